@@ -1,0 +1,23 @@
+"""Finds the data folders `resources` and `workloads`, in an installed wheel or in a checkout."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+
+def _data_folder(name: str) -> Path:
+    installed = Path(str(files("advisor"))) / name
+    if installed.is_dir():
+        return installed
+    return Path(str(files("advisor"))).parent / name
+
+
+def resource(name: str) -> Path:
+    """Path of a file or folder in `resources/`; data is never found by import name."""
+    return _data_folder("resources") / name
+
+
+def workloads_folder() -> Path:
+    """Folder of the bundled workloads: one TOML each, and a model file of the same stem where code is needed."""
+    return _data_folder("workloads")

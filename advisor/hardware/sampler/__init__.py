@@ -1,0 +1,1 @@
+"""The child process that touches NVML and psutil."""

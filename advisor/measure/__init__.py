@@ -1,0 +1,1 @@
+"""How fast is it here? Plans, runs and judges measurements in worker processes."""

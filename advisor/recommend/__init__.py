@@ -1,0 +1,1 @@
+"""Which should I take, and why? Candidates, ranking, reasons and claims."""

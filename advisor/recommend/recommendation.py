@@ -1,0 +1,79 @@
+"""A recommendation: one set-up, why it was chosen, and what would change it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from advisor.hardware.machine import Record
+from advisor.predict.prediction import Device, Strategy
+from advisor.sentences import Reason
+from advisor.units import Estimate, Precision
+
+Goal = Literal["time", "cost", "energy"]
+
+
+class BatchAdvice(Record, frozen=True, kw_only=True):
+    """The batch sizes that matter on one device at one precision."""
+
+    device_key: str
+    precision: Precision
+    largest_that_fits: int | None
+    """With head-room; None: unknown."""
+    knee: int | None
+    """Smallest batch within 10 % of the best throughput."""
+    chosen: int
+    reason: Reason
+
+
+class Crossover(Record, frozen=True, kw_only=True):
+    """From which batch size a GPU beats the CPU; low..high is the range of that batch size."""
+
+    cpu_key: str
+    gpu_key: str
+    batch_size: int | None
+    """None: no crossover inside what was looked at; `reason` says which side wins."""
+    low: int | None
+    high: int | None
+    reason: Reason
+
+
+class Recommendation(Record, frozen=True, kw_only=True):
+    """The set-up to take."""
+
+    device: Device
+    count: int
+    strategy: Strategy
+    precision: Precision
+    batch_size_per_device: int
+    global_batch_size: int
+    gradient_accumulation_steps: int
+    goal: Goal
+    step_s: Estimate
+    job_s: Estimate | None
+    peak_memory_bytes: Estimate | None
+    samples_per_s: Estimate
+    efficiency: Estimate | None = None
+    cost: Estimate | None = None
+    currency: str | None = None
+    thread_count: int | None = None
+    tied_with: tuple[Device, ...] = ()
+    """Devices whose difference to this one is not clear."""
+    why: tuple[Reason, ...]
+    would_change_if: tuple[Reason, ...] = ()
+
+
+class Alternative(Record, frozen=True, kw_only=True):
+    """A set-up of the Pareto set of time against cost, or one that is tied with the recommended one."""
+
+    device_key: str
+    device_name: str
+    count: int
+    strategy: Strategy
+    precision: Precision
+    batch_size_per_device: int
+    gradient_accumulation_steps: int
+    job_s: Estimate | None
+    gpu_hours: Estimate | None
+    cost: Estimate | None
+    tied: bool
+    reason: Reason

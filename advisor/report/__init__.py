@@ -1,0 +1,1 @@
+"""Say it and keep it: JSON, PDF, launch script, history."""

@@ -1,0 +1,85 @@
+"""Message id and numbers in, sentence in the chosen language out; sentences are made at the last moment."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal
+
+import msgspec
+from fluent.runtime import FluentBundle, FluentResource
+
+from advisor.bundled import resource
+from advisor.units import format_bytes, format_fraction, format_quantity, format_seconds
+
+Language = Literal["en", "zh"]
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A statement as a code with its numbers: why advice was given, a caveat, why a field is unknown.
+
+    `code` is a message id of `resources/sentences/*.ftl` (lower-case words joined by hyphens); `numbers` are
+    its arguments in base SI units, each argument named with its unit (`step_s`, `memory_bytes`).
+    """
+
+    code: str
+    numbers: dict[str, float | int | str] = {}
+
+
+@cache
+def _bundle(language: Language) -> FluentBundle:
+    folder = resource("sentences") / language
+    bundle = FluentBundle([language], use_isolating=False)
+    for path in sorted(folder.glob("*.ftl")):
+        bundle.add_resource(FluentResource(path.read_text(encoding="utf-8")))
+    return bundle
+
+
+def message_exists(code: str, language: Language) -> bool:
+    """Whether the catalogue of `language` holds the message `code`."""
+    return bool(_bundle(language).has_message(code))
+
+
+def _readable(name: str, value: float | str) -> float | str:
+    """A number as text, by the unit that ends its name; text and plain counts pass unchanged."""
+    if isinstance(value, str):
+        return value
+    for suffix, formatter in _FORMATS:
+        if name.endswith(suffix):
+            return formatter(value)
+    return value
+
+
+_FORMATS = (
+    ("_flop_per_s", lambda value: format_quantity(value, "FLOP/s")),
+    ("_bytes_per_s", lambda value: format_quantity(value, "B/s")),
+    ("_per_s", lambda value: format_quantity(value, "/s")),
+    ("_s", format_seconds),
+    ("_bytes", format_bytes),
+    ("_flop", lambda value: format_quantity(value, "FLOP")),
+    ("_fraction", format_fraction),
+    ("_ratio", lambda value: f"{value:.2f}"),
+    ("_w", lambda value: f"{value:.0f} W"),
+    ("_j", lambda value: format_quantity(value, "J")),
+)
+
+
+def sentence(code: str, language: Language, numbers: dict[str, float | int | str] | None = None) -> str:
+    """The message `code` of the catalogue in `language`, its numbers set with their units.
+
+    Raises KeyError when the catalogue lacks the message or one of its arguments: that is a bug of ours.
+    """
+    bundle = _bundle(language)
+    pattern = bundle.get_message(code).value if bundle.has_message(code) else None
+    if pattern is None:
+        raise KeyError(code)
+    arguments = {name: _readable(name, value) for name, value in (numbers or {}).items()}
+    text, errors = bundle.format_pattern(pattern, arguments)
+    if errors:
+        message = f"{code}: {errors[0]}"
+        raise KeyError(message)
+    return str(text)
+
+
+def say(reason: Reason, language: Language) -> str:
+    """The sentence of a `Reason`."""
+    return sentence(reason.code, language, reason.numbers)

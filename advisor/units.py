@@ -1,0 +1,91 @@
+"""Numbers with unit, range and basis, and the only place where base SI units are turned into readable text."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+Precision = Literal["fp32", "tf32", "fp16_amp", "bf16_amp", "fp16", "bf16"]
+"""How a step computes. `fp16`/`bf16`: weights and gradients in half, FP32 master copies in the optimizer."""
+
+PRECISIONS: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp", "bf16_amp", "fp16", "bf16")
+
+Basis = Literal["measured", "calibrated", "specified"]
+"""measured: timed here; calibrated: measured parts, predicted whole; specified: spec sheet and published fit only."""
+
+NonNegative = Annotated[float, Meta(ge=0)]
+Positive = Annotated[float, Meta(gt=0)]
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A number with its 80 % range (`low` <= `value` <= `high`) and where it comes from.
+
+    The unit is that of the field which holds the estimate (`step_s`: seconds, `peak_memory_bytes`: bytes).
+    """
+
+    value: float
+    low: float
+    high: float
+    basis: Basis
+
+    def __post_init__(self) -> None:
+        """Refuse a range that does not hold its value: such a number is a bug of ours, not of the world."""
+        if not (self.low <= self.value <= self.high):
+            message = f"Estimate {self.value} outside its own range {self.low}..{self.high}"
+            raise ValueError(message)
+
+    def scaled(self, factor: float) -> Estimate:
+        """The same estimate in another unit or for `factor` times as much work (factor >= 0)."""
+        return Estimate(value=self.value * factor, low=self.low * factor, high=self.high * factor, basis=self.basis)
+
+
+def exactly(value: float, basis: Basis) -> Estimate:
+    """An estimate without spread, for numbers that are counted rather than timed."""
+    return Estimate(value=value, low=value, high=value, basis=basis)
+
+
+_TIME_STEPS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_BINARY_STEPS = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
+_DECIMAL_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+def _digits(number: float) -> str:
+    """Three significant figures without an exponent: 1.23, 12.3, 123, 1230."""
+    if number == 0:
+        return "0"
+    decimals = max(0, 2 - math.floor(math.log10(abs(number)) + 1e-9))
+    text = f"{number:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text and decimals > 2 else text  # noqa: PLR2004 - below 1
+
+
+def format_seconds(seconds: float) -> str:
+    """Text for a duration in seconds: `340 ms`, `2.40 h`."""
+    for size, unit in _TIME_STEPS:
+        if abs(seconds) >= size:
+            return f"{_digits(seconds / size)} {unit}"
+    return f"{_digits(seconds * 1e9)} ns"
+
+
+def format_bytes(count: float) -> str:
+    """Text for a size in bytes, in binary units: `1.20 GiB`."""
+    for size, unit in _BINARY_STEPS:
+        if abs(count) >= size:
+            return f"{_digits(count / size)} {unit}"
+    return f"{_digits(count)} B"
+
+
+def format_quantity(number: float, unit: str) -> str:
+    """Text for a quantity in decimal units: `312 TFLOP/s`, `110 M` parameters (unit "")."""
+    for size, prefix in _DECIMAL_STEPS:
+        if abs(number) >= size:
+            return f"{_digits(number / size)} {prefix}{unit}"
+    return f"{_digits(number)} {unit}".rstrip()
+
+
+def format_fraction(fraction: float) -> str:
+    """Text for a fraction as a percentage: `47 %`."""
+    return f"{100 * fraction:.0f} %"

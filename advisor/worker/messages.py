@@ -1,0 +1,147 @@
+"""The worker's letter box: one JSON request in, JSON events out, one a line."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from advisor.hardware.machine import Record
+from advisor.units import Precision
+from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.workload.workload import Workload
+
+StepPart = Literal["copy", "forward", "backward", "optimizer"]
+
+
+class TraceRequest(Record, frozen=True, kw_only=True, tag="trace"):
+    """Trace the workload under fake tensors, once for each precision."""
+
+    workload: Workload
+    precisions: tuple[TracePrecision, ...]
+    allow_code: bool = False
+    hub: bool = False
+    wall_limit_s: float = 120.0
+
+
+class MicrobenchmarkRequest(Record, frozen=True, kw_only=True, tag="microbenchmark"):
+    """Calibrate one device: matmul, convolution, bandwidth, launch, copy, optimizer, host overhead."""
+
+    device: str
+    """`cpu`, `cuda`, `mps` or `xpu`; which GPU is chosen by the environment of the process."""
+    budget_s: float
+    thread_counts: tuple[int, ...] = (1,)
+    seed: int = 0
+
+
+class MeasureRequest(Record, frozen=True, kw_only=True, tag="measure"):
+    """Train the workload for real at several batch sizes on one device."""
+
+    workload: Workload
+    device: str
+    batch_sizes: tuple[int, ...]
+    budget_s: float
+    full_method: bool = False
+    thread_count: int | None = None
+    memory_limit_bytes: int | None = None
+    layer_limit: int | None = None
+    """Build only this many repeated blocks, where a whole step is too long for the budget."""
+    allow_code: bool = False
+    seed: int = 0
+
+
+class RanksRequest(Record, frozen=True, kw_only=True, tag="ranks"):
+    """Measure communication and a real data-parallel step as one rank of a torch.distributed group."""
+
+    workload: Workload
+    batch_size: int
+    budget_s: float
+    strategies: tuple[Literal["dp", "ddp"], ...] = ("ddp",)
+    accumulation_steps: tuple[int, ...] = (1,)
+    allow_code: bool = False
+    report_folder: str
+
+
+Request = TraceRequest | MicrobenchmarkRequest | MeasureRequest | RanksRequest
+
+
+class Progress(Record, frozen=True, kw_only=True, tag="progress"):
+    """How far a phase is; `phase` is a message id of the sentence catalogue."""
+
+    phase: str
+    fraction: float
+    detail: str = ""
+
+
+class Environment(Record, frozen=True, kw_only=True, tag="environment"):
+    """Versions and settings of the process that measures."""
+
+    torch: str
+    torch_cuda: str | None
+    arch_list: tuple[str, ...]
+    device_name: str | None
+    device_uuid: str | None
+    thread_count: int
+    accelerators: tuple[str, ...] = ()
+    settings: dict[str, str] = {}
+
+
+class Sample(Record, frozen=True, kw_only=True, tag="sample"):
+    """One block of `step_count` steps (or kernel calls), sent as soon as it is made."""
+
+    series: str
+    """`step`, or the name of a microbenchmark (`matmul`, `memory`…)."""
+    batch_size: int | None
+    precision: Precision
+    step_count: int
+    wall_s: float
+    """Of one step."""
+    device_s: float | None
+    """Of one step by device events; None on a CPU."""
+    started_monotonic_s: float
+    warm_up: bool
+    process_cpu_s: float | None = None
+    parts_s: dict[StepPart, float] = {}
+    figures: dict[str, float] = {}
+    """Sizes of a microbenchmark (m, n, k, bytes) or its work (flop)."""
+
+
+class Memory(Record, frozen=True, kw_only=True, tag="memory"):
+    """Peak memory of one step at a batch size, over what the process held before the model."""
+
+    batch_size: int
+    precision: Precision
+    peak_allocated_bytes: int
+    peak_reserved_bytes: int | None = None
+    how: Literal["cuda_allocator", "dispatch_tracked", "resident_set"]
+
+
+class Traced(Record, frozen=True, kw_only=True, tag="traced"):
+    """A finished trace."""
+
+    table: OpTable
+
+
+class StageEnded(Record, frozen=True, kw_only=True, tag="stage_ended"):
+    """Why a series of samples ended: `settled`, `noise_settled`, `cap`, `out_of_memory`, `too_long`."""
+
+    series: str
+    batch_size: int | None
+    precision: Precision
+    reason: str
+    caveats: tuple[str, ...] = ()
+
+
+class Failed(Record, frozen=True, kw_only=True, tag="failed"):
+    """The worker met an exception; `remedy` is empty where it is our bug."""
+
+    exception: str
+    text: str
+    traceback: str
+    remedy: str = ""
+    world_fault: bool = False
+
+
+class Finished(Record, frozen=True, kw_only=True, tag="finished"):
+    """The last line of a worker that ended well."""
+
+
+WorkerEvent = Progress | Environment | Sample | Memory | Traced | StageEnded | Failed | Finished

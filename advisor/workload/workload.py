@@ -1,0 +1,126 @@
+"""One `Workload`, whichever door it came through; these types are also the workload file's format."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from advisor.hardware.machine import Record
+from advisor.units import Precision
+
+Optimizer = Literal["adamw", "adam", "sgd", "sgd_momentum", "adafactor", "lamb", "none"]
+Attention = Literal["sdpa", "eager", "flash"]
+Mode = Literal["training", "inference", "forward_backward"]
+Task = Literal[
+    "sequence-classification",
+    "token-classification",
+    "question-answering",
+    "masked-lm",
+    "causal-lm",
+    "seq2seq-lm",
+    "image-classification",
+    "speech-classification",
+    "ctc",
+    "base",
+]
+
+Text = Annotated[str, Meta(min_length=1, max_length=200)]
+Path = Annotated[str, Meta(min_length=1, max_length=4096)]
+Size = Annotated[int, Meta(ge=1, le=1_000_000)]
+BatchSize = Annotated[int, Meta(ge=1, le=1_000_000)]
+SampleCount = Annotated[int, Meta(ge=1, le=1_000_000_000_000)]
+
+
+class HuggingFaceModel(Record, frozen=True, kw_only=True, tag_field="source", tag="huggingface"):
+    """A configuration that transformers can build: bundled name, folder, `config.json`, hub id, or inline table."""
+
+    config: Path | dict[str, Any]
+    task: Task | None = None
+
+
+class PythonModel(Record, frozen=True, kw_only=True, tag_field="source", tag="python"):
+    """A Python file with `build_model` and `make_batch`; runs only with consent."""
+
+    file: Path
+    arguments: dict[str, bool | int | float | str | list[int]] = {}
+
+
+class TemplateModel(Record, frozen=True, kw_only=True, tag_field="source", tag="template"):
+    """A small network of a named shape (`mlp`, `rnn`, `lstm`, `cnn`, `transformer`)."""
+
+    template: Literal["mlp", "rnn", "gru", "lstm", "cnn", "transformer"]
+    layers: Annotated[tuple[Size, ...], Meta(min_length=1, max_length=1000)] = (64,)
+    vocabulary_size: Size | None = None
+    embedding_size: Size | None = None
+    classes: Size | None = None
+    heads: Size | None = None
+
+
+class NumbersModel(Record, frozen=True, kw_only=True, tag_field="source", tag="numbers"):
+    """Totals only, for a model that cannot be traced."""
+
+    parameters: Annotated[float, Meta(ge=1, le=1e14)]
+    flop_per_sample: Annotated[float, Meta(ge=1, le=1e21)]
+    """Forward and backward together, for one sample."""
+    activation_bytes_per_sample: Annotated[float, Meta(ge=0, le=1e15)]
+
+
+Model = HuggingFaceModel | PythonModel | TemplateModel | NumbersModel
+
+
+class Data(Record, frozen=True, kw_only=True):
+    """The data set's size and shape, and how it is loaded."""
+
+    samples: SampleCount
+    validation_samples: Annotated[int, Meta(ge=0, le=1_000_000_000_000)] = 0
+    sequence_length: Size | None = None
+    image_size: Size | None = None
+    loader_workers: Annotated[int, Meta(ge=0, le=1024)] = 4
+
+
+class Training(Record, frozen=True, kw_only=True):
+    """How the model is trained; `precision` is mandatory, since most contradictions come from leaving it out."""
+
+    precision: Precision
+    batch_size: BatchSize
+    """Per device."""
+    epochs: Annotated[float, Meta(gt=0, le=1_000_000)] = 1
+    optimizer: Optimizer = "adamw"
+    fused_optimizer: bool = False
+    attention: Attention = "sdpa"
+    gradient_accumulation_steps: Annotated[int, Meta(ge=1, le=100_000)] = 1
+    trainable: Literal["all", "head", "lora"] = "all"
+    lora_rank: Annotated[int, Meta(ge=1, le=4096)] | None = None
+    weights_bits: Literal[4, 8, 16, 32] | None = None
+    optimizer_bits: Literal[8, 32] = 32
+    activation_checkpointing: bool = False
+    channels_last: bool = False
+    compile: bool = False
+    clip_gradient_norm: Annotated[float, Meta(gt=0)] | None = None
+    read_loss_every: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 1
+    """Steps between reads of the loss (`.item()`); 0: never."""
+    evaluate_every_steps: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 0
+    mode: Mode = "training"
+
+
+class Workload(Record, frozen=True, kw_only=True):
+    """What is to be trained, and how."""
+
+    name: Text
+    model: Model
+    data: Data
+    training: Training
+    source_folder: str | None = None
+    """Folder that relative paths start from; set by the reader, None for inline descriptions."""
+
+
+def length_of(workload: Workload) -> int:
+    """Sequence length in tokens or image side in pixels, whichever the data has; 0 for neither."""
+    return workload.data.sequence_length or workload.data.image_size or 0
+
+
+def with_training(workload: Workload, **changes: object) -> Workload:
+    """The same workload with other training settings."""
+    return msgspec.structs.replace(workload, training=msgspec.structs.replace(workload.training, **changes))
