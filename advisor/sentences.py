@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from functools import cache
 from typing import Literal
 
@@ -83,3 +84,19 @@ def sentence(code: str, language: Language, numbers: dict[str, float | int | str
 def say(reason: Reason, language: Language) -> str:
     """The sentence of a `Reason`."""
     return sentence(reason.code, language, reason.numbers)
+
+
+def visible(text: str) -> str:
+    """A foreign name for showing: verbatim, but control and direction characters as visible escapes."""
+    return "".join(_escaped(character) if _is_control(character) else character for character in text)
+
+
+def _is_control(character: str) -> bool:
+    return unicodedata.category(character) in {"Cc", "Cs"} or character in _DIRECTION_CONTROLS
+
+
+def _escaped(character: str) -> str:
+    return f"\\u{ord(character):04x}"
+
+
+_DIRECTION_CONTROLS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")
