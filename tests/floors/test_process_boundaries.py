@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from advisor.bundled import resource, workloads_folder
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -28,7 +30,6 @@ def test_the_window_starts_without_torch() -> None:
     assert answer.stdout.strip() == "False False"
 
 
-@pytest.mark.skipif(not (ROOT / ".importlinter").is_file(), reason="the contract file lies in a checkout")
 def test_imports_point_down_only() -> None:
     program = "from importlinter.cli import lint_imports_command; lint_imports_command()"
     answer = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -36,5 +37,5 @@ def test_imports_point_down_only() -> None:
 
 
 def test_the_data_folders_are_no_packages() -> None:
-    assert not list((ROOT / "resources").rglob("__init__.py"))
-    assert not list((ROOT / "workloads").rglob("__init__.py"))
+    assert not list(resource("").rglob("__init__.py"))
+    assert not list(workloads_folder().rglob("__init__.py"))

@@ -1,0 +1,150 @@
+"""The flags of the command line, checked one by one; what they mean stands in `--help`."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import NoReturn
+
+from advisor import __version__
+from advisor.errors import InputError
+from advisor.units import PRECISIONS
+
+DEFAULT_WORKLOAD = "bert_base_sst2"
+DEFAULT_COUNTS = (1, 2, 4, 8)
+OPTIMIZERS = ("adamw", "adam", "sgd", "sgd_momentum", "adafactor", "lamb", "none")
+_MAX_COUNT = 4096
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose complaint is one sentence with a remedy, like every other error here."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"Command line: {message}.", "See advisor --help.")
+
+
+def positive_int(text: str) -> int:
+    """A whole number of at least 1."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 1 <= number <= 10**12:
+        message = f"{text[:40]!r} is not a whole number from 1 on"
+        raise argparse.ArgumentTypeError(message)
+    return number
+
+
+def positive_float(text: str) -> float:
+    """A finite number above zero."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number > 0):
+        message = f"{text[:40]!r} is not a number above 0"
+        raise argparse.ArgumentTypeError(message)
+    return number
+
+
+def count_list(text: str) -> tuple[int, ...]:
+    """Device counts joined by commas: `1,2,4,8`."""
+    counts = tuple(positive_int(part.strip()) for part in text.split(","))
+    if max(counts) > _MAX_COUNT:
+        message = f"{max(counts)} devices are more than the {_MAX_COUNT} this program predicts for"
+        raise argparse.ArgumentTypeError(message)
+    return tuple(sorted(set(counts)))
+
+
+def key_list(text: str) -> tuple[str, ...]:
+    """Names joined by commas."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of all flags (interface: commands, then what changes them)."""
+    parser = _Parser(
+        prog="advisor",
+        description="On which device, with which batch size and precision, on how many GPUs and with which "
+        "strategy should this PyTorch model be trained, how long will it take, and why? "
+        "Without a command the window opens.",
+        epilog="Exit codes: 0 advice given; 1 a bug of ours; 2 wrong use or bad input; 3 nothing usable measured, "
+        "prediction given; 4 interrupted, what was measured is kept; 5 an output could not be written.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"advisor {__version__}")
+    _add_commands(parser)
+    _add_workload_options(parser)
+    _add_device_options(parser)
+    _add_goal_options(parser)
+    _add_output_options(parser)
+    return parser
+
+
+def _add_commands(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("commands").add_mutually_exclusive_group()
+    workload = {"nargs": "?", "metavar": "WORKLOAD", "const": DEFAULT_WORKLOAD}
+    group.add_argument("--measure", help="measure here, predict elsewhere, recommend", **workload)  # type: ignore[arg-type]
+    group.add_argument("--predict", help="the same from the spec table alone", **workload)  # type: ignore[arg-type]
+    group.add_argument("--detect", action="store_true", help="the machine as it is found")
+    group.add_argument("--list", action="store_true", help="bundled workloads and GPUs of the spec table")
+    group.add_argument("--evaluate", type=Path, metavar="FILE.csv", help="predict published runs, print the errors")
+    group.add_argument("--claim", metavar="TEXT", help="is a published timing possible?")
+    group.add_argument("--claim-file", type=Path, metavar="FILE.toml", help="the same for a claim in a file")
+    group.add_argument("--cases", action="store_true", help="the published cases, answered")
+    group.add_argument("--open", type=Path, metavar="FILE.json", help="print a saved advice")
+    group.add_argument("--screenshots", type=Path, metavar="DIR", help=argparse.SUPPRESS)
+
+
+def _add_workload_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what is trained")
+    group.add_argument("--batch", type=positive_int, metavar="N", help="batch size a device")
+    group.add_argument("--global-batch", type=positive_int, metavar="N", help="batch held over all devices")
+    group.add_argument("--precision", choices=PRECISIONS)
+    group.add_argument("--sequence-length", type=positive_int, metavar="N")
+    group.add_argument("--optimizer", choices=OPTIMIZERS)
+    group.add_argument("--epochs", type=positive_float, metavar="N")
+    group.add_argument("--samples", type=positive_int, metavar="N")
+    group.add_argument("--allow-code", action="store_true", help="let a Python workload file run")
+    group.add_argument("--allow-hub", action="store_true", help="let a hub id fetch its config.json")
+    group.add_argument("--log", type=Path, metavar="FILE", help="a training log to explain")
+
+
+def _add_device_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("on what")
+    group.add_argument("--device", action="append", metavar="cpu|UUID|INDEX", help="measure only this one (repeatable)")
+    group.add_argument("--gpus", type=key_list, metavar="KEY[,KEY]", help="candidates from the spec table; `all`")
+    group.add_argument("--gpu-file", type=Path, metavar="FILE.toml", help="a GPU that is not in the table")
+    group.add_argument("--counts", type=count_list, metavar="1,2,4,8", default=DEFAULT_COUNTS)
+    group.add_argument("--interconnect", metavar="TEXT|GB/s", help="how the GPUs are linked")
+    group.add_argument("--nodes", type=positive_int, metavar="N", default=1, help="machines the GPUs are spread over")
+
+
+def _add_goal_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what for")
+    group.add_argument("--goal", choices=("time", "cost", "energy"), default="time")
+    group.add_argument("--prices", type=Path, metavar="FILE.toml", help="prices with currency and date")
+    group.add_argument("--max-cost", type=positive_float, metavar="X", help="of the job, in the price file's currency")
+    group.add_argument("--max-power", type=positive_float, metavar="W", help="of all devices together")
+    group.add_argument("--max-hours", type=positive_float, metavar="H", help="for the job")
+    group.add_argument("--budget", type=positive_float, metavar="SECONDS", default=30.0, help="for measuring (30)")
+    group.add_argument("--verify", action="store_true", help="run the advised set-up for a minute, record the truth")
+
+
+def _add_output_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("output (`-` is stdout, the summary then goes to stderr)")
+    for name, what in (
+        ("json", "the whole advice"),
+        ("pdf", "the report"),
+        ("csv", "all candidates, or the rows of --evaluate"),
+        ("markdown", "the summary for issues and chats"),
+        ("script", "the launch command and training script that follow the advice"),
+    ):
+        group.add_argument(f"--{name}", type=Path, metavar="FILE", help=what)
+    group.add_argument("--language", choices=("en", "zh"), default=None, help="of all sentences (the locale's)")
+    group.add_argument("--window", action="store_true", help="with --open: show it in the window")
+    group.add_argument("--force", action="store_true", help="write over an output file that exists")
+    group.add_argument("--no-history", action="store_true", help="keep nothing in the history of this machine")
+    group.add_argument("--quiet", action="store_true", help="no progress")
+    group.add_argument("--verbose", action="store_true", help="the worker's log too")

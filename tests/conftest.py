@@ -1,0 +1,27 @@
+"""Rules for all tests: with ADVISOR_NO_SKIPS a skipped test fails, so that no check is lost by accident."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Nightly tests run when they are asked for by their mark, and not otherwise."""
+    if not config.option.markexpr:
+        config.option.markexpr = "not nightly"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, object, None]:
+    """Turn a skip into a failure where everything that a test needs has been installed."""
+    outcome = yield
+    report = outcome.get_result()  # type: ignore[attr-defined]
+    if report.skipped and os.environ.get("ADVISOR_NO_SKIPS") and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped where nothing may skip: {item.nodeid}: {report.longrepr}"

@@ -1,0 +1,96 @@
+"""Set up a clean environment, build the wheel, install it, and test that wheel from another folder.
+
+Needs Python 3.11 or newer with venv and pip alone. What needs a C compiler, a display or system libraries is
+skipped by name where they are missing; with --strict such a skip fails the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NOT_COPIED = shutil.ignore_patterns("__pycache__", ".venv*", ".git", "build", "dist", ".mypy_cache", ".ruff_cache")
+COPIED = (
+    "tests",
+    "tools",
+    "docs",
+    ".ci",
+    "pyproject.toml",
+    ".importlinter",
+    "README.md",
+    "CHANGELOG.md",
+    "constraints.txt",
+)
+
+
+def _run(command: list[str], **settings: object) -> int:
+    print("+", " ".join(command), flush=True)
+    return subprocess.run(command, check=False, **settings).returncode  # type: ignore[call-overload,no-any-return]
+
+
+def _environment(folder: Path) -> Path:
+    """A fresh virtual environment; returns its Python."""
+    venv.EnvBuilder(clear=True, with_pip=True).create(folder)
+    windows = sys.platform == "win32"
+    return folder / ("Scripts" if windows else "bin") / ("python.exe" if windows else "python")
+
+
+def _install_wheel(python: Path, folder: Path) -> int:
+    """Build the wheel once and install it with its test extra, at the versions of constraints.txt."""
+    wheels = folder / "wheels"
+    constraints = str(ROOT / "constraints.txt")
+    code = _run([str(python), "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(wheels), str(ROOT)])
+    if code:
+        return code
+    wheel = next(wheels.glob("advisor-*.whl"))
+    return _run(
+        [str(python), "-m", "pip", "install", "--quiet", "-c", constraints, f"advisor[test] @ {wheel.as_uri()}"]
+    )
+
+
+def _copy_tests(folder: Path) -> Path:
+    """The tests, their tools and the contract files, without the package: what is imported is the wheel."""
+    away = folder / "checkout_without_package"
+    away.mkdir()
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, away / name, ignore=NOT_COPIED)
+        elif source.is_file():
+            shutil.copy2(source, away / name)
+    return away
+
+
+def main() -> int:
+    """Run everything; the exit code is pytest's, or that of the step that failed before it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--strict", action="store_true", help="a test that skips fails the run")
+    parser.add_argument("--environment", type=Path, default=ROOT / ".venv-test", help="where the environment is made")
+    parser.add_argument("pytest", nargs="*", help="further words for pytest")
+    arguments = parser.parse_args()
+    python = _environment(arguments.environment)
+    with tempfile.TemporaryDirectory(prefix="advisor-tests-") as temporary:
+        folder = Path(temporary)
+        code = _install_wheel(python, folder)
+        if code:
+            return code
+        settings = {
+            **os.environ,
+            "OMP_NUM_THREADS": "1",
+            "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen"),
+        }
+        if arguments.strict:
+            settings["ADVISOR_NO_SKIPS"] = "1"
+        away = _copy_tests(folder)
+        return _run([str(python), "-m", "pytest", "-q", "-n", "2", *arguments.pytest], cwd=away, env=settings)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
