@@ -1,4 +1,9 @@
-"""The worker's letter box: one JSON request in, JSON events out, one a line."""
+"""The worker's letter box: JSON requests in, JSON events out, one a line.
+
+`python -P -m advisor.worker` answers one request and ends; with `--session` it answers one after the other (torch
+is imported once) until `End` or the end of its input. While a request runs, `Warm`, `Stop` and `Pause` steer the
+stage under way; without them a stage ends by its own limits.
+"""
 
 from __future__ import annotations
 
@@ -63,6 +68,32 @@ class RanksRequest(Record, frozen=True, kw_only=True, tag="ranks"):
 Request = TraceRequest | MicrobenchmarkRequest | MeasureRequest | RanksRequest
 
 
+class Warm(Record, frozen=True, kw_only=True, tag="warm"):
+    """The stage has warmed up: samples made from now on count."""
+
+    stage: int
+
+
+class Stop(Record, frozen=True, kw_only=True, tag="stop"):
+    """The stage has said enough, and why."""
+
+    stage: int
+    reason: str
+
+
+class Pause(Record, frozen=True, kw_only=True, tag="pause"):
+    """Let the device cool before the next block."""
+
+    wait_s: float
+
+
+class End(Record, frozen=True, kw_only=True, tag="end"):
+    """No further request comes: finish the one under way and end."""
+
+
+Control = Warm | Stop | Pause | End
+
+
 class Progress(Record, frozen=True, kw_only=True, tag="progress"):
     """How far a phase is; `phase` is a message id of the sentence catalogue."""
 
@@ -84,6 +115,18 @@ class Environment(Record, frozen=True, kw_only=True, tag="environment"):
     settings: dict[str, str] = {}
 
 
+class StageStarted(Record, frozen=True, kw_only=True, tag="stage_started"):
+    """A series of samples begins; controls name it by `stage`, a number that is never used again."""
+
+    stage: int
+    series: str
+    batch_size: int | None
+    precision: Precision
+    budget_s: float
+    """Of warm-up and samples together."""
+    figures: dict[str, float] = {}
+
+
 class Sample(Record, frozen=True, kw_only=True, tag="sample"):
     """One block of `step_count` steps (or kernel calls), sent as soon as it is made."""
 
@@ -102,6 +145,7 @@ class Sample(Record, frozen=True, kw_only=True, tag="sample"):
     parts_s: dict[StepPart, float] = {}
     figures: dict[str, float] = {}
     """Sizes of a microbenchmark (m, n, k, bytes) or its work (flop)."""
+    stage: int | None = None
 
 
 class Memory(Record, frozen=True, kw_only=True, tag="memory"):
@@ -128,6 +172,8 @@ class StageEnded(Record, frozen=True, kw_only=True, tag="stage_ended"):
     precision: Precision
     reason: str
     caveats: tuple[str, ...] = ()
+    """Message ids of the sentence catalogue."""
+    stage: int | None = None
 
 
 class Failed(Record, frozen=True, kw_only=True, tag="failed"):
@@ -140,8 +186,16 @@ class Failed(Record, frozen=True, kw_only=True, tag="failed"):
     world_fault: bool = False
 
 
+class Answered(Record, frozen=True, kw_only=True, tag="answered"):
+    """A request of a session is done (after a `Failed`, if it failed); the next one may come."""
+
+    request: str
+
+
 class Finished(Record, frozen=True, kw_only=True, tag="finished"):
     """The last line of a worker that ended well."""
 
 
-WorkerEvent = Progress | Environment | Sample | Memory | Traced | StageEnded | Failed | Finished
+WorkerEvent = (
+    Progress | Environment | StageStarted | Sample | Memory | Traced | StageEnded | Failed | Answered | Finished
+)
