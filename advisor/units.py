@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import msgspec
@@ -89,3 +90,14 @@ def format_quantity(number: float, unit: str) -> str:
 def format_fraction(fraction: float) -> str:
     """Text for a fraction as a percentage: `47 %`."""
     return f"{100 * fraction:.0f} %"
+
+
+def format_range(estimate: Estimate, formatter: Callable[[float], str]) -> str:
+    """Text for an estimate with its 80 % range: `340 ms (310 ms – 380 ms)`.
+
+    A point (a count) has no range to show.
+    """
+    value = formatter(estimate.value)
+    if estimate.low == estimate.high:
+        return value
+    return f"{value} ({formatter(estimate.low)} – {formatter(estimate.high)})"

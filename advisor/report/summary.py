@@ -1,0 +1,192 @@
+"""The advice as words and tables, once: terminal, Markdown and clipboard show the same content."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.hardware.machine import Record
+from advisor.sentences import Language, say, sentence, visible
+from advisor.units import Estimate, format_bytes, format_quantity, format_range, format_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.recommendation import Recommendation
+    from advisor.report.advice_record import Advice
+
+
+class Table(Record, frozen=True, kw_only=True):
+    """A small table; the columns from `first_number` on hold numbers and are set to the right."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    first_number_index: int
+
+
+class Section(Record, frozen=True, kw_only=True):
+    """A heading with its sentences."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+class Summary(Record, frozen=True, kw_only=True):
+    """What a person reads: the advice in a line, its figures, why, what else, and what to beware of."""
+
+    title: str
+    headline: str
+    figures: tuple[tuple[str, str], ...]
+    sections: tuple[Section, ...]
+    tables: tuple[Table, ...]
+
+
+def summarise(advice: Advice, language: Language) -> Summary:
+    """The summary of an advice in a language; a pure function, so a reopened advice reads the same."""
+    main = advice.recommendation or advice.recommendation_local
+    sections = []
+    for title, reasons in (
+        ("summary-why", main.why if main else ()),
+        ("summary-also", advice.reasons),
+        ("summary-change", main.would_change_if if main else ()),
+        ("summary-caveats", advice.caveats),
+    ):
+        # A reason may be found twice on the way (by the device and by the whole): it is said once.
+        sentences = tuple(dict.fromkeys(visible(say(reason, language)) for reason in reasons))
+        if sentences:
+            sections.append(Section(title=sentence(title, language), sentences=sentences))
+    local = advice.recommendation_local
+    if local is not None and local != main:
+        here = Section(title=sentence("summary-here", language), sentences=(set_up_line(local, language),))
+        sections.insert(0, here)
+    return Summary(
+        title=visible(sentence("summary-title", language, {"workload": advice.workload.name})),
+        headline=set_up_line(main, language) if main else sentence("summary-nothing", language),
+        figures=_figures(main, advice, language) if main else (),
+        sections=tuple(sections),
+        tables=tuple(table for table in (_device_table(advice, language), _measured_table(advice, language)) if table),
+    )
+
+
+def set_up_line(chosen: Recommendation, language: Language) -> str:
+    """The recommended set-up in one line."""
+    code = "summary-set-up-one" if chosen.count == 1 else "summary-set-up-many"
+    numbers: dict[str, float | int | str] = {
+        "device": visible(chosen.device.name),
+        "devices": chosen.count,
+        "strategy": sentence(f"strategy-{chosen.strategy.replace('_', '-')}", language),
+        "precision": chosen.precision,
+        "batch": chosen.batch_size_per_device,
+        "accumulation": chosen.gradient_accumulation_steps,
+    }
+    return sentence(code, language, numbers)
+
+
+def estimate_text(estimate: Estimate | None, formatter: Callable[[float], str], language: Language) -> str:
+    """An estimate with range and basis, or the word for unknown."""
+    if estimate is None:
+        return sentence("unknown", language)
+    return f"{format_range(estimate, formatter)}, {sentence('basis-' + estimate.basis, language)}"
+
+
+def _per_second(rate: float) -> str:
+    return format_quantity(rate, "/s")
+
+
+def _figures(chosen: Recommendation, advice: Advice, language: Language) -> tuple[tuple[str, str], ...]:
+    rows: list[tuple[str, str]] = [
+        ("summary-step", estimate_text(chosen.step_s, format_seconds, language)),
+        ("summary-job", estimate_text(chosen.job_s, format_seconds, language)),
+        ("summary-rate", estimate_text(chosen.samples_per_s, _per_second, language)),
+        ("summary-memory", estimate_text(chosen.peak_memory_bytes, format_bytes, language)),
+    ]
+    if chosen.cost is not None:
+        money = chosen.currency or ""
+        rows.append(("summary-cost", estimate_text(chosen.cost, lambda cost: f"{cost:.2f} {money}".strip(), language)))
+    if chosen.tied_with:
+        names = ", ".join(visible(device.name) for device in chosen.tied_with)
+        rows.append(("summary-tied", names))
+    model = advice.model
+    if model.parameter_count is not None:
+        rows.append(("summary-parameters", format_quantity(model.parameter_count, "")))
+    if model.flop_per_sample is not None:
+        rows.append(("summary-flop", format_quantity(model.flop_per_sample, "FLOP")))
+    return tuple((sentence(code, language), text) for code, text in rows)
+
+
+def best_by_device(predictions: tuple[Prediction, ...]) -> tuple[Prediction, ...]:
+    """For every device and count the fastest set-up that fits (or the fastest at all), fastest job first."""
+    best: dict[tuple[str, int], Prediction] = {}
+    for prediction in predictions:
+        key = (prediction.device.key, prediction.count)
+        if key not in best or _preference(prediction) < _preference(best[key]):
+            best[key] = prediction
+    return tuple(sorted(best.values(), key=_preference))
+
+
+def _preference(prediction: Prediction) -> tuple[bool, float]:
+    return (prediction.fits is False, -prediction.samples_per_s.value)
+
+
+def _device_table(advice: Advice, language: Language) -> Table | None:
+    wanted = advice.recommendation.precision if advice.recommendation else advice.workload.training.precision
+    chosen = tuple(prediction for prediction in advice.predictions if prediction.precision == wanted)
+    rows = tuple(_device_row(prediction, language) for prediction in best_by_device(chosen))
+    if not rows:
+        return None
+    columns = ("device", "count", "strategy", "batch", "step", "range", "job", "memory", "fits", "basis")
+    return Table(
+        title=sentence("summary-devices", language, {"precision": wanted}),
+        columns=tuple(sentence(f"column-{name}", language) for name in columns),
+        rows=rows,
+        first_number_index=3,
+    )
+
+
+def _device_row(prediction: Prediction, language: Language) -> tuple[str, ...]:
+    unknown = sentence("unknown", language)
+    step = prediction.step_s
+    memory = prediction.peak_memory_bytes
+    fits = {True: "yes", False: "no", None: "unknown"}[prediction.fits]
+    return (
+        visible(prediction.device.name),
+        str(prediction.count),
+        sentence(f"strategy-{prediction.strategy.replace('_', '-')}", language),
+        str(prediction.batch_size_per_device),
+        format_seconds(step.value),
+        f"{format_seconds(step.low)} – {format_seconds(step.high)}",
+        format_seconds(prediction.job_s.value) if prediction.job_s else unknown,
+        format_bytes(memory.value) if memory else unknown,
+        sentence(fits, language),
+        sentence(f"basis-{step.basis}", language),
+    )
+
+
+def _measured_table(advice: Advice, language: Language) -> Table | None:
+    rows = []
+    for measurement in advice.measurements:
+        for step in measurement.steps:
+            if step.summary is None:
+                continue
+            summary = step.summary
+            rows.append(
+                (
+                    visible(measurement.device_name),
+                    step.precision,
+                    str(step.batch_size),
+                    format_seconds(summary.median_s),
+                    f"{format_seconds(summary.low_s)} – {format_seconds(summary.high_s)}",
+                    str(summary.sample_count),
+                    sentence(f"verdict-{step.verdict.kind.replace('_', '-')}", language),
+                )
+            )
+    if not rows:
+        return None
+    columns = ("device", "precision", "batch", "median", "interval", "samples", "verdict")
+    return Table(
+        title=sentence("summary-measured", language),
+        columns=tuple(sentence(f"column-{name}", language) for name in columns),
+        rows=tuple(rows),
+        first_number_index=2,
+    )

@@ -1,0 +1,55 @@
+## The summary that terminal, Markdown and clipboard share
+summary-title = Advice for { $workload }
+summary-nothing = No set-up could be recommended; the caveats below say why.
+summary-set-up-one = Train on { $device }, batch size { $batch }, { $precision }, one device{ $accumulation ->
+        [1] { "" }
+       *[other] , accumulating { $accumulation } micro-batches
+    }.
+summary-set-up-many = Train on { $devices } × { $device } with { $strategy }, batch size { $batch } per device, { $precision }{ $accumulation ->
+        [1] { "" }
+       *[other] , accumulating { $accumulation } micro-batches
+    }.
+summary-why = Why
+summary-also = Also worth knowing
+summary-here = On this machine as it is
+summary-change = What would change this
+summary-caveats = Beware
+summary-step = One step
+summary-job = The whole job
+summary-rate = Samples
+summary-memory = Peak memory of a device
+summary-cost = Cost of the job
+summary-tied = No clear difference to
+summary-parameters = Parameters
+summary-flop = Forward and backward of one sample
+summary-devices = Best set-up of each device at { $precision }, ranges 80 %
+summary-measured = Measured here (95 % interval of the median)
+column-device = Device
+column-count = Count
+column-strategy = Strategy
+column-precision = Precision
+column-batch = Batch
+column-step = Step
+column-range = 80 % range
+column-job = Job
+column-memory = Memory
+column-fits = Fits
+column-basis = Basis
+column-median = Median
+column-interval = Interval
+column-samples = Samples
+column-verdict = Verdict
+unknown = unknown
+yes = yes
+no = no
+basis-measured = measured
+basis-calibrated = calibrated
+basis-specified = specified
+strategy-single = single
+strategy-dp = DataParallel
+strategy-ddp = DistributedDataParallel
+strategy-zero2 = ZeRO-2
+strategy-fsdp = FSDP
+strategy-fsdp-offload = FSDP with CPU off-load
+strategy-tp = tensor parallel
+strategy-pp = pipeline parallel

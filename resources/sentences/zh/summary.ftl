@@ -1,0 +1,55 @@
+## 终端、Markdown 与剪贴板共用的摘要
+summary-title = { $workload } 的训练建议
+summary-nothing = 无法给出推荐配置，原因见下方注意事项。
+summary-set-up-one = 建议使用 { $device }，批大小 { $batch }，精度 { $precision }，单设备{ $accumulation ->
+        [1] { "" }
+       *[other] ，梯度累积 { $accumulation } 步
+    }。
+summary-set-up-many = 建议使用 { $devices } × { $device }，策略 { $strategy }，每卡批大小 { $batch }，精度 { $precision }{ $accumulation ->
+        [1] { "" }
+       *[other] ，梯度累积 { $accumulation } 步
+    }。
+summary-why = 理由
+summary-also = 其他值得了解的信息
+summary-here = 在本机现有条件下
+summary-change = 哪些情况会改变此建议
+summary-caveats = 注意事项
+summary-step = 单步时间
+summary-job = 全部训练时间
+summary-rate = 样本吞吐量
+summary-memory = 单设备峰值显存
+summary-cost = 训练成本
+summary-tied = 与其无明显差别
+summary-parameters = 参数量
+summary-flop = 单样本前向与反向计算量
+summary-devices = 各设备在 { $precision } 下的最佳配置（80 % 区间）
+summary-measured = 本机实测（中位数的 95 % 区间）
+column-device = 设备
+column-count = 数量
+column-strategy = 策略
+column-precision = 精度
+column-batch = 批大小
+column-step = 单步
+column-range = 80 % 区间
+column-job = 总时间
+column-memory = 显存
+column-fits = 可容纳
+column-basis = 依据
+column-median = 中位数
+column-interval = 区间
+column-samples = 样本数
+column-verdict = 结论
+unknown = 未知
+yes = 是
+no = 否
+basis-measured = 实测
+basis-calibrated = 校准
+basis-specified = 规格推算
+strategy-single = 单卡
+strategy-dp = DataParallel
+strategy-ddp = DistributedDataParallel
+strategy-zero2 = ZeRO-2
+strategy-fsdp = FSDP
+strategy-fsdp-offload = FSDP（CPU 卸载）
+strategy-tp = 张量并行
+strategy-pp = 流水线并行
