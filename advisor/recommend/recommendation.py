@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from advisor.hardware.machine import Record
-from advisor.predict.prediction import Device, Strategy
+from advisor.predict.prediction import Device, Prediction, Strategy
 from advisor.sentences import Reason
 from advisor.units import Estimate, Precision
 
@@ -77,3 +77,28 @@ class Alternative(Record, frozen=True, kw_only=True):
     cost: Estimate | None
     tied: bool
     reason: Reason
+
+
+class Limits(Record, frozen=True, kw_only=True):
+    """What may be spent; None: no limit."""
+
+    max_cost: float | None = None
+    """Of the whole job, in the price file's currency."""
+    max_power_w: float | None = None
+    """Board power of all devices together."""
+    max_job_s: float | None = None
+
+
+class Recommendations(Record, frozen=True, kw_only=True):
+    """Everything that one recommendation found out; fields as in the advice record."""
+
+    recommendation: Recommendation | None
+    recommendation_local: Recommendation | None
+    alternatives: tuple[Alternative, ...] = ()
+    batch_advice: tuple[BatchAdvice, ...] = ()
+    crossovers: tuple[Crossover, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    """Why the recommended set-up, and what holds for the whole comparison."""
+    caveats: tuple[Reason, ...] = ()
+    predictions: tuple[Prediction, ...] = ()
+    """The predictions with cost and energy filled in."""
