@@ -1,0 +1,5 @@
+## What became of the history file
+history-entry-damaged = Entry { $entry } of the history is damaged and is not shown. Delete it, or run the measurement again.
+history-in-memory = The history cannot be kept on disk ({ $detail }); this run is kept only while the program is open. Make the data folder writable or choose another one.
+history-newer = The history was written by a newer version of the program (format { $version }, this one knows { $known }). It was left untouched; update the program to see it.
+history-damaged = The history file was damaged. It is kept aside as { $aside }; { $saved } whole entries were carried over into a new one.

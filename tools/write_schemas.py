@@ -1,0 +1,33 @@
+"""Write the JSON Schemas of every file format into resources/schemas; --check fails where one is out of date."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from advisor.report import json_file
+
+FOLDER = Path(__file__).resolve().parent.parent / "resources" / "schemas"
+
+
+def schemas() -> dict[str, bytes]:
+    """File name to content, all generated from the types."""
+    return {"advice.schema.json": json_file.schema()}
+
+
+def main() -> int:
+    """Write or check; returns 1 where a committed schema differs."""
+    FOLDER.mkdir(exist_ok=True)
+    stale = []
+    for name, content in schemas().items():
+        path = FOLDER / name
+        if not path.is_file() or path.read_bytes() != content:
+            stale.append(name)
+            if "--check" not in sys.argv:
+                path.write_bytes(content)
+    print("stale:" if "--check" in sys.argv else "written:", ", ".join(stale) or "none")
+    return 1 if stale and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
