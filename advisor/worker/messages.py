@@ -51,6 +51,11 @@ class MeasureRequest(Record, frozen=True, kw_only=True, tag="measure"):
     """Build only this many repeated blocks, where a whole step is too long for the budget."""
     allow_code: bool = False
     seed: int = 0
+    hub: bool = False
+    thread_counts: tuple[int, ...] = ()
+    """With `thread_count` None on a CPU: try these at the first batch size and keep the fastest."""
+    expected_step_s: dict[int, float] = {}
+    """By batch size, where the parent could estimate it; shares out the budget."""
 
 
 class RanksRequest(Record, frozen=True, kw_only=True, tag="ranks"):
@@ -184,6 +189,8 @@ class Failed(Record, frozen=True, kw_only=True, tag="failed"):
     traceback: str
     remedy: str = ""
     world_fault: bool = False
+    code: str = ""
+    """Message id of the sentence catalogue for a known fault of the world."""
 
 
 class Answered(Record, frozen=True, kw_only=True, tag="answered"):

@@ -1,0 +1,94 @@
+"""The worker: claims stdout for events, then answers requests until there are no more."""
+
+from __future__ import annotations
+
+from advisor.child_process import claim_stdout
+
+_EVENTS = claim_stdout()  # before any other import: whatever prints from here on prints to stderr
+
+import os  # noqa: E402 - stdout is claimed first
+import signal  # noqa: E402
+import sys  # noqa: E402
+from importlib import import_module  # noqa: E402
+from typing import TYPE_CHECKING, Protocol, cast  # noqa: E402
+
+if TYPE_CHECKING:
+    from advisor.worker.event_box import EventBox
+    from advisor.worker.messages import Request
+
+_WRONG_REQUEST = 2
+_FAILED = 1
+
+
+class _Handler(Protocol):
+    """What each kind of request is answered by: a module with this function."""
+
+    def answer(self, request: Request, box: EventBox) -> None:
+        """Answer one request, sending each event as it is made."""
+
+
+_HANDLERS = {
+    "TraceRequest": "advisor.worker.trace",
+    "MicrobenchmarkRequest": "advisor.worker.microbenchmarks",
+    "MeasureRequest": "advisor.worker.train_steps",
+    "RanksRequest": "advisor.worker.communication",
+}
+
+
+def main() -> int:
+    """Answer one request of stdin, or with `--session` all of them; the exit code says how it went."""
+    # The default action ends the process at once, also in the middle of a kernel; every sample was already sent.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's: it cancels us
+    from advisor.worker.event_box import EventBox
+    from advisor.worker.messages import Answered, Finished
+
+    box = EventBox(_EVENTS, sys.stdin.buffer)
+    session = "--session" in sys.argv[1:]
+    while (request := _next_request(box)) is not None:
+        code = _answer(request, box)
+        if not session:
+            if code == 0:
+                box.send(Finished())
+            return code
+        box.send(Answered(request=type(request).__name__))
+    box.send(Finished())
+    return 0
+
+
+def _next_request(box: EventBox) -> Request | None:
+    import msgspec
+
+    from advisor.worker.messages import Failed
+
+    try:
+        return box.next_request()
+    except msgspec.MsgspecError as error:
+        box.send(Failed(exception=type(error).__name__, text=f"The worker got no request: {error}", traceback=""))
+        _leave(_WRONG_REQUEST)
+        return None
+
+
+def _answer(request: Request, box: EventBox) -> int:
+    from advisor.worker.failures import describe
+
+    try:
+        handler = cast("_Handler", import_module(_HANDLERS[type(request).__name__]))
+        handler.answer(request, box)
+    except BrokenPipeError:
+        _leave(_FAILED)
+    except Exception as error:  # noqa: BLE001 - whatever a model raises becomes a named event
+        box.send(describe(error, request))
+        return _FAILED
+    return 0
+
+
+def _leave(code: int) -> None:
+    """End without running the interpreter's shutdown, which may wait for threads of a broken library."""
+    sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    _exit_code = main()
+    _leave(_exit_code)

@@ -1,0 +1,115 @@
+"""Names what went wrong in the worker: the world's faults with a remedy, apart from our bugs."""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING
+
+from advisor.errors import UserFacingError
+from advisor.worker.messages import Failed
+
+if TYPE_CHECKING:
+    from advisor.worker.messages import Request
+
+_TRACEBACK_CHARACTERS = 20_000
+
+_KNOWN: tuple[tuple[str, str, str, str], ...] = (
+    (
+        "no kernel image is available",
+        "worker-no-kernels-for-gpu",
+        "The installed torch has no kernels for this GPU.",
+        "Install a torch build whose arch list covers this GPU's compute capability.",
+    ),
+    (
+        "driver version is insufficient",
+        "worker-driver-too-old",
+        "The GPU driver is too old for the CUDA version of the installed torch.",
+        "Update the driver, or install a torch build for an older CUDA version.",
+    ),
+    (
+        "driver on your system is too old",
+        "worker-driver-too-old",
+        "The GPU driver is too old for the CUDA version of the installed torch.",
+        "Update the driver, or install a torch build for an older CUDA version.",
+    ),
+    (
+        "not compiled with CUDA",
+        "worker-cpu-only-torch",
+        "The installed torch is a CPU-only build.",
+        "Install a torch build with CUDA to measure the GPU; the prediction for it is given all the same.",
+    ),
+    (
+        "No CUDA GPUs are available",
+        "worker-gpu-hidden",
+        "torch cannot see the GPU that the driver reports.",
+        "Check CUDA_VISIBLE_DEVICES, the container's GPU settings and the permissions of /dev/nvidia*.",
+    ),
+    (
+        "system not yet initialized",
+        "worker-fabric-manager",
+        "The GPUs are not ready yet (CUDA error 802).",
+        "Start the NVIDIA fabric manager service, then try again.",
+    ),
+    (
+        "all CUDA-capable devices are busy",
+        "worker-gpu-busy",
+        "The GPU is taken by another process (exclusive compute mode).",
+        "Wait until it is free, or set its compute mode to default.",
+    ),
+)
+"""(words of the error, message id, text, remedy)."""
+
+_OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "DefaultCPUAllocator")
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an exception of torch or Python says that memory is used up."""
+    return isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY)
+
+
+def describe(error: Exception, request: Request) -> Failed:
+    """The event for an exception that ended a request."""
+    text = str(error) or type(error).__name__
+    code, remedy, world_fault = "", "", False
+    if isinstance(error, UserFacingError):
+        code, text, remedy, world_fault = "worker-input-refused", error.text, error.remedy, True
+    elif isinstance(error, ImportError | OSError) and _is_about_torch(error):
+        code, world_fault = "worker-torch-broken", True
+        text, remedy = f"torch cannot be imported: {text}", "Install torch anew: pip install --force-reinstall torch."
+    elif is_out_of_memory(error):
+        code, world_fault = "worker-out-of-memory", True
+        text, remedy = f"Memory ran out: {text}", "Choose a smaller batch size, or free memory of other processes."
+    else:
+        for words, known_code, known_text, known_remedy in _KNOWN:
+            if words.lower() in text.lower():
+                code, text, remedy, world_fault = known_code, known_text, known_remedy, True
+                break
+    if not code and _ran_users_code(error, request):
+        code, world_fault = "worker-users-code-failed", True
+        text, remedy = f"The model's own file raised {type(error).__name__}: {text}", "Mend the file; see the log."
+    return Failed(
+        exception=type(error).__name__,
+        text=text[:2000],
+        traceback="".join(traceback.format_exception(error))[-_TRACEBACK_CHARACTERS:],
+        remedy=remedy,
+        world_fault=world_fault,
+        code=code,
+    )
+
+
+def _is_about_torch(error: ImportError | OSError) -> bool:
+    """A missing or broken torch: the import of torch itself or of a library it loads failed."""
+    if isinstance(error, ImportError) and (error.name or "").split(".")[0] == "torch":
+        return True
+    return any("torch" in frame.filename and "__init__" in frame.filename for frame in _frames(error))
+
+
+def _ran_users_code(error: Exception, request: Request) -> bool:
+    """Whether the exception came up in the Python file of the workload."""
+    model = request.workload.model if hasattr(request, "workload") else None
+    file = getattr(model, "file", None)
+    return file is not None and any(frame.filename.endswith(str(file)) for frame in _frames(error))
+
+
+def _frames(error: BaseException) -> list[traceback.FrameSummary]:
+    return list(traceback.extract_tb(error.__traceback__))
