@@ -1,0 +1,63 @@
+"""Time of matrix products: the best of several tile sizes, with its waves over the card's SMs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from advisor.predict.device_rates import DeviceRates
+from advisor.predict.efficiencies import Fitted
+from advisor.predict.op_columns import Floats, MatmulWork
+from advisor.predict.op_time import (
+    TENSOR_FLOP_PER_CLOCK_16,
+    Peaks,
+    smooth_maximum,
+    smooth_minimum,
+    through_cache,
+)
+
+TILES = ((256, 128, 1.02), (128, 128, 1.0), (128, 64, 0.85), (64, 64, 0.65), (64, 32, 0.45))
+"""Rows, columns and speed of a tile, relative to 128 × 128."""
+_SPLIT_K_FROM = 512
+"""Products with a shorter K are not split along it."""
+_ALIGNMENT = 8
+_GEMM_MEMORY_SHARE = 0.95
+"""Of the element-wise bandwidth, for operands that are read in tiles."""
+
+
+def matmul_seconds(work: MatmulWork, rates: DeviceRates, peaks: Peaks, fitted: Fitted) -> Floats:
+    """Seconds of one call of each product, without its kernels' start."""
+    peak = np.where(work.half, peaks.half, peaks.single)
+    unaligned = work.half & ((work.m % _ALIGNMENT != 0) | (work.n % _ALIGNMENT != 0) | (work.k % _ALIGNMENT != 0))
+    narrow = fitted.unaligned_matmul * TENSOR_FLOP_PER_CLOCK_16 * rates.clock_hz * rates.sm_count
+    peak = np.where(unaligned, smooth_minimum(peak, narrow), peak)
+    compute = tiled_seconds(work.batch, work.m, work.n, work.k, peak, rates, fitted)
+    compute = compute / np.where(work.batch > 1, fitted.batched_matmul, 1.0)
+    compute = compute / np.where(work.backward == 1, fitted.backward_matmul, 1.0)
+    return smooth_maximum(compute, operand_seconds(work.moved_bytes, rates, fitted))
+
+
+def operand_seconds(moved_bytes: Floats, rates: DeviceRates, fitted: Fitted) -> Floats:
+    """Seconds for the traffic of a product or convolution."""
+    return through_cache(moved_bytes, rates, fitted) / (
+        rates.bandwidth_bytes_per_s * fitted.elementwise * _GEMM_MEMORY_SHARE
+    )
+
+
+def tiled_seconds(  # noqa: PLR0913, PLR0917 - the sizes of a product
+    batch: Floats, m: Floats, n: Floats, k: Floats, peak: Floats, rates: DeviceRates, fitted: Fitted
+) -> Floats:
+    """Compute-bound seconds of (m × k)(k × n) products at `peak` flop per second of the whole card."""
+    best: Floats | None = None
+    start_s = fitted.tile_start_clocks / rates.clock_hz
+    short = k < _SPLIT_K_FROM
+    per_sm = k * (2.0 * rates.sm_count) / peak
+    for rows, columns, speed in TILES:
+        waves = (batch * np.ceil(m / rows) * np.ceil(n / columns)) / rates.sm_count
+        whole = np.ceil(waves)
+        quantised = waves + fitted.wave_quantisation * (whole - waves)
+        split = np.maximum(np.minimum(1.0, waves / fitted.split_k_fill), waves)
+        counted = np.where(waves > 1, quantised, np.where(short, 1.0, split))
+        seconds = counted * (per_sm * (rows * columns / speed) + start_s)
+        best = seconds if best is None else np.minimum(best, seconds)
+    assert best is not None
+    return best

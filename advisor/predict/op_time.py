@@ -1,0 +1,68 @@
+"""How long the operators of a step take on a card: bounds joined smoothly, a fixed start for every kernel.
+
+All functions take operator columns and device rates that broadcast against each other and return seconds of one
+call. The formulas and what each of them is worth are told in `docs/accuracy.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from advisor.predict.device_rates import DeviceRates
+from advisor.predict.efficiencies import Fitted
+from advisor.predict.op_columns import Floats
+
+TENSOR_FLOP_PER_CLOCK_16 = 1024.0
+"""Of one SM of the A100 in 16-bit numbers: where the width law is 1."""
+TENSOR_FLOP_PER_CLOCK_TF32 = 512.0
+_LARGEST_L2_SHARE = 0.8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Peaks:
+    """What large products sustain, flop per second, of the devices' shape."""
+
+    fp32: Floats
+    single: Floats
+    half: Floats
+
+
+def smooth_minimum(first: Floats, second: Floats) -> Floats:
+    """A minimum without a corner: below both, 16 % below either where they are equal."""
+    a, b = first * first, second * second
+    return first * second / np.sqrt(np.sqrt(a * a + b * b))
+
+
+def smooth_maximum(first: Floats, second: Floats) -> Floats:
+    """A maximum without a corner: above both, 19 % above either where they are equal."""
+    a, b = first * first, second * second
+    return np.sqrt(np.sqrt(a * a + b * b))
+
+
+def sustained_peaks(rates: DeviceRates, fitted: Fitted) -> Peaks:
+    """The data sheet's rate as far as kernels reach it and as far as the power limit lets it last."""
+
+    def tensor(flop_per_s: Floats, width_clocks: float) -> Floats:
+        width = flop_per_s / (rates.sm_count * rates.clock_hz) / width_clocks
+        return flop_per_s * np.maximum(width, 0.1) ** -fitted.tensor_width_exponent
+
+    fp32 = smooth_minimum(
+        rates.fp32_flop_per_s * rates.fp32_share * fitted.fp32_matmul, rates.fp32_limit_flop_per_s * fitted.power_limit
+    )
+    tf32 = smooth_minimum(
+        tensor(rates.single_flop_per_s, TENSOR_FLOP_PER_CLOCK_TF32) * rates.single_share * fitted.tf32_matmul,
+        rates.single_limit_flop_per_s * fitted.power_limit,
+    )
+    half = smooth_minimum(
+        tensor(rates.half_flop_per_s, TENSOR_FLOP_PER_CLOCK_16) * rates.half_share * fitted.fp16_matmul,
+        rates.half_limit_flop_per_s * fitted.power_limit,
+    )
+    return Peaks(fp32=fp32, single=np.where(rates.single_on_tensor_cores == 1, tf32, fp32), half=half)
+
+
+def through_cache(moved_bytes: Floats, rates: DeviceRates, fitted: Fitted) -> Floats:
+    """The traffic that reaches memory: the L2 cache saves a share of it, all the more the better it fits."""
+    fit = np.minimum(1.0, rates.l2_bytes / np.maximum(moved_bytes, 1.0))
+    return moved_bytes * (1.0 - np.minimum(fitted.l2_help * fit, _LARGEST_L2_SHARE))
