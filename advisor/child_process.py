@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import queue
+import select
 import signal
 import subprocess
 import sys
@@ -22,20 +22,17 @@ ExitKind = Literal["finished", "cancelled", "failed", "died"]
 MAX_LINE_BYTES = 64 * 1024 * 1024
 _LOG_LINES = 2000
 _GRACE_S = 1.5
-
-
-def _die_with_parent() -> None:
-    """Ask Linux to kill this child when its parent dies, so that no SIGKILL orphans a worker."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
+_SEND_DEADLINE_S = 5.0
+_JOIN_S = 1.0
+_PARENT_VARIABLE = "ADVISOR_PARENT_PID"
 
 
 class ChildProcess:
     """A child in its own process group that answers in JSON lines on stdout.
 
     Lines come through `next_line`; stderr is kept as a log of the last 2000 lines. `cancel` asks, waits
-    1.5 s and kills the group. Nothing of the group is left after `close`.
+    1.5 s and kills the group. Nothing of the group, no thread and no descriptor is left after `close`.
+    Linux kills the child when the thread that started it ends: start it from the thread that uses it.
     """
 
     def __init__(self, module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
@@ -43,8 +40,13 @@ class ChildProcess:
         self._lines: queue.Queue[bytes | None] = queue.Queue(maxsize=10_000)
         self._log: deque[str] = deque(maxlen=_LOG_LINES)
         self._cancelled = False
+        self._closed = threading.Event()
+        self._sending = threading.Lock()
         env = dict(os.environ if environment is None else environment)
         env["PYTHONPATH"] = os.pathsep.join(part for part in (_own_root(), env.get("PYTHONPATH", "")) if part)
+        env["PYTHONIOENCODING"] = "utf-8"
+        env[_PARENT_VARIABLE] = str(os.getpid())
+        # No preexec_fn: running Python between fork and exec can deadlock in a process that has threads.
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", module, *arguments],
             stdin=subprocess.PIPE,
@@ -52,21 +54,24 @@ class ChildProcess:
             stderr=subprocess.PIPE,
             env=env,
             start_new_session=True,
-            preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - prctl only
+            creationflags=_creation_flags(),
         )
         self._threads = [
-            threading.Thread(target=self._read_stdout, daemon=True),
-            threading.Thread(target=self._read_stderr, daemon=True),
+            threading.Thread(target=self._read_stdout, name=f"{module} stdout", daemon=True),
+            threading.Thread(target=self._read_stderr, name=f"{module} stderr", daemon=True),
         ]
         for thread in self._threads:
             thread.start()
 
     def send(self, line: bytes) -> None:
-        """Write one line to the child; a child that is gone is noticed by `next_line`, not here."""
-        with contextlib.suppress(BrokenPipeError, OSError):
+        """Write one line to the child; a child that is gone or does not read is noticed by `next_line`, not here."""
+        with self._sending, contextlib.suppress(OSError, ValueError):
             stream = _stream(self.process.stdin)
-            stream.write(line + b"\n")
-            stream.flush()
+            if sys.platform == "win32":
+                stream.write(line + b"\n")
+                stream.flush()
+            else:
+                _write_within(stream.fileno(), line + b"\n", _SEND_DEADLINE_S)
 
     def next_line(self, timeout_s: float) -> bytes | None:
         """The next line, or None when the child closed its output. Raises TimeoutError at the deadline."""
@@ -76,7 +81,7 @@ class ChildProcess:
             message = f"no answer within {timeout_s:.1f} s"
             raise TimeoutError(message) from None
         if line is None:
-            self._lines.put(None)
+            self._put(None)
         return line
 
     def cancel(self, grace_s: float = _GRACE_S) -> None:
@@ -88,18 +93,24 @@ class ChildProcess:
         self.close()
 
     def close(self) -> None:
-        """Kill whatever is left of the group, and reap the child."""
+        """Kill whatever is left of the group, reap the child, end its threads and close its pipes."""
+        self._closed.set()
         self._signal_group(getattr(signal, "SIGKILL", signal.SIGTERM))
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=5.0)
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            with contextlib.suppress(OSError):
-                _stream(stream).close()
+        with contextlib.suppress(OSError):
+            _stream(self.process.stdin).close()
+        for thread, stream in zip(self._threads, (self.process.stdout, self.process.stderr), strict=True):
+            thread.join(timeout=_JOIN_S)
+            # A grandchild that left the group may still hold the pipe: closing under its reader would block.
+            if not thread.is_alive():
+                with contextlib.suppress(OSError):
+                    _stream(stream).close()
 
     @property
     def log(self) -> str:
         """The last lines of the child's stderr, where a user's `print` ends up too."""
-        return "\n".join(self._log)
+        return "\n".join(self._log.copy())
 
     def exit_kind(self, *, saw_finish: bool) -> ExitKind:
         """How the child ended; call after its output closed. `saw_finish`: its last line said so."""
@@ -110,12 +121,14 @@ class ChildProcess:
         if saw_finish:
             return "finished"
         code = self.process.returncode
-        return "died" if code is None or code < 0 else "failed"
+        return "died" if code is None or code < 0 or _died_on_windows(code) else "failed"
 
     def _signal_group(self, number: int) -> None:
         if sys.platform == "win32":
-            self.process.terminate()
+            _end_tree_on_windows(self.process, number)
             return
+        if self.process.returncode is not None and _process_exists(self.process.pid):
+            return  # the child was reaped and its number belongs to a stranger now
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, number)
 
@@ -123,8 +136,20 @@ class ChildProcess:
         stream = _stream(self.process.stdout)
         with contextlib.suppress(OSError, ValueError):
             while line := stream.readline(MAX_LINE_BYTES):
-                self._lines.put(line)
-        self._lines.put(None)
+                if not line.endswith(b"\n"):
+                    # Cut off by the child's death or longer than any answer of ours: no message.
+                    self._log.append(f"unfinished line of {len(line)} bytes dropped")
+                    break
+                self._put(line)
+        self._put(None)
+
+    def _put(self, line: bytes | None) -> None:
+        while not self._closed.is_set():
+            with contextlib.suppress(queue.Full):
+                self._lines.put(line, timeout=0.1)
+                return
+        with contextlib.suppress(queue.Full):
+            self._lines.put_nowait(line)
 
     def _read_stderr(self) -> None:
         stream = _stream(self.process.stderr)
@@ -140,6 +165,57 @@ def _stream(stream: IO[bytes] | None) -> IO[bytes]:
     return stream
 
 
+def _write_within(descriptor: int, data: bytes, deadline_s: float) -> None:
+    """Write all of `data`, giving up after `deadline_s` on a child that does not read."""
+    os.set_blocking(descriptor, False)
+    end_s = time.monotonic() + deadline_s
+    view = memoryview(data)
+    while view and (left_s := wait_until(end_s)) > 0:
+        poller = select.poll()
+        poller.register(descriptor, select.POLLOUT)
+        poller.poll(left_s * 1e3)
+        with contextlib.suppress(BlockingIOError):
+            view = view[os.write(descriptor, view) :]
+
+
+def _process_exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _creation_flags() -> int:
+    """Windows: own process group and no console window; nothing elsewhere."""
+    if sys.platform == "win32":
+        return subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+    return 0
+
+
+def _died_on_windows(code: int) -> bool:
+    """Windows reports an access violation or a killed process as a large exit code (0xC0000005…)."""
+    return sys.platform == "win32" and code >= 0x80000000  # noqa: PLR2004 - error bit of NTSTATUS
+
+
+def _end_tree_on_windows(process: subprocess.Popen[bytes], number: int) -> None:
+    """Ask with a break event, or end the child and all it started."""
+    if sys.platform != "win32" or process.poll() is not None:
+        return
+    if number == signal.SIGTERM:
+        with contextlib.suppress(OSError, ValueError):
+            process.send_signal(signal.CTRL_BREAK_EVENT)
+    else:
+        taskkill = os.path.join(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32", "taskkill.exe")  # noqa: PTH118
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(
+                [taskkill, "/T", "/F", "/PID", str(process.pid)], capture_output=True, timeout=5, check=False
+            )
+        process.kill()
+
+
 def _own_root() -> str:
     """Folder that holds the package, so that the child finds the same advisor from any working folder."""
     from pathlib import Path
@@ -147,10 +223,24 @@ def _own_root() -> str:
     return str(Path(__file__).resolve().parent.parent)
 
 
+def die_with_parent() -> None:
+    """In the child: ask Linux to kill it when its parent dies, so that a SIGKILL of the parent orphans nothing."""
+    parent = os.environ.get(_PARENT_VARIABLE, "")
+    if sys.platform != "linux" or not parent.isdigit():
+        return
+    import ctypes
+
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
+    if os.getppid() != int(parent):  # it died before the request was made
+        os._exit(1)
+
+
 def claim_stdout() -> IO[bytes]:
     """In the child, before any other import: take fd 1 for events and point every `print` at stderr."""
     events = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
+    die_with_parent()
     return events
 
 

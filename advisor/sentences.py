@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
-from fluent.runtime import FluentBundle, FluentResource
 
 from advisor.bundled import resource
 from advisor.units import format_bytes, format_fraction, format_quantity, format_seconds
+
+if TYPE_CHECKING:
+    from fluent.runtime import FluentBundle
 
 Language = Literal["en", "zh"]
 
@@ -28,6 +30,8 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 @cache
 def _bundle(language: Language) -> FluentBundle:
+    from fluent.runtime import FluentBundle, FluentResource  # 50 ms that the sampler never needs
+
     folder = resource("sentences") / language
     bundle = FluentBundle([language], use_isolating=False)
     for path in sorted(folder.glob("*.ftl")):

@@ -90,6 +90,8 @@ class Gpu(Record, frozen=True, kw_only=True):
     compute_mode: str | None = None
     driver_model: str | None = None
     virtualised: bool | None = None
+    """Inside a virtual machine: passed through whole, or a share of a card (`virtualisation` says which)."""
+    virtualisation: Literal["none", "passthrough", "vgpu", "host_vgpu", "host_vsga"] | None = None
     unified_memory: bool = False
     mig_enabled: bool | None = None
     mig_instances: tuple[MigInstance, ...] = ()
