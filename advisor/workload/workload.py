@@ -21,7 +21,9 @@ Task = Literal[
     "causal-lm",
     "seq2seq-lm",
     "image-classification",
+    "semantic-segmentation",
     "speech-classification",
+    "speech-seq2seq",
     "ctc",
     "base",
 ]

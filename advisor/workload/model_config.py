@@ -1,0 +1,148 @@
+"""A Hugging Face model's configuration as plain numbers: found offline, bounded, stripped of all that names code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from advisor.bundled import workloads_folder
+from advisor.errors import InputError
+from advisor.input_file import check_values, closest, read_json_value, shown_value
+
+MAX_CONFIG_BYTES = 1 << 20
+
+_CODE_KEYS = frozenset(
+    {
+        "auto_map",
+        "trust_remote_code",
+        "custom_pipelines",
+        "attn_implementation",
+        "_attn_implementation",
+        "_attn_implementation_internal",
+        "attn_implementation_internal",
+        "_attn_implementation_autoset",
+        "experts_implementation",
+        "_experts_implementation",
+        "_experts_implementation_internal",
+        "use_kernels",
+        "kernel_config",
+        "quantization_config",
+        "compression_config",
+        "adapters",
+        "use_pretrained_backbone",
+        "use_timm_backbone",
+        "backbone_kwargs",
+        "_name_or_path",
+        "name_or_path",
+        "_commit_hash",
+        "torch_dtype",
+        "dtype",
+        "device_map",
+        "distributed_config",
+        "tp_plan",
+        "base_model_tp_plan",
+        "base_model_pp_plan",
+        "pretrained_cfg",
+        "task_specific_params",
+        "tokenizer_class",
+        "prefix",
+    }
+)
+"""Keys that name code, files, devices or other models: never handed on, at any depth."""
+
+_RANGES: tuple[tuple[re.Pattern[str], int, int], ...] = (
+    (re.compile(r"(^|_)(num_)?(hidden_|encoder_|decoder_)?layers$|^n_layers?$|_num_layers$|^depths?$"), 0, 1000),
+    (re.compile(r"heads?$|^num_key_value|^n_head"), 0, 4096),
+    (re.compile(r"vocab"), 1, 16_000_000),
+    (re.compile(r"hidden_size|embed_dim|^d_model$|^n_embd$|^dim$|embedding_size|hidden_dim|head_dim"), 1, 262_144),
+    (re.compile(r"intermediate_size|ffn_dim|^d_ff$|^n_inner$|hidden_sizes|hidden_channels"), 1, 4_194_304),
+    (re.compile(r"experts"), 0, 8192),
+    (re.compile(r"^image_size$|^patch_size$|^num_channels$|^conv_dim$|^conv_kernel$"), 1, 65_536),
+    (re.compile(r"^num_labels$|^type_vocab_size$"), 1, 1_000_000),
+)
+"""Sizes beyond any published model (the widest has 53,248 in its hidden layers), by the words their names hold."""
+_LARGEST = 1 << 40
+_MAX_LIST_LENGTH = 4096
+
+
+def bundled_config_names() -> tuple[str, ...]:
+    """Names of the configurations that are shipped with the program."""
+    return tuple(sorted(path.stem for path in (workloads_folder() / "configs").glob("*.json")))
+
+
+def bundled_config(name: str) -> dict[str, Any] | None:
+    """The shipped configuration of that name; None when there is none."""
+    if name not in bundled_config_names():
+        return None
+    return read_config_file(workloads_folder() / "configs" / f"{name}.json")
+
+
+def read_config_file(path: Path) -> dict[str, Any]:
+    """The clean configuration of a `config.json`; raises InputError naming file and key."""
+    return clean_config(read_json_value(path, max_bytes=MAX_CONFIG_BYTES), str(path))
+
+
+def clean_config(value: object, name: str) -> dict[str, Any]:
+    """A configuration without the keys that name code, its sizes checked; raises InputError naming the key.
+
+    `name` is the file (or field) that the error text begins with.
+    """
+    check_values(value, name)
+    if not isinstance(value, dict):
+        raise InputError(f"{name}: a configuration is a table of keys.", "Give a model's config.json.")
+    if not isinstance(value.get("model_type"), str):
+        raise InputError(
+            f"{name}: `model_type` is missing.", "Give the config.json of a model that transformers can build."
+        )
+    return _clean(value, name, "")
+
+
+def _clean(table: dict[str, Any], name: str, path: str) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for key, item in table.items():
+        where = f"{path}.{key}" if path else key
+        if key in _CODE_KEYS or key.endswith("attn_implementation"):
+            continue
+        if isinstance(item, dict) and key not in {"id2label", "label2id"}:
+            kept[key] = _clean(item, name, where)
+            continue
+        for entry in item if isinstance(item, list) else (item,):
+            _check_size(key, entry, name, where)
+        if isinstance(item, list) and len(item) > _MAX_LIST_LENGTH:
+            raise InputError(f"{name}: `{where}` has {len(item)} entries.", f"At most {_MAX_LIST_LENGTH} are allowed.")
+        kept[key] = item
+    return kept
+
+
+def _check_size(key: str, value: object, name: str, where: str) -> None:
+    for pattern, low, high in _RANGES:
+        if not pattern.search(key):
+            continue
+        if isinstance(value, str) or (isinstance(value, int | float) and not low <= value <= high):
+            raise InputError(
+                f"{name}: `{where}` is {shown_value(value)}.", f"Allowed: an integer from {low} to {high}."
+            )
+        return
+    if isinstance(value, int | float) and abs(value) > _LARGEST and not isinstance(value, bool):
+        kept_as_unlimited = isinstance(value, float) or "max_length" in key
+        if not kept_as_unlimited:
+            raise InputError(
+                f"{name}: `{where}` is {shown_value(value)}.", "That is beyond the size of any real model."
+            )
+
+
+def resolve_config(config: str | dict[str, Any], name: str = "model.config") -> dict[str, Any]:
+    """What the worker builds from: an inline table, or the bundled configuration of that name.
+
+    Folders, files and hub ids have been turned into inline tables when the workload was loaded.
+    """
+    if isinstance(config, dict):
+        return clean_config(config, name)
+    found = bundled_config(config)
+    if found is None:
+        raise InputError(
+            f"{name}: {shown_value(config)} is no bundled configuration.",
+            closest(config, bundled_config_names()) or f"Bundled: {', '.join(bundled_config_names())}.",
+        )
+    return found

@@ -1,0 +1,72 @@
+"""What a Hugging Face configuration says that its model is for."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from advisor.workload.workload import Task
+
+DataKind = Literal["text", "image", "speech"]
+
+_SPEECH_TYPES = frozenset(
+    {
+        "wav2vec2", "wav2vec2-bert", "wav2vec2-conformer", "hubert", "wavlm", "unispeech", "unispeech-sat", "sew",
+        "sew-d", "data2vec-audio", "audio-spectrogram-transformer", "whisper", "speech_to_text", "mctct", "parakeet",
+        "seamless_m4t", "moonshine", "clap",
+    }
+)  # fmt: skip
+_IMAGE_TYPES = frozenset(
+    {
+        "vit", "deit", "beit", "swin", "swinv2", "convnext", "convnextv2", "resnet", "regnet", "mobilenet_v1",
+        "mobilenet_v2", "mobilevit", "mobilevitv2", "efficientnet", "dinov2", "dinov2_with_registers", "dinov3_vit",
+        "data2vec-vision", "levit", "poolformer", "cvt", "focalnet", "bit", "pvt", "pvt_v2", "segformer", "vit_mae",
+        "vit_msn", "vit_hybrid", "van", "swiftformer", "efficientformer", "nat", "dinat", "hiera", "ijepa",
+        "siglip_vision_model", "clip_vision_model", "imagegpt", "perceiver", "textnet", "upernet", "dpt", "yolos",
+    }
+)  # fmt: skip
+
+_ENDINGS: tuple[tuple[str, Task], ...] = (
+    ("ForSequenceClassification", "sequence-classification"),
+    ("ForTokenClassification", "token-classification"),
+    ("ForQuestionAnswering", "question-answering"),
+    ("ForMaskedLM", "masked-lm"),
+    ("ForCausalLM", "causal-lm"),
+    ("LMHeadModel", "causal-lm"),
+    ("ForImageClassification", "image-classification"),
+    ("ForImageClassificationWithTeacher", "image-classification"),
+    ("ForSemanticSegmentation", "semantic-segmentation"),
+    ("ForAudioClassification", "speech-classification"),
+    ("ForCTC", "ctc"),
+    ("ForConditionalGeneration", "seq2seq-lm"),
+    ("ForSpeechSeq2Seq", "speech-seq2seq"),
+)
+
+
+def data_kind(config: dict[str, Any]) -> DataKind:
+    """Text, images or speech, by the configuration's `model_type` and sizes."""
+    model_type = str(config.get("model_type", ""))
+    if model_type in _SPEECH_TYPES or "speech" in model_type or "audio" in model_type:
+        return "speech"
+    if model_type in _IMAGE_TYPES or ("vocab_size" not in config and "num_channels" in config):
+        return "image"
+    return "text"
+
+
+def infer_task(config: dict[str, Any]) -> Task:
+    """The task that the configuration's `architectures` name; `base` where they name none that is known."""
+    kind = data_kind(config)
+    architectures = config.get("architectures")
+    names = [name for name in architectures if isinstance(name, str)] if isinstance(architectures, list) else []
+    for name in names:
+        for ending, task in _ENDINGS:
+            if name.endswith(ending):
+                return _for_kind(task, kind)
+    return "base"
+
+
+def _for_kind(task: Task, kind: DataKind) -> Task:
+    if kind == "speech" and task == "seq2seq-lm":
+        return "speech-seq2seq"
+    if kind == "speech" and task == "sequence-classification":
+        return "speech-classification"
+    return task
