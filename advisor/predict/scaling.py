@@ -1,0 +1,277 @@
+"""From one card's step to every strategy, count and batch at once: parts that add up, efficiency and ranges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from advisor.predict.communication import Costs, bus_bytes_per_s, costs, overlap_loss
+from advisor.predict.data_parallel import Exchange, ddp_communication_s, dp_communication_s
+from advisor.predict.prediction import Strategy
+from advisor.predict.scaling_figures import ScalingFigures, scaling_figures
+from advisor.predict.scaling_range import efficiency_range
+from advisor.predict.sharding import Sharded, offload_s, sharded_communication_s
+from advisor.predict.tensor_pipeline import (
+    PIPELINE_RANGE,
+    TENSOR_RANGE,
+    pipeline_bubble_s,
+    pipeline_transfer_s,
+    stage_count,
+    tensor_communication_s,
+)
+from advisor.predict.traffic import Compression, compressed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.predict.links import Link
+    from advisor.predict.traffic import Traffic
+
+Floats = NDArray[np.float64]
+
+STRATEGIES: tuple[Strategy, ...] = ("single", "dp", "ddp", "zero2", "fsdp", "fsdp_offload", "tp", "pp")
+PARTS = (
+    "forward_s",
+    "backward_s",
+    "optimizer_s",
+    "host_s",
+    "copy_s",
+    "synchronisation_s",
+    "communication_s",
+    "imbalance_s",
+)
+
+
+class StepArrays(Protocol):
+    """One card's step, arrays of shape (cards, batches) in seconds; the six parts add up to `total_s`."""
+
+    @property
+    def forward_s(self) -> Floats: ...  # noqa: D102 - named in the class docstring
+    @property
+    def backward_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def optimizer_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def host_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def copy_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def synchronisation_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def total_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def low_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def high_s(self) -> Floats: ...  # noqa: D102
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What beside model and cards decides how a job scales."""
+
+    accumulation_steps: int = 1
+    """Micro-batches before gradients are synchronised (`no_sync`)."""
+    compression: Compression = "none"
+    host_step_s: float = 0.0
+    """The host's work of issuing one micro-batch, whether it bounds the step or not."""
+    host_core_count: int | None = None
+    """Cores for all ranks of a host; None: enough."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaledGrid:
+    """Every set-up; arrays of shape (strategies, counts, cards, batches); seconds of one optimizer step."""
+
+    strategies: tuple[Strategy, ...]
+    counts: tuple[int, ...]
+    parts_s: dict[str, Floats]
+    """By the names of `PARTS`; they add up to `step_s`."""
+    step_s: Floats
+    low_s: Floats
+    high_s: Floats
+    efficiency: Floats
+    """rate(n) / (n rate(1)) at the same batch a card and accumulation."""
+    efficiency_low: Floats
+    efficiency_high: Floats
+
+    def index(self, strategy: Strategy, count: int) -> tuple[int, int]:
+        """Where a strategy and count stand on the first two axes."""
+        return self.strategies.index(strategy), self.counts.index(count)
+
+
+def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
+    steps: StepArrays,
+    traffic: Traffic,
+    links: Sequence[Link],
+    memory_bytes_per_s: Sequence[float],
+    batch_sizes: Sequence[int],
+    *,
+    strategies: Sequence[Strategy] = STRATEGIES,
+    counts: Sequence[int] = (1, 2, 4, 8),
+    setting: Setting | None = None,
+    figures: ScalingFigures | None = None,
+) -> ScaledGrid:
+    """Predict optimizer steps of every strategy on every count of every card at every batch a card.
+
+    `links` and `memory_bytes_per_s` have one entry a card (first axis of `steps`), `batch_sizes` one a column.
+    Every one of n cards brings its batch: the global batch is n x batch x accumulation in all strategies but
+    `single`, which stays on one card. Raises ValueError when lengths don't match or a count is below 1.
+    """
+    setting, figures = setting or Setting(), figures or scaling_figures()
+    cards, batches = steps.total_s.shape
+    if len(links) != cards or len(memory_bytes_per_s) != cards or len(batch_sizes) != batches or min(counts) < 1:
+        message = f"{cards} cards x {batches} batches need as many links, bandwidths and batch sizes, and counts >= 1"
+        raise ValueError(message)
+    shape = (len(strategies), len(counts), cards, batches)
+    parts = {name: np.empty(shape) for name in PARTS}
+    spread = np.ones((2, *shape))
+    certain = np.empty((len(counts), cards), dtype=bool)
+    micro = np.asarray(setting.accumulation_steps, dtype=np.float64)
+    job = _Job(steps, traffic, np.asarray(batch_sizes, dtype=np.float64), setting, figures, memory_bytes_per_s)
+    for column, count in enumerate(counts):
+        for card, link in enumerate(links):
+            cell = _Cell(job, card, count, link)
+            certain[column, card] = link.certain
+            for row, strategy in enumerate(strategies):
+                for name, value in cell.parts(strategy).items():
+                    parts[name][row, column, card] = value
+                ranges = _RANGES.get(strategy, (1.0, 1.0)) if count > 1 else (1.0, 1.0)
+                spread[:, row, column, card] = np.array(ranges)[:, None]
+    step = sum(parts.values(), start=np.zeros(shape))
+    alone = (steps.total_s - steps.optimizer_s) * micro + steps.optimizer_s
+    efficiency = alone / step
+    low, high = efficiency_range(efficiency, counts, certain, spread, figures.spread)
+    single_low, single_high = np.log(steps.total_s / steps.low_s), np.log(steps.high_s / steps.total_s)
+    return ScaledGrid(
+        strategies=tuple(strategies),
+        counts=tuple(counts),
+        parts_s=parts,
+        step_s=step,
+        low_s=step * np.exp(-np.hypot(single_low, np.log(high / efficiency))),
+        high_s=step * np.exp(np.hypot(single_high, np.log(efficiency / low))),
+        efficiency=efficiency,
+        efficiency_low=low,
+        efficiency_high=high,
+    )
+
+
+_RANGES = {"tp": TENSOR_RANGE, "pp": PIPELINE_RANGE}
+
+
+@dataclass(frozen=True)
+class _Job:
+    steps: StepArrays
+    traffic: Traffic
+    batch_sizes: Floats
+    setting: Setting
+    figures: ScalingFigures
+    memory_bytes_per_s: Sequence[float]
+
+
+class _Cell:
+    """One card at one count with its link: rows over the batches."""
+
+    def __init__(self, job: _Job, card: int, count: int, link: Link) -> None:
+        self.job, self.count, self.link, self.card = job, count, link, card
+        steps = job.steps
+        self.one = {name: getattr(steps, name)[card] for name in PARTS[:6]}
+        self.accumulation = job.setting.accumulation_steps
+        self.cost: Costs = costs(link, count, job.figures)
+        self.loss = overlap_loss(link, count, job.figures)
+        bandwidth = job.memory_bytes_per_s[card] * job.figures.assumed.memory_share
+        self.pass_s = job.traffic.gradient_bytes / bandwidth
+
+    def parts(self, strategy: Strategy) -> dict[str, Floats]:
+        """The parts of one optimizer step, each of shape (batches,)."""
+        own = {name: value * self.accumulation for name, value in self.one.items()}
+        own["optimizer_s"] = self.one["optimizer_s"]
+        zero = np.zeros_like(own["forward_s"])
+        own |= {"communication_s": zero, "imbalance_s": zero}
+        if self.count == 1 or strategy == "single":
+            return own
+        if strategy == "dp":
+            return self._data_parallel(own)
+        if strategy == "ddp":
+            own["communication_s"] = ddp_communication_s(self._exchange(), self.one["backward_s"])
+        elif strategy == "tp":
+            own["communication_s"] = self.accumulation * tensor_communication_s(
+                self.job.traffic, self.cost, self.job.batch_sizes, self.count
+            )
+            own["optimizer_s"] = own["optimizer_s"] / self.count
+        elif strategy == "pp":
+            return self._jittered(self._pipeline(own))
+        else:
+            self._shard(strategy, own)
+        own["host_s"] = own["host_s"] + self._rank_host_s()
+        return self._jittered(own)
+
+    def _exchange(self) -> Exchange:
+        traffic, passes = compressed(self.job.traffic, self.job.setting.compression)
+        return Exchange(
+            traffic=traffic,
+            cost=self.cost,
+            loss=self.loss,
+            pass_s=self.pass_s,
+            passes=passes + self.job.figures.fitted.gradient_passes,
+        )
+
+    def _shard(self, strategy: Sharded, own: dict[str, Floats]) -> None:
+        own["communication_s"] = sharded_communication_s(
+            strategy, self._exchange(), self.one["forward_s"], self.one["backward_s"], self.accumulation
+        )
+        own["optimizer_s"] = own["optimizer_s"] / self.count
+        if strategy == "fsdp_offload":
+            copies, optimizer = offload_s(self.job.traffic, self.count, self.link, self.job.figures, self.accumulation)
+            own["copy_s"] = own["copy_s"] + copies
+            own["optimizer_s"] = np.full_like(own["optimizer_s"], optimizer)
+
+    def _pipeline(self, own: dict[str, Floats]) -> dict[str, Floats]:
+        stages = stage_count(self.job.traffic, self.count)
+        micro = sum((self.one[name] for name in PARTS[:6] if name != "optimizer_s"), start=np.zeros(1))
+        idle = self.count / stages
+        waiting = pipeline_bubble_s(micro, stages) + (idle - 1.0) * micro * self.accumulation
+        transfers = pipeline_transfer_s(
+            self.job.traffic, self.cost, self.job.batch_sizes, self.accumulation * self.count
+        )
+        return own | {
+            "communication_s": transfers / stages,
+            "imbalance_s": waiting,
+            "optimizer_s": own["optimizer_s"] / stages,
+        }
+
+    def _rank_host_s(self) -> Floats:
+        """What a rank's process adds to a host-bound step: hooks, and waiting for a core where ranks outnumber them."""
+        setting, assumed = self.job.setting, self.job.figures.assumed
+        bound = self.one["host_s"] > 0
+        hooks = self.job.traffic.gradient_tensor_count * assumed.hook_s * self.accumulation
+        ranks = min(self.count, self.link.node_size_count)
+        crowd = max(1.0, ranks / setting.host_core_count) if setting.host_core_count else 1.0
+        waiting = (crowd - 1.0) * setting.host_step_s * self.accumulation
+        return np.asarray(np.where(bound, hooks + waiting, np.maximum(0.0, waiting - self._slack_s())))
+
+    def _slack_s(self) -> Floats:
+        device = self.one["forward_s"] + self.one["backward_s"]
+        return np.maximum(0.0, device - self.job.setting.host_step_s) * self.accumulation
+
+    def _data_parallel(self, own: dict[str, Floats]) -> dict[str, Floats]:
+        """One process issues every card's kernels: (card^4 + host^4)^(1/4), plus copies that overlap with nothing."""
+        host = self.job.figures.data_parallel
+        card = self.one["forward_s"] + self.one["backward_s"]
+        issued = self.job.setting.host_step_s * (host.base_of_step + host.each_card_of_step * self.count)
+        power = host.blend_power
+        bound = (card**power + issued**power) ** (1 / power) - card
+        bus = bus_bytes_per_s(self.link, max(2, self.count), self.job.figures)
+        moved = dp_communication_s(self.job.traffic, self.count, bus, self.link.pcie_bytes_per_s, self.job.batch_sizes)
+        return own | {
+            "host_s": np.maximum(own["host_s"], bound * self.accumulation),
+            "communication_s": moved * self.accumulation,
+        }
+
+    def _jittered(self, own: dict[str, Floats]) -> dict[str, Floats]:
+        """Add what stragglers and shared input pipelines cost, a fraction for each doubling of the cards."""
+        whole = sum(own.values(), start=np.zeros(1))
+        lost = self.job.figures.fitted.jitter_fraction * np.log2(self.count) * whole
+        return own | {"imbalance_s": own["imbalance_s"] + lost}
