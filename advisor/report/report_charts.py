@@ -1,4 +1,4 @@
-"""The report's charts as numbers from 0 to 1: what is drawn is computed here, how it is drawn stands in the template."""
+"""The report's charts as numbers from 0 to 1; how they are drawn stands in the template."""
 
 from __future__ import annotations
 
@@ -70,15 +70,12 @@ def device_chart(advice: Advice, language: Language) -> Chart | None:
     wanted = main.precision if main else advice.workload.training.precision
     candidates = [item for item in advice.predictions if item.precision == wanted and item.fits is not False]
     chosen = chosen_prediction(advice, main)
-    best = list(best_by_device(tuple(candidates)))[:_BARS]
-    if chosen is not None and not any(
-        item.device.key == chosen.device.key and item.count == chosen.count for item in best
-    ):
-        best = [*best[: _BARS - 1], chosen]
-    best = [
-        chosen if chosen is not None and (item.device.key, item.count) == (chosen.device.key, chosen.count) else item
-        for item in best
-    ]
+    best = list(best_by_device(tuple(candidates)))
+    if chosen is not None:
+        place = (chosen.device.key, chosen.count)
+        kept = [chosen if (item.device.key, item.count) == place else item for item in best]
+        best = kept if kept.index(chosen) < _BARS else [*kept[: _BARS - 1], chosen]
+    best = best[:_BARS]
     rows = [(f"{item.count} × {_label(item.device.name)}", item) for item in best]
     return _bars(rows, chosen, sentence("report-alt-devices", language))
 
