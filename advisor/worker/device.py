@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import torch  # noqa: TID251 - this is the worker
 
+from advisor.units import Precision
 from advisor.worker.messages import Environment
 
 _PROBE_SIZE = 64
@@ -113,6 +115,17 @@ class TorchDevice:
 def seed_everything(seed: int) -> None:
     """Make random data the same in each run."""
     torch.manual_seed(seed)
+
+
+@contextlib.contextmanager
+def matmul_mode(precision: Precision) -> Iterator[None]:
+    """TF32 for products and convolutions in the `with` block where `precision` is tf32, off otherwise."""
+    before = (torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
 
 
 def environment(device: TorchDevice | None) -> Environment:

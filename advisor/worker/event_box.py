@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
 import threading
 from typing import IO
@@ -25,6 +26,7 @@ class EventBox:
         """Write to `events` (unbuffered), read lines from `requests`."""
         self._events = events
         self._requests = requests
+        self.stage_numbers = itertools.count()
         self._lock = threading.Lock()
         self._waiting: queue.Queue[Request | msgspec.MsgspecError | None] = queue.Queue()
         self._controls: queue.Queue[Control] = queue.Queue()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch  # noqa: TID251 - this is the worker
 
 from advisor.units import Precision
-from advisor.worker.device import TorchDevice, environment, seed_everything
+from advisor.worker.device import TorchDevice, environment, matmul_mode, seed_everything
 from advisor.worker.failures import is_out_of_memory
 from advisor.worker.messages import MicrobenchmarkRequest, Progress, StageEnded
 from advisor.worker.microbenchmark_cases import Case, accelerator_cases, cpu_cases, elementwise, matmul
@@ -64,7 +64,7 @@ def _run_case(
 ) -> None:
     """Run one case; a case that the device cannot run is reported as ended and the others go on."""
     try:
-        with _matmul_mode(case.precision):
+        with matmul_mode(case.precision):
             stages.run(
                 Stage(series=case.kind, precision=case.precision, budget_s=budget_s, figures=case.figures | also),
                 case.step(device),
@@ -77,21 +77,6 @@ def _run_case(
 
 def _thread_cases() -> list[Case]:
     return [matmul("fp32", 512, 512, 512), elementwise("fp32", 1 << 23)]
-
-
-class _matmul_mode:  # noqa: N801 - used like a function
-    """Switches TF32 on for products and convolutions in the `with` block, off otherwise, and back after it."""
-
-    def __init__(self, precision: Precision) -> None:
-        self._on = precision == "tf32"
-
-    def __enter__(self) -> None:
-        self._before = (torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32)
-        torch.backends.cuda.matmul.allow_tf32 = self._on
-        torch.backends.cudnn.allow_tf32 = self._on
-
-    def __exit__(self, *_: object) -> None:
-        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = self._before
 
 
 def cpu_has_bf16() -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -35,13 +34,12 @@ class Stage:
 
 
 class Stages:
-    """Numbers the stages of one worker and runs them."""
+    """Runs the stages of one device."""
 
     def __init__(self, box: EventBox, device: TorchDevice) -> None:
         """Time on `device`, report to `box`."""
         self._box = box
         self._device = device
-        self._numbers = itertools.count()
         self._block_least_s = max(device.block_least_s, _TIMER_MULTIPLE * _timer_overhead_s())
 
     def run(
@@ -57,7 +55,7 @@ class Stages:
         `parts(step_count)` gives the split of the block just made, in seconds of one step; `between` runs untimed
         before each block (flushing a cache).
         """
-        number = next(self._numbers)
+        number = next(self._box.stage_numbers)
         self._box.send(
             StageStarted(
                 stage=number,

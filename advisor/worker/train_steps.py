@@ -1,0 +1,208 @@
+"""Answers a `MeasureRequest`: trains the workload for real at several batch sizes on one device."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch  # noqa: TID251 - this is the worker
+
+from advisor.worker.device import TorchDevice, environment, matmul_mode, seed_everything
+from advisor.worker.failures import is_out_of_memory
+from advisor.worker.load_model import LoadedModel, load
+from advisor.worker.messages import MeasureRequest, Memory, Progress, StageEnded
+from advisor.worker.peak_memory import LiveBytes
+from advisor.worker.resident_memory import peak_resident_bytes, reset_peak_resident, resident_bytes
+from advisor.worker.stages import Stage, Stages
+from advisor.worker.thread_choice import fastest_thread_count
+from advisor.worker.training_step import TrainingStep
+
+if TYPE_CHECKING:
+    from advisor.worker.event_box import EventBox
+
+_TRACKED_SHARE = 0.15
+"""Of a batch size's budget that the tracked step may take; a longer step is judged by the resident set."""
+_LEAST_WEIGHT_S = 0.1
+_SPLIT_SHARE = 0.15
+
+
+def answer(request: MeasureRequest, box: EventBox) -> None:
+    """Build the model, choose the thread count, then time each batch size, the smallest first."""
+    started = time.monotonic()
+    device = TorchDevice(request.device)
+    seed_everything(request.seed)
+    before_bytes = resident_bytes()
+    reset_peak_resident()
+    box.send(Progress(phase="measure-phase-load", fraction=0.0, detail=request.workload.name))
+    loaded = load(
+        request.workload,
+        device=request.device,
+        allow_code=request.allow_code,
+        layer_limit=request.layer_limit,
+        seed=request.seed,
+    )
+    run = _Run(request, box, device, loaded, before_bytes)
+    run.deadline_s = started + request.budget_s
+    with matmul_mode(request.workload.training.precision):
+        run.measure_all()
+
+
+class _Run:
+    """One model on one device through its batch sizes."""
+
+    def __init__(
+        self, request: MeasureRequest, box: EventBox, device: TorchDevice, loaded: LoadedModel, before_bytes: int | None
+    ) -> None:
+        self._request = request
+        self._precision = request.workload.training.precision
+        self._box = box
+        self._device = device
+        self._step = TrainingStep(loaded, request.workload, device)
+        self._stages = Stages(box, device)
+        self._loaded = loaded
+        self._before_bytes = before_bytes
+        self._peaks: list[tuple[int, int]] = []
+        self._step_times: list[tuple[int, float]] = []
+        self._figures: dict[str, float] = {}
+        self.deadline_s = 0.0
+
+    def measure_all(self) -> None:
+        """Time the batch sizes in rising order; one that cannot run ends there, the others keep their samples."""
+        batch_sizes = sorted(set(self._request.batch_sizes))
+        if self._loaded.full_block_count is not None and self._request.layer_limit is not None:
+            self._figures["blocks"] = float(self._loaded.block_count or 0)
+            self._figures["full_blocks"] = float(self._loaded.full_block_count)
+        self._choose_threads(batch_sizes[0])
+        self._box.send(environment(self._device))
+        for number, batch_size in enumerate(batch_sizes):
+            left = batch_sizes[number:]
+            self._box.send(
+                Progress(phase="measure-phase-steps", fraction=number / len(batch_sizes), detail=str(batch_size))
+            )
+            refusal = self._refusal(batch_size, self._share_s(left))
+            if refusal is not None:
+                self._end(batch_size, refusal)
+                continue
+            try:
+                self._measure(batch_size, self._share_s(left))
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                self._end(batch_size, "out_of_memory")
+                self._recover()
+                break
+
+    def _measure(self, batch_size: int, budget_s: float) -> None:
+        started = time.monotonic()
+        self._step.set_batch_size(batch_size)
+        first = self._device.time_block(self._step, 1)
+        self._step.take_parts(1)
+        again = first if first.wall_s > budget_s * _TRACKED_SHARE else self._device.time_block(self._step, 1)
+        self._step_times.append((batch_size, again.wall_s))
+        self._measure_memory(batch_size, again.wall_s, budget_s)
+        self._step.take_parts(1)
+        left_s = budget_s - (time.monotonic() - started)
+        stage = Stage("step", self._precision, max(left_s, 0.0), batch_size, dict(self._figures))
+        split = not self._device.is_cpu
+        if split:
+            stage = Stage("step", self._precision, left_s * (1 - _SPLIT_SHARE), batch_size, dict(self._figures))
+        self._stages.run(stage, self._step, parts=None if split else self._step.take_parts)
+        if split:
+            self._step.take_parts(1)
+            left_s = max(0.0, budget_s - (time.monotonic() - started)) * _SPLIT_SHARE
+            stage = Stage("split", self._precision, left_s, batch_size, dict(self._figures))
+            self._stages.run(stage, self._step.split, parts=self._step.take_parts)
+
+    def _measure_memory(self, batch_size: int, step_s: float, budget_s: float) -> None:
+        """Peak of one step that already has its optimizer states; says by which means."""
+        if not self._device.is_cpu:
+            self._device.reset_peak_memory()
+            self._step()
+            self._device.synchronise()
+            peaks = self._device.peak_memory_bytes()
+            if peaks is not None:
+                self._send_memory(batch_size, peaks[0], peaks[1])
+            return
+        if step_s > budget_s * _TRACKED_SHARE:
+            peak = peak_resident_bytes()
+            if peak is not None and self._before_bytes is not None:
+                self._send_memory(batch_size, max(0, peak - self._before_bytes), None)
+            return
+        gc.collect()
+        with LiveBytes() as live:
+            live.see(self._step.tensors())
+            self._step()
+        self._send_memory(batch_size, live.peak_bytes, None, tracked=True)
+
+    def _send_memory(self, batch_size: int, peak: int, reserved: int | None, *, tracked: bool = False) -> None:
+        how = "dispatch_tracked" if tracked else "resident_set" if self._device.is_cpu else "cuda_allocator"
+        self._peaks.append((batch_size, peak))
+        self._box.send(
+            Memory(
+                batch_size=batch_size,
+                precision=self._precision,
+                peak_allocated_bytes=peak,
+                peak_reserved_bytes=reserved,
+                how=how,
+            )
+        )
+
+    def _refusal(self, batch_size: int, budget_s: float) -> str | None:
+        """Why this batch size is not even tried: too little memory or time, judged from the smaller ones."""
+        if self._step_times and budget_s <= 0.0:
+            return "no_budget"
+        limit = self._request.memory_limit_bytes
+        expected = extrapolated(self._peaks, batch_size)
+        if limit is not None and expected is not None and expected > limit:
+            return "memory_limit"
+        expected_s = extrapolated(self._step_times, batch_size)
+        if expected_s is not None and 2.0 * expected_s > budget_s:
+            return "too_long"
+        return None
+
+    def _share_s(self, batch_sizes: Sequence[int]) -> float:
+        """The first batch size's share of the time left, by how long a step of each will take."""
+        weights = [max(_LEAST_WEIGHT_S, self._expected_s(batch_size)) for batch_size in batch_sizes]
+        return (self.deadline_s - time.monotonic()) * weights[0] / sum(weights)
+
+    def _expected_s(self, batch_size: int) -> float:
+        seen = extrapolated(self._step_times, batch_size)
+        return self._request.expected_step_s.get(batch_size, 0.0) if seen is None else seen
+
+    def _choose_threads(self, batch_size: int) -> None:
+        """Set the asked thread count, or try several in turn (A B A B) and keep the best."""
+        if not self._device.is_cpu:
+            return
+        counts = self._request.thread_counts
+        if self._request.thread_count is not None or len(counts) < 2:  # noqa: PLR2004 - nothing to compare
+            chosen = self._request.thread_count or (counts[0] if counts else torch.get_num_threads())
+        else:
+            chosen = fastest_thread_count(
+                self._step, self._device, sorted(counts), batch_size, self._precision, self._box
+            )
+        torch.set_num_threads(chosen)
+        self._figures["threads"] = float(chosen)
+
+    def _end(self, batch_size: int, reason: str) -> None:
+        self._box.send(StageEnded(series="step", batch_size=batch_size, precision=self._precision, reason=reason))
+
+    def _recover(self) -> None:
+        """Let go of what the failed step left behind."""
+        self._step.set_batch_size(1)
+        self._loaded.module.zero_grad(set_to_none=True)
+        gc.collect()
+        self._device.release_cached_memory()
+
+
+def extrapolated(points: Sequence[tuple[int, float]], batch_size: int) -> float | None:
+    """The figure at `batch_size` on the line through the last two points; one point: in proportion at most."""
+    if not points:
+        return None
+    last_batch, last = points[-1]
+    if len(points) == 1:
+        return last * max(1.0, batch_size / last_batch)
+    first_batch, first = points[-2]
+    slope = max(0.0, (last - first) / (last_batch - first_batch))
+    return last + slope * (batch_size - last_batch)
