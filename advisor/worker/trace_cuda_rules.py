@@ -1,0 +1,236 @@
+"""What CUDA decides where the CPU would decide otherwise, as dispatcher kernels that live only while tracing.
+
+They sit at the dispatcher's autograd and autocast keys of the CPU, so they also hold for calls that C++ makes and
+for what activation checkpointing recomputes inside backward. Source of the lists: CUDA's autocast op reference and
+`aten/src/ATen/autocast_mode.h` of torch.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch  # noqa: TID251 - this room runs torch
+from torch.library import Library, fallthrough_kernel  # noqa: TID251 - this room runs torch
+
+from advisor.workload.workload import Attention
+
+Tensor = torch.Tensor
+aten = torch.ops.aten
+HALF_TYPES = (torch.float16, torch.bfloat16)
+FLASH_HEAD_LIMIT = 256
+
+_AUTOCAST = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)  # noqa: SLF001 - no public name
+_without_autocast = torch._C._ExcludeDispatchKeyGuard  # noqa: SLF001 - no public name
+
+_TO_FP32 = (
+    "acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan pow softplus layer_norm "
+    "native_layer_norm group_norm frobenius_norm nuclear_norm cosine_similarity poisson_nll_loss "
+    "cosine_embedding_loss nll_loss nll_loss2d hinge_embedding_loss kl_div l1_loss smooth_l1_loss huber_loss "
+    "mse_loss margin_ranking_loss multilabel_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss "
+    "binary_cross_entropy_with_logits dist pdist cdist renorm logsumexp norm "
+    "upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d "
+    "upsample_trilinear3d upsample_bicubic2d"
+).split()
+_SUMS_IN_FP32 = "prod cumprod cumsum sum linalg_vector_norm linalg_matrix_norm".split()
+_NOT_ON_CUDA = "cross_entropy_loss ctc_loss avg_pool3d".split()
+"""In the CPU's list of FP32 operators, but not in CUDA's."""
+_TO_HALF = "prelu mv addmv addr".split()
+
+
+def _as_fp32(value: Any) -> Any:  # noqa: ANN401 - any argument of an operator
+    if isinstance(value, Tensor) and value.dtype in HALF_TYPES:
+        return value.float()
+    if isinstance(value, (list, tuple)):
+        return type(value)(_as_fp32(item) for item in value)
+    return value
+
+
+def _as_half(value: Any) -> Any:  # noqa: ANN401 - any argument of an operator
+    if isinstance(value, Tensor) and value.dtype == torch.float32:
+        return value.to(torch.get_autocast_dtype("cpu"))
+    if isinstance(value, (list, tuple)):
+        return type(value)(_as_half(item) for item in value)
+    return value
+
+
+Kernel = Callable[..., Any]
+
+
+def _cast_then_call(overload: Kernel, cast: Callable[[Any], Any]) -> Kernel:
+    def kernel(*args: object, **kwargs: object) -> object:
+        with _without_autocast(_AUTOCAST):
+            return overload(*[cast(a) for a in args], **{name: cast(a) for name, a in kwargs.items()})
+
+    return kernel
+
+
+def _with_fp32_result(overload: Kernel) -> Kernel:
+    """CUDA passes dtype=float32 where none was asked for: no separate cast runs."""
+
+    def kernel(*args: object, **kwargs: object) -> object:
+        first = args[0]
+        if kwargs.get("dtype") is None and isinstance(first, Tensor) and first.dtype in HALF_TYPES:
+            kwargs["dtype"] = torch.float32
+        with _without_autocast(_AUTOCAST):
+            return overload(*args, **kwargs)
+
+    return kernel
+
+
+def _dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002 - the schema's name
+    """CUDA's fused kernel: the mask is one byte an element."""
+    if not train or p == 0 or input.numel() == 0:
+        return input
+    return aten.native_dropout(input, p, True)[0]  # noqa: FBT003 - positional in the schema
+
+
+def _softmax_of(overload: Kernel, name: str) -> Kernel:
+    """Half in, FP32 out is one fused kernel on CUDA; its gradient is half at once."""
+    inner = getattr(aten, f"_{name}")
+
+    def kernel(self: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
+        if self.dtype in HALF_TYPES and dtype == torch.float32:
+            return inner(self.half(), dim, True) if self.dtype == torch.float16 else inner(self.float(), dim, False)  # noqa: FBT003
+        return inner(self if dtype is None else self.to(dtype), dim, False)  # noqa: FBT003 - positional in the schema
+
+    def under_autocast(self: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
+        wanted = torch.float32 if dtype is None and self.dtype in HALF_TYPES else dtype
+        with _without_autocast(_AUTOCAST):
+            result: Tensor = overload(self, dim, wanted)
+        return result
+
+    kernel.under_autocast = under_autocast  # type: ignore[attr-defined]
+    return kernel
+
+
+def _attention_as(attention: Attention) -> Kernel:
+    """`sdpa` and `flash`: the fused kernel that CUDA would pick; `eager`: products, softmax, dropout."""
+
+    def kernel(  # noqa: PLR0913 - the operator's schema
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        attn_mask: Tensor | None = None,
+        dropout_p: float = 0.0,
+        is_causal: bool = False,  # noqa: FBT002 - the operator's schema
+        *,
+        scale: float | None = None,
+        enable_gqa: bool = False,
+    ) -> Tensor:
+        fused = query.dim() == 4 and attention != "eager"  # noqa: PLR2004 - batch, heads, length, size
+        small_head = query.shape[-1] <= FLASH_HEAD_LIMIT and query.shape[-1] == value.shape[-1]
+        if fused and attn_mask is None and query.dtype in HALF_TYPES and small_head:
+            padded = (8 - query.shape[-1] % 8) % 8
+            inputs = [torch.nn.functional.pad(t, (0, padded)) for t in (query, key, value)] if padded else None
+            q, k, v = inputs or (query, key, value)
+            out = aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal, False, scale=scale)[0]  # noqa: SLF001, FBT003
+            result: Tensor = out[..., : query.shape[-1]] if padded else out
+            return result
+        if fused and not (enable_gqa and query.shape[1] != key.shape[1]):
+            bias = _additive(attn_mask, query, key)
+            keep = torch.is_grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad)
+            result = aten._scaled_dot_product_efficient_attention(  # noqa: SLF001 - the operator that CUDA runs
+                query, key, value, bias, keep, dropout_p, is_causal, scale=scale
+            )[0]
+            return result
+        result = aten._scaled_dot_product_attention_math(  # noqa: SLF001 - the operator that CUDA runs
+            query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+        )[0]
+        return result
+
+    return kernel
+
+
+def _additive(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor | None:
+    """A boolean mask becomes a bias; a bias is expanded (a view) to one row a head."""
+    if mask is None:
+        return None
+    if mask.dtype == torch.bool:
+        mask = torch.where(mask, 0.0, float("-inf")).to(query.dtype)
+    return mask.expand(query.shape[0], query.shape[1], query.shape[2], key.shape[2])
+
+
+_MODES = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
+
+
+def _recurrent(name: str) -> Kernel:
+    """A whole recurrent stack as one cuDNN call; under autocast everything is cast to half first."""
+    mode = _MODES[name]
+
+    def kernel(  # noqa: PLR0913 - the operator's schema
+        input: Tensor,  # noqa: A002 - the schema's name
+        hx: Any,  # noqa: ANN401 - a tensor or a list of two
+        params: list[Tensor],
+        has_biases: bool,
+        num_layers: int,
+        dropout: float,
+        train: bool,
+        bidirectional: bool,
+        batch_first: bool,
+    ) -> tuple[Tensor, ...]:
+        states = list(hx) if isinstance(hx, (list, tuple)) else [hx]
+        weights = list(params)
+        if torch.is_autocast_enabled("cpu"):
+            input, states, weights = _as_half(input), _as_half(states), _as_half(weights)  # noqa: A001
+        hidden = states[0].shape[-1]
+        hidden = weights[0].shape[0] // {2: 4, 3: 3}.get(mode, 1) if hidden == 0 else hidden
+        cell = states[1] if len(states) > 1 else None
+        with _without_autocast(_AUTOCAST):
+            outputs = aten._cudnn_rnn(  # noqa: SLF001 - the operator that CUDA runs
+                input, weights, 4 if has_biases else 2, None, states[0], cell, mode, hidden, 0,
+                num_layers, batch_first, dropout, train, bidirectional, [], None,
+            )  # fmt: skip
+        return tuple(outputs[: 3 if mode == _MODES["lstm"] else 2])
+
+    return kernel
+
+
+def _register_autocast(library: Library) -> None:
+    for names, wrap in (
+        (_TO_FP32, lambda overload: _cast_then_call(overload, _as_fp32)),
+        (_SUMS_IN_FP32, _with_fp32_result),
+        (_TO_HALF, lambda overload: _cast_then_call(overload, _as_half)),
+    ):
+        for name in names:
+            packet = getattr(aten, name)
+            for overload_name in packet.overloads():
+                overload = getattr(packet, overload_name)
+                if "out" in overload_name.split("_") or overload_name.endswith("_out") or "dimname" in overload_name:
+                    continue
+                full = name if overload_name == "default" else f"{name}.{overload_name}"
+                library.impl(full, wrap(overload), "AutocastCPU", allow_override=True)
+    for name in _NOT_ON_CUDA:
+        for overload_name in getattr(aten, name).overloads():
+            full = name if overload_name == "default" else f"{name}.{overload_name}"
+            library.impl(full, fallthrough_kernel, "AutocastCPU", allow_override=True)
+
+
+def _register_autograd(library: Library, attention: Attention) -> None:
+    kernels: dict[str, Kernel] = {
+        "dropout": _dropout,
+        "scaled_dot_product_attention": _attention_as(attention),
+        **{f"{name}.input": _recurrent(name) for name in _MODES},
+    }
+    for name in ("softmax", "log_softmax"):
+        kernel = _softmax_of(getattr(aten, name).int, name)
+        kernels[f"{name}.int"] = kernel
+        library.impl(f"{name}.int", kernel.under_autocast, "AutocastCPU", allow_override=True)  # type: ignore[attr-defined]
+    for name, kernel in kernels.items():
+        library.impl(name, kernel, "AutogradCPU", allow_override=True)
+
+
+@contextmanager
+def cuda_rules(attention: Attention) -> Iterator[None]:
+    """Make CPU tensors take CUDA's decisions inside the block: attention, dropout, softmax, RNN, autocast's lists."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        library = Library("aten", "IMPL")
+        try:
+            _register_autocast(library)
+            _register_autograd(library, attention)
+            yield
+        finally:
+            library._destroy()  # noqa: SLF001 - torch's own scoped library does the same

@@ -1,0 +1,100 @@
+"""The layer table: what each module of the model computes and keeps, by its path."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import torch  # noqa: TID251 - this room runs torch
+
+from advisor.worker.trace_memory import ALLOCATE
+from advisor.workload.op_table import Affine, Layer
+
+if TYPE_CHECKING:
+    from advisor.worker.trace import _Pass
+    from advisor.worker.trace_recorder import Recorder
+
+
+class ModulePaths:
+    """While active, the recorder's `path` is that of the innermost module whose forward runs."""
+
+    def __init__(self, model: torch.nn.Module, recorder: Recorder) -> None:
+        """`model` names the modules; modules from elsewhere keep their caller's path."""
+        self._names = {id(module): name or "(model)" for name, module in model.named_modules()}
+        self._recorder = recorder
+        self._stack: list[str] = []
+        self._handles: list[Any] = []
+
+    def _enter(self, module: torch.nn.Module, _inputs: object) -> None:
+        self._stack.append(self._recorder.path)
+        if self._recorder.phase == "forward":
+            self._recorder.path = self._names.get(id(module), self._recorder.path)
+
+    def _leave(self, _module: torch.nn.Module, _inputs: object, _output: object) -> None:
+        if self._stack:
+            self._recorder.path = self._stack.pop()
+
+    def __enter__(self) -> Self:
+        """Hook every module's forward."""
+        hooks = torch.nn.modules.module
+        self._handles = [
+            hooks.register_module_forward_pre_hook(self._enter),
+            hooks.register_module_forward_hook(self._leave, always_call=True),
+        ]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Take the hooks away."""
+        for handle in self._handles:
+            handle.remove()
+
+
+def layer_table(
+    model: torch.nn.Module,
+    passes: tuple[_Pass, _Pass],
+    figures: Sequence[tuple[Affine, ...]],
+    batches: tuple[int, int],
+) -> tuple[Layer, ...]:
+    """One row for each module that runs operators of its own or holds parameters, in order of execution.
+
+    `activation_bytes` is what the module allocated in forward and left alive for backward.
+    """
+    flop: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for (phase, path, _), affine in zip(passes[1].recorder.ops, figures, strict=True):
+        if phase == "forward":
+            flop[path][0] += affine[0][0]
+            flop[path][1] += affine[0][1]
+    kept = [_kept_bytes(one) for one in passes]
+    modules = dict(model.named_modules())
+    order = dict.fromkeys([*flop, *kept[1]])
+    rows = []
+    for path in order:
+        module = modules.get(path, model)
+        low, high = kept[0].get(path, 0), kept[1].get(path, 0)
+        slope = (high - low) / (batches[1] - batches[0])
+        own = sum(p.numel() for p in module.parameters(recurse=False)) if path in modules else 0
+        rows.append(
+            Layer(
+                path=path or "(step)",
+                module=type(module).__name__ if path in modules or path == "(model)" else "",
+                parameter_count=own,
+                flop=(flop[path][0], flop[path][1]),
+                activation_bytes=(low - slope * batches[0], slope),
+            )
+        )
+    return tuple(rows)
+
+
+def _kept_bytes(one: _Pass) -> dict[str, int]:
+    """Bytes by module path that forward allocated and that live until backward."""
+    result: dict[str, int] = defaultdict(int)
+    tracker = one.tracker
+    for event in range(one.resident_count, one.backward_start):
+        storage = tracker.storages[event]
+        if tracker.kinds[event] == ALLOCATE and storage in one.kept:
+            result[one.recorder.born_in.get(event, "")] += one.kept[storage]
+    return result

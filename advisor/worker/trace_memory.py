@@ -1,0 +1,83 @@
+"""Follows every storage from its first tensor to its last: the stream of allocations behind a memory timeline."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+
+import torch  # noqa: TID251 - this room runs torch
+
+ALLOCATE, FREE, CONVOLUTION, GRADIENT = 0, 1, 2, 3
+
+
+class StorageTracker:
+    """Events (kind, storage, bytes) in the order in which they happen; storages are numbered as they appear."""
+
+    def __init__(self) -> None:
+        """Start with nothing alive."""
+        self.kinds: list[int] = []
+        self.storages: list[int] = []
+        self.sizes: list[int] = []
+        self.live_bytes = 0
+        self.peak_bytes = 0
+        self._live: dict[int, tuple[int, int, object]] = {}
+        self._count = 0
+        self._open = True
+
+    def _append(self, kind: int, storage: int, size: int) -> None:
+        self.kinds.append(kind)
+        self.storages.append(storage)
+        self.sizes.append(size)
+
+    def see(self, tensor: torch.Tensor) -> int:
+        """Note the tensor's storage; returns its bytes when it is new, else 0."""
+        storage = tensor.untyped_storage()
+        key = storage._cdata  # noqa: SLF001 - the only identity that views share
+        if key in self._live:
+            return 0
+        size = storage.nbytes()
+        if size == 0:
+            return 0
+        number = self._count
+        self._count += 1
+        self._live[key] = (number, size, weakref.ref(storage, self._on_death(key)))
+        self._append(ALLOCATE, number, size)
+        self.live_bytes += size
+        self.peak_bytes = max(self.peak_bytes, self.live_bytes)
+        return size
+
+    def _on_death(self, key: int) -> Callable[[object], None]:
+        def died(_reference: object) -> None:
+            entry = self._live.pop(key, None)
+            if entry is not None and self._open:
+                self._append(FREE, entry[0], entry[1])
+                self.live_bytes -= entry[1]
+
+        return died
+
+    def transient(self, size: float) -> None:
+        """A buffer that a kernel takes and gives back at once (no tensor shows it)."""
+        if size > 0:
+            number = self._count
+            self._count += 1
+            self._append(ALLOCATE, number, int(size))
+            self._append(FREE, number, int(size))
+
+    def convolution(self, size: int) -> None:
+        """A place where cuDNN may take a workspace; `size` is input plus output bytes."""
+        self._append(CONVOLUTION, -1, size)
+
+    def gradient(self, tensor: torch.Tensor) -> None:
+        """The tensor has just become (or been added to) a parameter's gradient."""
+        entry = self._live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001 - as above
+        if entry is not None:
+            self._append(GRADIENT, entry[0], entry[1])
+
+    def alive(self) -> dict[int, int]:
+        """Bytes of each storage that is alive now, by number."""
+        return {number: size for number, size, _ in self._live.values()}
+
+    def close(self) -> None:
+        """Take no further events: what dies from now on belongs to the end of the trace."""
+        self._open = False
+        self._live.clear()

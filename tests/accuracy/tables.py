@@ -1,0 +1,56 @@
+"""Recorded operator tables of the published runs' models: reading them needs neither torch nor timm.
+
+One file a table in `tables/`, named `WORKLOAD-LENGTH-PRECISION-MODE-LAYOUT.msgpack.xz`: LENGTH is the sequence
+length, image side or audio samples; PRECISION one of fp32, amp, half; MODE training (also serves forward_backward)
+or inference; LAYOUT nchw or nhwc. `record_tables.py` writes them.
+"""
+
+from __future__ import annotations
+
+import lzma
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from advisor.units import Precision
+from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.workload.workload import Mode
+
+FOLDER = Path(__file__).parent / "tables"
+Layout = Literal["nchw", "nhwc"]
+
+TRACE_PRECISION: dict[str, TracePrecision] = {
+    "fp32": "fp32",
+    "tf32": "fp32",
+    "fp16_amp": "amp",
+    "bf16_amp": "amp",
+    "amp": "amp",
+    "fp16": "half",
+    "bf16": "half",
+    "half": "half",
+}
+
+
+def table_path(
+    workload: str, length: int | str, precision: Precision | TracePrecision, mode: Mode, layout: Layout = "nchw"
+) -> Path:
+    """Where the table of this workload is recorded (whether it is or not)."""
+    passes = "inference" if mode == "inference" else "training"
+    name = f"{workload}-{int(float(length))}-{TRACE_PRECISION[precision]}-{passes}-{layout}.msgpack.xz"
+    return FOLDER / name
+
+
+def pack(table: OpTable) -> bytes:
+    """A table as it is stored."""
+    return lzma.compress(msgspec.msgpack.encode(table), preset=9 | lzma.PRESET_EXTREME)
+
+
+@cache
+def load_table(
+    workload: str, length: int | str, precision: Precision | TracePrecision, mode: Mode, layout: Layout = "nchw"
+) -> OpTable:
+    """The recorded table; raises FileNotFoundError where this combination was not recorded."""
+    packed = table_path(workload, length, precision, mode, layout).read_bytes()
+    return msgspec.msgpack.decode(lzma.decompress(packed), type=OpTable)
