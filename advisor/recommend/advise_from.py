@@ -1,0 +1,187 @@
+"""From predictions to the recommendation: finalists by device, the winner with its ties, and the same here."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from advisor.recommend.alternatives import list_alternatives
+from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH, advise_batches, largest_global_batch
+from advisor.recommend.caveats import comparison_caveats
+from advisor.recommend.comparison import Comparison, Finalist
+from advisor.recommend.crossover import find_crossovers
+from advisor.recommend.energy import add_energy_and_cost, power_draws
+from advisor.recommend.precision_story import precision_story
+from advisor.recommend.precisions import at_least_as_exact
+from advisor.recommend.ranking import CLEAR_DIFFERENCE_FRACTION, Row, rank, score, untrusted_devices, within_limits
+from advisor.recommend.reasons import why
+from advisor.recommend.recommendation import Goal, Limits, Recommendation, Recommendations
+from advisor.recommend.strategy import best_by_count, knee_count
+from advisor.recommend.turning_points import would_change_if
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.hardware.machine import Machine
+    from advisor.measure.measurement import Measurement
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.prices import Prices
+    from advisor.recommend.recommendation import Crossover
+    from advisor.units import Precision
+    from advisor.workload.workload import Workload
+
+
+def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has a default
+    workload: Workload,
+    machine: Machine,
+    predictions: Sequence[Prediction],
+    measurements: Sequence[Measurement] = (),
+    *,
+    goal: Goal = "time",
+    limits: Limits | None = None,
+    prices: Prices | None = None,
+    specs: Mapping[str, GpuSpec] | None = None,
+    global_batch_size: int | None = None,
+    max_global_batch_growth: float = MAX_GLOBAL_BATCH_GROWTH,
+    largest_batch: Callable[[Prediction], int | None] | None = None,
+) -> Recommendations:
+    """The best set-up of all candidates and the best on this machine, with reasons, ties and alternatives.
+
+    Only precisions at least as exact as the workload's are advised; what a less exact one would give is told in
+    `would_change_if`. Without `global_batch_size` the global batch may grow to `max_global_batch_growth` times
+    the workload's (1.0 holds it for every count). `largest_batch` solves for the exact largest batch.
+    """
+    training = workload.training
+    draws = power_draws(machine, specs or {}, measurements)
+    filled = add_energy_and_cost(predictions, draws, prices)
+    own_global = training.batch_size * training.gradient_accumulation_steps
+    global_limit = global_batch_size or largest_global_batch(own_global, workload.data.samples, max_global_batch_growth)
+    comparison = Comparison(
+        workload=workload,
+        goal=goal,
+        limits=limits or Limits(),
+        specs=dict(specs or {}),
+        draws=draws,
+        untrusted=untrusted_devices(measurements),
+        global_limit=global_limit,
+        predictions=filled,
+    )
+    allowed = [one for one in filled if at_least_as_exact(one.precision, training.precision)]
+    finalists = find_finalists(comparison, allowed)
+    crossovers = find_crossovers(allowed)
+    best = _recommendation(comparison, finalists, crossovers, measurements)
+    local = [finalist for finalist in finalists if finalist.chosen.device.local]
+    here = _recommendation(comparison, local, crossovers, measurements)
+    return Recommendations(
+        recommendation=best,
+        recommendation_local=here,
+        alternatives=list_alternatives(finalists, best),
+        batch_advice=advise_batches(filled, training.batch_size, global_limit, workload.data.samples, largest_batch),
+        crossovers=crossovers,
+        reasons=(*(best.why if best is not None else ()), *precision_story(comparison)),
+        caveats=comparison_caveats(comparison, finalists, best, here),
+        predictions=filled,
+    )
+
+
+def find_finalists(comparison: Comparison, predictions: Sequence[Prediction]) -> tuple[Finalist, ...]:
+    """For each device its best set-up within the limits, with the row of counts that it was chosen from."""
+    rooms: dict[str, dict[Precision, list[Prediction]]] = defaultdict(lambda: defaultdict(list))
+    for prediction in predictions:
+        if within_limits(prediction, comparison.limits, comparison.draws):
+            rooms[prediction.device.key][prediction.precision].append(prediction)
+    found = []
+    for by_precision in rooms.values():
+        by_count = _row_of_counts(comparison, by_precision)
+        chosen = _choose_count(comparison, by_count)
+        if chosen is not None:
+            found.append(Finalist(chosen=chosen, by_count=by_count))
+    return tuple(found)
+
+
+def _row_of_counts(
+    comparison: Comparison, by_precision: Mapping[Precision, Sequence[Prediction]]
+) -> tuple[Prediction, ...]:
+    """The best set-up of each count over the precisions; the asked one, unless another gains over 3 %."""
+    training = comparison.workload.training
+    best: dict[int, Prediction] = {}
+    for _, members in sorted(by_precision.items(), key=lambda room: room[0] != training.precision):
+        for one in best_by_count(members, training.batch_size, comparison.global_limit):
+            known = best.get(one.count)
+            if known is None or _clearly_less(one, known, comparison):
+                best[one.count] = one
+    return tuple(best[count] for count in sorted(best))
+
+
+def _choose_count(comparison: Comparison, by_count: Sequence[Prediction]) -> Prediction | None:
+    if comparison.goal == "time":
+        return knee_count(by_count)
+    known = [one for one in by_count if score(one, comparison.goal) is not None]
+    return min(known, key=lambda one: _score_value(one, comparison), default=None)
+
+
+def _clearly_less(one: Prediction, known: Prediction, comparison: Comparison) -> bool:
+    return _score_value(one, comparison) < _score_value(known, comparison) / (1 + CLEAR_DIFFERENCE_FRACTION)
+
+
+def _score_value(prediction: Prediction, comparison: Comparison) -> float:
+    estimate = score(prediction, comparison.goal)
+    return estimate.value if estimate is not None else float("inf")
+
+
+def _recommendation(
+    comparison: Comparison,
+    finalists: Sequence[Finalist],
+    crossovers: Sequence[Crossover],
+    measurements: Sequence[Measurement],
+) -> Recommendation | None:
+    rows = rank([finalist.chosen for finalist in finalists], comparison.goal, comparison.untrusted)
+    if not rows:
+        return None
+    leaders = [row for row in rows if row.place == 1]
+    winner = min(leaders, key=lambda row: _preference(row, comparison)).prediction
+    finalist = next(one for one in finalists if one.chosen is winner)
+    tied = tuple(row.prediction.device for row in leaders if row.prediction is not winner)
+    return Recommendation(
+        device=winner.device,
+        count=winner.count,
+        strategy=winner.strategy,
+        precision=winner.precision,
+        batch_size_per_device=winner.batch_size_per_device,
+        global_batch_size=winner.global_batch_size,
+        gradient_accumulation_steps=winner.gradient_accumulation_steps,
+        goal=comparison.goal,
+        step_s=winner.step_s,
+        job_s=winner.job_s,
+        peak_memory_bytes=winner.peak_memory_bytes,
+        samples_per_s=winner.samples_per_s,
+        efficiency=winner.efficiency,
+        cost=winner.cost,
+        currency=winner.currency,
+        thread_count=_thread_count(winner, measurements),
+        tied_with=tied,
+        why=why(comparison, finalist, rows),
+        would_change_if=would_change_if(comparison, finalist, rows, crossovers),
+    )
+
+
+def _preference(row: Row, comparison: Comparison) -> tuple[bool, float, float]:
+    """Among set-ups without a clear difference: what is here already, then the cheaper, then the faster."""
+    prediction = row.prediction
+    cost = prediction.cost.value if prediction.cost is not None else 0.0
+    return (not prediction.device.local, cost, _score_value(prediction, comparison))
+
+
+def _thread_count(winner: Prediction, measurements: Sequence[Measurement]) -> int | None:
+    """Threads of the measured CPU step whose batch size is nearest to the advised one."""
+    steps = [
+        step
+        for measurement in measurements
+        if measurement.device_key == winner.device.key
+        for step in measurement.steps
+        if step.thread_count is not None
+    ]
+    if winner.device.key != "cpu" or not steps:
+        return None
+    return min(steps, key=lambda step: abs(step.batch_size - winner.batch_size_per_device)).thread_count

@@ -1,0 +1,57 @@
+"""The other set-ups worth knowing: the whole Pareto set of time against cost, and what is tied with the advice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.recommend.ranking import gpu_hours
+from advisor.recommend.recommendation import Alternative
+from advisor.recommend.strategy import pareto
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.comparison import Finalist
+    from advisor.recommend.recommendation import Recommendation
+
+
+def list_alternatives(finalists: Sequence[Finalist], best: Recommendation | None) -> tuple[Alternative, ...]:
+    """Pareto set over all devices and counts within the limits, fastest first, then the tied ones."""
+    every = [prediction for finalist in finalists for prediction in finalist.by_count]
+    front = pareto(every)
+    tied_keys = {device.key for device in best.tied_with} if best is not None else set()
+    tied = [
+        finalist.chosen
+        for finalist in finalists
+        if finalist.chosen.device.key in tied_keys and finalist.chosen not in front
+    ]
+    return tuple(_alternative(one, tied_keys, finalists) for one in (*front, *tied))
+
+
+def _alternative(prediction: Prediction, tied_keys: set[str], finalists: Sequence[Finalist]) -> Alternative:
+    is_finalist = any(prediction is finalist.chosen for finalist in finalists)
+    tied = is_finalist and prediction.device.key in tied_keys
+    hours = gpu_hours(prediction)
+    numbers: dict[str, float | int | str] = {"device": prediction.device.name, "count": prediction.count}
+    if tied:
+        reason = Reason(code="alternative-tied", numbers=numbers)
+    elif prediction.cost is not None:
+        reason = Reason(code="alternative-pareto-cost", numbers=numbers)
+    else:
+        reason = Reason(code="alternative-pareto", numbers=numbers)
+    return Alternative(
+        device_key=prediction.device.key,
+        device_name=prediction.device.name,
+        count=prediction.count,
+        strategy=prediction.strategy,
+        precision=prediction.precision,
+        batch_size_per_device=prediction.batch_size_per_device,
+        gradient_accumulation_steps=prediction.gradient_accumulation_steps,
+        job_s=prediction.job_s,
+        gpu_hours=hours,
+        cost=prediction.cost,
+        tied=tied,
+        reason=reason,
+    )

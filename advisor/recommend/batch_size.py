@@ -1,0 +1,143 @@
+"""Which batch size: the largest that fits with head-room, the knee of throughput, and the one to take."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from advisor.recommend.precisions import LABELS
+from advisor.recommend.recommendation import BatchAdvice
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from advisor.predict.prediction import Prediction
+    from advisor.units import Precision
+
+WHOLE_NUMBER_FROM = 100
+KNEE_FRACTION = 0.9
+"""Throughput that the knee reaches, as a share of the best that fits."""
+MAX_GLOBAL_BATCH_GROWTH = 8.0
+"""How many times the workload's global batch may be advised by default: beyond the critical batch size a larger
+batch saves no more time, and that size is unknown without a training run, so growth is bounded."""
+
+
+def rounded(rate: float) -> float | int:
+    """A rate for a sentence: three figures below 100, whole numbers above."""
+    return round(rate) if rate >= WHOLE_NUMBER_FROM else float(f"{rate:.3g}")
+
+
+def largest_global_batch(own_global_batch: int, samples: int, growth: float = MAX_GLOBAL_BATCH_GROWTH) -> int:
+    """The largest global batch that is advised: `growth` times the workload's, never more than its samples."""
+    return max(own_global_batch, min(math.floor(own_global_batch * growth), samples))
+
+
+def fitting_curve(predictions: Sequence[Prediction]) -> tuple[Prediction, ...]:
+    """Set-ups of one device, count and strategy that fit (or whose fit is unknown), by batch size."""
+    return tuple(
+        sorted(
+            (prediction for prediction in predictions if prediction.fits is not False),
+            key=lambda prediction: prediction.batch_size_per_device,
+        )
+    )
+
+
+def knee_of(curve: Sequence[Prediction]) -> Prediction | None:
+    """The smallest batch within 10 % of the best throughput of an ascending curve; None for an empty one."""
+    if not curve:
+        return None
+    best = max(prediction.samples_per_s.value for prediction in curve)
+    return next(prediction for prediction in curve if prediction.samples_per_s.value >= KNEE_FRACTION * best)
+
+
+def choose(curve: Sequence[Prediction], own_batch: int, global_limit: int) -> Prediction | None:
+    """The set-up to take: the knee, but not under the workload's batch where that fits, and within the limit.
+
+    Where even the smallest batch passes the limit on the global batch, the smallest is taken.
+    """
+    fitting = fitting_curve(curve)
+    allowed = [prediction for prediction in fitting if prediction.global_batch_size <= global_limit]
+    if not allowed:
+        return None
+    knee = knee_of(allowed)
+    own = next((prediction for prediction in allowed if prediction.batch_size_per_device == own_batch), None)
+    if knee is None or own is None:
+        return knee
+    return own if knee.batch_size_per_device <= own_batch else knee
+
+
+def largest_fitting(curve: Sequence[Prediction]) -> int | None:
+    """The largest batch size that is known to fit among those tried; None: nothing known to fit."""
+    sizes = [prediction.batch_size_per_device for prediction in curve if prediction.fits]
+    return max(sizes, default=None)
+
+
+def advise_batches(
+    predictions: Sequence[Prediction],
+    own_batch: int,
+    global_limit: int,
+    samples: int,
+    largest_batch: Callable[[Prediction], int | None] | None = None,
+) -> tuple[BatchAdvice, ...]:
+    """One piece of advice for each device and precision, from its curve on one device.
+
+    `largest_batch` gives the exact largest batch that fits, where the caller can solve for it; otherwise it is
+    the largest of the batch sizes that were predicted.
+    """
+    curves: dict[tuple[str, Precision], list[Prediction]] = defaultdict(list)
+    for prediction in predictions:
+        if prediction.count == 1 and prediction.strategy == "single":
+            curves[(prediction.device.key, prediction.precision)].append(prediction)
+    found = []
+    for (key, precision), curve in curves.items():
+        chosen = choose(curve, own_batch, global_limit)
+        if chosen is not None:
+            exact = largest_batch(chosen) if largest_batch is not None else None
+            largest = exact if exact is not None else largest_fitting(curve)
+            knee = knee_of(fitting_curve(curve))
+            found.append(
+                BatchAdvice(
+                    device_key=key,
+                    precision=precision,
+                    largest_that_fits=largest,
+                    knee=knee.batch_size_per_device if knee is not None else None,
+                    chosen=chosen.batch_size_per_device,
+                    reason=batch_reason(chosen, fitting_curve(curve), own_batch, global_limit, samples),
+                )
+            )
+    return tuple(found)
+
+
+def batch_reason(
+    chosen: Prediction, curve: Sequence[Prediction], own_batch: int, global_limit: int, samples: int
+) -> Reason:
+    """Why this batch size: its own, the knee, what fits, or what the global batch allows."""
+    size = chosen.batch_size_per_device
+    label = LABELS[chosen.precision]
+    own = next((one for one in curve if one.batch_size_per_device == own_batch), None)
+    if own is None:
+        return Reason(
+            code="why-batch-own-does-not-fit",
+            numbers={"own_batch": own_batch, "batch": size, "device": chosen.device.name, "precision": label},
+        )
+    knee = knee_of(curve)
+    if chosen.global_batch_size >= samples:
+        return Reason(code="why-batch-whole-set", numbers={"batch": size, "samples": samples})
+    if size == own_batch:
+        held = knee is not None and knee.batch_size_per_device > size
+        return Reason(
+            code="why-batch-kept-global" if held else "why-batch-kept",
+            numbers={
+                "batch": size,
+                "global_limit": global_limit,
+                "rate": rounded(chosen.samples_per_s.value),
+                "precision": label,
+            },
+        )
+    gain = chosen.samples_per_s.value / own.samples_per_s.value
+    numbers: dict[str, float | int | str] = {"batch": size, "own_batch": own_batch, "gain_ratio": gain}
+    if knee is not None and knee.batch_size_per_device > size:
+        return Reason(code="why-batch-limited", numbers={**numbers, "global_limit": global_limit})
+    return Reason(code="why-batch-knee", numbers=numbers)

@@ -1,0 +1,209 @@
+"""Which set-ups are worth predicting: devices, counts, strategies, precisions, batch sizes and accumulation."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from advisor.errors import InputError
+from advisor.predict.prediction import Candidate, Device
+from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, sensible_precisions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.hardware.machine import Gpu, Machine
+    from advisor.predict.prediction import Prediction, Strategy
+    from advisor.units import Precision
+    from advisor.workload.workload import Workload
+
+DEFAULT_GPU_KEYS = ("v100-sxm2-32", "a100-sxm4-40", "rtx3090", "rtx4090", "l40s")
+DEFAULT_COUNTS = (1, 2, 4, 8)
+BATCH_SIZE_COUNT = 12
+LARGEST_BATCH_SIZE = 1_000_000
+_STEPS_AROUND = (1.0, 0.125, 0.25, 0.5, 2.0, 1.5, 4.0, 8.0, 3.0, 16.0, 64.0, 256.0)
+_FURTHER_STEPS = (6.0, 12.0, 24.0, 32.0, 48.0, 96.0, 128.0, 192.0, 384.0, 512.0)
+_SHARDED: tuple[Strategy, ...] = ("zero2", "fsdp", "fsdp_offload", "tp", "pp")
+
+
+def batch_sizes_around(batch_size: int) -> tuple[int, ...]:
+    """Twelve batch sizes (samples a device) around the workload's own, which is among them; ascending."""
+    chosen: list[int] = []
+    for factor in itertools.chain(_STEPS_AROUND, _FURTHER_STEPS, (0.75, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05)):
+        size = min(max(1, round(batch_size * factor)), LARGEST_BATCH_SIZE)
+        if size not in chosen and len(chosen) < BATCH_SIZE_COUNT:
+            chosen.append(size)
+    return tuple(sorted(chosen))
+
+
+def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, each with its default
+    workload: Workload,
+    machine: Machine,
+    specs: Mapping[str, GpuSpec],
+    *,
+    gpu_keys: Sequence[str] | None = None,
+    counts: Sequence[int] = DEFAULT_COUNTS,
+    precisions: Sequence[Precision] | None = None,
+    batch_sizes: Sequence[int] | None = None,
+    strategies: Sequence[Strategy] = ("single", "dp", "ddp"),
+    global_batch_size: int | None = None,
+    local: bool = True,
+) -> tuple[Candidate, ...]:
+    """Every set-up to predict: this machine's devices, then the cards of the spec table.
+
+    `gpu_keys` None: the five default cards, as far as the table has them. With `global_batch_size` the
+    accumulation of each set-up holds it exactly, and set-ups that cannot are left out; otherwise the workload's
+    own accumulation is kept, and DDP at the workload's batch is also tried with four times as much of it.
+    Raises InputError for a GPU key that the table lacks.
+    """
+    wanted = sensible_precisions(workload) if precisions is None else tuple(precisions)
+    sizes = tuple(batch_sizes) if batch_sizes is not None else batch_sizes_around(workload.training.batch_size)
+    return tuple(
+        Candidate(
+            device=device,
+            count=count,
+            strategy=strategy,
+            precision=precision,
+            batch_size_per_device=size,
+            gradient_accumulation_steps=steps,
+        )
+        for device, available, device_precisions in _devices(machine, specs, gpu_keys, wanted, local=local)
+        for count in available(counts)
+        for strategy in _strategies_for(count, strategies)
+        for precision, size in itertools.product(device_precisions, sizes)
+        for steps in _accumulations(workload, count, strategy, size, global_batch_size)
+    )
+
+
+class _Available:
+    """How many of a device there are: any count of a card that can be bought, at most the local ones here."""
+
+    def __init__(self, limit: int | None) -> None:
+        self.limit = limit
+
+    def __call__(self, counts: Sequence[int]) -> tuple[int, ...]:
+        """The counts to try, ascending; a local group is also tried as a whole when counts reach beyond it."""
+        wanted = sorted({count for count in counts if count >= 1})
+        if self.limit is None:
+            return tuple(wanted)
+        inside = {count for count in wanted if count <= self.limit}
+        if wanted and wanted[-1] > self.limit:
+            inside.add(self.limit)
+        return tuple(sorted(inside))
+
+
+_Room = tuple[Device, _Available, "tuple[Precision, ...]"]
+
+
+def _devices(
+    machine: Machine,
+    specs: Mapping[str, GpuSpec],
+    gpu_keys: Sequence[str] | None,
+    wanted: Sequence[Precision],
+    *,
+    local: bool,
+) -> Iterable[_Room]:
+    if local:
+        cpu = Device(key="cpu", name=machine.cpu.name or "CPU", spec_key=None, local=True)
+        yield cpu, _Available(1), precisions_of_cpu(machine.cpu, wanted)
+        for gpus in local_gpu_groups(machine):
+            first = gpus[0]
+            here = precisions_of_gpu(_spec(first, specs), wanted, first.compute_capability)
+            yield local_device(first), _Available(len(gpus)), here
+    for key in _table_keys(specs, gpu_keys):
+        spec = specs[key]
+        device = Device(key=key, name=spec.name, spec_key=key, local=False)
+        yield device, _Available(None), precisions_of_gpu(spec, wanted)
+
+
+def _spec(gpu: Gpu, specs: Mapping[str, GpuSpec]) -> GpuSpec | None:
+    return specs.get(gpu.spec_key) if gpu.spec_key is not None else None
+
+
+def _table_keys(specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str] | None) -> tuple[str, ...]:
+    if gpu_keys is None:
+        return tuple(key for key in DEFAULT_GPU_KEYS if key in specs)
+    for key in gpu_keys:
+        if key not in specs:
+            raise InputError(
+                f"--gpus: {key!r} is not in the spec table.",
+                f"Take one of {', '.join(sorted(specs))}, or describe the card with --gpu-file.",
+            )
+    return tuple(dict.fromkeys(gpu_keys))
+
+
+def local_device(gpu: Gpu) -> Device:
+    """The candidate device of a local GPU: its UUID, or its NVML index where the driver hides the UUID."""
+    return Device(key=gpu.uuid or f"gpu{gpu.index}", name=gpu.name, spec_key=gpu.spec_key, local=True)
+
+
+def local_gpu_groups(machine: Machine) -> tuple[tuple[Gpu, ...], ...]:
+    """Usable local GPUs, alike ones together; a card cut by MIG stands alone, since its slices never join."""
+    groups: dict[tuple[object, ...], list[Gpu]] = defaultdict(list)
+    for gpu in machine.gpus:
+        if gpu.usable:
+            alone = gpu.index if gpu.mig_enabled else None
+            groups[(gpu.name, gpu.memory_total_bytes, gpu.spec_key, alone)].append(gpu)
+    return tuple(tuple(gpus) for gpus in groups.values())
+
+
+def _strategies_for(count: int, strategies: Sequence[Strategy]) -> tuple[Strategy, ...]:
+    if count == 1:
+        return tuple(strategy for strategy in strategies if strategy in {"single", "fsdp_offload"})
+    return tuple(strategy for strategy in strategies if strategy != "single")
+
+
+def _accumulations(
+    workload: Workload, count: int, strategy: Strategy, batch_size: int, global_batch_size: int | None
+) -> tuple[int, ...]:
+    own = workload.training.gradient_accumulation_steps
+    if global_batch_size is None:
+        if strategy == "ddp" and batch_size == workload.training.batch_size:
+            return (own, 4 * own)
+        return (own,)
+    per_pass = count * batch_size
+    if per_pass > global_batch_size or global_batch_size % per_pass:
+        return ()
+    return (global_batch_size // per_pass,)
+
+
+def candidates_when_nothing_fits(
+    predictions: Sequence[Prediction], counts: Sequence[int] = DEFAULT_COUNTS
+) -> tuple[Candidate, ...]:
+    """Sharded and off-loaded set-ups for each GPU and precision at which no predicted set-up fits.
+
+    The batch sizes are the two smallest of those that were tried; a local group is never made larger than the
+    largest count tried on it.
+    """
+    groups: dict[tuple[str, Precision], list[Prediction]] = defaultdict(list)
+    for prediction in predictions:
+        if prediction.device.key != "cpu":
+            groups[(prediction.device.key, prediction.precision)].append(prediction)
+    found: list[Candidate] = []
+    for members in groups.values():
+        if all(member.fits is False for member in members):
+            found += _sharded(members, counts)
+    return tuple(found)
+
+
+def _sharded(members: Sequence[Prediction], counts: Sequence[int]) -> list[Candidate]:
+    device = members[0].device
+    limit = max(member.count for member in members)
+    allowed = [count for count in counts if not device.local or count <= limit]
+    sizes = sorted({member.batch_size_per_device for member in members})[:2]
+    steps = members[0].gradient_accumulation_steps
+    return [
+        Candidate(
+            device=device,
+            count=count,
+            strategy=strategy,
+            precision=members[0].precision,
+            batch_size_per_device=size,
+            gradient_accumulation_steps=steps,
+        )
+        for count in allowed
+        for strategy in _strategies_for(count, _SHARDED)
+        for size in sizes
+    ]

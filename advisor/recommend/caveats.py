@@ -1,0 +1,115 @@
+"""What limits the worth of a comparison, and what to do about it: a closed list of caveats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.recommend.precisions import LABELS, at_least_as_exact, rate_of
+from advisor.recommend.ranking import score
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from advisor.predict.prediction import Device
+    from advisor.recommend.comparison import Comparison, Finalist
+    from advisor.recommend.recommendation import Recommendation
+
+
+def comparison_caveats(
+    comparison: Comparison,
+    finalists: Sequence[Finalist],
+    best: Recommendation | None,
+    here: Recommendation | None,
+) -> tuple[Reason, ...]:
+    """All caveats of a comparison, the gravest first."""
+    return (
+        *_missing_answers(comparison, best, here),
+        *_measurement_caveats(comparison),
+        *_goal_caveats(comparison, finalists),
+        *_memory_caveats(best),
+        *_precision_caveats(comparison),
+        *_basis_caveats(best),
+    )
+
+
+def _missing_answers(
+    comparison: Comparison, best: Recommendation | None, here: Recommendation | None
+) -> Iterator[Reason]:
+    limits = comparison.limits
+    limited = any(limit is not None for limit in (limits.max_cost, limits.max_job_s, limits.max_power_w))
+    if best is None:
+        yield Reason(code="caveat-no-candidate-in-limits") if limited else Reason(code="caveat-nothing-fits")
+    elif here is None and any(one.device.local for one in comparison.predictions):
+        yield Reason(code="caveat-local-over-limits") if limited else Reason(code="caveat-nothing-fits-here")
+
+
+def _measurement_caveats(comparison: Comparison) -> Iterator[Reason]:
+    codes = {
+        "unstable": "caveat-measurement-unstable",
+        "throttled": "caveat-measurement-throttled",
+        "contended": "caveat-measurement-contended",
+    }
+    devices = _devices(comparison)
+    for key, kind in comparison.untrusted.items():
+        if key in devices:
+            yield Reason(code=codes[kind], numbers={"device": devices[key].name})
+
+
+def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iterator[Reason]:
+    if comparison.goal == "cost":
+        unpriced = sorted({one.chosen.device.name for one in finalists if one.chosen.cost is None})
+        if unpriced and len(unpriced) < len({one.chosen.device.name for one in finalists}):
+            yield Reason(code="caveat-some-prices-missing", numbers={"devices": ", ".join(unpriced)})
+        elif unpriced:
+            yield Reason(code="caveat-no-prices")
+    if comparison.goal == "energy":
+        unknown = sorted(
+            {
+                device.name
+                for key, device in _devices(comparison).items()
+                if all(score(one, "energy") is None for one in comparison.predictions if one.device.key == key)
+            }
+        )
+        if unknown:
+            yield Reason(code="caveat-power-unknown", numbers={"devices": ", ".join(unknown)})
+
+
+def _memory_caveats(best: Recommendation | None) -> Iterator[Reason]:
+    if best is not None and best.peak_memory_bytes is None:
+        yield Reason(code="caveat-memory-unknown", numbers={"device": best.device.name})
+
+
+def _precision_caveats(comparison: Comparison) -> Iterator[Reason]:
+    """Cards that lack the precision asked for, and by what they were judged instead."""
+    asked = comparison.workload.training.precision
+    for device in _devices(comparison).values():
+        spec = comparison.spec_of(device)
+        if spec is not None and rate_of(spec, asked) is None:
+            used = {
+                one.precision
+                for one in comparison.predictions
+                if one.device.key == device.key and at_least_as_exact(one.precision, asked)
+            }
+            labels = ", ".join(sorted(LABELS[precision] for precision in used))
+            numbers: dict[str, float | int | str] = {"device": device.name, "precision": LABELS[asked]}
+            if used:
+                yield Reason(code="caveat-precision-replaced", numbers={**numbers, "used": labels})
+            else:
+                yield Reason(code="caveat-precision-left-out", numbers=numbers)
+
+
+def _basis_caveats(best: Recommendation | None) -> Iterator[Reason]:
+    if best is not None and best.step_s.basis == "specified":
+        yield Reason(
+            code="caveat-from-spec-sheet",
+            numbers={
+                "device": best.device.name,
+                "low_s": best.step_s.low,
+                "high_s": best.step_s.high,
+            },
+        )
+
+
+def _devices(comparison: Comparison) -> dict[str, Device]:
+    return {prediction.device.key: prediction.device for prediction in comparison.predictions}

@@ -1,0 +1,49 @@
+"""What a comparison was made with, handed to everything that explains its outcome."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.measure.measurement import VerdictKind
+    from advisor.predict.prediction import Device, PartKind, Prediction
+    from advisor.recommend.energy import PowerDraw
+    from advisor.recommend.recommendation import Goal, Limits
+    from advisor.workload.workload import Workload
+
+
+class Comparison(NamedTuple):
+    """The question, its limits, and every prediction that was looked at."""
+
+    workload: Workload
+    goal: Goal
+    limits: Limits
+    specs: Mapping[str, GpuSpec]
+    draws: Mapping[str, PowerDraw]
+    untrusted: Mapping[str, VerdictKind]
+    global_limit: int
+    predictions: tuple[Prediction, ...]
+
+    def spec_of(self, device: Device) -> GpuSpec | None:
+        """The spec row of a device; None for a CPU and for unknown cards."""
+        return self.specs.get(device.spec_key) if device.spec_key is not None else None
+
+
+class Finalist(NamedTuple):
+    """The best set-up of one device, and the best of each count that it was chosen from (ascending)."""
+
+    chosen: Prediction
+    by_count: tuple[Prediction, ...]
+
+
+def part_s(prediction: Prediction, *kinds: PartKind) -> float:
+    """Seconds a step that the parts of these kinds take together."""
+    return sum(part.duration_s for part in prediction.parts if part.kind in kinds)
+
+
+def part_share(prediction: Prediction, *kinds: PartKind) -> float:
+    """Share of the step that the parts of these kinds take together."""
+    return part_s(prediction, *kinds) / prediction.step_s.value

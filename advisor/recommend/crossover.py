@@ -1,0 +1,106 @@
+"""From which batch size a GPU beats the CPU, with the range that the predictions' ranges leave."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from advisor.recommend.recommendation import Crossover
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from advisor.predict.prediction import Device, Prediction
+
+
+def find_crossovers(predictions: Sequence[Prediction]) -> tuple[Crossover, ...]:
+    """One crossover for each GPU against each CPU, each device at its fastest precision among those given."""
+    curves = _curves(predictions)
+    cpus = [device for device in _devices(predictions) if device.key == "cpu"]
+    gpus = [device for device in _devices(predictions) if device.key != "cpu"]
+    return tuple(
+        _crossover(cpu, gpu, curves[cpu.key], curves[gpu.key])
+        for cpu in cpus
+        for gpu in gpus
+        if set(curves[cpu.key]) & set(curves[gpu.key])
+    )
+
+
+def _devices(predictions: Sequence[Prediction]) -> list[Device]:
+    return list({prediction.device.key: prediction.device for prediction in predictions}.values())
+
+
+def _curves(predictions: Sequence[Prediction]) -> dict[str, dict[int, Prediction]]:
+    """Per device the fastest single-device set-up at each batch size that fits."""
+    curves: dict[str, dict[int, Prediction]] = {prediction.device.key: {} for prediction in predictions}
+    for prediction in predictions:
+        if prediction.count != 1 or prediction.strategy != "single" or prediction.fits is False:
+            continue
+        curve = curves[prediction.device.key]
+        known = curve.get(prediction.batch_size_per_device)
+        if known is None or prediction.step_s.value < known.step_s.value:
+            curve[prediction.batch_size_per_device] = prediction
+    return curves
+
+
+def _crossover(cpu: Device, gpu: Device, of_cpu: dict[int, Prediction], of_gpu: dict[int, Prediction]) -> Crossover:
+    sizes = sorted(set(of_cpu) & set(of_gpu))
+    pairs = [(size, of_cpu[size], of_gpu[size]) for size in sizes]
+    middle = _crossing(pairs, lambda cpu_step, gpu_step: cpu_step.step_s.value / gpu_step.step_s.value)
+    early = _crossing(pairs, lambda cpu_step, gpu_step: cpu_step.step_s.high / gpu_step.step_s.low)
+    late = _crossing(pairs, lambda cpu_step, gpu_step: cpu_step.step_s.low / gpu_step.step_s.high)
+    first, last = pairs[0], pairs[-1]
+    names: dict[str, float | int | str] = {"cpu": cpu.name, "gpu": gpu.name}
+    if middle is None:
+        reason = Reason(
+            code="crossover-cpu-wins",
+            numbers={
+                **names,
+                "batch": last[0],
+                "cpu_step_s": last[1].step_s.value,
+                "gpu_step_s": last[2].step_s.value,
+            },
+        )
+    elif middle <= first[0]:
+        reason = Reason(
+            code="crossover-gpu-wins",
+            numbers={
+                **names,
+                "batch": first[0],
+                "cpu_step_s": first[1].step_s.value,
+                "gpu_step_s": first[2].step_s.value,
+            },
+        )
+    else:
+        reason = Reason(
+            code="crossover-at" if late is not None else "crossover-at-open",
+            numbers={**names, "batch": middle, "low": early or first[0], "high": late or last[0]},
+        )
+    inside = middle is not None and middle > first[0]
+    return Crossover(
+        cpu_key=cpu.key,
+        gpu_key=gpu.key,
+        batch_size=middle if inside else None,
+        low=early,
+        high=late,
+        reason=reason,
+    )
+
+
+def _crossing(
+    pairs: Sequence[tuple[int, Prediction, Prediction]], speed_up: Callable[[Prediction, Prediction], float]
+) -> int | None:
+    """First batch size from which the GPU stays ahead (speed-up >= 1), interpolated between logarithms.
+
+    The smallest batch where it is ahead everywhere; None where it is behind at the largest.
+    """
+    ratios = [(size, speed_up(cpu, gpu)) for size, cpu, gpu in pairs]
+    if ratios[-1][1] < 1:
+        return None
+    behind = [index for index, (_, ratio) in enumerate(ratios) if ratio < 1]
+    if not behind:
+        return ratios[0][0]
+    (size0, ratio0), (size1, ratio1) = ratios[behind[-1]], ratios[behind[-1] + 1]
+    share = -math.log(ratio0) / (math.log(ratio1) - math.log(ratio0))
+    return math.ceil(math.exp(math.log(size0) + share * (math.log(size1) - math.log(size0))) - 1e-9)

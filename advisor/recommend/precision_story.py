@@ -1,0 +1,82 @@
+"""How the order of the cards turns with the precision: the question behind most contradicting benchmarks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.recommend.precisions import LABELS, rate_of
+from advisor.recommend.ranking import touches
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.comparison import Comparison
+    from advisor.units import Precision
+
+
+def precision_story(comparison: Comparison) -> tuple[Reason, ...]:
+    """For the workload's precision the fastest single card and its rivals whose order another precision turns.
+
+    Cards are compared alone and at the workload's batch; a turn is only told where both differences are clear.
+    """
+    asked = comparison.workload.training.precision
+    cards = _single_cards(comparison)
+    own = cards.get(asked, {})
+    if len(own) < 2:  # noqa: PLR2004 - an order needs two
+        return ()
+    first = min(own.values(), key=lambda one: one.step_s.value)
+    return tuple(_turns(comparison, asked, first, cards))
+
+
+def _single_cards(comparison: Comparison) -> dict[Precision, dict[str, Prediction]]:
+    """By precision and device: the set-up on one GPU at the workload's batch."""
+    training = comparison.workload.training
+    found: dict[Precision, dict[str, Prediction]] = {}
+    for one in comparison.predictions:
+        if (
+            one.count == 1
+            and one.strategy == "single"
+            and one.device.spec_key is not None
+            and one.batch_size_per_device == training.batch_size
+            and one.fits is not False
+        ):
+            found.setdefault(one.precision, {})[one.device.key] = one
+    return found
+
+
+def _turns(
+    comparison: Comparison, asked: Precision, first: Prediction, cards: dict[Precision, dict[str, Prediction]]
+) -> Iterator[Reason]:
+    """For each rival the precision at which it gains most on the card that is first at the asked one."""
+    for key, before in cards[asked].items():
+        if key == first.device.key or touches(before.step_s, first.step_s):
+            continue
+        meetings = [
+            (others[first.device.key], others[key])
+            for precision, others in cards.items()
+            if precision != asked and first.device.key in others and key in others
+        ]
+        again, rival = max(
+            meetings, key=lambda pair: pair[0].step_s.value / pair[1].step_s.value, default=(first, before)
+        )
+        one, other = comparison.spec_of(first.device), comparison.spec_of(rival.device)
+        behind = again.step_s.value / rival.step_s.value
+        if behind <= 1 or one is None or other is None:
+            continue
+        yield Reason(
+            code="precision-closes" if touches(again.step_s, rival.step_s) else "precision-turns",
+            numbers={
+                "device": first.device.name,
+                "other": rival.device.name,
+                "asked": LABELS[asked],
+                "precision": LABELS[again.precision],
+                "ahead_ratio": before.step_s.value / first.step_s.value,
+                "behind_ratio": behind,
+                "device_asked_flop_per_s": rate_of(one, asked) or 0.0,
+                "other_asked_flop_per_s": rate_of(other, asked) or 0.0,
+                "device_flop_per_s": rate_of(one, again.precision) or 0.0,
+                "other_flop_per_s": rate_of(other, again.precision) or 0.0,
+            },
+        )

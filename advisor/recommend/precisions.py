@@ -1,0 +1,99 @@
+"""Which precisions a device has, which may stand in for the one asked for, and what they are called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.hardware.machine import Cpu
+    from advisor.units import Precision
+    from advisor.workload.workload import Workload
+
+LABELS: dict[Precision, str] = {
+    "fp32": "FP32",
+    "tf32": "TF32",
+    "fp16_amp": "FP16 AMP",
+    "bf16_amp": "BF16 AMP",
+    "fp16": "FP16",
+    "bf16": "BF16",
+}
+_EXACTNESS: dict[Precision, int] = {"fp32": 3, "tf32": 2, "fp16_amp": 1, "bf16_amp": 1, "fp16": 0, "bf16": 0}
+_HALF_SINCE = 7
+_TF32_SINCE = 8
+_BF16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "amx", "bf16")
+
+
+def sensible_precisions(workload: Workload) -> tuple[Precision, ...]:
+    """The workload's precision first, then the others that people choose between."""
+    own = workload.training.precision
+    others: tuple[Precision, ...] = ("fp32", "tf32", "bf16_amp" if own in {"bf16_amp", "bf16"} else "fp16_amp")
+    return tuple(dict.fromkeys((own, *others)))
+
+
+def at_least_as_exact(precision: Precision, asked: Precision) -> bool:
+    """Whether `precision` may be advised to someone who asked for `asked`: never a less exact one."""
+    return _EXACTNESS[precision] >= _EXACTNESS[asked]
+
+
+def rate_of(spec: GpuSpec, precision: Precision) -> float | None:
+    """The card's peak matmul rate in FLOP/s at a precision; None where it has none."""
+    rates = {
+        "fp32": spec.fp32_flop_per_s,
+        "tf32": spec.tf32_flop_per_s,
+        "fp16_amp": spec.fp16_flop_per_s,
+        "fp16": spec.fp16_flop_per_s,
+        "bf16_amp": spec.bf16_flop_per_s,
+        "bf16": spec.bf16_flop_per_s,
+    }
+    return rates[precision]
+
+
+def precisions_of_gpu(
+    spec: GpuSpec | None, wanted: Sequence[Precision], compute_capability: str | None = None
+) -> tuple[Precision, ...]:
+    """Those of `wanted` that the card computes itself.
+
+    A card without BF16 gets FP16 autocast in the place of BF16 autocast. A card without a spec row is judged by
+    its compute capability: tensor cores for half from 7.0 on, TF32 and BF16 from 8.0 on; unknown: FP32 only.
+    """
+    found: list[Precision] = []
+    for precision in wanted:
+        taken: Precision = precision
+        if precision == "bf16_amp" and not _has(spec, "bf16_amp", compute_capability):
+            taken = "fp16_amp"
+        if _has(spec, taken, compute_capability) and taken not in found:
+            found.append(taken)
+    return tuple(found) or ("fp32",)
+
+
+def _has(spec: GpuSpec | None, precision: Precision, compute_capability: str | None) -> bool:
+    if spec is not None:
+        return rate_of(spec, precision) is not None
+    major = int(compute_capability.split(".")[0]) if compute_capability is not None else 0
+    if precision == "fp32":
+        return True
+    return major >= (_HALF_SINCE if precision in {"fp16", "fp16_amp"} else _TF32_SINCE)
+
+
+def precisions_of_cpu(cpu: Cpu, wanted: Sequence[Precision]) -> tuple[Precision, ...]:
+    """FP32 always; BF16 autocast where half precision was asked for and the CPU has instructions for it."""
+    half = any(precision in {"fp16_amp", "bf16_amp", "bf16", "fp16"} for precision in wanted)
+    has_bf16 = any(name in _BF16_INSTRUCTIONS for name in cpu.instruction_sets)
+    return ("fp32", "bf16_amp") if half and has_bf16 else ("fp32",)
+
+
+def left_out_precisions(
+    specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str], wanted: Sequence[Precision]
+) -> tuple[Reason, ...]:
+    """Why a precision is missing among a card's candidates, one reason a card and precision."""
+    return tuple(
+        Reason(code="caveat-precision-left-out", numbers={"device": specs[key].name, "precision": LABELS[precision]})
+        for key in gpu_keys
+        for precision in wanted
+        if rate_of(specs[key], precision) is None
+    )

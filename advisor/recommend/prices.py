@@ -1,0 +1,97 @@
+"""What a device costs: the price file (currency, date, price an hour by device, electricity) and a job's cost."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+from msgspec import Meta
+
+from advisor.errors import InputError
+from advisor.hardware.machine import Record
+from advisor.units import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+    from advisor.predict.prediction import Prediction
+
+_J_PER_KWH = 3.6e6
+_S_PER_HOUR = 3600.0
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+PricePerHour = Annotated[float, Meta(ge=0, le=1e6)]
+
+
+class Prices(Record, frozen=True, kw_only=True):
+    """A price file: what one device costs an hour, in one currency, on one day.
+
+    `devices` is keyed by spec-table key, GPU UUID or `cpu`; the price is of ONE device. `electricity_per_kwh`
+    is what this machine's own devices cost to run; rented devices have it in their price.
+    """
+
+    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$")]
+    date: str
+    devices: dict[str, PricePerHour] = {}
+    electricity_per_kwh: Annotated[float, Meta(ge=0, le=1e4)] | None = None
+    source: str = ""
+
+
+def read_prices(path: Path, known_keys: Collection[str]) -> Prices:
+    """Read a price file (TOML). Raises InputError naming file, field and what is allowed.
+
+    `known_keys`: keys of the spec table; `cpu` and GPU UUIDs (`GPU-…`, `MIG-…`) are allowed besides.
+    """
+    from advisor.input_file import read_toml
+
+    prices = read_toml(path, Prices)
+    try:
+        date.fromisoformat(prices.date if _DATE.fullmatch(prices.date) else "")
+    except ValueError:
+        raise InputError(
+            f"{path}: date: {prices.date!r} is not a date.", "Write the day of the prices as 2026-01-31."
+        ) from None
+    for key in prices.devices:
+        if key not in known_keys and key != "cpu" and not key.startswith(("GPU-", "MIG-", "gpu")):
+            raise InputError(
+                f"{path}: devices.{key}: no such device in the spec table.",
+                "Use a key that `advisor --list` shows, `cpu`, or the UUID of a GPU of this machine.",
+            )
+    return prices
+
+
+def price_per_hour(prediction: Prediction, prices: Prices) -> float | None:
+    """Price of one hour on all devices of a set-up, without electricity; None: the file has no price for it."""
+    device = prediction.device
+    price = prices.devices.get(device.key)
+    if price is None and device.spec_key is not None:
+        price = prices.devices.get(device.spec_key)
+    return None if price is None else price * prediction.count
+
+
+def cost_of(prediction: Prediction, prices: Prices | None) -> Estimate | None:
+    """Cost of the job in the file's currency; None where the price, the job or the energy is unknown.
+
+    A local device without a price costs its electricity, where the file has that and its energy is known; a
+    local device with a price costs both. Devices of the table are rented: electricity is in their price.
+    """
+    if prices is None or prediction.job_s is None:
+        return None
+    hourly = price_per_hour(prediction, prices)
+    rent = prediction.job_s.scaled(hourly / _S_PER_HOUR) if hourly is not None else None
+    if not prediction.device.local or prices.electricity_per_kwh is None:
+        return rent
+    if prediction.energy_j is None:
+        return None
+    electricity = prediction.energy_j.scaled(prices.electricity_per_kwh / _J_PER_KWH)
+    return electricity if rent is None else _sum(rent, electricity)
+
+
+def _sum(first: Estimate, second: Estimate) -> Estimate:
+    """Both follow the job's time, so their ranges add up."""
+    return msgspec.structs.replace(
+        first, value=first.value + second.value, low=first.low + second.low, high=first.high + second.high
+    )

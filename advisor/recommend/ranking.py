@@ -1,0 +1,188 @@
+"""Who is clearly ahead: goal, limits, ties, and the rule that untrustworthy measurements never win or lose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.hardware.machine import Record
+from advisor.predict.prediction import Prediction
+from advisor.units import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from advisor.measure.measurement import Measurement, VerdictKind
+    from advisor.recommend.energy import PowerDraw
+    from advisor.recommend.recommendation import Goal, Limits
+    from advisor.units import Precision
+
+NEVER_RANKS: frozenset[VerdictKind] = frozenset({"unstable", "throttled", "contended"})
+CLEAR_DIFFERENCE_FRACTION = 0.03
+_DOUBT_FACTOR = 1.5
+"""An untrustworthy figure's range is widened by this before anything is said of it."""
+_S_PER_HOUR = 3600.0
+
+
+_Entry = tuple[Prediction, Estimate, bool]
+"""A set-up, its score, and whether it may be ranked."""
+
+
+class Row(Record, frozen=True, kw_only=True):
+    """One line of a comparison: a set-up, its place, and with whom it shares the place."""
+
+    prediction: Prediction
+    place: int
+    """From 1; set-ups that are tied share it."""
+    tied: bool
+    trusted: bool
+    """False: its measurement was unstable, throttled or contended; shown, never ranked ahead."""
+
+
+def untrusted_devices(measurements: Sequence[Measurement]) -> dict[str, VerdictKind]:
+    """Devices of which no step measurement may be ranked, with the verdict that says why.
+
+    A device with at least one trustworthy step keeps its place.
+    """
+    found: dict[str, VerdictKind] = {}
+    for measurement in measurements:
+        kinds = [step.verdict.kind for step in measurement.steps] or [measurement.verdict.kind]
+        doubtful = [kind for kind in kinds if kind in NEVER_RANKS]
+        if doubtful and len(doubtful) == len([kind for kind in kinds if kind != "not_measured"]):
+            found[measurement.device_key] = doubtful[0]
+    return found
+
+
+def is_trusted(prediction: Prediction, untrusted: Mapping[str, VerdictKind]) -> bool:
+    """Whether a prediction rests on measurements that may be ranked, or on none at all."""
+    return prediction.step_s.basis == "specified" or prediction.device.key not in untrusted
+
+
+def gpu_hours(prediction: Prediction) -> Estimate | None:
+    """GPU-hours of the job; exactly 0 for a CPU, None where the job's time is unknown."""
+    if prediction.job_s is None:
+        return None
+    count = 0 if prediction.device.key == "cpu" else prediction.count
+    return prediction.job_s.scaled(count / _S_PER_HOUR)
+
+
+def time_per_sample(prediction: Prediction) -> Estimate:
+    """Seconds a sample: the job's time without its size, so that set-ups compare where the job is unknown."""
+    rate = prediction.samples_per_s
+    return Estimate(value=1 / rate.value, low=1 / rate.high, high=1 / rate.low, basis=rate.basis)
+
+
+def score(prediction: Prediction, goal: Goal) -> Estimate | None:
+    """What the goal makes small: seconds, currency (GPU-hours without a price) or joules; None: unknown."""
+    if goal == "cost":
+        return prediction.cost if prediction.cost is not None else gpu_hours(prediction)
+    if goal == "energy":
+        return prediction.energy_j
+    return prediction.job_s if prediction.job_s is not None else time_per_sample(prediction)
+
+
+def touches(first: Estimate, second: Estimate) -> bool:
+    """Whether the difference is not clear: the ranges touch, or the values differ by at most 3 %."""
+    if first.low <= second.high and second.low <= first.high:
+        return True
+    small, large = sorted((first.value, second.value))
+    return large <= small * (1 + CLEAR_DIFFERENCE_FRACTION)
+
+
+def doubted(estimate: Estimate) -> Estimate:
+    """The estimate of an untrustworthy measurement, with a range wide enough to say so."""
+    return Estimate(
+        value=estimate.value,
+        low=estimate.low / _DOUBT_FACTOR,
+        high=estimate.high * _DOUBT_FACTOR,
+        basis=estimate.basis,
+    )
+
+
+def within_limits(prediction: Prediction, limits: Limits, draws: Mapping[str, PowerDraw]) -> bool:
+    """Whether a set-up keeps every limit that is set; an unknown figure cannot keep a limit."""
+    if limits.max_cost is not None and (prediction.cost is None or prediction.cost.value > limits.max_cost):
+        return False
+    if limits.max_job_s is not None and (prediction.job_s is None or prediction.job_s.value > limits.max_job_s):
+        return False
+    if limits.max_power_w is not None:
+        draw = draws.get(prediction.device.key)
+        limit = draw.limit_w if draw is not None else None
+        return limit is not None and limit * prediction.count <= limits.max_power_w
+    return True
+
+
+def rank(predictions: Sequence[Prediction], goal: Goal, untrusted: Mapping[str, VerdictKind]) -> tuple[Row, ...]:
+    """Set-ups from best to worst; those whose difference to the leader of their place is not clear are tied.
+
+    An untrustworthy set-up is placed by its widened range and never has a place of its own in front of a trusted
+    one: it shares that one's place.
+    """
+    scored = [(prediction, score(prediction, goal), is_trusted(prediction, untrusted)) for prediction in predictions]
+    known = [
+        (prediction, estimate if trusted else doubted(estimate), trusted)
+        for prediction, estimate, trusted in scored
+        if estimate is not None
+    ]
+    known.sort(key=lambda entry: (entry[1].value, not entry[2]))
+    groups: list[list[_Entry]] = []
+    for entry in known:
+        if groups and _shares_place(groups[-1], entry):
+            groups[-1].append(entry)
+        else:
+            groups.append([entry])
+    rows: list[Row] = []
+    for group in groups:
+        place = len(rows) + 1
+        rows += [
+            Row(prediction=prediction, place=place, tied=len(group) > 1, trusted=trusted)
+            for prediction, _, trusted in group
+        ]
+    return tuple(rows)
+
+
+def _shares_place(group: Sequence[_Entry], entry: _Entry) -> bool:
+    """The first trusted set-up of a place is what the next ones are held against; a place needs one."""
+    anchor = next((member for member in group if member[2]), None)
+    return anchor is None or touches(anchor[1], entry[1])
+
+
+def rank_for_compare(  # noqa: PLR0913, PLR0917 - the four switches of the Compare page
+    predictions: Sequence[Prediction],
+    precision: Precision,
+    batch_size_per_device: int,
+    count: int,
+    goal: Goal = "time",
+    untrusted: Mapping[str, VerdictKind] | None = None,
+) -> tuple[Row, ...]:
+    """The Compare page's rows: the best strategy of each device at one precision, batch and count.
+
+    A CPU joins at its own count of one. Set-ups that do not fit come last, each with a place of its own.
+    """
+    matching = [
+        prediction
+        for prediction in predictions
+        if prediction.batch_size_per_device == batch_size_per_device
+        and prediction.precision == precision
+        and (prediction.count == count or prediction.device.key == "cpu")
+    ]
+    fitting = [prediction for prediction in matching if prediction.fits is not False]
+    rows = rank(best_of_each_device(fitting, goal), goal, untrusted or {})
+    placed = {row.prediction.device.key for row in rows}
+    rest = best_of_each_device([one for one in matching if one.device.key not in placed], goal)
+    tail = [
+        Row(prediction=prediction, place=len(rows) + index, tied=False, trusted=True)
+        for index, prediction in enumerate(rest, start=1)
+    ]
+    return (*rows, *tail)
+
+
+def best_of_each_device(predictions: Sequence[Prediction], goal: Goal) -> tuple[Prediction, ...]:
+    """For each device its set-up of the least score; among unknown scores the first, in the given order."""
+    best: dict[str, tuple[float, Prediction]] = {}
+    for prediction in predictions:
+        estimate = score(prediction, goal)
+        value = estimate.value if estimate is not None else float("inf")
+        known = best.get(prediction.device.key)
+        if known is None or value < known[0]:
+            best[prediction.device.key] = (value, prediction)
+    return tuple(prediction for _, prediction in best.values())

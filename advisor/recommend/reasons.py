@@ -1,0 +1,297 @@
+"""Why the recommended set-up: each reason a code with the numbers that prove it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.recommend.batch_size import batch_reason, fitting_curve, rounded
+from advisor.recommend.comparison import part_s, part_share
+from advisor.recommend.precisions import LABELS, rate_of
+from advisor.recommend.ranking import score
+from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
+from advisor.recommend.wall_time import LOUD_SHARE, validation_share
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.comparison import Comparison, Finalist
+    from advisor.recommend.ranking import Row
+    from advisor.recommend.recommendation import Goal
+
+NOTABLE_SHARE = 0.1
+HOST_BOUND_SHARE = 0.3
+NOTABLE_RATIO = 1.15
+TIGHT_MEMORY_FRACTION = 0.85
+_AHEAD_BY_GOAL: dict[Goal, str] = {"time": "why-fastest", "cost": "why-cheapest", "energy": "why-least-energy"}
+
+
+def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tuple[Reason, ...]:
+    """The reasons for a finalist against the ranked rows, the most decisive first."""
+    chosen = finalist.chosen
+    return tuple(
+        reason
+        for reasons in (
+            _place_reasons(comparison, chosen, rows),
+            _launch_reasons(comparison, chosen),
+            _hardware_reasons(comparison, chosen, rows),
+            _count_reasons(finalist),
+            _strategy_reasons(comparison, chosen),
+            _memory_reasons(comparison, chosen),
+            _batch_reasons(comparison, chosen),
+            _waiting_reasons(comparison, chosen),
+        )
+        for reason in reasons
+    )
+
+
+def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Row]) -> Iterator[Reason]:
+    """Ahead of whom, by how much, or tied with whom."""
+    leaders = [row.prediction for row in rows if row.place == 1 and row.prediction is not chosen]
+    if leaders:
+        names = ", ".join(_named(one) for one in leaders)
+        yield Reason(code="why-tied", numbers={"device": _named(chosen), "others": names})
+    behind = next((row.prediction for row in rows if row.place > 1), None)
+    if behind is None:
+        if not leaders:
+            yield Reason(code="why-only-candidate", numbers={"device": _named(chosen)})
+        return
+    first, second = score(chosen, comparison.goal), score(behind, comparison.goal)
+    if first is not None and second is not None and first.value > 0:
+        yield Reason(
+            code=_AHEAD_BY_GOAL[comparison.goal],
+            numbers={
+                "device": _named(chosen),
+                "other": _named(behind),
+                "advantage_ratio": second.value / first.value,
+            },
+        )
+
+
+def _named(prediction: Prediction) -> str:
+    return prediction.device.name if prediction.count == 1 else f"{prediction.count} × {prediction.device.name}"
+
+
+def _launch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """What launches and synchronisation cost on a GPU: why a CPU wins, or why a card is not kept busy."""
+    if chosen.device.key == "cpu":
+        gpu = _best_single_gpu(comparison, chosen)
+        if gpu is not None and part_share(gpu, "host", "synchronisation", "copy") >= HOST_BOUND_SHARE:
+            yield Reason(
+                code="why-launch-bound",
+                numbers={
+                    "device": gpu.device.name,
+                    "batch": gpu.batch_size_per_device,
+                    "gpu_step_s": gpu.step_s.value,
+                    "launch_s": part_s(gpu, "host"),
+                    "synchronisation_s": part_s(gpu, "synchronisation", "copy"),
+                    "cpu_step_s": chosen.step_s.value,
+                },
+            )
+    elif part_share(chosen, "host", "synchronisation") >= HOST_BOUND_SHARE:
+        yield Reason(
+            code="why-host-bound",
+            numbers={
+                "device": chosen.device.name,
+                "launch_s": part_s(chosen, "host", "synchronisation"),
+                "step_s": chosen.step_s.value,
+                "share_fraction": part_share(chosen, "host", "synchronisation"),
+            },
+        )
+
+
+def _best_single_gpu(comparison: Comparison, chosen: Prediction) -> Prediction | None:
+    """The fastest GPU step at the batch and precision family of the chosen CPU set-up."""
+    rivals = [
+        prediction
+        for prediction in comparison.predictions
+        if prediction.device.key != "cpu"
+        and prediction.count == 1
+        and prediction.batch_size_per_device == chosen.batch_size_per_device
+    ]
+    return min(rivals, key=lambda one: one.step_s.value, default=None)
+
+
+def _hardware_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Row]) -> Iterator[Reason]:
+    """Which spec figure decides against the other cards: compute at this precision, or memory bandwidth."""
+    own = comparison.spec_of(chosen.device)
+    if own is None:
+        return
+    own_rate = rate_of(own, chosen.precision)
+    for row in rows:
+        other = comparison.spec_of(row.prediction.device)
+        if other is None or row.prediction is chosen or row.place == 1:
+            continue
+        other_rate = rate_of(other, chosen.precision)
+        label = LABELS[chosen.precision]
+        if own_rate is not None and other_rate is not None and own_rate >= NOTABLE_RATIO * other_rate:
+            numbers: dict[str, float | int | str] = {
+                "device": own.name,
+                "other": other.name,
+                "precision": label,
+                "rate_flop_per_s": own_rate,
+                "other_rate_flop_per_s": other_rate,
+            }
+            if chosen.precision == "fp32" and (other.tf32_flop_per_s or 0) > own_rate:
+                tensor = {"tensor_flop_per_s": other.tf32_flop_per_s or 0.0}
+                yield Reason(code="why-strict-fp32", numbers={**numbers, **tensor})
+                return
+            yield Reason(code="why-compute-rate", numbers=numbers)
+            return
+        own_speed, other_speed = own.memory_bandwidth_bytes_per_s, other.memory_bandwidth_bytes_per_s
+        if own_speed is not None and other_speed is not None and own_speed >= NOTABLE_RATIO * other_speed:
+            yield Reason(
+                code="why-bandwidth",
+                numbers={
+                    "device": own.name,
+                    "other": other.name,
+                    "bandwidth_bytes_per_s": own_speed,
+                    "other_bandwidth_bytes_per_s": other_speed,
+                },
+            )
+            return
+
+
+def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
+    """Why not more devices, or that all of the devices tried are worth having."""
+    chosen = finalist.chosen
+    more = next((one for one in finalist.by_count if one.count > chosen.count), None)
+    if more is not None:
+        yield Reason(
+            code="why-count-knee",
+            numbers={
+                "count": chosen.count,
+                "more": more.count,
+                "device": chosen.device.name,
+                "marginal_fraction": max(0.0, marginal_ratio(chosen, more)),
+                "needed_fraction": KNEE_MARGINAL_RATIO,
+            },
+        )
+    elif chosen.count > 1:
+        first = finalist.by_count[0]
+        yield Reason(
+            code="why-count-pays",
+            numbers={
+                "count": chosen.count,
+                "fewer": first.count,
+                "device": chosen.device.name,
+                "speed_up_ratio": chosen.samples_per_s.value / first.samples_per_s.value,
+            },
+        )
+
+
+def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """What the other strategy would give, and what communication costs."""
+    if chosen.count == 1:
+        return
+    other = next(
+        (
+            one
+            for one in comparison.predictions
+            if one.strategy == "dp"
+            and one.device == chosen.device
+            and one.count == chosen.count
+            and one.precision == chosen.precision
+            and one.batch_size_per_device == chosen.batch_size_per_device
+        ),
+        None,
+    )
+    if chosen.strategy == "ddp" and other is not None:
+        yield Reason(
+            code="why-ddp-over-dp",
+            numbers={
+                "count": chosen.count,
+                "ddp_rate": rounded(chosen.samples_per_s.value),
+                "dp_rate": rounded(other.samples_per_s.value),
+                "advantage_ratio": chosen.samples_per_s.value / other.samples_per_s.value,
+            },
+        )
+    if chosen.strategy not in {"dp", "ddp"}:
+        yield Reason(code="why-sharded", numbers={"strategy": chosen.strategy, "count": chosen.count})
+    share = part_share(chosen, "communication")
+    if share >= NOTABLE_SHARE:
+        spec = comparison.spec_of(chosen.device)
+        linked = spec is not None and spec.nvlink_bytes_per_s is not None
+        numbers: dict[str, float | int | str] = {"share_fraction": share, "device": chosen.device.name}
+        yield (
+            Reason(code="why-communication", numbers=numbers)
+            if linked
+            else Reason(code="why-communication-no-nvlink", numbers=numbers)
+        )
+
+
+def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """Where it does not fit, and how full the chosen device gets."""
+    small = sorted(
+        {
+            one.device.name
+            for one in comparison.predictions
+            if one.fits is False
+            and one.batch_size_per_device <= chosen.batch_size_per_device
+            and one.count == 1
+            and one.precision == chosen.precision
+            and one.device.key != chosen.device.key
+        }
+    )
+    if small and chosen.peak_memory_bytes is not None:
+        yield Reason(
+            code="why-memory-elsewhere",
+            numbers={"devices": ", ".join(small), "need_bytes": chosen.peak_memory_bytes.value},
+        )
+    capacity = chosen.memory_capacity_bytes
+    if chosen.peak_memory_bytes is not None and capacity is not None:
+        share = chosen.peak_memory_bytes.value / capacity
+        if share >= TIGHT_MEMORY_FRACTION:
+            yield Reason(
+                code="why-memory-tight",
+                numbers={
+                    "need_bytes": chosen.peak_memory_bytes.value,
+                    "capacity_bytes": capacity,
+                    "share_fraction": share,
+                },
+            )
+
+
+def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    curve = [
+        one
+        for one in comparison.predictions
+        if one.device == chosen.device
+        and one.count == chosen.count
+        and one.strategy == chosen.strategy
+        and one.precision == chosen.precision
+        and one.gradient_accumulation_steps == chosen.gradient_accumulation_steps
+    ]
+    training = comparison.workload.training
+    samples = comparison.workload.data.samples
+    yield batch_reason(chosen, fitting_curve(curve), training.batch_size, comparison.global_limit, samples)
+    own_global = training.batch_size * training.gradient_accumulation_steps
+    if chosen.global_batch_size != own_global:
+        yield Reason(
+            code="why-learning-rate",
+            numbers={
+                "global_batch": chosen.global_batch_size,
+                "own_global_batch": own_global,
+                "factor_ratio": chosen.global_batch_size / own_global,
+            },
+        )
+
+
+def _waiting_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """What else the wall time holds: loader and validation."""
+    loader = part_share(chosen, "loader")
+    if loader >= NOTABLE_SHARE:
+        yield Reason(
+            code="why-loader-bound",
+            numbers={"share_fraction": loader, "workers": comparison.workload.data.loader_workers},
+        )
+    share = validation_share(comparison.workload, chosen)
+    if share is not None and share >= LOUD_SHARE:
+        yield Reason(
+            code="why-validation-share",
+            numbers={
+                "share_fraction": share,
+                "every_steps": comparison.workload.training.evaluate_every_steps,
+            },
+        )

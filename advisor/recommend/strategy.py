@@ -1,0 +1,91 @@
+"""How many devices and by which strategy: the knee of time against cost, and the Pareto set behind it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from advisor.recommend.batch_size import choose
+from advisor.recommend.ranking import gpu_hours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from advisor.predict.prediction import Prediction
+
+KNEE_MARGINAL_RATIO = 0.7
+"""From n1 to n2 devices only while (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
+WORTH_ACCUMULATING_FRACTION = 0.95
+_SHARDED = {"zero2", "fsdp", "fsdp_offload", "tp", "pp"}
+
+
+def marginal_ratio(fewer: Prediction, more: Prediction) -> float:
+    """What the added devices give, as a share of what they could: 1 is ideal, 0 nothing, below 0 a loss."""
+    gained = more.samples_per_s.value / fewer.samples_per_s.value - 1
+    return gained / (more.count / fewer.count - 1)
+
+
+def best_by_count(predictions: Sequence[Prediction], own_batch: int, global_limit: int) -> tuple[Prediction, ...]:
+    """For one device and precision: the best set-up of each count, ascending by count.
+
+    Within a count the strategies that keep a whole replica come first; a sharded one is only taken where no
+    replica fits, since sharding moves more bytes.
+    """
+    curves: dict[tuple[int, str, int], list[Prediction]] = defaultdict(list)
+    for prediction in predictions:
+        curves[(prediction.count, prediction.strategy, prediction.gradient_accumulation_steps)].append(prediction)
+    by_count: dict[int, list[Prediction]] = defaultdict(list)
+    for (count, _, _), curve in curves.items():
+        chosen = choose(curve, own_batch, global_limit)
+        if chosen is not None:
+            by_count[count].append(chosen)
+    found = []
+    for count in sorted(by_count):
+        whole = [prediction for prediction in by_count[count] if prediction.strategy not in _SHARDED]
+        found.append(_preferred(whole or by_count[count]))
+    return tuple(found)
+
+
+def _preferred(members: Sequence[Prediction]) -> Prediction:
+    """The fastest, but more accumulation (fewer optimizer steps) only where it gains more than 5 %."""
+    best = max(member.samples_per_s.value for member in members)
+    near = [member for member in members if member.samples_per_s.value >= WORTH_ACCUMULATING_FRACTION * best]
+    return min(near, key=lambda member: (member.gradient_accumulation_steps, -member.samples_per_s.value))
+
+
+def knee_count(by_count: Sequence[Prediction]) -> Prediction | None:
+    """The set-up at the knee of an ascending row of counts; None for an empty row."""
+    best: Prediction | None = None
+    for prediction in by_count:
+        if best is None or marginal_ratio(best, prediction) >= KNEE_MARGINAL_RATIO:
+            best = prediction
+        else:
+            break
+    return best
+
+
+def pareto(predictions: Iterable[Prediction]) -> tuple[Prediction, ...]:
+    """Set-ups that no other one beats in both time and cost (GPU-hours where no price is known), fastest first.
+
+    Priced and unpriced set-ups are compared apart, since money and GPU-hours do not compare.
+    """
+    priced: list[tuple[float, float, Prediction]] = []
+    unpriced: list[tuple[float, float, Prediction]] = []
+    for prediction in predictions:
+        hours = gpu_hours(prediction)
+        if prediction.job_s is None or hours is None:
+            continue
+        if prediction.cost is not None:
+            priced.append((prediction.job_s.value, prediction.cost.value, prediction))
+        else:
+            unpriced.append((prediction.job_s.value, hours.value, prediction))
+    found = _front(priced) + _front(unpriced)
+    return tuple(prediction for _, _, prediction in sorted(found, key=lambda entry: entry[:2]))
+
+
+def _front(points: list[tuple[float, float, Prediction]]) -> list[tuple[float, float, Prediction]]:
+    front: list[tuple[float, float, Prediction]] = []
+    for point in sorted(points, key=lambda entry: entry[:2]):
+        if not front or point[1] < front[-1][1]:
+            front.append(point)
+    return front

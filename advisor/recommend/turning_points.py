@@ -1,0 +1,137 @@
+"""What would change the advice: precision, batch, count, limits, prices, a measurement that settles a tie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.recommend.comparison import part_share
+from advisor.recommend.precisions import LABELS, at_least_as_exact
+from advisor.recommend.ranking import score
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.comparison import Comparison, Finalist
+    from advisor.recommend.ranking import Row
+    from advisor.recommend.recommendation import Crossover
+
+WORTH_NAMING_RATIO = 1.15
+NVLINK_SHARE = 0.15
+
+
+def would_change_if(
+    comparison: Comparison, finalist: Finalist, rows: Sequence[Row], crossovers: Sequence[Crossover]
+) -> tuple[Reason, ...]:
+    """The turning points of an advice, the likeliest first."""
+    chosen = finalist.chosen
+    return (
+        *_by_precision(comparison, chosen),
+        *_by_batch(chosen, crossovers),
+        *_by_count(comparison, finalist),
+        *_by_limits(comparison, chosen),
+        *_by_price(comparison, chosen),
+        *_by_measuring(rows),
+    )
+
+
+def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """The less exact precision that would gain most at the same batch and count, and whether the card changes."""
+    asked = comparison.workload.training.precision
+    less_exact = [
+        one
+        for one in comparison.predictions
+        if not at_least_as_exact(one.precision, asked)
+        and one.count == chosen.count
+        and one.batch_size_per_device == chosen.batch_size_per_device
+        and one.fits is not False
+        and (one.device.local or not chosen.device.local or chosen.device.key == "cpu")
+    ]
+    own = [one for one in less_exact if one.device.key == chosen.device.key]
+    best_own = max(own, key=lambda one: one.samples_per_s.value, default=None)
+    best = max(less_exact, key=lambda one: one.samples_per_s.value, default=None)
+    for one in dict.fromkeys(id(found) for found in (best_own, best) if found is not None):
+        found = next(entry for entry in less_exact if id(entry) == one)
+        gain = found.samples_per_s.value / chosen.samples_per_s.value
+        if gain >= WORTH_NAMING_RATIO:
+            numbers: dict[str, float | int | str] = {
+                "precision": LABELS[found.precision],
+                "device": found.device.name,
+                "gain_ratio": gain,
+                "asked": LABELS[asked],
+            }
+            same = found.device.key == chosen.device.key
+            yield Reason(code="change-precision-same" if same else "change-precision-other", numbers=numbers)
+
+
+def _by_batch(chosen: Prediction, crossovers: Sequence[Crossover]) -> Iterator[Reason]:
+    if chosen.device.key == "cpu":
+        known = [one for one in crossovers if one.batch_size is not None]
+        first = min(known, key=lambda one: one.batch_size or 0, default=None)
+        if first is not None:
+            yield first.reason
+    else:
+        for crossover in crossovers:
+            if crossover.gpu_key == chosen.device.key and crossover.batch_size is not None:
+                yield Reason(
+                    code="change-batch-to-cpu",
+                    numbers={"batch": crossover.batch_size, "device": chosen.device.name},
+                )
+
+
+def _by_count(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
+    chosen = finalist.chosen
+    fastest = max(finalist.by_count, key=lambda one: one.samples_per_s.value)
+    if fastest.count > chosen.count and fastest.samples_per_s.value > chosen.samples_per_s.value:
+        yield Reason(
+            code="change-count",
+            numbers={
+                "count": fastest.count,
+                "device": chosen.device.name,
+                "gain_ratio": fastest.samples_per_s.value / chosen.samples_per_s.value,
+            },
+        )
+    spec = comparison.spec_of(chosen.device)
+    if (
+        chosen.count > 1
+        and spec is not None
+        and spec.nvlink_bytes_per_s is None
+        and part_share(chosen, "communication") >= NVLINK_SHARE
+    ):
+        yield Reason(
+            code="change-link",
+            numbers={"device": chosen.device.name, "share_fraction": part_share(chosen, "communication")},
+        )
+
+
+def _by_limits(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    limits = comparison.limits
+    if limits.max_cost is None and limits.max_power_w is None and limits.max_job_s is None:
+        return
+    own = score(chosen, "time")
+    free = [one for one in comparison.predictions if one.fits is not False]
+    allowed = [one for one in free if at_least_as_exact(one.precision, comparison.workload.training.precision)]
+    known = [(estimate.value, one) for one in allowed if (estimate := score(one, "time")) is not None]
+    fastest = min(known, key=lambda entry: entry[0], default=None)
+    if own is not None and fastest is not None and fastest[0] * WORTH_NAMING_RATIO < own.value:
+        yield Reason(
+            code="change-limits",
+            numbers={
+                "count": fastest[1].count,
+                "device": fastest[1].device.name,
+                "gain_ratio": own.value / fastest[0],
+            },
+        )
+
+
+def _by_price(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    if comparison.goal == "time" and chosen.cost is None and not chosen.device.local:
+        yield Reason(code="change-price")
+
+
+def _by_measuring(rows: Sequence[Row]) -> Iterator[Reason]:
+    leaders = [row.prediction for row in rows if row.place == 1]
+    guessed = [one.device.name for one in leaders if one.step_s.basis == "specified"]
+    if len(leaders) > 1 and guessed:
+        yield Reason(code="change-measure", numbers={"devices": ", ".join(guessed)})

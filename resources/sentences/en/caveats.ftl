@@ -1,0 +1,15 @@
+## What limits the worth of a comparison
+caveat-no-candidate-in-limits = No candidate keeps the limits on cost, power and hours. Raise one of them, or add cards with --gpus or --counts.
+caveat-nothing-fits = No candidate can hold a step of this model. Try a smaller batch, activation checkpointing, or sharding over more cards.
+caveat-nothing-fits-here = No device of this machine can hold a step of this model at a precision at least as exact as asked for. Try a smaller batch or activation checkpointing.
+caveat-local-over-limits = No device of this machine keeps the limits on cost, power and hours.
+caveat-measurement-unstable = The measurement on { $device } was unstable, so it is not ranked ahead of anything. Close other programs and measure again.
+caveat-measurement-throttled = { $device } was throttled while it was measured, so it is not ranked ahead of anything. Let it cool down and measure again.
+caveat-measurement-contended = Other programs used { $device } while it was measured, so it is not ranked ahead of anything. Stop them and measure again.
+caveat-some-prices-missing = The price file has no price for { $devices }; they were compared by GPU-hours only.
+caveat-no-prices = Without prices cost means GPU-hours, and hours of different cards are not worth the same. Give a price file with --prices.
+caveat-power-unknown = The power of { $devices } is unknown, so energy could not be compared there.
+caveat-memory-unknown = Whether a step fits { $device } is unknown, since its memory need could not be predicted. Try one step before relying on it.
+caveat-precision-left-out = { $device } has no { $precision }; it was left out of the comparison at that precision.
+caveat-precision-replaced = { $device } has no { $precision }; it was judged in { $used } instead.
+caveat-from-spec-sheet = The step time on { $device } is predicted from its data sheet and published runs, not measured: between { $low_s } and { $high_s } in four of five cases.

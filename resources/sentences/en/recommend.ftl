@@ -1,0 +1,53 @@
+## Why a set-up is recommended
+why-tied = There is no clear difference between { $device } and { $others }: the ranges of their times touch.
+why-only-candidate = { $device } is the only candidate that could be judged.
+why-fastest = { $device } finishes { $advantage_ratio } times as fast as { $other }.
+why-cheapest = { $other } would cost { $advantage_ratio } times as much as { $device }.
+why-least-energy = { $other } would use { $advantage_ratio } times the energy of { $device }.
+why-launch-bound = The work is too small for a GPU: at batch size { $batch } a step on { $device } takes { $gpu_step_s }, of which { $launch_s } is kernel launch cost and { $synchronisation_s } synchronisation and copying; the CPU is done in { $cpu_step_s }.
+why-host-bound = { $device } waits for the host: launching kernels and synchronising take { $launch_s } of a step of { $step_s } ({ $share_fraction }), so a larger batch costs hardly any more time.
+why-strict-fp32 = In strict { $precision } { $device } computes { $rate_flop_per_s } against { $other_rate_flop_per_s } of { $other }, whose tensor cores ({ $tensor_flop_per_s } in TF32) stay idle.
+why-compute-rate = In { $precision } { $device } computes { $rate_flop_per_s } against { $other_rate_flop_per_s } of { $other }.
+why-bandwidth = { $device } reads its memory at { $bandwidth_bytes_per_s } against { $other_bandwidth_bytes_per_s } of { $other }.
+why-count-knee = { $count } × { $device } is the knee: going on to { $more } would give { $marginal_fraction } of what the added cards could, less than the { $needed_fraction } that make them worth their hours.
+why-count-pays = { $count } × { $device } is { $speed_up_ratio } times as fast as { $fewer }, enough for each added card to be worth its hours.
+why-ddp-over-dp = DistributedDataParallel trains { $ddp_rate } samples a second against { $dp_rate } with DataParallel ({ $advantage_ratio } times), since DataParallel copies the model and gathers on the first card from one process.
+why-sharded = The model does not fit a single card whole, so it is spread over { $count } ({ $strategy }).
+why-communication = Communication between the cards takes { $share_fraction } of a step on { $device }.
+why-communication-no-nvlink = Communication between the cards takes { $share_fraction } of a step, because { $device } has no NVLink.
+why-memory-elsewhere = A step needs { $need_bytes }, which does not fit: { $devices }.
+why-memory-tight = A step needs { $need_bytes } of { $capacity_bytes } ({ $share_fraction }): little head-room.
+why-batch-own-does-not-fit = The batch size of the workload ({ $own_batch }) does not fit { $device } in { $precision } or is not allowed; { $batch } does.
+why-batch-kept = Batch size { $batch } is kept: it reaches the throughput of larger ones to within 10 % ({ $rate } samples a second).
+why-batch-kept-global = Batch size { $batch } is kept: a larger one would be faster, but all cards together should not go beyond { $global_limit } samples a step.
+why-batch-whole-set = Batch size { $batch } already holds the whole data set ({ $samples } samples) in one step.
+why-batch-knee = Batch size { $batch } is the knee of throughput: { $gain_ratio } times that of batch size { $own_batch }; larger ones gain less than 10 % more.
+why-batch-limited = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; still larger ones would be faster, but a step should not go beyond { $global_limit } samples without a trial of how training takes it.
+why-learning-rate = The global batch is { $global_batch } instead of { $own_global_batch }: try a learning rate between 1 and { $factor_ratio } times the old one, with a warm-up.
+why-loader-bound = The data loader holds up { $share_fraction } of a step with { $workers } workers.
+why-validation-share = Validation every { $every_steps } steps takes { $share_fraction } of the wall time.
+
+## How precision turns the order of the cards
+precision-turns = Precision decides: in { $asked } { $device } is { $ahead_ratio } times as fast as { $other } ({ $device_asked_flop_per_s } against { $other_asked_flop_per_s }), in { $precision } { $other } is { $behind_ratio } times as fast as { $device } ({ $other_flop_per_s } against { $device_flop_per_s }).
+precision-closes = Precision decides: in { $asked } { $device } is { $ahead_ratio } times as fast as { $other } ({ $device_asked_flop_per_s } against { $other_asked_flop_per_s }); in { $precision } that lead is gone, { $other } being { $behind_ratio } times as fast, which is no clear difference ({ $other_flop_per_s } against { $device_flop_per_s }).
+
+## What would change it
+change-precision-same = In { $precision } instead of { $asked } the same set-up would be { $gain_ratio } times as fast.
+change-precision-other = In { $precision } instead of { $asked } { $device } would be the fastest, { $gain_ratio } times as fast as this advice.
+change-batch-to-cpu = Below a batch size of about { $batch } the CPU beats { $device }.
+change-count = If only time counted: { $count } × { $device } would be { $gain_ratio } times as fast, at more GPU-hours.
+change-link = A faster link than that of { $device } would free up to { $share_fraction } of the step.
+change-limits = Without the limits { $count } × { $device } would be { $gain_ratio } times as fast.
+change-price = With a price file the advice would weigh cost too; hours of different cards are not worth the same.
+change-measure = Measuring on { $devices } would settle what the ranges leave open.
+
+## Crossover of CPU and GPU
+crossover-cpu-wins = { $cpu } beats { $gpu } at every batch size up to { $batch } ({ $cpu_step_s } against { $gpu_step_s } a step there).
+crossover-gpu-wins = { $gpu } beats { $cpu } at every batch size from { $batch } on ({ $gpu_step_s } against { $cpu_step_s } a step there).
+crossover-at = { $gpu } beats { $cpu } from a batch size of about { $batch } on (between { $low } and { $high }).
+crossover-at-open = { $gpu } beats { $cpu } from a batch size of about { $batch } on; it may begin at { $low }, and the ranges leave open whether it has by { $high }.
+
+## Alternatives
+alternative-pareto = Nothing else is both faster and takes fewer GPU-hours than { $count } × { $device }.
+alternative-pareto-cost = Nothing else is both faster and cheaper than { $count } × { $device }.
+alternative-tied = No clear difference to the advice: { $count } × { $device }.

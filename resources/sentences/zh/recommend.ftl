@@ -1,0 +1,53 @@
+## 推荐理由
+why-tied = { $device } 与 { $others } 之间没有明显差别：它们的时间区间相互重叠。
+why-only-candidate = { $device } 是唯一可以评估的候选设备。
+why-fastest = { $device } 的完成速度是 { $other } 的 { $advantage_ratio } 倍。
+why-cheapest = { $other } 的费用是 { $device } 的 { $advantage_ratio } 倍。
+why-least-energy = { $other } 的能耗是 { $device } 的 { $advantage_ratio } 倍。
+why-launch-bound = 计算量太小，GPU 发挥不了作用：批大小为 { $batch } 时，{ $device } 每步需要 { $gpu_step_s }，其中内核启动开销占 { $launch_s }，同步与拷贝占 { $synchronisation_s }；CPU 只需 { $cpu_step_s }。
+why-host-bound = { $device } 在等待主机：每步 { $step_s } 中有 { $launch_s }（{ $share_fraction }）花在内核启动与同步上，因此增大批大小几乎不增加时间。
+why-strict-fp32 = 在严格的 { $precision } 下，{ $device } 的算力为 { $rate_flop_per_s }，而 { $other } 只有 { $other_rate_flop_per_s }，其张量核心（TF32 下 { $tensor_flop_per_s }）处于闲置状态。
+why-compute-rate = 在 { $precision } 下，{ $device } 的算力为 { $rate_flop_per_s }，{ $other } 为 { $other_rate_flop_per_s }。
+why-bandwidth = { $device } 的显存带宽为 { $bandwidth_bytes_per_s }，{ $other } 为 { $other_bandwidth_bytes_per_s }。
+why-count-knee = { $count } × { $device } 处于拐点：增加到 { $more } 张时，新增显卡只能发挥其能力的 { $marginal_fraction }，低于值得投入的 { $needed_fraction }。
+why-count-pays = { $count } × { $device } 的速度是 { $fewer } 张的 { $speed_up_ratio } 倍，每张新增的卡都物有所值。
+why-ddp-over-dp = DistributedDataParallel 每秒训练 { $ddp_rate } 个样本，DataParallel 为 { $dp_rate } 个（相差 { $advantage_ratio } 倍）：后者由单个进程复制模型，并在第一张卡上汇总结果。
+why-sharded = 单卡放不下整个模型，因此将其分布到 { $count } 张卡上（{ $strategy }）。
+why-communication = 在 { $device } 上，卡间通信占每步时间的 { $share_fraction }。
+why-communication-no-nvlink = 卡间通信占每步时间的 { $share_fraction }，因为 { $device } 没有 NVLink。
+why-memory-elsewhere = 每步需要 { $need_bytes } 显存，以下设备放不下：{ $devices }。
+why-memory-tight = 每步需要 { $need_bytes }，总量为 { $capacity_bytes }（{ $share_fraction }），余量很小。
+why-batch-own-does-not-fit = 工作负载的批大小（{ $own_batch }）在 { $precision } 下超出 { $device } 的显存或不被允许；{ $batch } 可以。
+why-batch-kept = 保持批大小 { $batch }：其吞吐量（每秒 { $rate } 个样本）与更大批的差距不超过 10 %。
+why-batch-kept-global = 保持批大小 { $batch }：更大的批虽然更快，但所有卡合计每步不宜超过 { $global_limit } 个样本。
+why-batch-whole-set = 批大小 { $batch } 已在一步中包含整个数据集（{ $samples } 个样本）。
+why-batch-knee = 批大小 { $batch } 是吞吐量的拐点：为批大小 { $own_batch } 的 { $gain_ratio } 倍；继续增大的收益不到 10 %。
+why-batch-limited = 批大小 { $batch } 的吞吐量是 { $own_batch } 的 { $gain_ratio } 倍；更大的批还会更快，但未经训练试验，每步不宜超过 { $global_limit } 个样本。
+why-learning-rate = 全局批大小由 { $own_global_batch } 变为 { $global_batch }：学习率可在原值的 1 到 { $factor_ratio } 倍之间尝试，并配合预热。
+why-loader-bound = 在 { $workers } 个加载进程下，数据加载占每步时间的 { $share_fraction }。
+why-validation-share = 每 { $every_steps } 步验证一次，占总时间的 { $share_fraction }。
+
+## 精度如何改变显卡的排序
+precision-turns = 精度决定排序：在 { $asked } 下，{ $device } 的速度是 { $other } 的 { $ahead_ratio } 倍（{ $device_asked_flop_per_s } 对 { $other_asked_flop_per_s }）；在 { $precision } 下，{ $other } 的速度是 { $device } 的 { $behind_ratio } 倍（{ $other_flop_per_s } 对 { $device_flop_per_s }）。
+precision-closes = 精度决定排序：在 { $asked } 下，{ $device } 的速度是 { $other } 的 { $ahead_ratio } 倍（{ $device_asked_flop_per_s } 对 { $other_asked_flop_per_s }）；在 { $precision } 下这一优势消失，{ $other } 为 { $behind_ratio } 倍，差别不明显（{ $other_flop_per_s } 对 { $device_flop_per_s }）。
+
+## 哪些情况会改变建议
+change-precision-same = 若用 { $precision } 代替 { $asked }，同一配置的速度将是原来的 { $gain_ratio } 倍。
+change-precision-other = 若用 { $precision } 代替 { $asked }，最快的将是 { $device }，速度为本建议的 { $gain_ratio } 倍。
+change-batch-to-cpu = 批大小低于约 { $batch } 时，CPU 比 { $device } 更快。
+change-count = 若只看时间：{ $count } × { $device } 的速度是 { $gain_ratio } 倍，但消耗更多 GPU 小时。
+change-link = 若互连比 { $device } 的更快，每步最多可省去 { $share_fraction }。
+change-limits = 若没有这些限制，{ $count } × { $device } 的速度将是 { $gain_ratio } 倍。
+change-price = 若提供价格文件，建议将同时考虑费用；不同显卡的一小时并不等价。
+change-measure = 在 { $devices } 上实测即可确定区间未能区分的结果。
+
+## CPU 与 GPU 的交叉点
+crossover-cpu-wins = 批大小直到 { $batch }，{ $cpu } 都比 { $gpu } 快（该处每步 { $cpu_step_s } 对 { $gpu_step_s }）。
+crossover-gpu-wins = 批大小从 { $batch } 起，{ $gpu } 始终比 { $cpu } 快（该处每步 { $gpu_step_s } 对 { $cpu_step_s }）。
+crossover-at = 批大小约从 { $batch } 起，{ $gpu } 快于 { $cpu }（介于 { $low } 与 { $high } 之间）。
+crossover-at-open = 批大小约从 { $batch } 起，{ $gpu } 快于 { $cpu }；最早可能从 { $low } 开始，而区间无法确定到 { $high } 时是否已经超过。
+
+## 其他方案
+alternative-pareto = 没有其他方案比 { $count } × { $device } 既更快又更省 GPU 小时。
+alternative-pareto-cost = 没有其他方案比 { $count } × { $device } 既更快又更便宜。
+alternative-tied = 与建议没有明显差别：{ $count } × { $device }。
