@@ -187,9 +187,10 @@ def _convolution(name: str, _kind: OpKind, args: Args, _kwargs: dict[str, Any], 
     backward = name == "convolution_backward"
     data, weight, other = (args[1], args[2], args[0]) if backward else (args[0], args[1], out)
     stride, transposed, groups = (args[4], args[7], args[9]) if backward else (args[3], args[6], args[8])
-    fine, coarse = (data, other) if transposed else (other, data)
-    positions = fine.shape[0] * math.prod((coarse if transposed else fine).shape[2:])
-    in_channels, out_channels = coarse.shape[1] // groups, fine.shape[1] // groups
+    # A transposed convolution is the input gradient of one that maps its output to its input.
+    produced, consumed = (data, other) if transposed else (other, data)
+    positions = produced.shape[0] * math.prod(produced.shape[2:])
+    in_channels, out_channels = consumed.shape[1] // groups, produced.shape[1] // groups
     kernel = math.prod(weight.shape[2:])
     flop = 2.0 * positions * out_channels * groups * in_channels * kernel
     moved = float(size_bytes(data) + size_bytes(other))
