@@ -202,18 +202,16 @@ def _died_on_windows(code: int) -> bool:
 
 def _end_tree_on_windows(process: subprocess.Popen[bytes], number: int) -> None:
     """Ask with a break event, or end the child and all it started."""
-    if sys.platform != "win32" or process.poll() is not None:
-        return
-    if number == signal.SIGTERM:
-        with contextlib.suppress(OSError, ValueError):
-            process.send_signal(signal.CTRL_BREAK_EVENT)
-    else:
-        taskkill = os.path.join(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32", "taskkill.exe")  # noqa: PTH118
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-            subprocess.run(
-                [taskkill, "/T", "/F", "/PID", str(process.pid)], capture_output=True, timeout=5, check=False
-            )
-        process.kill()
+    if sys.platform == "win32" and process.poll() is None:
+        if number == signal.SIGTERM:
+            with contextlib.suppress(OSError, ValueError):
+                process.send_signal(signal.CTRL_BREAK_EVENT)
+        else:
+            folder = os.environ.get("SYSTEMROOT", r"C:\Windows")
+            command = [rf"{folder}\System32\taskkill.exe", "/T", "/F", "/PID", str(process.pid)]
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                subprocess.run(command, capture_output=True, timeout=5, check=False)
+            process.kill()
 
 
 def _own_root() -> str:

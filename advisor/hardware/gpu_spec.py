@@ -33,6 +33,8 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     power_w: PositiveFigure | None = None
     nvlink_bytes_per_s: PositiveFigure | None = None
     """One way, summed over links; None: no NVLink."""
+    nvlink_pairs_only: bool = False
+    """NVLink only by a bridge between two cards."""
     nvswitch: bool = False
     pcie_generation: Annotated[int, Meta(ge=1, le=8)] | None = None
     pcie_lane_count: Annotated[int, Meta(ge=1, le=32)] | None = None

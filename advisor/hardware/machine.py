@@ -9,6 +9,8 @@ import msgspec
 from advisor.sentences import Reason
 
 GpuVendor = Literal["nvidia", "amd", "intel", "apple"]
+Virtualisation = Literal["none", "passthrough", "vgpu", "host_vgpu", "host_vsga"]
+"""In the order of NVML's codes."""
 LinkKind = Literal["nvlink", "nvswitch", "pcie_p2p", "pcie_host", "unknown"]
 
 
@@ -91,7 +93,7 @@ class Gpu(Record, frozen=True, kw_only=True):
     driver_model: str | None = None
     virtualised: bool | None = None
     """Inside a virtual machine: passed through whole, or a share of a card (`virtualisation` says which)."""
-    virtualisation: Literal["none", "passthrough", "vgpu", "host_vgpu", "host_vsga"] | None = None
+    virtualisation: Virtualisation | None = None
     unified_memory: bool = False
     mig_enabled: bool | None = None
     mig_instances: tuple[MigInstance, ...] = ()

@@ -1,0 +1,160 @@
+"""The machine, once: starts the sampler, survives what its driver does to it, and puts the pieces together."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from advisor.child_process import ChildProcess, wait_until
+from advisor.hardware.machine import Gpu, GpuLink, Machine
+from advisor.hardware.notices import machine_notices
+from advisor.hardware.sampler_messages import (
+    Asking,
+    Detect,
+    Detected,
+    DriverFound,
+    Event,
+    GpuFound,
+    HostFound,
+    LinksFound,
+    Noticed,
+)
+from advisor.hardware.visible_devices import hidden_indices
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from advisor.hardware.gpu_spec import GpuSpec
+
+SAMPLER = "advisor.hardware.sampler"
+
+_CALL_DEADLINE_S = 2.0
+_MAX_ATTEMPTS = 4
+_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+class SamplerBrokenError(RuntimeError):
+    """The sampler cannot look even at the processor: a bug of ours, with its log."""
+
+
+class _Attempt:
+    """The pieces that one run of the sampler sent, and the call it was in when it stopped sending."""
+
+    def __init__(self) -> None:
+        self.host: HostFound | None = None
+        self.driver: DriverFound | None = None
+        self.gpus: list[Gpu] = []
+        self.links: tuple[GpuLink, ...] = ()
+        self.notices: list[Reason] = []
+        self.asking: Asking | None = None
+        self.complete = False
+        self.hung = False
+        self.log = ""
+
+    def take(self, event: Event) -> None:
+        """Keep one piece."""
+        match event:
+            case HostFound():
+                self.host = event
+            case Asking():
+                self.asking = event
+            case DriverFound():
+                self.driver = event
+            case GpuFound():
+                self.gpus.append(event.gpu)
+            case LinksFound():
+                self.links = event.links
+            case Noticed():
+                self.notices.append(event.reason)
+            case Detected():
+                self.complete = True
+
+
+def detect_machine(*, timeout_s: float = 10.0) -> Machine:
+    """What this machine is. A driver that hangs or crashes costs its fields, never the answer.
+
+    `timeout_s` bounds the sampler's start and the driver's; later calls get 2 s each. A call that hung or
+    crashed is not made again: the sampler is restarted without it, up to three times, then without the driver.
+    Raises SamplerBrokenError when not even the processor could be looked at.
+    """
+    avoid: list[str] = []
+    notices: list[Reason] = []
+    attempt = _run(Detect(), timeout_s)
+    while not attempt.complete and attempt.asking is not None and len(avoid) + 1 < _MAX_ATTEMPTS:
+        avoid.append(attempt.asking.function)
+        code = "driver-call-hung" if attempt.hung else "driver-call-crashed"
+        notices.append(Reason(code=code, numbers={"function": attempt.asking.function}))
+        if attempt.asking.function == "nvmlInit":
+            break
+        attempt = _run(Detect(avoid=tuple(avoid)), timeout_s)
+    if not attempt.complete:
+        if attempt.asking is not None and attempt.asking.function == "nvmlInit":
+            notices = [Reason(code="driver-not-responding" if attempt.hung else "driver-crashed")]
+        attempt = attempt if attempt.host is not None else _run(Detect(ask_driver=False), timeout_s)
+    return _assemble(attempt, notices)
+
+
+def _run(request: Detect, timeout_s: float) -> _Attempt:
+    """One run of the sampler, ended at its `Detected`, its death, or a silence that is too long."""
+    attempt = _Attempt()
+    child = ChildProcess(SAMPLER)
+    try:
+        child.send(msgspec.json.encode(request))
+        start_s = time.monotonic() + timeout_s
+        while not attempt.complete:
+            answered = attempt.driver is not None
+            line = child.next_line(_CALL_DEADLINE_S if answered else wait_until(start_s))
+            if line is None:
+                break
+            attempt.take(_DECODER.decode(line))
+    except TimeoutError:
+        attempt.hung = True
+    finally:
+        child.close()
+        attempt.log = child.log
+    return attempt
+
+
+def _assemble(attempt: _Attempt, notices: list[Reason]) -> Machine:
+    if attempt.host is None:
+        message = f"the sampler ended without an answer: {attempt.log[-2000:]}"
+        raise SamplerBrokenError(message)
+    nvidia, ambiguous = _mark_hidden(attempt.gpus)
+    first = len(nvidia)
+    others = [msgspec.structs.replace(gpu, index=first + place) for place, gpu in enumerate(attempt.host.gpus)]
+    software = attempt.host.software
+    if attempt.driver is not None:
+        software = msgspec.structs.replace(software, driver=attempt.driver.version, cuda_driver=attempt.driver.cuda)
+    gpus = tuple(_with_spec([*nvidia, *others]))
+    machine = Machine(
+        cpu=attempt.host.cpu,
+        memory=attempt.host.memory,
+        gpus=gpus,
+        links=attempt.links,
+        software=software,
+        notices=(*notices, *attempt.host.notices, *attempt.notices),
+    )
+    return msgspec.structs.replace(machine, notices=machine.notices + machine_notices(machine, ambiguous=ambiguous))
+
+
+def _mark_hidden(gpus: list[Gpu]) -> tuple[list[Gpu], bool]:
+    hidden, ambiguous = hidden_indices(gpus)
+    return [
+        msgspec.structs.replace(gpu, hidden_from_cuda=True) if gpu.index in hidden else gpu for gpu in gpus
+    ], ambiguous
+
+
+def _with_spec(gpus: list[Gpu]) -> list[Gpu]:
+    if not gpus:
+        return gpus
+    from advisor.hardware.spec_table import spec_for, spec_table  # read only where there is a GPU to look up
+
+    table = spec_table()
+
+    def key(spec: GpuSpec | None) -> str | None:
+        return None if spec is None else spec.key
+
+    return [
+        msgspec.structs.replace(gpu, spec_key=key(spec_for(gpu.name, gpu.memory_total_bytes, table))) for gpu in gpus
+    ]

@@ -1,0 +1,121 @@
+"""One look at the whole machine, told piece by piece so that a dying driver takes nothing along."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from advisor.hardware.driver_problems import LIBRARY_NOT_FOUND, driver_problem
+from advisor.hardware.machine import Gpu, Software
+from advisor.hardware.sampler.apple import find_apple_gpus
+from advisor.hardware.sampler.cgroups import read_limits
+from advisor.hardware.sampler.fields import text
+from advisor.hardware.sampler.gpus import find_gpu
+from advisor.hardware.sampler.host import find_memory
+from advisor.hardware.sampler.links import find_links
+from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError, NvmlUnavailableError
+from advisor.hardware.sampler.pci import find_other_gpus, nvidia_presence
+from advisor.hardware.sampler.processors import find_cpu
+from advisor.hardware.sampler.software import find_software
+from advisor.hardware.sampler_messages import (
+    Asking,
+    Detect,
+    Detected,
+    DriverFound,
+    Event,
+    GpuFound,
+    HostFound,
+    LinksFound,
+    Noticed,
+)
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.hardware.machine import HostMemory
+
+_MAX_GPUS = 64
+_FABRIC_WAITING = (1, 2)
+
+
+def detect(request: Detect, emit: Callable[[Event], None]) -> None:
+    """Send the host, then the driver, each GPU, the links and the notices, then `Detected`."""
+    limits = read_limits()
+    memory = find_memory(limits)
+    software = find_software()
+    others = find_apple_gpus(memory) or find_other_gpus()
+    emit(HostFound(cpu=find_cpu(limits), memory=memory, software=software, gpus=others))
+    if request.ask_driver:
+        _detect_nvidia(request, emit, memory, software)
+    emit(Detected())
+
+
+def _detect_nvidia(request: Detect, emit: Callable[[Event], None], memory: HostMemory, software: Software) -> None:
+    presence = nvidia_presence()
+    if presence.asleep_count:
+        emit(Noticed(reason=Reason(code="driver-gpu-was-asleep", numbers={"gpu_count": presence.asleep_count})))
+
+    def announce(function: str, index: int | None) -> None:
+        emit(Asking(function=function, index=index))
+
+    try:
+        nvml = Nvml(container=software.container, avoid=frozenset(request.avoid), announce=announce)
+    except NvmlUnavailableError as unavailable:
+        reason = unavailable.reason
+        if presence.device_count and reason == driver_problem(LIBRARY_NOT_FOUND):
+            reason = Reason(code="driver-absent-for-card", numbers={"gpu_count": presence.device_count})
+        emit(Noticed(reason=reason))
+        return
+    try:
+        detect_gpus(nvml, emit, memory)
+    finally:
+        nvml.close()
+
+
+def detect_gpus(nvml: Nvml, emit: Callable[[Event], None], memory: HostMemory) -> None:
+    """Send the driver's versions, every NVIDIA GPU, and their links."""
+    emit(DriverFound(version=_driver_version(nvml), cuda=_cuda_version(nvml)))
+    try:
+        number = int(nvml.call("nvmlDeviceGetCount"))
+    except NvmlRefusedError as refusal:
+        emit(Noticed(reason=refusal.reason if refusal.code is None else driver_problem(refusal.code)))
+        return
+    if number <= 0:
+        emit(Noticed(reason=Reason(code="driver-no-gpus")))
+        return
+    gpus: list[Gpu] = []
+    for index in range(min(number, _MAX_GPUS)):
+        gpus.append(find_gpu(nvml, index, memory))
+        emit(GpuFound(gpu=gpus[-1]))
+    if len(gpus) > 1:
+        emit(LinksFound(links=find_links(nvml, gpus)))
+    if any(_fabric_waiting(nvml, gpu.index) for gpu in gpus if gpu.usable):
+        emit(Noticed(reason=Reason(code="driver-fabric-not-ready")))
+
+
+def _driver_version(nvml: Nvml) -> str | None:
+    try:
+        return text(nvml.call("nvmlSystemGetDriverVersion"))
+    except (NvmlRefusedError, ValueError):
+        return None
+
+
+def _cuda_version(nvml: Nvml) -> str | None:
+    """Newest CUDA that the driver runs: 12040 -> "12.4"."""
+    functions = ("nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion")
+    try:
+        number = int(nvml.first_of(functions))
+    except (NvmlRefusedError, TypeError, ValueError):
+        return None
+    return f"{number // 1000}.{number % 1000 // 10}" if number > 0 else None
+
+
+def _fabric_waiting(nvml: Nvml, index: int) -> bool:
+    """Whether the NVSwitch fabric has not come up: CUDA would fail with error 802."""
+    try:
+        fabric = nvml.constant("c_nvmlGpuFabricInfo_t")()
+        nvml.call("nvmlDeviceGetGpuFabricInfo", nvml.handle(index), ctypes.byref(fabric), index=index)
+        return int(fabric.state) in _FABRIC_WAITING
+    except (NvmlRefusedError, AttributeError, TypeError, ValueError):
+        return False

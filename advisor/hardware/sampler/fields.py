@@ -1,0 +1,103 @@
+"""Asking one device for its fields: an answer, or None with the reason kept."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from advisor.hardware.driver_problems import LOST_CODES
+from advisor.hardware.machine import Refusal
+from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+_UNSET = 0xFFFFFFFF
+_UNIFIED_NAMES = ("nvgpu", "orin", "xavier", "thor", "tegra", "gb10")
+
+
+class FieldReader:
+    """Asks one device for its fields and keeps what was refused; once the device is lost it asks no more."""
+
+    def __init__(self, nvml: Nvml, handle: Any, index: int) -> None:  # noqa: ANN401 - an opaque pointer
+        """`handle` must not be NULL."""
+        self.nvml = nvml
+        self.handle = handle
+        self.index = index
+        self.refusals: list[Refusal] = []
+        self.lost: Reason | None = None
+
+    def read(
+        self,
+        field: str,
+        functions: str | tuple[str, ...],
+        *arguments: Any,  # noqa: ANN401 - as pynvml
+        convert: Callable[[Any], T],
+    ) -> T | None:
+        """The field through `convert`, or None and a refusal; a value beyond reason is refused too."""
+        if self.lost is not None:
+            self.refuse(field, self.lost)
+            return None
+        names = (functions,) if isinstance(functions, str) else functions
+        try:
+            return convert(self.nvml.first_of(names, self.handle, *arguments, index=self.index))
+        except NvmlRefusedError as refusal:
+            self.note_loss(refusal)
+            self.refuse(field, refusal.reason)
+        except (ValueError, TypeError, AttributeError, OverflowError, LookupError):
+            self.refuse(field, Reason(code="refused-nonsense"))
+        return None
+
+    def note_loss(self, refusal: NvmlRefusedError) -> None:
+        """Remember that the device is gone, so that nothing more is asked of it."""
+        if refusal.code in LOST_CODES:
+            self.lost = refusal.reason
+
+    def refuse(self, field: str, reason: Reason) -> None:
+        """Keep a refusal."""
+        self.refusals.append(Refusal(field=field, reason=reason))
+
+
+def positive(value: Any, scale: float = 1.0) -> float:  # noqa: ANN401 - whatever the driver gave
+    """A figure in base units. Raises ValueError on zero, negative, unset or non-finite ones."""
+    number = float(value)
+    if not math.isfinite(number) or number <= 0 or number == _UNSET:
+        raise ValueError(value)
+    return number * scale
+
+
+def count(value: Any) -> int:  # noqa: ANN401 - whatever the driver gave
+    """A count or code. Raises ValueError on unset or negative ones."""
+    number = int(value)
+    if number < 0 or number == _UNSET:
+        raise ValueError(value)
+    return number
+
+
+def text(value: Any) -> str:  # noqa: ANN401 - str from new, bytes from old bindings
+    """A name without control characters. Raises ValueError when nothing is left."""
+    decoded = value.decode("utf-8") if isinstance(value, bytes) else str(value)
+    cleaned = "".join(character for character in decoded if character.isprintable()).strip()[:256]
+    if not cleaned:
+        raise ValueError(value)
+    return cleaned
+
+
+def memory_info(nvml: Nvml, handle: Any, index: int) -> tuple[int, int, int, int | None]:  # noqa: ANN401
+    """(total, free, used, reserved) in bytes; reserved is None from an old driver. Raises NvmlRefusedError."""
+    try:
+        info = nvml.call("nvmlDeviceGetMemoryInfo", handle, nvml.constant("nvmlMemory_v2"), index=index)
+        return int(info.total), int(info.free), int(info.used), int(info.reserved)
+    except NvmlRefusedError as refusal:
+        if refusal.code in LOST_CODES:
+            raise
+    info = nvml.call("nvmlDeviceGetMemoryInfo", handle, index=index)
+    return int(info.total), int(info.free), int(info.used), None
+
+
+def is_unified(name: str | None) -> bool:
+    """Whether a GPU of this name shares the host's memory."""
+    return name is not None and any(word in name.lower() for word in _UNIFIED_NAMES)

@@ -1,0 +1,181 @@
+"""Every NVIDIA GPU as NVML tells it, field by field: what is refused is None with its reason."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, get_args
+
+from advisor.hardware.driver_problems import NOT_SUPPORTED
+from advisor.hardware.machine import Gpu, Refusal, Virtualisation
+from advisor.hardware.sampler.fields import FieldReader, count, is_unified, memory_info, positive, text
+from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
+from advisor.hardware.sampler.shares import find_mig_instances, mig_enabled, read_processes
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from advisor.hardware.machine import HostMemory
+
+UNKNOWN_NAME = "unknown NVIDIA GPU"
+_SM_CLOCK, _MEMORY_CLOCK = 1, 2
+_MAX_NVLINKS = 36
+_COMPUTE_MODES = {0: "default", 1: "exclusive_thread", 2: "prohibited", 3: "exclusive_process"}
+_VIRTUALISATION: tuple[Virtualisation, ...] = get_args(Virtualisation)
+
+
+def find_gpu(nvml: Nvml, index: int, host: HostMemory) -> Gpu:
+    """GPU `index` with all that the driver tells; a GPU that answers nothing is there, named and unusable."""
+    try:
+        handle = nvml.handle(index)
+    except NvmlRefusedError as refusal:
+        return Gpu(
+            uuid=None,
+            index=index,
+            vendor="nvidia",
+            name=UNKNOWN_NAME,
+            usable=False,
+            unusable_reason=refusal.reason,
+            refusals=(Refusal(field="name", reason=refusal.reason),),
+        )
+    return _describe(FieldReader(nvml, handle, index), host)
+
+
+def _describe(reader: FieldReader, host: HostMemory) -> Gpu:
+    name = reader.read("name", "nvmlDeviceGetName", convert=text)
+    uuid = reader.read("uuid", "nvmlDeviceGetUUID", convert=text)
+    capability = reader.read(
+        "compute_capability",
+        "nvmlDeviceGetCudaComputeCapability",
+        convert=lambda pair: f"{int(pair[0])}.{int(pair[1])}",
+    )
+    split = mig_enabled(reader)
+    total, free, reserved, unified = _memory(reader, name, host)
+    mode = reader.read("compute_mode", "nvmlDeviceGetComputeMode", convert=lambda code: _COMPUTE_MODES[count(code)])
+    virtual = reader.read(
+        "virtualisation", "nvmlDeviceGetVirtualizationMode", convert=lambda code: _VIRTUALISATION[count(code)]
+    )
+    figures = _clocks(reader) | _power_and_heat(reader) | _bus(reader)
+    processes = read_processes(reader)
+    instances = find_mig_instances(reader) if split else ()
+    return Gpu(
+        uuid=uuid,
+        index=reader.index,
+        vendor="nvidia",
+        name=name or UNKNOWN_NAME,
+        compute_capability=capability,
+        memory_total_bytes=total,
+        memory_free_bytes=free,
+        memory_reserved_bytes=reserved,
+        **figures,
+        nvlink_count=_nvlinks(reader),
+        compute_mode=mode,
+        driver_model=_driver_model(reader),
+        virtualised=None if virtual is None else virtual in ("passthrough", "vgpu"),
+        virtualisation=virtual,
+        unified_memory=unified,
+        mig_enabled=split,
+        mig_instances=instances,
+        processes=processes,
+        usable=reader.lost is None and mode != "prohibited",
+        unusable_reason=reader.lost or (Reason(code="gpu-compute-prohibited") if mode == "prohibited" else None),
+        refusals=tuple(reader.refusals),
+    )
+
+
+def _memory(reader: FieldReader, name: str | None, host: HostMemory) -> tuple[int | None, int | None, int | None, bool]:
+    """Total, free and reserved bytes, and whether they are the host's own (Jetson, GB10)."""
+    fields = ("memory_total_bytes", "memory_free_bytes", "memory_reserved_bytes")
+    reason = reader.lost
+    if reason is None:
+        try:
+            total, free, _, reserved = memory_info(reader.nvml, reader.handle, reader.index)
+        except NvmlRefusedError as refusal:
+            reader.note_loss(refusal)
+            reason = refusal.reason
+            if refusal.code == NOT_SUPPORTED and is_unified(name):
+                reader.refuse("memory_reserved_bytes", reason)
+                return host.total_bytes, host.available_bytes, None, True
+        else:
+            if total > 0 and 0 <= free <= total:
+                if reserved is None:
+                    reader.refuse("memory_reserved_bytes", Reason(code="refused-driver-too-old"))
+                return total, free, reserved, False
+            reason = Reason(code="refused-nonsense")
+    for field in fields:
+        reader.refuse(field, reason)
+    return None, None, None, False
+
+
+def _clocks(reader: FieldReader) -> dict[str, Any]:
+    hertz = 1e6
+    return {
+        "sm_clock_hz": reader.read(
+            "sm_clock_hz", "nvmlDeviceGetClockInfo", _SM_CLOCK, convert=lambda value: positive(value, hertz)
+        ),
+        "sm_clock_max_hz": reader.read(
+            "sm_clock_max_hz", "nvmlDeviceGetMaxClockInfo", _SM_CLOCK, convert=lambda value: positive(value, hertz)
+        ),
+        "sm_clock_default_hz": reader.read(
+            "sm_clock_default_hz",
+            "nvmlDeviceGetDefaultApplicationsClock",
+            _SM_CLOCK,
+            convert=lambda value: positive(value, hertz),
+        ),
+        "memory_clock_hz": reader.read(
+            "memory_clock_hz", "nvmlDeviceGetClockInfo", _MEMORY_CLOCK, convert=lambda value: positive(value, hertz)
+        ),
+    }
+
+
+def _power_and_heat(reader: FieldReader) -> dict[str, Any]:
+    watts = 1e-3
+    limits = ("nvmlDeviceGetEnforcedPowerLimit", "nvmlDeviceGetPowerManagementLimit")
+    return {
+        "power_w": reader.read("power_w", "nvmlDeviceGetPowerUsage", convert=lambda value: positive(value, watts)),
+        "power_limit_w": reader.read("power_limit_w", limits, convert=lambda value: positive(value, watts)),
+        "temperature_celsius": reader.read(
+            "temperature_celsius", "nvmlDeviceGetTemperature", 0, convert=lambda value: float(count(value))
+        ),
+    }
+
+
+def _bus(reader: FieldReader) -> dict[str, Any]:
+    """PCIe: the generation that card and slot can do (an idle link falls back to 1), and the width as trained."""
+    generation = ("nvmlDeviceGetMaxPcieLinkGeneration", "nvmlDeviceGetCurrPcieLinkGeneration")
+    width = ("nvmlDeviceGetCurrPcieLinkWidth", "nvmlDeviceGetMaxPcieLinkWidth")
+    return {
+        "pcie_generation": reader.read("pcie_generation", generation, convert=lambda value: int(positive(value))),
+        "pcie_width": reader.read("pcie_width", width, convert=lambda value: int(positive(value))),
+        "pcie_bus": reader.read("pcie_bus", "nvmlDeviceGetPciInfo", convert=lambda info: text(info.busId)),
+    }
+
+
+def _nvlinks(reader: FieldReader) -> int | None:
+    """Active NVLink links; a card without NVLink has none, which is no refusal."""
+    active = 0
+    for link in range(_MAX_NVLINKS):
+        if reader.lost is not None:
+            reader.refuse("nvlink_count", reader.lost)
+            return None
+        try:
+            state = reader.nvml.call("nvmlDeviceGetNvLinkState", reader.handle, link, index=reader.index)
+        except NvmlRefusedError as refusal:
+            reader.note_loss(refusal)
+            if refusal.code in (2, NOT_SUPPORTED):  # past the last link, or no NVLink at all
+                return active
+            reader.refuse("nvlink_count", refusal.reason)
+            return None
+        active += int(state == 1)
+    return active
+
+
+def _driver_model(reader: FieldReader) -> str | None:
+    """WDDM or TCC; only Windows has driver models."""
+    if sys.platform == "win32":
+        functions = ("nvmlDeviceGetDriverModel_v2", "nvmlDeviceGetDriverModel")
+        models = {0: "wddm", 1: "tcc", 2: "mcdm"}
+        return reader.read("driver_model", functions, convert=lambda pair: models[count(pair[0])])
+    return None
+
+
+def _dotted(pair: Any) -> str:  # noqa: ANN401 - two numbers
+    return f"{count(pair[0])}.{count(pair[1])}"

@@ -1,0 +1,116 @@
+"""Memory, load and surroundings of the host: what psutil and the kernel's own files tell."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil  # noqa: TID251 - the sampler is its one user
+
+from advisor.hardware.machine import HostMemory
+from advisor.hardware.sampler.cgroups import CgroupLimits, read_limits
+
+
+def find_memory(limits: CgroupLimits) -> HostMemory:
+    """RAM: total, and what may still be taken, which is min(available, control group's limit − used)."""
+    memory = psutil.virtual_memory()
+    limit = limits.memory_limit_bytes
+    available = int(memory.available)
+    if limit is not None and limit >= int(memory.total):
+        limit = None
+    if limit is not None:
+        available = min(available, max(0, limit - (limits.memory_used_bytes or 0)))
+    return HostMemory(total_bytes=int(memory.total), available_bytes=available, cgroup_limit_bytes=limit)
+
+
+def is_wsl(root: Path = Path("/")) -> bool:
+    """Whether this is Linux under Windows, where NVML is another library and many fields are refused."""
+    return (root / "dev/dxg").exists()
+
+
+def is_container(root: Path = Path("/")) -> bool:
+    """Whether this process lives in a container: its GPU can vanish, and other processes are hidden."""
+    if (root / ".dockerenv").exists() or (root / "run/.containerenv").exists():
+        return True
+    if os.environ.get("container") or os.environ.get("KUBERNETES_SERVICE_HOST"):  # noqa: SIM112 - systemd's name
+        return True
+    try:
+        groups = (root / "proc/1/cgroup").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return any(word in groups for word in ("docker", "kubepods", "containerd", "libpod", "lxc"))
+
+
+def system_name() -> str:
+    """Name and version of the operating system, without the machine's own name."""
+    system = f"{platform.system()} {platform.release()}"
+    try:
+        pretty = platform.freedesktop_os_release().get("PRETTY_NAME")
+    except OSError:
+        return system
+    return f"{pretty} ({system})" if pretty else system
+
+
+class HostInstant(NamedTuple):
+    """One instant of the host, as the fields of `Reading` with these names."""
+
+    cpu_utilisation_fraction: float | None
+    memory_used_bytes: int | None
+    cpu_pressure_fraction: float | None
+    steal_fraction: float | None
+
+
+class HostObserver:
+    """Takes instants of the host; utilisation and steal are over the time since the last one."""
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        """Start counting. `root` is the file system's root."""
+        self._pressure = root / "proc/pressure/cpu"
+        self._busy = self._total = self._steal = 0.0
+        self._count()
+
+    def instant(self) -> HostInstant:
+        """The instant now; each figure stands alone and is None where the system is silent."""
+        utilisation, steal = self._count()
+        try:
+            memory = psutil.virtual_memory()
+            used: int | None = int(memory.total - memory.available)
+        except (OSError, ValueError, RuntimeError):
+            used = None
+        return HostInstant(utilisation, used, self._stalled(), steal)
+
+    def _count(self) -> tuple[float | None, float | None]:
+        """Shares of busy and stolen time since the last call; None where no time passed."""
+        try:
+            times = psutil.cpu_times()
+        except (OSError, ValueError, RuntimeError):
+            return None, None
+        # Linux counts guest time inside user time already.
+        total = sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
+        steal = getattr(times, "steal", None)
+        busy = total - times.idle - getattr(times, "iowait", 0.0) - (steal or 0.0)
+        passed, worked, stolen = total - self._total, busy - self._busy, (steal or 0.0) - self._steal
+        self._total, self._busy, self._steal = total, busy, steal or 0.0
+        if passed <= 0:
+            return None, None
+        return _share(worked / passed), None if steal is None else _share(stolen / passed)
+
+    def _stalled(self) -> float | None:
+        """`some avg10` of Linux's pressure figures, as a fraction."""
+        try:
+            line = self._pressure.read_text(encoding="utf-8").partition("\n")[0]
+            fields = dict(part.partition("=")[::2] for part in line.split()[1:])
+            return _share(float(fields["avg10"]) / 100)
+        except (OSError, ValueError, KeyError):
+            return None
+
+
+def _share(fraction: float) -> float:
+    return min(1.0, max(0.0, fraction))
+
+
+def host_memory() -> HostMemory:
+    """RAM with this process's control groups counted in."""
+    return find_memory(read_limits())

@@ -1,0 +1,58 @@
+"""How the NVIDIA GPUs of this machine reach each other, as far as NVML tells without moving data."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from advisor.hardware.machine import GpuLink
+from advisor.hardware.sampler.nvml import NvmlRefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.hardware.machine import Gpu, LinkKind
+    from advisor.hardware.sampler.nvml import Nvml
+
+_P2P_READ, _P2P_NVLINK = 0, 2
+_P2P_OK = 0
+_SWITCH = 2
+
+
+def find_links(nvml: Nvml, gpus: Sequence[Gpu]) -> tuple[GpuLink, ...]:
+    """The link of each pair of usable GPUs; `unknown` where the driver would not say."""
+    handles: dict[int, Any] = {}
+    for gpu in gpus:
+        if gpu.usable:
+            try:
+                handles[gpu.index] = nvml.handle(gpu.index)
+            except NvmlRefusedError:
+                continue
+    wired = {gpu.index: gpu.nvlink_count != 0 for gpu in gpus}
+    switched = {index: wired[index] and _behind_switch(nvml, handle, index) for index, handle in handles.items()}
+    links = []
+    for first, second in combinations(sorted(handles), 2):
+        nvlink = wired[first] and wired[second]
+        kind = _kind(nvml, (handles[first], handles[second]), nvlink=nvlink, switched=switched[first])
+        links.append(GpuLink(first_index=first, second_index=second, kind=kind))
+    return tuple(links)
+
+
+def _kind(nvml: Nvml, pair: tuple[Any, Any], *, nvlink: bool, switched: bool) -> LinkKind:
+    try:
+        if nvlink and int(nvml.call("nvmlDeviceGetP2PStatus", *pair, _P2P_NVLINK)) == _P2P_OK:
+            return "nvswitch" if switched else "nvlink"
+    except (NvmlRefusedError, TypeError, ValueError):
+        pass  # an older driver does not know this question; the next one may still be answered
+    try:
+        status = int(nvml.call("nvmlDeviceGetP2PStatus", *pair, _P2P_READ))
+    except (NvmlRefusedError, TypeError, ValueError):
+        return "unknown"
+    return "pcie_p2p" if status == _P2P_OK else "pcie_host"
+
+
+def _behind_switch(nvml: Nvml, handle: Any, index: int) -> bool:  # noqa: ANN401 - an opaque pointer
+    try:
+        return int(nvml.call("nvmlDeviceGetNvLinkRemoteDeviceType", handle, 0, index=index)) == _SWITCH
+    except (NvmlRefusedError, TypeError, ValueError):
+        return False

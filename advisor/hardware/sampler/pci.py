@@ -1,0 +1,114 @@
+"""Graphics devices as the Linux kernel lists them: found without a driver's library and without waking them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from advisor.hardware.machine import Gpu, Refusal
+from advisor.sentences import Reason
+
+_NVIDIA, _AMD, _INTEL = "0x10de", "0x1002", "0x8086"
+_DISPLAY_CLASS = "0x03"
+_MIN_DISCRETE_BYTES = 1 << 30
+
+
+class NvidiaPresence(NamedTuple):
+    """What the bus says about NVIDIA cards before anything of the driver is touched."""
+
+    device_count: int
+    asleep_count: int
+    """Cards that the kernel has put to sleep (hybrid laptops); asking NVML would wake them."""
+
+
+def nvidia_presence(root: Path = Path("/")) -> NvidiaPresence:
+    """Counts NVIDIA display devices and the sleeping ones among them. `root` is the file system's root."""
+    cards = [folder for folder in _folders(root / "sys/bus/pci/devices") if _is_display(folder, _NVIDIA)]
+    asleep = [folder for folder in cards if _text(folder / "power/runtime_status") in ("suspended", "suspending")]
+    return NvidiaPresence(device_count=len(cards), asleep_count=len(asleep))
+
+
+def find_other_gpus(root: Path = Path("/")) -> tuple[Gpu, ...]:
+    """AMD and Intel devices with memory of their own, with the little that the kernel tells of them."""
+    found: list[Gpu] = []
+    for folder in _folders(root / "sys/bus/pci/devices"):
+        gpu = _amd(folder, len(found)) if _is_display(folder, _AMD) else None
+        if gpu is None and _is_display(folder, _INTEL):
+            gpu = _intel(folder, len(found))
+        if gpu is not None:
+            found.append(gpu)
+    return tuple(found)
+
+
+def _amd(folder: Path, index: int) -> Gpu | None:
+    total, used = _whole(folder / "mem_info_vram_total"), _whole(folder / "mem_info_vram_used")
+    if total is None or total < _MIN_DISCRETE_BYTES:
+        return None
+    unique = _text(folder / "unique_id")
+    monitor = next(iter(_folders(folder / "hwmon")), folder)
+    power = _whole(monitor / "power1_average") or _whole(monitor / "power1_input")
+    limit, heat = _whole(monitor / "power1_cap"), _whole(monitor / "temp1_input")
+    known = {
+        "memory_free_bytes": None if used is None else max(0, total - used),
+        "power_w": None if not power else power * 1e-6,
+        "power_limit_w": None if not limit else limit * 1e-6,
+        "temperature_celsius": None if heat is None else heat * 1e-3,
+    }
+    return Gpu(
+        uuid=f"AMD-{unique}" if unique and unique != "0" else None,
+        index=index,
+        vendor="amd",
+        name=_text(folder / "product_name") or f"AMD GPU {_text(folder / 'device')}",
+        memory_total_bytes=total,
+        pcie_bus=folder.name,
+        pcie_width=_whole(folder / "current_link_width") or None,
+        refusals=_silent(*(field for field, value in known.items() if value is None)),
+        **known,  # type: ignore[arg-type]  # each value has its field's type
+    )
+
+
+def _intel(folder: Path, index: int) -> Gpu | None:
+    sizes = (_whole(card / "lmem_total_bytes") for card in _folders(folder / "drm") if card.name.startswith("card"))
+    total = next((size for size in sizes if size), None)
+    if total is None or total < _MIN_DISCRETE_BYTES:
+        return None
+    return Gpu(
+        uuid=None,
+        index=index,
+        vendor="intel",
+        name=f"Intel GPU {_text(folder / 'device')}",
+        memory_total_bytes=total,
+        pcie_bus=folder.name,
+        pcie_width=_whole(folder / "current_link_width") or None,
+        refusals=_silent("uuid", "memory_free_bytes", "power_w", "power_limit_w", "temperature_celsius"),
+    )
+
+
+def _silent(*fields: str) -> tuple[Refusal, ...]:
+    return tuple(Refusal(field=field, reason=Reason(code="refused-system-silent")) for field in fields)
+
+
+def _is_display(folder: Path, vendor: str) -> bool:
+    return _text(folder / "vendor") == vendor and _text(folder / "class").startswith(_DISPLAY_CLASS)
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(256).strip()
+    except OSError:
+        return ""
+
+
+def _whole(path: Path) -> int | None:
+    try:
+        return int(_text(path))
+    except ValueError:
+        return None
