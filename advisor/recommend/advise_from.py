@@ -136,12 +136,13 @@ def _recommendation(
     crossovers: Sequence[Crossover],
     measurements: Sequence[Measurement],
 ) -> Recommendation | None:
-    rows = rank([finalist.chosen for finalist in finalists], comparison.goal, comparison.untrusted)
+    contenders = find_contenders(comparison, finalists)
+    rows = rank([contender.chosen for contender in contenders], comparison.goal, comparison.untrusted)
     if not rows:
         return None
     leaders = [row for row in rows if row.place == 1]
     winner = min(leaders, key=lambda row: _preference(row, comparison)).prediction
-    finalist = next(one for one in finalists if one.chosen is winner)
+    finalist = next(one for one in contenders if one.chosen is winner)
     tied = tuple(row.prediction.device for row in leaders if row.prediction is not winner)
     return Recommendation(
         device=winner.device,
@@ -164,6 +165,31 @@ def _recommendation(
         why=why(comparison, finalist, rows),
         would_change_if=would_change_if(comparison, finalist, rows, crossovers),
     )
+
+
+def find_contenders(comparison: Comparison, finalists: Sequence[Finalist]) -> tuple[Finalist, ...]:
+    """What each device enters the comparison with.
+
+    For time: the knee over all devices says how many cards are worth having, and each device enters with that
+    many, or with the knee of its own row where it has no such count. For cost and energy: its own least.
+    """
+    if comparison.goal != "time":
+        return tuple(finalists)
+    by_count: dict[int, Prediction] = {}
+    for finalist in finalists:
+        for one in finalist.by_count:
+            known = by_count.get(one.count)
+            if known is None or one.samples_per_s.value > known.samples_per_s.value:
+                by_count[one.count] = one
+    knee = knee_count([by_count[count] for count in sorted(by_count)])
+    return tuple(
+        Finalist(chosen=_at_count(finalist, knee.count if knee is not None else 1), by_count=finalist.by_count)
+        for finalist in finalists
+    )
+
+
+def _at_count(finalist: Finalist, count: int) -> Prediction:
+    return next((one for one in finalist.by_count if one.count == count), finalist.chosen)
 
 
 def _preference(row: Row, comparison: Comparison) -> tuple[bool, float, float]:

@@ -157,7 +157,7 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
     """Why not more devices, or that all of the devices tried are worth having."""
     chosen = finalist.chosen
     more = next((one for one in finalist.by_count if one.count > chosen.count), None)
-    if more is not None:
+    if more is not None and marginal_ratio(chosen, more) < KNEE_MARGINAL_RATIO:
         yield Reason(
             code="why-count-knee",
             numbers={
@@ -266,6 +266,8 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
     training = comparison.workload.training
     samples = comparison.workload.data.samples
     yield batch_reason(chosen, fitting_curve(curve), training.batch_size, comparison.global_limit, samples)
+    if chosen.gradient_accumulation_steps > training.gradient_accumulation_steps:
+        yield Reason(code="why-accumulation", numbers={"steps": chosen.gradient_accumulation_steps})
     own_global = training.batch_size * training.gradient_accumulation_steps
     if chosen.global_batch_size != own_global:
         yield Reason(
