@@ -59,15 +59,25 @@ class MeasureRequest(Record, frozen=True, kw_only=True, tag="measure"):
 
 
 class RanksRequest(Record, frozen=True, kw_only=True, tag="ranks"):
-    """Measure communication and a real data-parallel step as one rank of a torch.distributed group."""
+    """Measure communication and a real data-parallel step as one rank of a torch.distributed group.
+
+    Which rank, how many and where they meet stand in the environment, as torchrun sets it.
+    """
 
     workload: Workload
     batch_size: int
+    """Per rank."""
     budget_s: float
     strategies: tuple[Literal["dp", "ddp"], ...] = ("ddp",)
     accumulation_steps: tuple[int, ...] = (1,)
     allow_code: bool = False
     report_folder: str
+    device: str = "cpu"
+    """`cpu` (gloo) or `cuda` (NCCL)."""
+    thread_count: int = 1
+    collective_deadline_s: float = 10.0
+    """After this long without a peer's answer a collective fails."""
+    seed: int = 0
 
 
 Request = TraceRequest | MicrobenchmarkRequest | MeasureRequest | RanksRequest
@@ -193,6 +203,37 @@ class Failed(Record, frozen=True, kw_only=True, tag="failed"):
     """Message id of the sentence catalogue for a known fault of the world."""
 
 
+RankFindingKind = Literal["peer_values", "peer_copy", "all_reduce", "memory_copy", "single_step", "ddp_step", "dp_step"]
+
+
+class RankFinding(Record, frozen=True, kw_only=True, tag="rank_finding"):
+    """What one rank measured; times are of one collective or of one optimizer step."""
+
+    rank: int
+    rank_count: int
+    kind: RankFindingKind
+    message_bytes: int | None = None
+    batch_size: int | None = None
+    accumulation_steps: int | None = None
+    samples_s: tuple[float, ...] = ()
+    values_correct: bool | None = None
+    cpu_share_fraction: float | None = None
+    """Processor time over wall time while one thread computed; below 1 others were on its core."""
+
+
+class RankReport(Record, frozen=True, kw_only=True):
+    """What a rank sends to the others: JSON as bytes, never a pickled object."""
+
+    schema_version: int
+    advisor_version: str
+    rank: int
+    rank_count: int
+    host: str
+    device_name: str
+    usable_core_count: int
+    findings: tuple[RankFinding, ...] = ()
+
+
 class Answered(Record, frozen=True, kw_only=True, tag="answered"):
     """A request of a session is done (after a `Failed`, if it failed); the next one may come."""
 
@@ -204,5 +245,15 @@ class Finished(Record, frozen=True, kw_only=True, tag="finished"):
 
 
 WorkerEvent = (
-    Progress | Environment | StageStarted | Sample | Memory | Traced | StageEnded | Failed | Answered | Finished
+    Progress
+    | Environment
+    | StageStarted
+    | Sample
+    | Memory
+    | Traced
+    | StageEnded
+    | Failed
+    | RankFinding
+    | Answered
+    | Finished
 )
