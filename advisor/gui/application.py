@@ -1,0 +1,121 @@
+"""Opens the window: a display is checked first, because Qt aborts the process without one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtWidgets import QApplication
+
+    from advisor.report.advice_record import Advice
+
+_PLATFORMS_WITHOUT_DISPLAY = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
+
+
+class NoDisplayError(UserFacingError):
+    """There is nothing to draw on."""
+
+
+def check_display() -> None:
+    """Raise NoDisplayError where Qt would abort: Linux without X11 or Wayland."""
+    if not sys.platform.startswith(("linux", "freebsd")):
+        return
+    platform = os.environ.get("QT_QPA_PLATFORM", "")
+    if platform.split(":")[0] in _PLATFORMS_WITHOUT_DISPLAY:
+        return
+    if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
+        text = "The window needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set."
+        raise NoDisplayError(text, "Run `advisor --measure` in the terminal, or connect with `ssh -X`.")
+
+
+def make_application(arguments: Sequence[str] = ()) -> QApplication:
+    """The one QApplication, in Fusion style with the bundled font. Raises UserFacingError."""
+    check_display()
+    try:
+        from PySide6.QtWidgets import QApplication
+    except ImportError as error:
+        text = f"The window needs PySide6, which cannot be loaded: {error}."
+        raise UserFacingError(
+            text, "Install PySide6-Essentials, or run `advisor --measure`, which needs no window."
+        ) from error
+    from advisor.gui.fonts import load_fonts
+
+    application = QApplication.instance()
+    if not isinstance(application, QApplication):
+        application = QApplication(["advisor", *arguments])
+    application.setApplicationName("advisor")
+    application.setDesktopFileName("advisor")
+    application.setStyle("Fusion")
+    load_fonts()
+    return application
+
+
+def run_window(
+    *, workload: str | None = None, advice: Advice | None = None, open_file: Path | None = None
+) -> int:
+    """Open the window and stay until it is closed; returns the exit code. Raises UserFacingError.
+
+    `workload`: name or path to begin with; `advice`: an advice to show at once; `open_file`: any file that
+    the window can open.
+    """
+    application = make_application()
+    from PySide6.QtCore import Qt, QTimer
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import DEFAULT_WORKLOAD, Session
+    from advisor.gui.settings import Settings
+
+    settings = Settings()
+    session = Session(settings)
+    window = MainWindow(session, settings)
+    geometry = settings.bytes_of("geometry")
+    if geometry:
+        window.restoreGeometry(geometry)
+
+    def begin() -> None:
+        from PySide6.QtGui import QIcon
+
+        from advisor.bundled import resource
+
+        window.setWindowIcon(QIcon(str(resource("icons") / "advisor.svg")))
+        session.detect()
+        session.load_workload(workload or DEFAULT_WORKLOAD)
+        session.feed.start()
+        if advice is not None:
+            session.set_advice(advice)
+            window.show_page("advice")
+        elif open_file is not None:
+            window.commands.open_path(open_file)
+
+    window.first_painted.connect(begin, Qt.ConnectionType.QueuedConnection)
+    _quit_on_signals(application, window.close)
+    QTimer.singleShot(0, window.show)
+    code = application.exec()
+    if not window.closed_cleanly:
+        # A thread waits for a worker that does not answer. The worker dies with this process.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
+
+
+def _quit_on_signals(application: QApplication, close: object) -> None:
+    """Let Ctrl+C in the terminal close the window: Python handles signals only when its code runs."""
+    import signal
+
+    from PySide6.QtCore import QSocketNotifier
+
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _number, _frame: close())  # type: ignore[operator]
+    notifier = QSocketNotifier(reader, QSocketNotifier.Type.Read, application)
+    notifier.activated.connect(lambda: os.read(reader, 64))

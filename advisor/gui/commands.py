@@ -1,0 +1,264 @@
+"""What the menus do: open, save, export, copy, measure, settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from advisor.errors import InputError, UserFacingError
+from advisor.gui.threads import Outcome, call_as_job
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QAction
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.report.advice_record import Advice
+
+_NEEDS_ADVICE = (
+    "save-json",
+    "export-pdf",
+    "export-csv",
+    "export-markdown",
+    "save-script",
+    "copy-text",
+    "copy-command",
+)
+_SUFFIXES = {
+    "save-json": "json",
+    "export-pdf": "pdf",
+    "export-csv": "csv",
+    "export-markdown": "md",
+    "save-script": "py",
+}
+_TOLD_MS = 6000
+
+
+class Commands(QObject):
+    """The verbs of the window; pages reach them through the context by name."""
+
+    def __init__(self, window: MainWindow) -> None:
+        """`window` is the owner and the parent of every dialog."""
+        super().__init__(window)
+        self.window_ = window
+        self.settings = window.settings
+        self.session = window.session
+        self.actions: dict[str, QAction] = {}
+
+    def refresh(self) -> None:
+        """Enable what can be done now."""
+        has_advice, busy = self.session.advice is not None, self.session.busy
+        for name, action in self.actions.items():
+            if name in _NEEDS_ADVICE:
+                action.setEnabled(has_advice)
+            elif name in {"measure", "predict"}:
+                action.setEnabled(not busy)
+            elif name == "cancel":
+                action.setEnabled(busy)
+
+    def act(self, name: str) -> None:
+        """Do one entry of the menus."""
+        plain: dict[str, Callable[[], object]] = {
+            "open": self.ask_and_open,
+            "quit": self.window_.close,
+            "settings": self.show_settings,
+            "about": self.show_about,
+            "report-problem": self.report_problem,
+            "measure": lambda: self.start(measure=True),
+            "predict": lambda: self.start(measure=False),
+            "cancel": self.session.cancel_job,
+            "copy-text": self.copy_text,
+            "copy-command": self.copy_command,
+        }
+        try:
+            if name in plain:
+                plain[name]()
+            elif name in _SUFFIXES:
+                self._ask_and_save(name)
+        except UserFacingError as error:
+            self.show_error(error)
+
+    def tell(self, text: str) -> None:
+        """A quiet word in the status line."""
+        self.window_.statusBar().showMessage(text, _TOLD_MS)
+        QTimer.singleShot(_TOLD_MS, self._hide_status)
+        self.window_.statusBar().setVisible(True)
+
+    def _hide_status(self) -> None:
+        if not self.window_.statusBar().currentMessage():
+            self.window_.statusBar().setVisible(False)
+
+    def show_error(self, error: UserFacingError) -> None:
+        """One dialog with what is wrong and what to do."""
+        self.show_outcome(Outcome(kind="problem", text=error.text, remedy=error.remedy))
+
+    def show_outcome(self, outcome: object) -> None:
+        """A problem or a bug of ours, once; nothing for work that ended well."""
+        from advisor.gui.dialogs.problem import show_problem
+
+        if isinstance(outcome, Outcome) and outcome.kind in {"problem", "bug"}:
+            show_problem(self.window_, self.window_.context.texts, outcome)
+
+    def job_ended(self, outcome: object) -> None:
+        """Go to the advice when there is a new one; troubles are told on the Measure page, without a dialog."""
+        if isinstance(outcome, Outcome) and outcome.kind == "finished" and self.window_.current == "measure":
+            self.window_.show_page("advice")
+
+    def start(self, *, measure: bool) -> None:
+        """Run the main job on the described workload."""
+        from advisor.gui.job_request import job_for
+
+        if self.session.busy:
+            return
+        if self.session.workload is None:
+            self.window_.show_page("model")
+            return
+        self.session.start_job(job_for(self.session, self.settings, measure=measure), measure=measure)
+        self.window_.show_page("measure")
+
+    def ask_and_open(self) -> None:
+        """Choose a file and open it."""
+        texts = self.window_.context.texts
+        name, _filter = QFileDialog.getOpenFileName(
+            self.window_, texts("menu-open"), "", f"{texts('open-filter')} (*.toml *.json *.py)"
+        )
+        if name:
+            self.open_path(Path(name))
+
+    def open_path(self, path: Path) -> None:
+        """Open a workload, a model's config.json or folder, a Python model, or a saved advice."""
+        try:
+            self._open(path)
+        except UserFacingError as error:
+            self.show_error(error)
+
+    def _open(self, path: Path) -> None:
+        if path.suffix == ".py" and not self.consent(path):
+            return
+        if path.suffix == ".json" and path.name != "config.json":
+            from advisor.report import json_file
+
+            self.session.set_advice(json_file.read(path))
+            self.window_.show_page("advice")
+        elif path.is_dir() or path.suffix in {".toml", ".py", ".json"}:
+            self.session.load_workload(str(path))
+            self.window_.show_page("model")
+        else:
+            text = f"{path}: {path.suffix or 'a file without a suffix'} cannot be opened."
+            raise InputError(text, "Open a .toml workload, a config.json, a .py model or a saved .json advice.")
+        self.settings.add_recent(path)
+
+    def consent(self, path: Path) -> bool:
+        """Ask whether a Python file may run, naming its path and SHA-256. Raises InputError."""
+        from advisor.gui.dialogs.consent import ask_consent, digest_of
+
+        digest = digest_of(path)
+        if self.session.code_consent == (str(path), digest):
+            return True
+        if not ask_consent(self.window_, self.window_.context.texts, path, digest):
+            return False
+        self.session.code_consent = (str(path), digest)
+        return True
+
+    def _ask_and_save(self, kind: str) -> None:
+        advice = self.session.advice
+        if advice is None:
+            return
+        suffix = _SUFFIXES[kind]
+        name, _filter = QFileDialog.getSaveFileName(
+            self.window_, self.window_.context.texts(f"menu-{kind}"), f"advice.{suffix}", f"*.{suffix}"
+        )
+        if name:
+            path = Path(name)
+            self.save(kind, path if path.suffix else path.with_suffix(f".{suffix}"))
+
+    def save(self, kind: str, path: Path) -> None:
+        """Write the advice in a thread and say where it went."""
+        advice, language = self.session.advice, self.settings.language
+        if advice is None:
+            return
+
+        def done(outcome: Outcome) -> None:
+            if outcome.kind == "finished":
+                self.tell(self.window_.context.texts("window-saved", path=str(path)))
+            self.show_outcome(outcome)
+
+        self.session.crew.start(call_as_job(lambda: _write(kind, advice, path, language)), done)
+
+    def copy_text(self) -> None:
+        """Put the advice as text on the clipboard."""
+        from advisor.report import markdown_file
+
+        if self.session.advice is not None:
+            text = markdown_file.encode(self.session.advice, self.settings.language).decode()
+            QGuiApplication.clipboard().setText(text)
+            self.tell(self.window_.context.texts("window-copied"))
+
+    def copy_command(self) -> None:
+        """Put the launch command on the clipboard."""
+        from advisor.report import launch_script
+
+        if self.session.advice is not None:
+            QGuiApplication.clipboard().setText(launch_script.command(self.session.advice))
+            self.tell(self.window_.context.texts("window-copied"))
+
+    def report_problem(self) -> None:
+        """Show what a problem report would hold."""
+        from advisor.gui.dialogs.report_problem import show_report
+
+        show_report(self.window_, self.window_.context.texts, self.session.machine)
+
+    def show_settings(self) -> None:
+        """Ask for the settings and apply them at once."""
+        from advisor.gui.dialogs.settings_dialog import SettingsDialog
+
+        if SettingsDialog(self.window_, self.window_.context.texts, self.settings).exec():
+            QTimer.singleShot(0, self.window_.rebuild)
+
+    def show_about(self) -> None:
+        """Versions and licences."""
+        from advisor.gui.dialogs.about import show_about
+
+        show_about(self.window_, self.window_.context.texts)
+
+    def set_language(self, language: str) -> None:
+        """Show everything in another language, now."""
+        self.settings.store("language", language)
+        QTimer.singleShot(0, self.window_.rebuild)
+
+    def set_scheme(self, scheme: str) -> None:
+        """Show everything in other colours, now."""
+        self.settings.store("scheme", scheme)
+        QTimer.singleShot(0, self.window_.rebuild)
+
+
+def _write(kind: str, advice: Advice, path: Path, language: str) -> None:
+    from advisor.sentences import Language
+
+    chosen: Language = "zh" if language == "zh" else "en"
+    if kind == "save-json":
+        from advisor.report import json_file
+
+        json_file.write(advice, path)
+    elif kind == "export-csv":
+        from advisor.report import csv_file
+
+        csv_file.write(advice, path)
+    elif kind == "export-markdown":
+        from advisor.report import markdown_file
+
+        markdown_file.write(advice, path, chosen)
+    elif kind == "export-pdf":
+        from advisor.report import pdf_file
+
+        pdf_file.write(advice, path, chosen)
+    else:
+        from advisor.report import launch_script
+        from advisor.report.file_writing import write_atomically
+
+        write_atomically(path, launch_script.render(advice).encode())

@@ -1,0 +1,34 @@
+"""What every page is given: state, words, colours, and how to go elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from advisor.gui.session import Session
+    from advisor.gui.settings import Settings
+    from advisor.gui.texts import Texts
+    from advisor.gui.theme import Theme
+
+PageName = Literal["machine", "model", "measure", "advice", "compare", "cases", "history"]
+PAGE_NAMES: tuple[PageName, ...] = ("machine", "model", "measure", "advice", "compare", "cases", "history")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """Passed to pages and dialogs; a new one is made when language or scheme change."""
+
+    session: Session
+    settings: Settings
+    texts: Texts
+    theme: Theme
+    go: Callable[[PageName], None]
+    """Shows another page."""
+    open_path: Callable[[Path], None]
+    """Opens a workload, configuration, Python or advice file."""
+    act: Callable[[str], None]
+    """Does a menu command by its name (`export-pdf`…)."""

@@ -1,0 +1,1 @@
+"""Settings, about, consent: what is asked apart from the pages."""

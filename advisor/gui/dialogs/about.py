@@ -1,0 +1,67 @@
+"""Versions, and the licences of what the program stands on."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QVBoxLayout, QWidget
+
+from advisor import __version__
+from advisor.gui.widgets.labels import label
+
+if TYPE_CHECKING:
+    from advisor.gui.texts import Texts
+
+LICENCES = (
+    ("PySide6-Essentials", "LGPL-3.0"),
+    ("pyqtgraph", "MIT"),
+    ("torch", "BSD-3-Clause"),
+    ("transformers", "Apache-2.0"),
+    ("typst", "Apache-2.0"),
+    ("msgspec", "BSD-3-Clause"),
+    ("numpy", "BSD-3-Clause"),
+    ("rich", "MIT"),
+    ("platformdirs", "MIT"),
+    ("psutil", "BSD-3-Clause"),
+    ("nvidia-ml-py", "BSD-3-Clause"),
+    ("fluent.runtime", "Apache-2.0"),
+    ("tomlkit", "MIT"),
+)
+
+
+def show_about(parent: QWidget, texts: Texts) -> QDialog:
+    """Open the dialog without blocking."""
+    dialog = QDialog(parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setWindowTitle(texts("menu-about"))
+    layout = QVBoxLayout(dialog)
+    layout.setContentsMargins(28, 22, 28, 18)
+    layout.setSpacing(10)
+    layout.addWidget(label(f"{texts('window-title')} {__version__}", "title"))
+    layout.addWidget(label(texts("about-purpose"), wrap=True))
+    layout.addWidget(label(texts("about-licence"), "muted", wrap=True))
+    table = QGridLayout()
+    table.setHorizontalSpacing(24)
+    table.setVerticalSpacing(4)
+    for place, (package, licence) in enumerate((*LICENCES, ("Advisor Sans (Noto Sans CJK SC)", "OFL-1.1"))):
+        table.addWidget(label(package), place, 0)
+        table.addWidget(label(_version(package, texts), "muted"), place, 1)
+        table.addWidget(label(licence, "muted"), place, 2)
+    layout.addLayout(table)
+    layout.addWidget(label(texts("about-qt"), "muted", wrap=True))
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    buttons.button(QDialogButtonBox.StandardButton.Close).setText(texts("window-close"))
+    buttons.rejected.connect(dialog.close)
+    layout.addWidget(buttons)
+    dialog.setMinimumWidth(540)
+    dialog.open()
+    return dialog
+
+
+def _version(package: str, texts: Texts) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "–" if "(" in package else texts("about-missing")

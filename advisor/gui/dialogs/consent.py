@@ -1,0 +1,62 @@
+"""Asks before a Python file runs, naming its path and SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+
+from advisor.errors import InputError
+from advisor.gui.widgets.labels import label
+from advisor.sentences import visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from advisor.gui.texts import Texts
+
+_LIMIT_BYTES = 16 * 1024 * 1024
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal. Raises InputError where it cannot be read or is no source file."""
+    try:
+        if path.stat().st_size > _LIMIT_BYTES:
+            text = f"{path}: larger than 16 MiB; this is no Python source file."
+            raise InputError(text, "Choose a .py file with build_model and make_batch.")
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        text = f"{path}: cannot be read: {error.strerror}."
+        raise InputError(text, "Choose a file that exists and that you may read.") from error
+
+
+class ConsentDialog(QDialog):
+    """Names the file; the safe answer is the default."""
+
+    def __init__(self, parent: QWidget, texts: Texts, path: Path, digest: str) -> None:
+        """`digest` is shown in full."""
+        super().__init__(parent)
+        self.setWindowTitle(texts("consent-title"))
+        self.setMinimumWidth(580)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 18)
+        layout.setSpacing(10)
+        layout.addWidget(label(texts("consent-question"), "heading", wrap=True))
+        layout.addWidget(label(visible(str(path)), wrap=True, selectable=True))
+        layout.addWidget(label(f"SHA-256  {digest[:32]}\n{' ' * 9}{digest[32:]}", "muted", selectable=True))
+        layout.addWidget(label(texts("consent-warning"), wrap=True))
+        buttons = QDialogButtonBox()
+        refuse = buttons.addButton(texts("consent-refuse"), QDialogButtonBox.ButtonRole.RejectRole)
+        allow = buttons.addButton(texts("consent-allow"), QDialogButtonBox.ButtonRole.AcceptRole)
+        refuse.setDefault(True)
+        refuse.setFocus()
+        allow.setAutoDefault(False)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        layout.addWidget(buttons)
+
+
+def ask_consent(parent: QWidget, texts: Texts, path: Path, digest: str) -> bool:
+    """Whether the file may run."""
+    return bool(ConsentDialog(parent, texts, path, digest).exec())

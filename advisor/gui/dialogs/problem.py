@@ -1,0 +1,48 @@
+"""One dialog for one problem: what is wrong, what to do, and the details where it is our bug."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+
+from advisor.gui.widgets.labels import label
+from advisor.sentences import visible
+
+if TYPE_CHECKING:
+    from advisor.gui.texts import Texts
+    from advisor.gui.threads import Outcome
+
+_OPEN = "advisor_problem_dialog"
+
+
+def show_problem(parent: QWidget, texts: Texts, outcome: Outcome) -> QDialog:
+    """Open the dialog without blocking; a second problem replaces the first: no storm of dialogs."""
+    for old in parent.findChildren(QDialog, _OPEN):
+        old.close()
+    dialog = QDialog(parent)
+    dialog.setObjectName(_OPEN)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setWindowTitle(texts("problem-bug" if outcome.kind == "bug" else "problem-title"))
+    dialog.setMinimumWidth(520)
+    layout = QVBoxLayout(dialog)
+    layout.setContentsMargins(24, 20, 24, 18)
+    layout.setSpacing(12)
+    layout.addWidget(label(visible(outcome.text), "strong", wrap=True, selectable=True))
+    remedy = outcome.remedy or (texts("problem-bug-remedy") if outcome.kind == "bug" else "")
+    if remedy:
+        layout.addWidget(label(visible(remedy), wrap=True, selectable=True))
+    if outcome.detail:
+        log = QPlainTextEdit(outcome.detail)
+        log.setReadOnly(True)
+        log.setMinimumHeight(180)
+        log.setAccessibleName(texts("problem-log"))
+        layout.addWidget(log)
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    close = buttons.button(QDialogButtonBox.StandardButton.Close)
+    close.setText(texts("window-close"))
+    buttons.rejected.connect(dialog.close)
+    layout.addWidget(buttons)
+    dialog.open()
+    return dialog

@@ -1,0 +1,24 @@
+"""Loads the bundled font, so that Chinese shows on a system that has no Chinese font."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
+
+from advisor.bundled import resource
+from advisor.gui.theme import TEXT_SIZE
+
+FAMILY = "Advisor Sans"
+
+
+def load_fonts() -> bool:
+    """Register both weights and make them the application's font; system fonts serve what they lack.
+
+    False where a font file is missing or damaged: the window then shows in the system's font.
+    """
+    loaded = [QFontDatabase.addApplicationFont(str(path)) for path in sorted(resource("fonts").glob("*.otf"))]
+    family = QGuiApplication.font().family()
+    font = QFont()
+    font.setFamilies([FAMILY, family] if loaded and min(loaded) >= 0 else [family])
+    font.setPixelSize(TEXT_SIZE)
+    QGuiApplication.setFont(font)
+    return bool(loaded) and min(loaded) >= 0

@@ -1,0 +1,186 @@
+"""The main window: navigation, pages made when first shown, menus, drag and drop."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QWidget
+
+from advisor.gui.commands import Commands
+from advisor.gui.context import PAGE_NAMES, Context, PageName
+from advisor.gui.menus import build_menus
+from advisor.gui.navigation import Navigation
+from advisor.gui.texts import Texts
+from advisor.gui.theme import palette_of, style_sheet, theme_for
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent, QShowEvent
+
+    from advisor.gui.pages.page import Page, ViewState
+    from advisor.gui.session import Session
+    from advisor.gui.settings import Settings
+
+_PAGE_CLASSES: dict[PageName, tuple[str, str]] = {
+    name: (f"advisor.gui.pages.{name}_page", f"{name.capitalize()}Page") for name in PAGE_NAMES
+}
+
+
+class MainWindow(QMainWindow):
+    """Pages are thrown away and made again when language or scheme change; the session stays."""
+
+    first_painted = Signal()
+    closed_cleanly = True
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        """Make the frame and the Machine page; everything else waits until it is wanted."""
+        super().__init__()
+        self.session = session
+        self.settings = settings
+        self._painted = False
+        self._pages: dict[PageName, Page] = {}
+        self._page_states: dict[PageName, ViewState] = {}
+        self.current: PageName = "machine"
+        self.setAcceptDrops(True)
+        self.setMinimumSize(960, 620)
+        self.resize(1280, 800)
+        self.commands = Commands(self)
+        self._build()
+        session.machine_changed.connect(self._machine_changed)
+        session.job_ended.connect(self._job_ended)
+        session.job_started.connect(self.commands.refresh)
+        session.advice_changed.connect(self.commands.refresh)
+        session.problem_raised.connect(self.commands.show_outcome)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_scheme_changed)
+
+    def _build(self) -> None:
+        texts = Texts(self.settings.language, self.settings.units)
+        theme = theme_for(self.settings.scheme)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.setPalette(palette_of(theme))
+            application.setStyleSheet(style_sheet(theme))
+        self.context = Context(
+            session=self.session,
+            settings=self.settings,
+            texts=texts,
+            theme=theme,
+            go=self.show_page,
+            open_path=self.commands.open_path,
+            act=self.commands.act,
+        )
+        self.setWindowTitle(texts("window-title"))
+        central = QWidget()
+        layout = QHBoxLayout(central)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        self.navigation = Navigation(texts, theme)
+        self.navigation.chosen.connect(self.show_page)
+        layout.addWidget(self.navigation)
+        self._stack = QStackedWidget()
+        self._stack.setObjectName("pages")
+        layout.addWidget(self._stack, 1)
+        self._pages = {}
+        build_menus(self, self.commands, texts, self.settings)
+        self.setCentralWidget(central)
+        self.show_page(self.current)
+        self._machine_changed()
+
+    def rebuild(self) -> None:
+        """Show everything in the language, scheme and units that the settings now name."""
+        for name, page in self._pages.items():
+            page.deactivate()
+            self._page_states[name] = page.view_state()
+        self._build()
+
+    def page(self, name: PageName) -> Page:
+        """A page, made when first asked for."""
+        if name not in self._pages:
+            module, kind = _PAGE_CLASSES[name]
+            made: Page = getattr(import_module(module), kind)(self.context)
+            self._pages[name] = made
+            self._stack.addWidget(made)
+            state = self._page_states.get(name)
+            if state:
+                made.restore(state)
+        return self._pages[name]
+
+    def show_page(self, name: str) -> None:
+        """Bring a page to the front."""
+        chosen: PageName = next(page for page in PAGE_NAMES if page == name)
+        if chosen in self._pages and self._stack.currentWidget() is self._pages[chosen]:
+            return
+        if self.current in self._pages:
+            self._pages[self.current].deactivate()
+        page = self.page(chosen)
+        self.current = chosen
+        self._stack.setCurrentWidget(page)
+        self.navigation.show_page(chosen)
+        if self._painted:
+            page.activate()
+
+    def _machine_changed(self) -> None:
+        from advisor.gui.machine_words import summary_lines
+
+        self.navigation.show_machine(summary_lines(self.session.machine, self.context.texts))
+        self.commands.refresh()
+
+    def _job_ended(self, outcome: object) -> None:
+        self.commands.refresh()
+        self.commands.job_ended(outcome)
+
+    def _system_scheme_changed(self) -> None:
+        if self.settings.scheme == "system":
+            QTimer.singleShot(0, self.rebuild)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Announce the first paint: what is slow to load waits for it."""
+        super().paintEvent(event)
+        if not self._painted:
+            self._painted = True
+            QTimer.singleShot(0, self._after_first_paint)
+
+    def _after_first_paint(self) -> None:
+        self.first_painted.emit()
+        self.page(self.current).activate()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """A minimised window stops drawing, and after half a minute stops watching."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.WindowStateChange:
+            self._visibility_changed(hidden=self.isMinimized())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The window came back."""
+        super().showEvent(event)
+        if self._painted:
+            self._visibility_changed(hidden=False)
+
+    def _visibility_changed(self, *, hidden: bool) -> None:
+        self.session.feed.set_hidden(hidden=hidden)
+        page = self._pages.get(self.current)
+        if page is not None and self._painted:
+            (page.deactivate if hidden else page.activate)()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Accept one local file."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open what was dropped."""
+        for url in event.mimeData().urls()[:1]:
+            if url.isLocalFile():
+                event.acceptProposedAction()
+                self.commands.open_path(Path(url.toLocalFile()))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """End the worker and the sampler within two seconds, whatever state they are in."""
+        self.settings.store("geometry", bytes(self.saveGeometry().data()).hex())
+        for page in self._pages.values():
+            page.deactivate()
+        self.closed_cleanly = self.session.close()
+        event.accept()

@@ -1,0 +1,267 @@
+"""What this machine is, how busy it is, and what is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout
+
+from advisor.gui.machine_words import software_line
+from advisor.gui.pages.page import GAP, Page, ViewState
+from advisor.gui.theme import CPU_SERIES, gpu_colour
+from advisor.gui.widgets.card import clear
+from advisor.gui.widgets.device_card import DeviceCard
+from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.notice import Notice
+from advisor.sentences import visible
+from advisor.units import format_quantity
+
+if TYPE_CHECKING:
+    from advisor.gui.context import Context
+    from advisor.gui.plots.live_grid import LiveGrid
+    from advisor.hardware.machine import Gpu, GpuReading, Machine, Reading
+
+_REDRAW_MS = 250
+_WIDE_COUNT = 3
+
+
+class MachinePage(Page):
+    """Cards for CPU and GPUs, notices with their remedies, and the live plots."""
+
+    def __init__(self, context: Context) -> None:
+        """Nothing here imports numpy or pyqtgraph: this page is painted first."""
+        super().__init__(context, context.texts("page-machine"), context.texts("machine-looking"))
+        self._cards: dict[str, DeviceCard] = {}
+        self.grid: LiveGrid | None = None
+        self._kept: ViewState = {}
+        self._stale = True
+        self.refresh_button = self.add_action(self.texts("machine-refresh"), self._look_again)
+        self._notices = QVBoxLayout()
+        self._notices.setSpacing(8)
+        self.body.addLayout(self._notices)
+        self._places = QGridLayout()
+        self._places.setSpacing(GAP)
+        self.body.addLayout(self._places)
+        self._plots = QVBoxLayout()
+        self.body.addLayout(self._plots, 1)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_REDRAW_MS)
+        self._timer.timeout.connect(self._redraw)
+        self.session.machine_changed.connect(self._show_machine)
+        self.session.feed.arrived.connect(self._readings_arrived)
+        self.session.feed.problem_changed.connect(self._show_notices)
+        self._active = False
+        self._show_machine()
+
+    def _look_again(self) -> None:
+        self.refresh_button.setEnabled(False)
+        self.subtitle.set_full_text(self.texts("machine-looking"))
+        self.session.detect()
+
+    def activate(self) -> None:
+        """Draw the plots, now that the window is painted."""
+        self._active = True
+        self._ensure_plots()
+        self._timer.start()
+        self._redraw()
+
+    def deactivate(self) -> None:
+        """Stop drawing."""
+        self._active = False
+        self._timer.stop()
+
+    def view_state(self) -> ViewState:
+        """The zoom of the plots and the devices that are switched off."""
+        if self.grid is None:
+            return self._kept
+        hidden = [one.device for one in self.grid.series if not one.shown]
+        return {"span_s": self.grid.span_s, "span_chosen": self.grid.span_chosen, "hidden": hidden}
+
+    def restore(self, state: ViewState) -> None:
+        """Take over zoom and switched-off devices."""
+        self._kept = state
+
+    def _show_machine(self) -> None:
+        machine = self.session.machine
+        self.refresh_button.setEnabled(machine is not None or self.session.machine_outcome is not None)
+        self._show_notices()
+        if machine is None:
+            self._show_loading()
+            return
+        self.subtitle.set_full_text(software_line(machine, self.texts))
+        clear(self._places)
+        self._cards = {}
+        cards = [self._cpu_card(machine)]
+        cards += [self._gpu_card(machine, gpu, position) for position, gpu in enumerate(machine.gpus)]
+        columns = len(cards) if len(cards) <= _WIDE_COUNT else 3 if len(cards) <= 2 * _WIDE_COUNT else 3
+        for place, card in enumerate(cards):
+            self._places.addWidget(card, place // columns, place % columns)
+        for column in range(columns):
+            self._places.setColumnStretch(column, 1)
+        if self.grid is not None:
+            self._kept = self.view_state()
+            clear(self._plots)
+            self.grid = None
+        if self._active:
+            self._ensure_plots()
+        latest = self.session.feed.buffer.latest if self.session.feed.buffer else None
+        if latest is not None:
+            self._show_reading(latest)
+
+    def _show_loading(self) -> None:
+        failed = self.session.machine_outcome is not None
+        clear(self._places)
+        words = self.texts("machine-failed" if failed else "machine-looking")
+        self._places.addWidget(Notice([words], role="danger" if failed else "hero"), 0, 0)
+
+    def _show_notices(self) -> None:
+        clear(self._notices)
+        sentences = []
+        if self.session.feed.problem is not None:
+            sentences.append(self.texts.say(self.session.feed.problem))
+        machine = self.session.machine
+        if machine is not None:
+            sentences += [self.texts.say(notice) for notice in machine.notices]
+            sentences += [
+                f"GPU {gpu.index}: {self.texts.say(gpu.unusable_reason)}" for gpu in machine.gpus if gpu.unusable_reason
+            ]
+        if sentences:
+            self._notices.addWidget(Notice(list(dict.fromkeys(sentences))))
+
+    def _cpu_card(self, machine: Machine) -> DeviceCard:
+        texts, cpu = self.texts, machine.cpu
+        colour = self.theme.series[CPU_SERIES]
+        card = DeviceCard(self.theme, visible(cpu.name or texts("machine-cpu")), colour, chip=cpu.architecture)
+        cores = texts("machine-cores", usable=cpu.usable_core_count, logical=cpu.logical_core_count or "?")
+        card.add_fact("cores", texts("machine-fact-cores"), cores)
+        card.add_fact("use", texts("plot-utilisation"), "–")
+        clock = format_quantity(cpu.max_clock_hz, "Hz") if cpu.max_clock_hz else texts("window-unknown")
+        card.add_fact("clock", texts("machine-fact-clock"), clock, tip=_refusal(cpu.refusals, "clock", self))
+        card.add_fact("sets", texts("machine-fact-vector"), _vector(cpu.instruction_sets) or "–")
+        self._cards["cpu"] = card
+        self._set_memory(card, machine.memory.total_bytes - machine.memory.available_bytes, machine.memory.total_bytes)
+        return card
+
+    def _gpu_card(self, machine: Machine, gpu: Gpu, position: int) -> DeviceCard:
+        texts = self.texts
+        colour, _style = gpu_colour(self.theme, position)
+        chip, role = (texts("machine-unusable"), "chip-warning") if not gpu.usable else (f"GPU {gpu.index}", "chip")
+        if gpu.mig_enabled:
+            chip = f"GPU {gpu.index} · MIG"
+        card = DeviceCard(self.theme, gpu.name, colour, chip=chip, chip_role=role)
+        unknown = texts("window-unknown")
+        card.add_fact("use", texts("plot-utilisation"), "–")
+        power = f"{gpu.power_w:.0f} W" if gpu.power_w is not None else unknown
+        card.add_fact("power", texts("plot-power"), power, tip=_refusal(gpu.refusals, "power", self))
+        clock = format_quantity(gpu.sm_clock_hz, "Hz") if gpu.sm_clock_hz else unknown
+        card.add_fact("clock", texts("plot-clock"), clock, tip=_refusal(gpu.refusals, "clock", self))
+        heat = f"{gpu.temperature_celsius:.0f} °C" if gpu.temperature_celsius is not None else unknown
+        card.add_fact("heat", texts("plot-temperature"), heat, tip=_refusal(gpu.refusals, "temperature", self))
+        card.add_fact("link", texts("machine-fact-link"), _link(machine, gpu, texts("window-unknown")))
+        card.add_fact("spec", texts("machine-fact-spec"), gpu.spec_key or texts("machine-spec-unknown"))
+        used = None
+        if gpu.memory_total_bytes is not None and gpu.memory_free_bytes is not None:
+            used = gpu.memory_total_bytes - gpu.memory_free_bytes
+        self._set_memory(card, used, gpu.memory_total_bytes)
+        for instance in gpu.mig_instances:
+            size = texts.size(instance.memory_total_bytes)
+            card.body.addWidget(label(visible(f"{instance.name} · {size}"), "muted"))
+        self._cards[gpu.uuid or f"index-{gpu.index}"] = card
+        return card
+
+    def _set_memory(self, card: DeviceCard, used_bytes: int | None, total_bytes: int | None) -> None:
+        card.meter.set_share(used_bytes / total_bytes if used_bytes is not None and total_bytes else None)
+        total = self.texts.size(total_bytes)
+        if used_bytes is None or total_bytes is None:
+            card.memory.set_full_text(self.texts("machine-memory-total", total=total))
+        else:
+            free = self.texts.size(max(total_bytes - used_bytes, 0))
+            card.memory.set_full_text(self.texts("machine-memory", free=free, total=total))
+
+    def _ensure_plots(self) -> None:
+        machine = self.session.machine
+        if self.grid is not None or machine is None:
+            return
+        from advisor.gui.plots.live_grid import LiveGrid
+
+        self.grid = LiveGrid(self.theme, self.texts, machine, self.session.feed.prepare())
+        span_s, hidden = self._kept.get("span_s"), self._kept.get("hidden")
+        if isinstance(span_s, float) and self._kept.get("span_chosen"):
+            self.grid.zoom(span_s)
+        for one in self.grid.series:
+            one.shown = not (isinstance(hidden, list) and one.device in hidden)
+        self._plots.addWidget(self.grid)
+
+    def _readings_arrived(self) -> None:
+        self._stale = True
+        latest = self.session.feed.buffer.latest if self.session.feed.buffer else None
+        if self._active and latest is not None:
+            self._show_reading(latest)
+
+    def _redraw(self) -> None:
+        if self._stale and self.grid is not None:
+            self._stale = False
+            self.grid.redraw()
+
+    def _show_reading(self, reading: Reading) -> None:
+        machine, card = self.session.machine, self._cards.get("cpu")
+        if machine is None or card is None:
+            return
+        if reading.cpu_utilisation_fraction is not None:
+            card.set_fact("use", f"{100 * reading.cpu_utilisation_fraction:.0f} %")
+        if reading.memory_used_bytes is not None:
+            self._set_memory(card, reading.memory_used_bytes, machine.memory.total_bytes)
+        for gpu in reading.gpus:
+            self._show_gpu_reading(machine, gpu)
+
+    def _show_gpu_reading(self, machine: Machine, reading: GpuReading) -> None:
+        key = reading.uuid or f"index-{reading.index}"
+        card = self._cards.get(key)
+        known = next((gpu for gpu in machine.gpus if (gpu.uuid or f"index-{gpu.index}") == key), None)
+        if card is None or known is None:
+            return
+        card.setEnabled(not reading.lost)
+        if reading.lost:
+            card.set_fact("use", self.texts("machine-lost"))
+            return
+        for fact, value, show in (
+            ("use", reading.utilisation_fraction, lambda number: f"{100 * number:.0f} %"),
+            ("power", reading.power_w, lambda number: f"{number:.0f} W"),
+            ("clock", reading.sm_clock_hz, lambda number: format_quantity(number, "Hz")),
+            ("heat", reading.temperature_celsius, lambda number: f"{number:.0f} °C"),
+        ):
+            if value is not None:
+                card.set_fact(fact, show(value))
+        if reading.memory_used_bytes is not None:
+            self._set_memory(card, reading.memory_used_bytes, known.memory_total_bytes)
+
+
+def _refusal(refusals: object, word: str, page: Page) -> str:
+    """The reason why a field is unknown, if the driver gave one."""
+    assert isinstance(refusals, tuple)
+    for refusal in refusals:
+        if word in refusal.field:
+            return page.texts.say(refusal.reason)
+    return ""
+
+
+def _vector(sets: tuple[str, ...]) -> str:
+    """The instruction sets that decide how fast a CPU trains."""
+    wanted = ("amx_bf16", "amx_tile", "avx512_bf16", "avx512f", "avx2", "sve", "neon", "asimd")
+    lowered = {name.lower() for name in sets}
+    return ", ".join(name.upper().replace("_", "-") for name in wanted if name in lowered)
+
+
+def _link(machine: Machine, gpu: Gpu, unknown: str) -> str:
+    """`PCIe 4.0 ×16`, with NVLink where it is active."""
+    parts = []
+    if gpu.pcie_generation and gpu.pcie_width:
+        parts.append(f"PCIe {gpu.pcie_generation}.0 ×{gpu.pcie_width}")
+    linked = any(
+        link.kind in {"nvlink", "nvswitch"} and gpu.index in {link.first_index, link.second_index}
+        for link in machine.links
+    )
+    if linked or gpu.nvlink_count:
+        parts.append("NVLink")
+    return " · ".join(parts) or unknown

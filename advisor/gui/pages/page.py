@@ -1,0 +1,89 @@
+"""The frame that all pages share: title, subtitle, actions, and a scrolled body."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from advisor.gui.widgets.labels import ElidedLabel, label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.gui.context import Context
+
+GAP = 14
+ViewState = dict[str, object]
+
+
+class Page(QWidget):
+    """A page is a view of the session: it can be thrown away and made again at any time.
+
+    `view_state` and `restore` carry over what only the page knows (a sort order, a half-filled form) when
+    language or scheme change.
+    """
+
+    def __init__(self, context: Context, title: str, subtitle: str = "", *, scrolled: bool = True) -> None:
+        """Make the frame; subclasses fill `body`."""
+        super().__init__()
+        self.context = context
+        self.texts = context.texts
+        self.theme = context.theme
+        self.session = context.session
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(title)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        head = QWidget()
+        self.head = QHBoxLayout(head)
+        self.head.setContentsMargins(24, 16, 24, 10)
+        self.head.setSpacing(10)
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        self.title = label(title, "title")
+        self.subtitle = ElidedLabel(subtitle, "muted")
+        words.addWidget(self.title)
+        words.addWidget(self.subtitle)
+        self.head.addLayout(words, 1)
+        outer.addWidget(head)
+        content = QWidget()
+        content.setObjectName("page")
+        self.body = QVBoxLayout(content)
+        self.body.setContentsMargins(24, 4, 24, 20)
+        self.body.setSpacing(GAP)
+        if scrolled:
+            self.scroll = QScrollArea()
+            self.scroll.setWidgetResizable(True)
+            self.scroll.setFrameShape(QFrame.Shape.NoFrame)
+            self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.scroll.setWidget(content)
+            self.scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            outer.addWidget(self.scroll, 1)
+        else:
+            outer.addWidget(content, 1)
+
+    def add_action(self, text: str, action: Callable[[], None], *, primary: bool = False) -> QPushButton:
+        """Put a button at the right of the title."""
+        button = QPushButton(text)
+        if primary:
+            button.setProperty("role", "primary")
+        button.clicked.connect(lambda _checked=False: action())
+        self.head.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        return button
+
+    def activate(self) -> None:
+        """The page came to the front."""
+
+    def deactivate(self) -> None:
+        """The page went to the back."""
+
+    def view_state(self) -> ViewState:
+        """What only this page knows."""
+        return {}
+
+    def restore(self, state: ViewState) -> None:
+        """Take over what an earlier instance of this page knew."""

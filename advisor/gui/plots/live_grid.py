@@ -1,0 +1,280 @@
+"""All live plots of a machine, with one legend, pause, zoom and export."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from advisor.gui.plots.live_plot import LivePlot, Series
+from advisor.gui.plots.readings import GPU_METRICS, HOST, ReadingsBuffer
+from advisor.gui.theme import CPU_SERIES, gpu_colour
+from advisor.gui.widgets.labels import plain_tooltip
+from advisor.sentences import visible
+from advisor.units import format_bytes, format_quantity
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from advisor.gui.plots.readings import Metric
+    from advisor.gui.texts import Texts
+    from advisor.gui.theme import Theme
+    from advisor.hardware.machine import Gpu, Machine
+
+_GIB = 2.0**30
+SPANS_S = (60.0, 180.0, 600.0)
+
+
+class LiveGrid(QWidget):
+    """Utilisation, memory, power, clock and temperature of every GPU; CPU and RAM beside them.
+
+    Plots whose figure no device tells are left out rather than shown empty.
+    """
+
+    def __init__(self, theme: Theme, texts: Texts, machine: Machine, buffer: ReadingsBuffer, *, small: bool = False) -> None:
+        """`small`: lower plots, for a page that shows other things too."""
+        super().__init__()
+        self._theme, self._texts, self._machine, self.buffer = theme, texts, machine, buffer
+        self.span_s = SPANS_S[0]
+        self.span_chosen = False
+        self.paused_at_s: float | None = None
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(8)
+        self.bar = QHBoxLayout()
+        self.bar.setSpacing(6)
+        outer.addLayout(self.bar)
+        self._places = QGridLayout()
+        self._places.setSpacing(12)
+        outer.addLayout(self._places, 1)
+        self.series = self._make_series()
+        self.plots = self._make_plots(small=small)
+        self._fill_bar()
+
+    def _make_series(self) -> list[Series]:
+        made = []
+        for position, gpu in enumerate(self._machine.gpus):
+            colour, style = gpu_colour(self._theme, position)
+            made.append(Series(gpu.uuid or f"index-{gpu.index}", gpu_title(gpu), colour, style))
+        made.append(Series(HOST, self._texts("machine-cpu-and-ram"), self._theme.series[CPU_SERIES], Qt.PenStyle.SolidLine))
+        return made
+
+    def _make_plots(self, *, small: bool) -> list[LivePlot]:
+        texts, gpus = self._texts, self._machine.gpus
+        memory_top = max([gpu.memory_total_bytes or 0 for gpu in gpus] + [self._machine.memory.total_bytes])
+        power_top = max([gpu.power_limit_w or 0.0 for gpu in gpus], default=0.0)
+        clock_top = max([gpu.sm_clock_max_hz or 0.0 for gpu in gpus], default=0.0)
+
+        def plot(metric: Metric, unit: str, scale: float, top: float | None) -> LivePlot:
+            made = LivePlot(
+                self._theme,
+                texts,
+                metric=metric,
+                title=texts(f"plot-{metric}"),
+                unit=unit,
+                scale=scale,
+                top=top or None,
+                show_value=_FORMATS[metric],
+            )
+            made.setMinimumHeight(150 if small else 176)
+            return made
+
+        plots = [plot("utilisation", "%", 100, 1.0), plot("memory", "GiB", 1 / _GIB, memory_top)]
+        plots[0].setToolTip(plain_tooltip(texts("plot-utilisation-tip")))
+        if gpus:
+            plots += [plot("power", "W", 1, power_top), plot("clock", "GHz", 1e-9, clock_top)]
+            plots.append(plot("temperature", "°C", 1, 100.0))
+        else:
+            plots.append(plot("pressure", "%", 100, 1.0))
+            plots[-1].setToolTip(plain_tooltip(texts("plot-pressure-tip")))
+        for made in plots:
+            host_too = made.figure not in GPU_METRICS or made.figure in {"utilisation", "memory"}
+            made.set_series([one for one in self.series if one.device != HOST or host_too])
+        self._lay_out(plots)
+        return plots
+
+    def _lay_out(self, plots: list[LivePlot]) -> None:
+        for position, plot in enumerate(plots):
+            first_row = position < 2  # noqa: PLR2004 - two wide plots above, the others share the second row
+            others = max(len(plots) - 2, 1)
+            width = 3 if first_row else 6 // others
+            column = 3 * position if first_row else (position - 2) * width
+            self._places.addWidget(plot, 0 if first_row else 1, column, 1, width)
+        for column in range(6):
+            self._places.setColumnStretch(column, 1)
+
+    def _fill_bar(self) -> None:
+        for one in self.series:
+            button = QPushButton(_short(one.name))
+            button.setProperty("role", "legend")
+            button.setCheckable(True)
+            button.setChecked(True)
+            button.setIcon(_line_icon(one))
+            button.setIconSize(QSize(18, 10))
+            button.setToolTip(plain_tooltip(self._texts("plot-legend-tip", name=one.name)))
+            button.setAccessibleName(one.name)
+            button.toggled.connect(lambda on, chosen=one: self._show(chosen, on))
+            self.bar.addWidget(button)
+        self.bar.addStretch(1)
+        self._span_buttons = []
+        for span_s in SPANS_S:
+            button = QPushButton(f"{span_s / 60:.0f} min")
+            button.setProperty("role", "small")
+            button.setCheckable(True)
+            button.setAutoExclusive(True)
+            button.setChecked(span_s == self.span_s)
+            button.setAccessibleName(self._texts("plot-zoom", minutes=f"{span_s / 60:.0f}"))
+            button.clicked.connect(lambda _on=False, chosen=span_s: self.zoom(chosen))
+            self._span_buttons.append(button)
+            self.bar.addWidget(button)
+        self.pause_button = QPushButton(self._texts("plot-pause"))
+        self.pause_button.setProperty("role", "small")
+        self.pause_button.setCheckable(True)
+        self.pause_button.toggled.connect(self._pause)
+        self.bar.addWidget(self.pause_button)
+        export = QToolButton()
+        export.setText(self._texts("plot-export"))
+        export.setProperty("role", "small")
+        export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(export)
+        for kind in ("png", "svg", "csv"):
+            menu.addAction(kind.upper()).triggered.connect(lambda _on=False, chosen=kind: self._ask_and_export(chosen))
+        export.setMenu(menu)
+        self.bar.addWidget(export)
+
+    def _show(self, series: Series, shown: bool) -> None:
+        series.shown = shown
+        self.redraw()
+
+    def zoom(self, span_s: float) -> None:
+        """Show the last `span_s` seconds, from now on."""
+        self.span_chosen = True
+        self._set_span(span_s)
+
+    def _set_span(self, span_s: float) -> None:
+        self.span_s = span_s
+        for button, offered in zip(self._span_buttons, SPANS_S, strict=True):
+            button.setChecked(offered == span_s)
+        self.redraw()
+
+    def _pause(self, paused: bool) -> None:
+        self.paused_at_s = self.buffer.last_time_s if paused else None
+        self.pause_button.setText(self._texts("plot-resume" if paused else "plot-pause"))
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw all plots once; cheap enough for four times a second."""
+        now_s = self.paused_at_s if self.paused_at_s is not None else self.buffer.last_time_s
+        if now_s is None:
+            return
+        if not self.span_chosen:
+            self._widen(now_s)
+        for plot in self.plots:
+            plot.redraw(self.buffer, now_s, self.span_s)
+
+    def _widen(self, now_s: float) -> None:
+        """Until a person chooses, show the shortest span that holds all readings: a new window is not half empty."""
+        age_s = now_s - float(self.buffer.times()[0])
+        wanted = next((span_s for span_s in SPANS_S if age_s <= span_s), SPANS_S[-1])
+        if wanted != self.span_s:
+            self.span_s = wanted
+            for button, offered in zip(self._span_buttons, SPANS_S, strict=True):
+                button.setChecked(offered == wanted)
+
+    def _ask_and_export(self, kind: str) -> None:
+        name, _filter = QFileDialog.getSaveFileName(self, self._texts("plot-export"), f"readings.{kind}", f"*.{kind}")
+        if name:
+            from pathlib import Path
+
+            self.export(Path(name))
+
+    def export(self, path: Path) -> None:
+        """Write PNG or SVG of the plots, or the readings as CSV, by the file's suffix. Raises OutputError."""
+        from advisor.report.file_writing import write_atomically
+
+        content = {"png": self._png, "svg": self._svg, "csv": self._csv}[path.suffix.lstrip(".").lower()]()
+        write_atomically(path, content)
+
+    def _png(self) -> bytes:
+        from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+
+        held = QByteArray()
+        device = QBuffer(held)
+        device.open(QIODevice.OpenModeFlag.WriteOnly)
+        self.grab().save(device, "PNG")
+        return bytes(held.data())
+
+    def _svg(self) -> bytes:
+        from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+        from PySide6.QtSvg import QSvgGenerator
+
+        held = QByteArray()
+        device = QBuffer(held)
+        device.open(QIODevice.OpenModeFlag.WriteOnly)
+        generator = QSvgGenerator()
+        generator.setOutputDevice(device)
+        generator.setSize(self.size())
+        generator.setViewBox(QRect(0, 0, self.width(), self.height()))
+        painter = QPainter(generator)
+        self.render(painter)
+        painter.end()
+        return bytes(held.data())
+
+    def _csv(self) -> bytes:
+        import io
+
+        columns = [(one, metric) for one in self.series for metric in (*GPU_METRICS, "pressure")]
+        told = [(one, metric) for one, metric in columns if one.device in self.buffer.devices(metric)]  # type: ignore[arg-type, unused-ignore]
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["monotonic_s", *(f"{one.name} {_CSV_UNITS[metric]}" for one, metric in told)])
+        rows = [self.buffer.values(metric, one.device) for one, metric in told]  # type: ignore[arg-type, unused-ignore]
+        for position, time_s in enumerate(self.buffer.times()):
+            cells = ["" if row[position] != row[position] else f"{row[position]:.7g}" for row in rows]  # noqa: PLR0124 - NaN
+            writer.writerow([f"{time_s:.3f}", *cells])
+        return text.getvalue().encode()
+
+
+def gpu_title(gpu: Gpu) -> str:
+    """`GPU 0 · name`, the name verbatim."""
+    return f"GPU {gpu.index} · {visible(gpu.name)}"
+
+
+def _short(name: str, limit: int = 34) -> str:
+    shown = name.replace("NVIDIA GeForce ", "").replace("NVIDIA ", "")
+    return (shown if len(shown) <= limit else f"{shown[: limit - 1]}…").replace("&", "&&")
+
+
+def _line_icon(series: Series) -> QIcon:
+    """A short stroke in the series' colour and dash."""
+    pixmap = QPixmap(36, 20)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    pixmap.setDevicePixelRatio(2)
+    painter = QPainter(pixmap)
+    pen = QPen(QColor(series.colour), 2.5)
+    pen.setStyle(series.style)
+    painter.setPen(pen)
+    painter.drawLine(1, 5, 17, 5)
+    painter.end()
+    return QIcon(pixmap)
+
+
+_FORMATS = {
+    "utilisation": lambda value: f"{100 * value:.0f} %",
+    "memory": format_bytes,
+    "power": lambda value: f"{value:.0f} W",
+    "clock": lambda value: format_quantity(value, "Hz"),
+    "temperature": lambda value: f"{value:.0f} °C",
+    "pressure": lambda value: f"{100 * value:.0f} %",
+}
+_CSV_UNITS = {
+    "utilisation": "utilisation_fraction",
+    "memory": "memory_used_bytes",
+    "power": "power_w",
+    "clock": "sm_clock_hz",
+    "temperature": "temperature_celsius",
+    "pressure": "pressure_fraction",
+}

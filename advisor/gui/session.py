@@ -1,0 +1,167 @@
+"""The state of the window: machine, workload, running job and advice; pages are views of it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from advisor.gui.monitor_feed import MonitorFeed
+from advisor.gui.threads import Crew, Job, JobThread, Outcome, call_as_job
+from advisor.hardware.machine import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.gui.job_state import JobState
+    from advisor.gui.settings import Settings
+    from advisor.hardware.machine import Machine
+    from advisor.report.advice_record import Advice
+    from advisor.workload.workload import Workload
+
+DEFAULT_WORKLOAD = "bert_base_sst2"
+_DRAIN_MS = 250
+
+
+class Session(QObject):
+    """One window's state; every change is announced by a signal, every slow thing runs in a thread."""
+
+    machine_changed = Signal()
+    workload_changed = Signal()
+    advice_changed = Signal()
+    job_started = Signal()
+    job_progressed = Signal()
+    job_ended = Signal(object)
+    problem_raised = Signal(object)
+
+    def __init__(self, settings: Settings, feed: MonitorFeed | None = None) -> None:
+        """`feed`: another source of readings than this machine's sampler, for tests and screenshots."""
+        super().__init__()
+        self.settings = settings
+        self.crew = Crew(self)
+        self.feed = feed or MonitorFeed()
+        self.feed.setParent(self)
+        self.machine: Machine | None = None
+        self.machine_outcome: Outcome | None = None
+        self.workload: Workload | None = None
+        self.code_consent: tuple[str, str] | None = None
+        """Path and SHA-256 of the Python file that may run."""
+        self.advice: Advice | None = None
+        self.job: JobState | None = None
+        self.job_outcome: Outcome | None = None
+        self._thread: JobThread | None = None
+        self._drain = QTimer(self)
+        self._drain.setInterval(_DRAIN_MS)
+        self._drain.timeout.connect(self._drain_job)
+
+    def detect(self, detector: Callable[[], Machine] | None = None) -> None:
+        """Look at the machine, in a thread."""
+
+        def default() -> Machine:
+            from advisor.hardware.detect import detect_machine
+
+            return detect_machine()
+
+        self.crew.start(call_as_job(detector or default), self._detected)
+
+    def _detected(self, outcome: Outcome) -> None:
+        from advisor.hardware.machine import Machine
+
+        self.machine_outcome = outcome
+        if isinstance(outcome.result, Machine):
+            self.machine = outcome.result
+        self.machine_changed.emit()
+        if outcome.kind in {"problem", "bug"}:
+            self.problem_raised.emit(outcome)
+
+    def set_workload(self, workload: Workload) -> None:
+        """Another workload is described."""
+        if workload != self.workload:
+            self.workload = workload
+            self.workload_changed.emit()
+
+    def load_workload(self, reference: str, *, allow_hub: bool = False) -> None:
+        """Read a workload by name or path, in a thread: a large configuration takes its time."""
+
+        def read() -> Workload:
+            from advisor.workload.workload_file import load_workload
+
+            return load_workload(reference, allow_hub=allow_hub)
+
+        self.crew.start(call_as_job(read), self._loaded)
+
+    def _loaded(self, outcome: Outcome) -> None:
+        from advisor.workload.workload import Workload
+
+        if isinstance(outcome.result, Workload):
+            self.set_workload(outcome.result)
+        elif outcome.kind in {"problem", "bug"}:
+            self.problem_raised.emit(outcome)
+
+    def set_advice(self, advice: Advice) -> None:
+        """Show an advice that was computed or opened."""
+        self.advice = advice
+        self.advice_changed.emit()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job runs."""
+        return self._thread is not None
+
+    def start_job(self, job: Job, *, measure: bool) -> None:
+        """Run the main job; its events are taken four times a second."""
+        if self._thread is not None:
+            return
+        from advisor.gui.job_state import JobState
+
+        self.job = JobState(measure=measure, started_s=time.monotonic())
+        self.job_outcome = None
+        self._thread = self.crew.start(job, self._job_done)
+        self._drain.start()
+        self.job_started.emit()
+
+    def cancel_job(self) -> None:
+        """Ask the job to end; it answers within two seconds."""
+        if self._thread is not None:
+            self._thread.cancel()
+            self.job_progressed.emit()
+
+    @property
+    def cancelling(self) -> bool:
+        """Whether the running job was asked to end."""
+        return self._thread is not None and self._thread.cancelled.is_set()
+
+    def _drain_job(self) -> None:
+        if self._thread is None or self.job is None:
+            return
+        events = self._thread.drain()
+        readings = [event for event in events if isinstance(event, Reading)]
+        others = [event for event in events if not isinstance(event, Reading)]
+        before = len(self.job.phases)
+        self.job.apply(others, time.monotonic())
+        if readings:
+            self.feed.job_feeds(feeding=True)
+            self.feed.take(readings)
+        for phase, start_s in self.job.phases[before:]:
+            self.feed.prepare().begin_phase(phase, start_s)
+        self.job_progressed.emit()
+
+    def _job_done(self, outcome: Outcome) -> None:
+        from advisor.report.advice_record import Advice
+
+        self._drain_job()
+        self._drain.stop()
+        self._thread = None
+        self.feed.prepare().end_phase(time.monotonic())
+        self.feed.job_feeds(feeding=False)
+        self.job_outcome = outcome
+        if isinstance(outcome.result, Advice):
+            self.set_advice(outcome.result)
+        self.job_ended.emit(outcome)
+
+    def close(self) -> bool:
+        """End everything within two seconds; False where a thread still hangs."""
+        self._drain.stop()
+        self.feed.stop()
+        return self.crew.close()

@@ -1,0 +1,143 @@
+"""What a person has chosen, kept in the user's configuration."""
+
+from __future__ import annotations
+
+import contextlib
+import locale
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+
+from PySide6.QtCore import QSettings, QStandardPaths
+
+if TYPE_CHECKING:
+    from advisor.gui.texts import Units
+    from advisor.gui.theme import Scheme
+    from advisor.sentences import Language
+
+Goal = Literal["time", "cost", "energy"]
+
+_RECENT_LIMIT = 8
+DEFAULT_BUDGET_S = 30.0
+
+
+class Settings:
+    """Typed access to the user's configuration file; a value that makes no sense counts as not set."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """`path`: another file than the user's, for tests and screenshots."""
+        file = path or Path(
+            QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericConfigLocation),
+            "advisor",
+            "window.ini",
+        )
+        self._store = QSettings(str(file), QSettings.Format.IniFormat)
+
+    def _text(self, key: str, default: str, allowed: tuple[str, ...] | None = None) -> str:
+        value = self._store.value(key, default)
+        text = value if isinstance(value, str) else default
+        return text if allowed is None or text in allowed else default
+
+    def _number(self, key: str) -> float | None:
+        with contextlib.suppress(ValueError):
+            number = float(self._text(key, ""))
+            if 0 < number < float("inf"):
+                return number
+        return None
+
+    def store(self, key: str, value: str | float | None) -> None:
+        """Keep a value under its name; None forgets it."""
+        if value is None:
+            self._store.remove(key)
+        else:
+            self._store.setValue(key, str(value))
+
+    @property
+    def language(self) -> Language:
+        """The chosen language, else the system's where it is Chinese, else English."""
+        chosen = self._text("language", "", ("en", "zh"))
+        return cast("Language", chosen or system_language())
+
+    @property
+    def scheme(self) -> Scheme:
+        """Light, dark or as the system."""
+        return cast("Scheme", self._text("scheme", "system", ("system", "light", "dark")))
+
+    @property
+    def units(self) -> Units:
+        """Memory in GiB or GB."""
+        return cast("Units", self._text("units", "binary", ("binary", "decimal")))
+
+    @property
+    def goal(self) -> Goal:
+        """What is made small: time, cost or energy."""
+        return cast("Goal", self._text("goal", "time", ("time", "cost", "energy")))
+
+    @property
+    def currency(self) -> str:
+        """Currency that amounts are shown in where the price file names none."""
+        return self._text("currency", "USD")[:8]
+
+    @property
+    def price_file(self) -> Path | None:
+        """TOML file with prices, if one was chosen."""
+        text = self._text("price_file", "")
+        return Path(text) if text else None
+
+    @property
+    def budget_s(self) -> float:
+        """Seconds that a measurement may take."""
+        return self._number("budget_s") or DEFAULT_BUDGET_S
+
+    @property
+    def max_cost(self) -> float | None:
+        """Most money the job may cost."""
+        return self._number("max_cost")
+
+    @property
+    def max_power_w(self) -> float | None:
+        """Most board power a set-up may draw, in watts."""
+        return self._number("max_power_w")
+
+    @property
+    def max_hours(self) -> float | None:
+        """Longest the job may take, in hours."""
+        return self._number("max_hours")
+
+    @property
+    def data_folder(self) -> Path | None:
+        """Folder for the history, if another than the usual one was chosen."""
+        text = self._text("data_folder", "")
+        return Path(text) if text else None
+
+    @property
+    def gpu_keys(self) -> tuple[str, ...] | None:
+        """Candidates of the spec table; None for the usual ones."""
+        text = self._text("gpu_keys", "")
+        return tuple(part for part in text.split(",") if part) or None
+
+    @property
+    def recent_files(self) -> tuple[str, ...]:
+        """Files opened last, newest first, that are still there."""
+        text = self._text("recent", "")
+        return tuple(part for part in text.split("\n") if part and os.path.exists(part))  # noqa: PTH110 - strings
+
+    def add_recent(self, path: Path) -> None:
+        """Put a file at the head of the recent ones."""
+        kept = [str(path), *(part for part in self.recent_files if part != str(path))]
+        self.store("recent", "\n".join(kept[:_RECENT_LIMIT]))
+
+    def bytes_of(self, key: str) -> bytes | None:
+        """A stored window geometry."""
+        with contextlib.suppress(ValueError):
+            return bytes.fromhex(self._text(key, "")) or None
+        return None
+
+
+def system_language() -> Language:
+    """Chinese where the environment says so, else English."""
+    with contextlib.suppress(ValueError):
+        name = os.environ.get("LC_ALL") or os.environ.get("LANG") or locale.getlocale()[0] or ""
+        if name.lower().startswith("zh"):
+            return "zh"
+    return "en"

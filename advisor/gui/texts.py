@@ -1,0 +1,115 @@
+"""Words of the window in the chosen language; numbers in the chosen units."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+from advisor.bundled import resource
+from advisor.units import Estimate, format_bytes, format_quantity, format_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.sentences import Language, Reason
+
+Units = Literal["binary", "decimal"]
+
+_MESSAGE = re.compile(r"^([a-z][\w-]*) = (.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
+
+
+@cache
+def _plain_messages(language: Language) -> dict[str, str]:
+    """Messages of the window's catalogue without arguments.
+
+    They are read directly, because Fluent itself takes 110 ms to import: more than the window has until its
+    first paint.
+    """
+    text = (resource("sentences") / language / "window.ftl").read_text(encoding="utf-8")
+    found = {name: re.sub(r"\s*\n\s*", " ", value).strip() for name, value in _MESSAGE.findall(text)}
+    return {name: value for name, value in found.items() if "{" not in value}
+
+
+class Texts:
+    """Sentences and numbers of one language and one choice of units."""
+
+    def __init__(self, language: Language, units: Units = "binary") -> None:
+        """`units`: memory in GiB (binary) or GB (decimal)."""
+        self.language: Language = language
+        self.units: Units = units
+
+    def __call__(self, code: str, **numbers: float | str) -> str:
+        """The message `code` of the catalogues. Raises KeyError where it is missing: a bug of ours."""
+        if not numbers:
+            plain = _plain_messages(self.language).get(code)
+            if plain is not None:
+                return plain
+        from advisor.sentences import sentence
+
+        return sentence(code, self.language, dict(numbers))
+
+    def say(self, reason: Reason) -> str:
+        """The sentence of a reason; a code that this version does not know is shown with its numbers."""
+        from advisor.sentences import say, visible
+
+        try:
+            return visible(say(reason, self.language))
+        except KeyError:
+            numbers = ", ".join(f"{name} = {value}" for name, value in reason.numbers.items())
+            return visible(f"{reason.code} ({numbers})" if numbers else reason.code)
+
+    def optional(self, code: str) -> str | None:
+        """The message without arguments, or None where no catalogue has it."""
+        from advisor.sentences import message_exists
+
+        return self(code) if message_exists(code, self.language) else None
+
+    def size(self, count: float | None) -> str:
+        """A size in bytes; `unknown` for None."""
+        if count is None:
+            return self("window-unknown")
+        return format_bytes(count) if self.units == "binary" else format_quantity(count, "B")
+
+    def duration(self, seconds: float | None) -> str:
+        """A duration; `unknown` for None."""
+        return self("window-unknown") if seconds is None else format_seconds(seconds)
+
+    def quantity(self, number: float | None, unit: str) -> str:
+        """A number with a decimal prefix; `unknown` for None."""
+        return self("window-unknown") if number is None else format_quantity(number, unit)
+
+    def rate(self, per_second: float | None) -> str:
+        """Samples a second; `unknown` for None."""
+        if per_second is None:
+            return self("window-unknown")
+        return f"{_plain_number(per_second)} /s"
+
+    def money(self, amount: float | None, currency: str | None) -> str:
+        """An amount in its currency; `unknown` for None."""
+        if amount is None:
+            return self("window-unknown")
+        return f"{_plain_number(amount)} {currency or ''}".rstrip()
+
+    def span(self, estimate: Estimate | None, how: Callable[[float], str]) -> str:
+        """The range of an estimate, the unit said once where both ends share it; empty for None."""
+        if estimate is None:
+            return ""
+        low, high = how(estimate.low), how(estimate.high)
+        if low == high:
+            return ""
+        number, _, unit = low.rpartition(" ")
+        shared = number and high.endswith(f" {unit}")
+        return f"{number if shared else low} – {high}"
+
+    def basis(self, estimate: Estimate | None) -> str:
+        """The word for where a number comes from."""
+        return self(f"window-basis-{estimate.basis}") if estimate is not None else ""
+
+
+def _plain_number(number: float) -> str:
+    """Three significant figures, thousands grouped by a no-break space."""
+    if abs(number) >= 1000:  # noqa: PLR2004 - from here on digits are grouped
+        return f"{number:,.0f}".replace(",", "\u00a0")
+    text = format_quantity(number, "")
+    return text if text else "0"

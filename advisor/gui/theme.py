@@ -1,0 +1,291 @@
+"""Fifteen named colours, light and dark; the palette and the one style sheet are made from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+
+from advisor.bundled import resource
+
+Scheme = Literal["system", "light", "dark"]
+
+NAVIGATION_WIDTH = 188
+RADIUS = 8
+TEXT_SIZE = 13
+SMALL_SIZE = 12
+TICK_SIZE = 11
+
+
+@dataclass(frozen=True, kw_only=True)
+class Theme:
+    """The colours of one scheme, as #RRGGBB."""
+
+    dark: bool
+    page: str
+    card: str
+    navigation: str
+    line: str
+    grid: str
+    text: str
+    muted: str
+    accent: str
+    on_accent: str
+    accent_soft: str
+    hover: str
+    bar: str
+    good: str
+    warning: str
+    danger: str
+    series: tuple[str, ...]
+    """Six devices, colour-blind safe on `card`; the last one is the CPU's. Beyond them: dash patterns."""
+
+
+LIGHT = Theme(
+    dark=False,
+    page="#F5F6F8",
+    card="#FFFFFF",
+    navigation="#ECEEF2",
+    line="#DCE0E6",
+    grid="#EEF0F3",
+    text="#1B2430",
+    muted="#5B6675",
+    accent="#0B66C3",
+    on_accent="#FFFFFF",
+    accent_soft="#E1EDFA",
+    hover="#E4E7EC",
+    bar="#A9B4C2",
+    good="#0A7A4B",
+    warning="#9A5B00",
+    danger="#B3261E",
+    series=("#0072B2", "#D55E00", "#009E73", "#B85C92", "#B8860B", "#3D4A5C"),
+)
+
+DARK = Theme(
+    dark=True,
+    page="#15191F",
+    card="#1E242C",
+    navigation="#1A1F26",
+    line="#313945",
+    grid="#29303A",
+    text="#E6EAF0",
+    muted="#9BA7B6",
+    accent="#5AA9F5",
+    on_accent="#0E1621",
+    accent_soft="#22344A",
+    hover="#2A323D",
+    bar="#566273",
+    good="#4CC38A",
+    warning="#E5A84B",
+    danger="#F2857D",
+    series=("#56B4E9", "#F08A3C", "#2BC299", "#E39AC6", "#F0E442", "#C4CBD6"),
+)
+
+CPU_SERIES = 5
+
+
+def theme_for(scheme: Scheme) -> Theme:
+    """The colours for a chosen scheme; `system` asks the platform and takes light where it does not say."""
+    if scheme == "system":
+        return DARK if QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark else LIGHT
+    return DARK if scheme == "dark" else LIGHT
+
+
+def gpu_colour(theme: Theme, index: int) -> tuple[str, Qt.PenStyle]:
+    """Colour and dash of the index-th GPU: five colours, then the same ones dashed and dotted."""
+    styles = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
+    return theme.series[index % CPU_SERIES], styles[(index // CPU_SERIES) % len(styles)]
+
+
+def palette_of(theme: Theme) -> QPalette:
+    """A Fusion palette: `setColorScheme` alone does nothing on the offscreen and bare xcb platforms."""
+    palette = QPalette()
+    role = QPalette.ColorRole
+    for name, colour in (
+        (role.Window, theme.page),
+        (role.WindowText, theme.text),
+        (role.Base, theme.card),
+        (role.AlternateBase, theme.page),
+        (role.Text, theme.text),
+        (role.PlaceholderText, theme.muted),
+        (role.Button, theme.card),
+        (role.ButtonText, theme.text),
+        (role.BrightText, theme.danger),
+        (role.Highlight, theme.accent),
+        (role.HighlightedText, theme.on_accent),
+        (role.ToolTipBase, theme.card),
+        (role.ToolTipText, theme.text),
+        (role.Link, theme.accent),
+        (role.LinkVisited, theme.accent),
+        (role.Light, theme.hover),
+        (role.Midlight, theme.line),
+        (role.Mid, theme.line),
+        (role.Dark, theme.line),
+        (role.Shadow, theme.line),
+    ):
+        palette.setColor(name, QColor(colour))
+    for name in (role.Text, role.WindowText, role.ButtonText, role.HighlightedText):
+        palette.setColor(QPalette.ColorGroup.Disabled, name, QColor(theme.muted))
+    return palette
+
+
+def mixed(first: str, second: str, share: float) -> str:
+    """A colour between two: `share` of the second."""
+    one, two = QColor(first), QColor(second)
+    parts = [
+        round(left + (right - left) * share)
+        for left, right in zip(one.getRgb()[:3], two.getRgb()[:3], strict=True)  # type: ignore[index, unused-ignore]
+    ]
+    return f"#{parts[0]:02X}{parts[1]:02X}{parts[2]:02X}"
+
+
+def style_sheet(theme: Theme) -> str:
+    """The one style sheet of the program."""
+    icons = resource("icons").as_posix()
+    shade = "dark" if theme.dark else "light"
+    return _SHEET % {
+        **{name: getattr(theme, name) for name in Theme.__dataclass_fields__ if name not in {"dark", "series"}},
+        "pressed": mixed(theme.accent, theme.text, 0.15),
+        "lighter": mixed(theme.accent, theme.card, 0.15),
+        "disabled": mixed(theme.accent, theme.card, 0.55),
+        "warning_soft": mixed(theme.card, theme.warning, 0.12),
+        "danger_soft": mixed(theme.card, theme.danger, 0.12),
+        "radius": RADIUS,
+        "text_size": TEXT_SIZE,
+        "small": SMALL_SIZE,
+        "arrow": f"{icons}/chevron-{shade}.svg",
+        "tick": f"{icons}/tick-{shade}.svg",
+    }
+
+
+_SHEET = """
+* { font-size: %(text_size)dpx; }
+QMainWindow, QDialog, QScrollArea, #page, #pages { background: %(page)s; }
+QScrollArea { border: 0; }
+#navigation { background: %(navigation)s; border-right: 1px solid %(line)s; }
+#navigation QPushButton {
+  background: transparent; border: 0; border-left: 3px solid transparent; border-radius: 6px;
+  text-align: left; padding-left: 10px; min-height: 36px; max-height: 36px; color: %(text)s;
+}
+#navigation QPushButton:hover { background: %(hover)s; }
+#navigation QPushButton:focus { border: 1px solid %(accent)s; border-left: 3px solid %(accent)s; }
+#navigation QPushButton:checked {
+  background: %(accent_soft)s; border-left: 3px solid %(accent)s; color: %(accent)s; font-weight: 600;
+}
+QFrame[role="card"] { background: %(card)s; border: 1px solid %(line)s; border-radius: %(radius)dpx; }
+QFrame[role="hero"] {
+  background: %(accent_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(accent)s;
+  border-radius: %(radius)dpx;
+}
+QFrame[role="warning"] {
+  background: %(warning_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(warning)s;
+  border-radius: %(radius)dpx;
+}
+QFrame[role="danger"] {
+  background: %(danger_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(danger)s;
+  border-radius: %(radius)dpx;
+}
+QLabel { background: transparent; color: %(text)s; }
+QLabel[role="title"] { font-size: 22px; font-weight: 700; }
+QLabel[role="heading"] { font-size: 14px; font-weight: 600; }
+QLabel[role="brand"] { font-size: 14px; font-weight: 700; }
+QLabel[role="hero"] { font-size: 22px; font-weight: 700; }
+QLabel[role="figure"] { font-size: 26px; font-weight: 700; }
+QLabel[role="unit"], QLabel[role="muted"], QLabel[role="small"] { color: %(muted)s; }
+QLabel[role="muted"], QLabel[role="small"] { font-size: %(small)dpx; }
+QLabel[role="strong"] { font-weight: 600; }
+QLabel[role="good"] { color: %(good)s; font-size: %(small)dpx; }
+QLabel[role="warning"] { color: %(warning)s; font-size: %(small)dpx; }
+QLabel[role="danger"] { color: %(danger)s; font-size: %(small)dpx; }
+QLabel[role="chip"] {
+  background: %(hover)s; color: %(muted)s; border-radius: 4px; padding: 1px 6px; font-size: 11px;
+}
+QLabel[role="chip-accent"] {
+  background: %(accent_soft)s; color: %(accent)s; border-radius: 4px; padding: 1px 6px; font-size: 11px;
+}
+QLabel[role="chip-warning"] {
+  background: %(warning_soft)s; color: %(warning)s; border-radius: 4px; padding: 1px 6px; font-size: 11px;
+}
+QPushButton, QToolButton {
+  background: %(card)s; color: %(text)s; border: 1px solid %(line)s; border-radius: 6px;
+  padding: 0 14px; min-height: 30px;
+}
+QPushButton:hover, QToolButton:hover { background: %(hover)s; }
+QPushButton:focus, QToolButton:focus { border: 1px solid %(accent)s; }
+QPushButton:disabled, QToolButton:disabled { color: %(muted)s; }
+QPushButton:checked, QToolButton:checked {
+  background: %(accent_soft)s; color: %(accent)s; border-color: %(accent)s;
+}
+QPushButton[role="primary"] { background: %(accent)s; color: %(on_accent)s; border: 1px solid %(accent)s; font-weight: 600; }
+QPushButton[role="primary"]:hover { background: %(lighter)s; }
+QPushButton[role="primary"]:pressed { background: %(pressed)s; }
+QPushButton[role="primary"]:focus { border: 1px solid %(text)s; }
+QPushButton[role="primary"]:disabled { background: %(disabled)s; border-color: %(disabled)s; }
+QPushButton[role="small"], QToolButton[role="small"] { min-height: 24px; padding: 0 9px; font-size: %(small)dpx; }
+QPushButton[role="legend"] {
+  border: 0; background: transparent; padding: 0 4px; min-height: 22px; font-size: %(small)dpx; color: %(muted)s;
+}
+QPushButton[role="legend"]:checked { color: %(text)s; background: transparent; }
+QPushButton[role="legend"]:focus { border: 1px solid %(accent)s; }
+QPushButton[role="link"] {
+  border: 0; background: transparent; color: %(accent)s; padding: 0; min-height: 20px; text-align: left;
+}
+QPushButton[role="link"]:hover, QPushButton[role="link"]:focus { text-decoration: underline; }
+QLineEdit, QComboBox, QPlainTextEdit, QTextEdit {
+  background: %(card)s; color: %(text)s; border: 1px solid %(line)s; border-radius: 6px;
+  selection-background-color: %(accent)s; selection-color: %(on_accent)s;
+}
+QLineEdit, QComboBox { padding: 0 8px; min-height: 28px; }
+QPlainTextEdit, QTextEdit { padding: 6px; }
+QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus, QTextEdit:focus { border: 1px solid %(accent)s; }
+QLineEdit[invalid="true"] { border: 1px solid %(danger)s; }
+QLineEdit:disabled, QComboBox:disabled { color: %(muted)s; background: %(page)s; }
+QComboBox::drop-down { border: 0; width: 22px; }
+QComboBox::down-arrow { image: url("%(arrow)s"); width: 12px; height: 12px; }
+QComboBox QAbstractItemView {
+  background: %(card)s; color: %(text)s; border: 1px solid %(line)s; outline: 0;
+  selection-background-color: %(accent_soft)s; selection-color: %(text)s;
+}
+QCheckBox { color: %(text)s; spacing: 8px; background: transparent; }
+QCheckBox::indicator {
+  width: 15px; height: 15px; border: 1px solid %(bar)s; border-radius: 4px; background: %(card)s;
+}
+QCheckBox::indicator:checked { background: %(accent)s; border-color: %(accent)s; image: url("%(tick)s"); }
+QCheckBox:focus { color: %(accent)s; }
+QTableView {
+  background: transparent; border: 0; gridline-color: transparent; color: %(text)s; outline: 0;
+  selection-background-color: %(accent_soft)s; selection-color: %(text)s; alternate-background-color: transparent;
+}
+QTableView::item { border-bottom: 1px solid %(line)s; padding: 0 8px; }
+QTableView::item:selected { background: %(accent_soft)s; color: %(text)s; }
+QHeaderView { background: transparent; border: 0; }
+QHeaderView::section {
+  background: %(card)s; color: %(muted)s; border: 0; border-bottom: 1px solid %(line)s;
+  padding: 0 8px; font-size: %(small)dpx; min-height: 30px;
+}
+QProgressBar { background: %(line)s; border: 0; border-radius: 3px; max-height: 6px; min-height: 6px; }
+QProgressBar::chunk { background: %(accent)s; border-radius: 3px; }
+QMenuBar { background: %(navigation)s; color: %(text)s; border-bottom: 1px solid %(line)s; padding: 1px 4px; }
+QMenuBar::item { padding: 4px 10px; background: transparent; border-radius: 4px; }
+QMenuBar::item:selected { background: %(hover)s; }
+QMenu { background: %(card)s; color: %(text)s; border: 1px solid %(line)s; padding: 4px; }
+QMenu::item { padding: 5px 28px 5px 14px; border-radius: 4px; }
+QMenu::item:selected { background: %(accent_soft)s; }
+QMenu::item:disabled { color: %(muted)s; }
+QMenu::separator { height: 1px; background: %(line)s; margin: 4px 8px; }
+QToolTip { background: %(card)s; color: %(text)s; border: 1px solid %(line)s; padding: 4px 6px; font-size: %(small)dpx; }
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
+QScrollBar::handle { background: %(bar)s; border-radius: 4px; min-height: 28px; min-width: 28px; margin: 1px; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QSplitter::handle { background: transparent; }
+QTabBar::tab {
+  background: transparent; color: %(muted)s; padding: 6px 14px; border: 0; border-bottom: 2px solid transparent;
+}
+QTabBar::tab:selected { color: %(accent)s; border-bottom: 2px solid %(accent)s; font-weight: 600; }
+QTabBar::tab:focus { color: %(text)s; }
+QTabWidget::pane { border: 0; }
+"""

@@ -1,0 +1,147 @@
+"""Background work: a QThread runs a generator and keeps its events for the window to fetch at its own pace."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from PySide6.QtCore import QObject, QThread, Signal
+
+from advisor.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+OutcomeKind = Literal["finished", "cancelled", "problem", "bug"]
+_EVENT_LIMIT = 200_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """How background work ended; `detail` holds a traceback where it is our bug."""
+
+    kind: OutcomeKind
+    result: object = None
+    text: str = ""
+    remedy: str = ""
+    detail: str = ""
+
+
+class Job(Protocol):
+    """Starts work as a generator of events that returns the result and ends soon after `cancelled` is set."""
+
+    def __call__(self, cancelled: threading.Event) -> Generator[object, None, object]:
+        """Start the work."""
+        ...
+
+
+class JobThread(QThread):
+    """Adapts a generator: no work of its own, no signal per event.
+
+    Events wait in a queue until `drain`, so that ten thousand samples cost the window's event loop nothing
+    between two frames.
+    """
+
+    ended = Signal(object)
+
+    def __init__(self, job: Job, parent: QObject | None = None) -> None:
+        """`job` is called in the thread."""
+        super().__init__(parent)
+        self._job = job
+        self._events: deque[object] = deque(maxlen=_EVENT_LIMIT)
+        self.cancelled = threading.Event()
+
+    def run(self) -> None:
+        """Run the generator to its end; the outcome goes out by `ended`."""
+        self.ended.emit(self._outcome())
+
+    def _outcome(self) -> Outcome:
+        try:
+            generator = self._job(self.cancelled)
+            while True:
+                self._events.append(next(generator))
+        except StopIteration as stop:
+            return Outcome(kind="cancelled" if self.cancelled.is_set() else "finished", result=stop.value)
+        except UserFacingError as error:
+            return Outcome(kind="problem", text=error.text, remedy=error.remedy)
+        except Exception as error:  # noqa: BLE001 - the window stays alive and shows it
+            if self.cancelled.is_set():
+                return Outcome(kind="cancelled")
+            return Outcome(kind="bug", text=f"{type(error).__name__}: {error}", detail=traceback.format_exc())
+
+    def drain(self) -> list[object]:
+        """Events since the last call; called from the window's thread, never blocks."""
+        drained = []
+        while self._events:
+            drained.append(self._events.popleft())
+        return drained
+
+    def cancel(self) -> None:
+        """Ask the work to end; returns at once."""
+        self.cancelled.set()
+
+
+def call_as_job(function: Callable[[], object]) -> Job:
+    """A plain call as a job without events."""
+
+    def job(cancelled: threading.Event) -> Generator[object, None, object]:
+        if cancelled.is_set():
+            return None
+        result = function()
+        yield from ()
+        return result
+
+    return job
+
+
+class Crew(QObject):
+    """All threads of the window, so that closing can end them within a time limit."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        """Start empty."""
+        super().__init__(parent)
+        self._threads: set[JobThread] = set()
+
+    def start(self, job: Job, ended: Callable[[Outcome], None]) -> JobThread:
+        """Run a job; `ended` is called in the window's thread."""
+        thread = JobThread(job)
+        self._threads.add(thread)
+
+        def finish(outcome: object) -> None:
+            if isinstance(outcome, Outcome):
+                ended(outcome)
+
+        relay = _Relay(finish, self)
+        thread.ended.connect(relay.call)
+        thread.finished.connect(lambda: self._forget(thread, relay))
+        thread.start()
+        return thread
+
+    def _forget(self, thread: JobThread, relay: _Relay) -> None:
+        self._threads.discard(thread)
+        thread.wait()
+        relay.deleteLater()
+        thread.deleteLater()
+
+    def close(self, timeout_s: float = 1.6) -> bool:
+        """Cancel everything and wait; False where a thread is still hanging at the end of the time."""
+        for thread in self._threads:
+            thread.ended.disconnect()
+            thread.cancel()
+        for thread in list(self._threads):
+            thread.wait(int(timeout_s * 1000))
+        return all(thread.isFinished() for thread in self._threads)
+
+
+class _Relay(QObject):
+    """Receives a thread's signal in the thread that it was made in."""
+
+    def __init__(self, function: Callable[[object], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._function = function
+
+    def call(self, outcome: object) -> None:
+        self._function(outcome)

@@ -1,0 +1,107 @@
+"""A quiet card with a heading, and the key figure with its interval."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from advisor.gui.widgets.labels import ElidedLabel, label, plain_tooltip
+
+
+class Card(QFrame):
+    """A frame with an optional heading line; add the content to `body`."""
+
+    def __init__(self, title: str = "", unit: str = "", *, role: str = "card") -> None:
+        """`unit` stands muted beside the title."""
+        super().__init__()
+        self.setProperty("role", role)
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(16, 13, 16, 14)
+        self.body.setSpacing(8)
+        self.header = QHBoxLayout()
+        self.header.setSpacing(10)
+        self.title: QLabel | None = None
+        if title:
+            self.title = label(title, "heading")
+            self.header.addWidget(self.title)
+            if unit:
+                self.header.addWidget(label(unit, "muted"))
+            self.header.addStretch(1)
+            self.body.addLayout(self.header)
+            self.setAccessibleName(title)
+
+    def add_to_header(self, widget: QWidget) -> None:
+        """Put a legend or a switch at the right end of the heading line."""
+        self.header.addWidget(widget)
+
+    def hug(self) -> None:
+        """Take no more height than the content needs: a card that holds a table would stretch."""
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+
+class KeyFigure(Card):
+    """A label, a large number with its unit, and the interval under it."""
+
+    def __init__(self, title: str, figure: str = "–", below: str = "", *, chip: str = "", tip: str = "") -> None:
+        """`figure` is a number with its unit, split at the last space; `chip` names the basis."""
+        super().__init__()
+        self.body.setSpacing(1)
+        self.body.setContentsMargins(16, 11, 16, 11)
+        head = QHBoxLayout()
+        self._title = label(title, "muted")
+        head.addWidget(self._title)
+        head.addStretch(1)
+        self._chip = label(chip, "chip")
+        self._chip.setVisible(bool(chip))
+        head.addWidget(self._chip)
+        line = QHBoxLayout()
+        line.setSpacing(7)
+        self._figure, self._unit = label("", "figure"), label("", "unit")
+        line.addWidget(self._figure, 0, Qt.AlignmentFlag.AlignBaseline)
+        line.addWidget(self._unit, 0, Qt.AlignmentFlag.AlignBaseline)
+        line.addStretch(1)
+        self._below = ElidedLabel("", "muted")
+        self.body.addLayout(head)
+        self.body.addLayout(line)
+        self.body.addWidget(self._below)
+        self._name = title
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.show_figure(figure, below, chip=chip, tip=tip)
+
+    def show_figure(self, figure: str, below: str = "", *, chip: str = "", tip: str = "") -> None:
+        """Show another number."""
+        number, space, unit = figure.replace("\u00a0", "\u2007").rpartition(" ")
+        if not space or not any(character.isdigit() for character in number):
+            number, unit = figure, ""
+        number = number.replace("\u2007", "\u00a0")
+        self._figure.setText(number)
+        self._unit.setText(unit)
+        self._below.set_full_text(below)
+        self._chip.setText(chip)
+        self._chip.setVisible(bool(chip))
+        self.setToolTip(plain_tooltip(tip))
+        self.setAccessibleName(f"{self._name}: {figure} {below}".strip())
+
+
+def row(*widgets: QWidget, spacing: int = 14) -> QHBoxLayout:
+    """Widgets side by side, equally wide."""
+    layout = QHBoxLayout()
+    layout.setSpacing(spacing)
+    for widget in widgets:
+        layout.addWidget(widget, 1)
+    return layout
+
+
+def clear(layout: QLayout) -> None:
+    """Remove and delete everything in a layout."""
+    while layout.count():
+        item = layout.takeAt(0)
+        if item is None:
+            break
+        widget, inner = item.widget(), item.layout()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+        elif inner is not None:
+            clear(inner)
+            inner.deleteLater()

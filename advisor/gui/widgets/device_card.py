@@ -1,0 +1,105 @@
+"""A device in a card: name, memory, what it is doing, and what its driver would not say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QWidget
+
+from advisor.gui.widgets.card import Card
+from advisor.gui.widgets.labels import ElidedLabel, label, plain_tooltip, set_role
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPaintEvent
+
+    from advisor.gui.theme import Theme
+
+
+class Meter(QWidget):
+    """A thin bar: how much of something is used."""
+
+    def __init__(self, theme: Theme, colour: str) -> None:
+        """Empty until a share is set."""
+        super().__init__()
+        self._theme, self._colour, self._share = theme, colour, 0.0
+        self.setFixedHeight(6)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_share(self, share: float | None) -> None:
+        """From 0 to 1; None draws the empty bar."""
+        self._share = min(max(share or 0.0, 0.0), 1.0)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Wide enough to be read."""
+        return QSize(120, 6)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the bar."""
+        del event
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(0, 0, 0, 0))
+        painter.setBrush(QColor(self._theme.line))
+        whole = QRectF(0, 0, self.width(), self.height())
+        painter.drawRoundedRect(whole, 3, 3)
+        if self._share > 0:
+            painter.setBrush(QColor(self._colour))
+            painter.drawRoundedRect(QRectF(0, 0, max(6.0, whole.width() * self._share), whole.height()), 3, 3)
+        painter.end()
+
+
+class DeviceCard(Card):
+    """One device; the facts stand in two columns of name and value."""
+
+    def __init__(self, theme: Theme, title: str, colour: str, *, chip: str = "", chip_role: str = "chip") -> None:
+        """`title` is foreign text and shown verbatim."""
+        super().__init__()
+        self.body.setContentsMargins(14, 11, 14, 12)
+        self.body.setSpacing(6)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        dot = label("●")
+        dot.setStyleSheet(f"color: {colour}; font-size: 11px;")
+        head.addWidget(dot)
+        self.name = ElidedLabel(title, "strong")
+        head.addWidget(self.name, 1)
+        if chip:
+            head.addWidget(label(chip, chip_role))
+        self.body.addLayout(head)
+        self.meter = Meter(theme, colour)
+        self.memory = ElidedLabel("", "muted")
+        self.body.addWidget(self.meter)
+        self.body.addWidget(self.memory)
+        self._facts = QGridLayout()
+        self._facts.setHorizontalSpacing(10)
+        self._facts.setVerticalSpacing(2)
+        for column in (1, 3):
+            self._facts.setColumnStretch(column, 1)
+        self.body.addLayout(self._facts)
+        self._values: dict[str, ElidedLabel] = {}
+        self.setAccessibleName(title)
+        self.hug()
+
+    def add_fact(self, key: str, name: str, value: str, *, tip: str = "") -> None:
+        """A further fact; `tip` gives the reason where the value is unknown."""
+        place = len(self._values)
+        shown = ElidedLabel(value)
+        self._values[key] = shown
+        self._facts.addWidget(label(name, "muted"), place // 2, 2 * (place % 2))
+        self._facts.addWidget(shown, place // 2, 2 * (place % 2) + 1)
+        self._explain(shown, tip)
+
+    def set_fact(self, key: str, value: str) -> None:
+        """Another value of a fact that was added."""
+        if key in self._values:
+            self._values[key].set_full_text(value)
+
+    @staticmethod
+    def _explain(shown: ElidedLabel, tip: str) -> None:
+        if tip:
+            set_role(shown, "muted")
+            shown.setToolTip(plain_tooltip(tip))
+            shown.setAccessibleDescription(tip)

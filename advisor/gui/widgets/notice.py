@@ -1,0 +1,65 @@
+"""Banners and empty states: what is wrong or missing, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from advisor.gui.widgets.card import Card
+from advisor.gui.widgets.labels import label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Notice(Card):
+    """A coloured card with sentences, each on its own line."""
+
+    def __init__(self, sentences: list[str], *, role: str = "warning", title: str = "") -> None:
+        """`role`: hero (neutral), warning or danger."""
+        super().__init__(role=role)
+        self.body.setContentsMargins(14, 9, 14, 9)
+        self.body.setSpacing(3)
+        if title:
+            self.body.addWidget(label(title, "strong"))
+        for text in sentences:
+            self.body.addWidget(label(text, wrap=True, selectable=True))
+        self.hug()
+
+
+class EmptyState(QWidget):
+    """A calm page for "nothing here yet": what it will show, and the button that gets it there."""
+
+    def __init__(self, title: str, text: str, *buttons: tuple[str, Callable[[], None]]) -> None:
+        """The first button is the primary one."""
+        super().__init__()
+        outer = QVBoxLayout(self)
+        outer.addStretch(2)
+        card = Card()
+        card.setMaximumWidth(560)
+        card.body.setContentsMargins(32, 28, 32, 28)
+        card.body.setSpacing(12)
+        heading = label(title, "hero", wrap=True)
+        heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        words = label(text, "unit", wrap=True)
+        words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        card.body.addWidget(heading)
+        card.body.addWidget(words)
+        line = QHBoxLayout()
+        line.addStretch(1)
+        for position, (name, action) in enumerate(buttons):
+            button = QPushButton(name)
+            if position == 0:
+                button.setProperty("role", "primary")
+            button.clicked.connect(lambda _checked=False, act=action: act())
+            line.addWidget(button)
+        line.addStretch(1)
+        card.body.addLayout(line)
+        middle = QHBoxLayout()
+        middle.addStretch(1)
+        middle.addWidget(card, 10)
+        middle.addStretch(1)
+        outer.addLayout(middle)
+        outer.addStretch(3)
