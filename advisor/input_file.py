@@ -223,7 +223,7 @@ _MISSING_FIELD = re.compile(r"Object missing required field `(.*)`\Z")
 
 
 def _field_error(message: str, value: object, type_: object, name: str) -> InputError:
-    """msgspec's sentence with its JSON path, turned into ours with the field's path, value and what is allowed."""
+    """The sentence of msgspec with its JSON path, turned into ours with the field's path, value and what is allowed."""
     found = _AT.match(message)
     what, where = (found.group(1), found.group(2) or "") if found else (message, "")
     steps = [first or second for first, second in _STEP.findall(where)]
@@ -289,9 +289,9 @@ def _plain(node: inspect.Type | None, value: object) -> inspect.Type | None:
     if len(options) == 1:
         return _plain(options[0], value)
     for option in options:
-        if isinstance(option, inspect.StructType) and isinstance(value, Mapping) and option.tag is not None:
-            if value.get(str(option.tag_field)) == option.tag:
-                return option
+        tagged = isinstance(option, inspect.StructType) and isinstance(value, Mapping) and option.tag is not None
+        if tagged and value.get(str(option.tag_field)) == option.tag:
+            return option
     return node
 
 
@@ -313,27 +313,34 @@ def _tags(node: inspect.Type | None) -> str:
 
 
 def _allowed(node: inspect.Type | None) -> str:
-    """What a declared type takes, in words."""
+    """What a declared type takes, in words; empty where it takes anything."""
     node = _plain(node, None)
+    text = next((words for type_, words in _WORDS if isinstance(node, type_)), "")
     if isinstance(node, inspect.LiteralType):
-        return ", ".join(str(value) for value in node.values)
-    if isinstance(node, inspect.IntType | inspect.FloatType):
-        return ("an integer" if isinstance(node, inspect.IntType) else "a number") + _range(node)
-    if isinstance(node, inspect.BoolType):
-        return "true or false"
-    if isinstance(node, inspect.StrType):
-        longest = f" of at most {node.max_length} characters" if node.max_length is not None else ""
-        return f"text{longest}"
-    if isinstance(node, inspect.StructType | inspect.DictType):
-        return "a table"
-    if isinstance(node, inspect.ListType | inspect.VarTupleType | inspect.TupleType):
-        return "a list"
-    if isinstance(node, inspect.UnionType):
-        return _tags(node) or " or ".join(sorted({_allowed(option) for option in node.types if _allowed(option)}))
-    return ""
+        text = ", ".join(str(value) for value in node.values)
+    elif isinstance(node, inspect.IntType | inspect.FloatType):
+        text += _range(node)
+    elif isinstance(node, inspect.StrType) and node.max_length is not None:
+        text += f" of {node.min_length or 0} to {node.max_length} characters"
+    elif isinstance(node, inspect.UnionType):
+        text = _tags(node) or " or ".join(dict.fromkeys(filter(None, map(_allowed, node.types))))
+    return text
+
+
+_WORDS: tuple[tuple[type, str], ...] = (
+    (inspect.IntType, "an integer"),
+    (inspect.FloatType, "a number"),
+    (inspect.BoolType, "true or false"),
+    (inspect.StrType, "text"),
+    (inspect.StructType, "a table"),
+    (inspect.DictType, "a table"),
+    (inspect.ListType, "a list"),
+    (inspect.VarTupleType, "a list"),
+    (inspect.TupleType, "a list"),
+)
 
 
 def _range(node: inspect.IntType | inspect.FloatType) -> str:
-    low = f"from {node.ge:g}" if node.ge is not None else f"over {node.gt:g}" if node.gt is not None else ""
-    high = f"to {node.le:g}" if node.le is not None else f"below {node.lt:g}" if node.lt is not None else ""
+    low = f"from {node.ge}" if node.ge is not None else f"over {node.gt}" if node.gt is not None else ""
+    high = f"to {node.le}" if node.le is not None else f"below {node.lt}" if node.lt is not None else ""
     return f" {low} {high}".rstrip() if low or high else ""

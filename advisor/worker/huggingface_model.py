@@ -1,4 +1,4 @@
-"""Any architecture that transformers can build from a configuration, never from weights, and never with foreign code."""
+"""Any architecture that transformers builds from a configuration: never from weights, never with foreign code."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _stay_offline() -> None:
 
 
 def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any:  # noqa: ANN401 - transformers' types
-    """transformers' own configuration object from the keys that its class knows; everything else is dropped."""
+    """The library's own configuration object from the keys that its class knows; everything else is dropped."""
     from transformers import CONFIG_MAPPING
 
     model_type = table["model_type"]

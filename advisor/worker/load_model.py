@@ -1,11 +1,10 @@
-"""A `Workload` as a torch module with its batches, loss and optimizer, built the same way for tracing and for training."""
+"""A `Workload` as a torch module with batches, loss and optimizer: the same for tracing and for training."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -221,9 +220,3 @@ def _optimizer(module: nn.Module, workload: Workload) -> torch.optim.Optimizer |
     from advisor.worker.optimizers import make_optimizer
 
     return make_optimizer([parameter for parameter in module.parameters() if parameter.requires_grad], workload)
-
-
-def file_of(model: PythonModel, folder: str | None) -> Path:
-    """Absolute path of a Python model's file; a relative one starts at the workload file's folder."""
-    path = Path(model.file)
-    return path if path.is_absolute() else Path(folder or ".").resolve() / path

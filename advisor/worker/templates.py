@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import torch
@@ -29,9 +30,10 @@ def build(model: TemplateModel, workload: Workload, *, layer_limit: int | None =
 class Recurrent(nn.Module):
     """Embedding, a stack of recurrent layers, and a linear head on the last step's state."""
 
-    def __init__(self, cell: str, vocabulary: int, embedding: int, hidden: int, layers: int, classes: int) -> None:
-        """Build the stack; sizes in elements."""
+    def __init__(self, cell: str, sizes: tuple[int, int, int], *, layers: int, classes: int) -> None:
+        """Build the stack; `sizes`: vocabulary, embedding and hidden size."""
         super().__init__()
+        vocabulary, embedding, hidden = sizes
         self.embedding = nn.Embedding(vocabulary, embedding)
         self.recurrent = _RECURRENT[cell](embedding, hidden, num_layers=layers, batch_first=True)
         self.head = nn.Linear(hidden, classes)
@@ -45,9 +47,10 @@ class Recurrent(nn.Module):
 class Encoder(nn.Module):
     """Token and position embedding, transformer encoder blocks, and a linear head on the mean state."""
 
-    def __init__(self, vocabulary: int, width: int, length: int, blocks: int, heads: int, classes: int) -> None:
-        """Build the blocks; the feed-forward part is four times as wide as the model."""
+    def __init__(self, sizes: tuple[int, int, int], *, blocks: int, heads: int, classes: int) -> None:
+        """Build the blocks, their inner layers four times as wide; `sizes`: vocabulary, width and longest sequence."""
         super().__init__()
+        vocabulary, width, length = sizes
         self.embedding = nn.Embedding(vocabulary, width)
         self.position = nn.Embedding(length, width)
         block = nn.TransformerEncoderLayer(width, heads, 4 * width, activation="gelu", batch_first=True)
@@ -65,7 +68,7 @@ def _mlp(model: TemplateModel, _workload: Workload, _limit: int | None) -> tuple
     if len(sizes) < 2:  # noqa: PLR2004 - an input and an output
         raise InputError("`model.layers` of an mlp needs two sizes at least.", "Give input, hidden and output sizes.")
     layers: list[nn.Module] = []
-    for before, after in zip(sizes[:-1], sizes[1:], strict=True):
+    for before, after in itertools.pairwise(sizes):
         layers += [nn.Linear(before, after), nn.ReLU()]
     return nn.Sequential(*layers[:-1]), ("features", sizes[0])
 
@@ -79,7 +82,8 @@ def _recurrent(model: TemplateModel, _workload: Workload, limit: int | None) -> 
     vocabulary = model.vocabulary_size or _DEFAULT_VOCABULARY
     layers = min(len(model.layers), limit or len(model.layers))
     classes = model.classes or _DEFAULT_CLASSES
-    module = Recurrent(model.template, vocabulary, model.embedding_size or hidden, hidden, layers, classes)
+    sizes = (vocabulary, model.embedding_size or hidden, hidden)
+    module = Recurrent(model.template, sizes, layers=layers, classes=classes)
     return module, ("tokens", vocabulary)
 
 
@@ -108,7 +112,8 @@ def _transformer(model: TemplateModel, workload: Workload, limit: int | None) ->
         )
     blocks = min(len(model.layers), limit or len(model.layers))
     classes = model.classes or _DEFAULT_CLASSES
-    module = Encoder(vocabulary, width, workload.data.sequence_length or 1, blocks, heads, classes)
+    sizes = (vocabulary, width, workload.data.sequence_length or 1)
+    module = Encoder(sizes, blocks=blocks, heads=heads, classes=classes)
     return module, ("tokens", vocabulary)
 
 

@@ -40,6 +40,8 @@ class HuggingFaceModel(Record, frozen=True, kw_only=True, tag_field="source", ta
 
     config: Path | dict[str, Any]
     task: Task | None = None
+    origin: str | None = None
+    """Where a configuration that is inline now was read: a file's name, or `id@commit` of the hub."""
 
 
 class PythonModel(Record, frozen=True, kw_only=True, tag_field="source", tag="python"):
@@ -116,6 +118,8 @@ class Workload(Record, frozen=True, kw_only=True):
     training: Training
     source_folder: str | None = None
     """Folder that relative paths start from; set by the reader, None for inline descriptions."""
+    assumed: tuple[str, ...] = ()
+    """Fields that the description left out and that the reader filled (`data.samples`…), for the user to see."""
 
 
 def length_of(workload: Workload) -> int:

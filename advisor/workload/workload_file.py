@@ -1,18 +1,35 @@
-"""The four doors into one `Workload`: bundled name, TOML file, Hugging Face configuration, Python file, inline table."""
+"""The doors into one `Workload`: bundled name, TOML file, Hugging Face configuration, Python file, inline table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from advisor.bundled import workloads_folder
 from advisor.errors import InputError
-from advisor.input_file import closest, convert, read_toml_table, shown_value
+from advisor.input_file import check_values, closest, convert, read_toml_table, shown_value
 from advisor.sentences import visible
-from advisor.workload.workload import Workload
+from advisor.workload.checks import check_workload
+from advisor.workload.defaults import assumed_for_config, assumed_for_file
+from advisor.workload.hub import fetch_config, is_hub_id
+from advisor.workload.model_config import bundled_config, bundled_config_names, clean_config, read_config_file
+from advisor.workload.overrides import apply_overrides
+from advisor.workload.python_source import code_to_run
+from advisor.workload.workload import PythonModel, Workload
+
+Source = Literal["huggingface", "python", "template", "numbers"]
+_NAME_LENGTH = 200
+
+
+class _Description(msgspec.Struct, frozen=True, kw_only=True):
+    """A workload as plain values, with what its relative paths and error texts start from."""
+
+    table: dict[str, Any]
+    folder: Path | None
+    name: str
 
 
 def bundled_names() -> tuple[str, ...]:
@@ -28,24 +45,170 @@ def load_workload(
 ) -> Workload:
     """The workload that a name, a path, a hub id or a table describes, with the flat `overrides` of the command line.
 
+    Folders, `config.json` files and hub ids become inline configurations, so that the worker reads no foreign file.
+    Data and training settings that a bare configuration or Python file lacks are assumed and named in `assumed`.
     Raises InputError that names file, field, what was given and what is allowed.
     """
-    if isinstance(reference, dict):
-        table, folder, name = reference, None, "workload"
-    else:
-        path = _path_of(str(reference))
-        table, folder, name = read_toml_table(path), path.resolve().parent, visible(str(path))
-    workload = convert({key: value for key, value in table.items() if key != "source_folder"}, Workload, name)
-    return msgspec.structs.replace(workload, source_folder=None if folder is None else str(folder))
-
-
-def _path_of(reference: str) -> Path:
-    if reference in bundled_names():
-        return workloads_folder() / f"{reference}.toml"
-    path = Path(reference)
-    if path.is_file():
-        return path
-    raise InputError(
-        f"{shown_value(reference)} is no bundled workload and no file.",
-        closest(reference, bundled_names()) or f"Bundled: {', '.join(bundled_names())}.",
+    described = _describe(reference, allow_hub=allow_hub)
+    table, config = _with_config(described, allow_hub=allow_hub)
+    table, assumed = _with_assumptions(table, config, described, overrides or {})
+    table = apply_overrides(table, overrides or {}, described.name)
+    workload = convert(table, Workload, described.name)
+    workload = msgspec.structs.replace(
+        workload, source_folder=_folder_to_keep(workload, described), assumed=workload.assumed or assumed
     )
+    check_workload(workload, described.name, config)
+    code_to_run(workload)
+    return workload
+
+
+def _folder_to_keep(workload: Workload, described: _Description) -> str | None:
+    """Only a Python file is still looked for later; other records need not tell where they lay."""
+    if not isinstance(workload.model, PythonModel):
+        return None
+    return workload.source_folder if described.folder is None else str(described.folder)
+
+
+def load_workload_for_row(name: str, folder: Path, *, allow_hub: bool = False) -> Workload:
+    """The workload that a row of a table names: bundled, a path relative to the table's folder, or NAME.toml there."""
+    if name in bundled_names():
+        return load_workload(name)
+    for candidate in (folder / name, folder / f"{name}.toml"):
+        if candidate.is_file():
+            return load_workload(candidate, allow_hub=allow_hub)
+    raise InputError(
+        f"{shown_value(name)} is no bundled workload, and {visible(str(folder))} holds no such TOML file.",
+        closest(name, bundled_names()) or f"Bundled: {', '.join(bundled_names())}.",
+    )
+
+
+def source_of(workload: Workload) -> Source:
+    """Which door the model came through."""
+    return str(workload.model.__struct_config__.tag)  # type: ignore[return-value]
+
+
+def workload_schema() -> dict[str, Any]:
+    """The JSON Schema of a workload file."""
+    return msgspec.json.schema(Workload)
+
+
+def _describe(reference: str | Path | dict[str, Any], *, allow_hub: bool) -> _Description:
+    if isinstance(reference, dict):
+        check_values(reference, "workload")
+        return _Description(table=reference, folder=None, name="workload")
+    text = str(reference)
+    if isinstance(reference, str) and text in bundled_names():
+        return _from_toml(workloads_folder() / f"{text}.toml")
+    if isinstance(reference, str) and text in bundled_config_names():
+        return _from_config(text, text)
+    path = Path(text)
+    try:
+        exists = path.exists()
+    except (OSError, ValueError) as error:
+        raise _unknown(text, allow_hub=allow_hub) from error
+    if exists:
+        return _from_path(path, text)
+    if is_hub_id(text) and allow_hub:
+        return _from_config(text, text.partition("@")[0])
+    raise _unknown(text, allow_hub=allow_hub)
+
+
+def _from_path(path: Path, text: str) -> _Description:
+    whole = path.resolve()
+    if path.is_dir() or path.suffix == ".json":
+        return _from_config(str(whole), whole.name if path.is_dir() else whole.parent.name or "model")
+    if path.suffix == ".py":
+        model = {"source": "python", "file": whole.name}
+        return _Description(table={"name": whole.stem, "model": model}, folder=whole.parent, name=visible(text))
+    if path.suffix == ".toml":
+        return _from_toml(path)
+    raise InputError(
+        f"{visible(text)}: a file of type {shown_value(path.suffix or path.name)} describes no workload.",
+        "Give a .toml file, a config.json, its folder, or a .py file.",
+    )
+
+
+def _unknown(text: str, *, allow_hub: bool) -> InputError:
+    hint = closest(text, (*bundled_names(), *bundled_config_names()))
+    if not hint and is_hub_id(text) and "/" in text and not allow_hub:
+        hint = "If it is a model of the hub, let its config.json be fetched with --allow-hub."
+    return InputError(
+        f"{shown_value(text)} is no bundled workload, no file and no folder.",
+        hint or f"Bundled: {', '.join(bundled_names())}.",
+    )
+
+
+def _from_toml(path: Path) -> _Description:
+    table = read_toml_table(path)
+    for field in ("source_folder", "assumed"):
+        if field in table:
+            raise InputError(f"{visible(str(path))}: `{field}` is set by the program.", "Leave it out.")
+    return _Description(table=table, folder=path.resolve().parent, name=visible(str(path)))
+
+
+def _from_config(config: str, name: str) -> _Description:
+    model = {"source": "huggingface", "config": config}
+    return _Description(table={"name": name[:_NAME_LENGTH], "model": model}, folder=None, name=visible(config))
+
+
+def _with_config(described: _Description, *, allow_hub: bool) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The table with its configuration resolved, and that configuration; unchanged for other models."""
+    table, model = described.table, described.table.get("model")
+    if not isinstance(model, dict) or model.get("source") != "huggingface" or "config" not in model:
+        return table, None
+    reference = model["config"]
+    if isinstance(reference, dict):
+        config = clean_config(reference, f"{described.name}: model.config")
+        return {**table, "model": {**model, "config": config}}, config
+    if not isinstance(reference, str):
+        return table, None
+    if (known := bundled_config(reference)) is not None:
+        return table, known
+    config, origin = _found_config(reference, described, allow_hub=allow_hub)
+    return {**table, "model": {**model, "config": config, "origin": origin}}, config
+
+
+def _found_config(reference: str, described: _Description, *, allow_hub: bool) -> tuple[dict[str, Any], str]:
+    try:
+        path = (described.folder or Path()) / reference
+        path = path / "config.json" if path.is_dir() else path
+        found = path.exists()
+    except (OSError, ValueError):
+        found = False
+    if found:
+        return read_config_file(path), path.name
+    if is_hub_id(reference) and allow_hub:
+        return fetch_config(reference)
+    if (described.folder or Path()).joinpath(reference).is_dir():
+        raise InputError(f"{visible(reference)}: the folder holds no config.json.", "Give a model's folder.")
+    hint = closest(reference, bundled_config_names())
+    if not hint and is_hub_id(reference) and "/" in reference and not allow_hub:
+        hint = "If it is a model of the hub, let its config.json be fetched with --allow-hub."
+    raise InputError(
+        f"{described.name}: `model.config` is {shown_value(reference)}, which is no bundled configuration and no file.",
+        hint or f"Bundled: {', '.join(bundled_config_names())}.",
+    )
+
+
+def _with_assumptions(
+    table: dict[str, Any], config: dict[str, Any] | None, described: _Description, overrides: Mapping[str, object]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Fill the data and training sections that a bare configuration or file lacks; names of what was assumed."""
+    model = table.get("model")
+    if not isinstance(model, dict) or ("data" in table and "training" in table):
+        return table, ()
+    if config is not None:
+        task = model.get("task")
+        sections = assumed_for_config(config, task if isinstance(task, str) else None)  # type: ignore[arg-type]
+    elif model.get("source") == "python" and described.folder is not None and isinstance(model.get("file"), str):
+        sections = assumed_for_file(described.folder / str(model["file"]))
+    else:
+        return table, ()
+    if overrides.get("image_size") is not None:
+        sections["data"].pop("sequence_length", None)
+    filled, assumed = dict(table), []
+    for section, values in sections.items():
+        if section not in table:
+            filled[section] = dict(values)
+            assumed += [f"{section}.{field}" for field in values if overrides.get(field) is None]
+    return filled, tuple(assumed)

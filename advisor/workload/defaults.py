@@ -1,0 +1,88 @@
+"""What is assumed where a Hugging Face configuration or a Python file comes without data and training sections."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+from advisor.workload.tasks import data_kind, infer_task
+from advisor.workload.workload import Task
+
+ASSUMED_SAMPLES = 10_000
+_ASSUMED_LENGTH = 128
+_ASSUMED_LM_LENGTH = 1024
+_ASSUMED_SIDE = 224
+_ASSUMED_SPEECH_SAMPLES = 160_000
+"""Ten seconds at 16 kHz."""
+_BATCH_SIZE = {"text": 16, "image": 32, "speech": 8}
+_LM_BATCH_SIZE = 8
+
+
+def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, dict[str, Any]]:
+    """Data and training sections for a model of which only the configuration is known.
+
+    Lengths stay within what the configuration's positions allow; the batch is small enough for one card.
+    """
+    kind, chosen = data_kind(config), task or infer_task(config)
+    language_model = chosen in {"causal-lm", "seq2seq-lm", "masked-lm"}
+    data: dict[str, Any] = {"samples": ASSUMED_SAMPLES, "loader_workers": 4}
+    if kind == "image":
+        side = config.get("image_size")
+        data["image_size"] = side if isinstance(side, int) else _ASSUMED_SIDE
+    elif kind == "speech" and chosen != "speech-seq2seq":
+        data["sequence_length"] = _ASSUMED_SPEECH_SAMPLES
+    else:
+        wanted = _ASSUMED_LM_LENGTH if chosen == "causal-lm" else _ASSUMED_LENGTH
+        data["sequence_length"] = min(wanted, position_limit(config) or wanted)
+    batch_size = _LM_BATCH_SIZE if language_model else _BATCH_SIZE[kind]
+    return {"data": data, "training": {**_TRAINING, "batch_size": batch_size}}
+
+
+_TRAINING: dict[str, Any] = {"precision": "fp16_amp", "optimizer": "adamw", "epochs": 3}
+
+
+def assumed_for_file(path: Path) -> dict[str, dict[str, Any]]:
+    """Data and training sections for a bare Python file; the length is the default of its make_batch, if it has one."""
+    length = _default_length(path) or _ASSUMED_LENGTH
+    data = {"samples": ASSUMED_SAMPLES, "sequence_length": length, "loader_workers": 4}
+    return {"data": data, "training": {**_TRAINING, "precision": "fp32", "batch_size": _BATCH_SIZE["text"]}}
+
+
+def _default_length(path: Path) -> int | None:
+    """The literal default of make_batch's second parameter, read without running the file."""
+    try:
+        tree = ast.parse(path.read_bytes()[: 1 << 20])
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "make_batch":
+            names, defaults = node.args.args, node.args.defaults
+            place = 1 - (len(names) - len(defaults))
+            if 0 <= place < len(defaults) and isinstance(defaults[place], ast.Constant):
+                value = defaults[place].value  # type: ignore[attr-defined]
+                return value if isinstance(value, int) and 0 < value <= 1_000_000 else None  # noqa: PLR2004 - as Size
+    return None
+
+
+_ABSOLUTE_POSITIONS = frozenset(
+    {
+        "bert", "roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "distilbert", "electra", "albert", "gpt2",
+        "gpt_neo", "openai-gpt", "opt", "bart", "mbart", "mpnet", "longformer", "big_bird", "ernie", "ctrl", "xlm",
+        "layoutlm", "convbert", "mobilebert", "funnel", "megatron-bert", "gpt_bigcode", "biogpt", "clip_text_model",
+    }
+)  # fmt: skip
+_OFFSET_POSITIONS = {"roberta": 2, "xlm-roberta": 2, "xlm-roberta-xl": 2, "camembert": 2, "longformer": 2, "mpnet": 2}
+"""Rows of the position table that these families never give to a token."""
+
+
+def position_limit(config: dict[str, Any]) -> int | None:
+    """The longest sequence that a model with a learned position table takes; None where none limits it."""
+    model_type = config.get("model_type")
+    if model_type not in _ABSOLUTE_POSITIONS:
+        return None
+    for key in ("max_position_embeddings", "n_positions"):
+        value = config.get(key)
+        if isinstance(value, int):
+            return value - _OFFSET_POSITIONS.get(str(model_type), 0)
+    return None

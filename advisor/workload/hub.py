@@ -1,0 +1,92 @@
+"""Fetches one `config.json` from the Hugging Face hub, when asked: pinned revision, 1 MiB, 10 s, no credentials."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import urllib.error
+import urllib.request
+from typing import Any
+
+from advisor.errors import InputError
+from advisor.input_file import decode_text, parse_json
+from advisor.workload.model_config import MAX_CONFIG_BYTES, clean_config
+
+DEADLINE_S = 10.0
+_ENDPOINT = "https://huggingface.co"
+_ID = re.compile(r"(?!.*(?:--|\.\.))[A-Za-z0-9][A-Za-z0-9._-]{0,95}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,95})?")
+_REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,127}")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_CHUNK_BYTES = 65536
+
+
+def is_hub_id(reference: str) -> bool:
+    """Whether the text has the form `owner/name`, `name`, or either with `@revision`."""
+    name, _, revision = reference.partition("@")
+    return _ID.fullmatch(name) is not None and (not revision or _REVISION.fullmatch(revision) is not None)
+
+
+def fetch_config(reference: str) -> tuple[dict[str, Any], str]:
+    """The clean configuration of a hub model, and `id@commit` that it was taken from.
+
+    Raises InputError when the hub cannot be reached in time, or answers with something else.
+    """
+    name, _, revision = reference.partition("@")
+    deadline = time.monotonic() + DEADLINE_S
+    endpoint = os.environ.get("HF_ENDPOINT", _ENDPOINT).rstrip("/")
+    commit = revision
+    if not _COMMIT.fullmatch(revision):
+        about = _json(f"{endpoint}/api/models/{name}/revision/{revision or 'main'}", reference, deadline)
+        commit = str(about.get("sha", "")) if isinstance(about, dict) else ""
+        if not _COMMIT.fullmatch(commit):
+            raise InputError(f"{reference}: the hub named no commit for it.", "Check the model's name.")
+    config = _json(f"{endpoint}/{name}/resolve/{commit}/config.json", reference, deadline)
+    origin = f"{name}@{commit}"
+    return clean_config(config, origin), origin
+
+
+def _json(address: str, reference: str, deadline: float) -> Any:  # noqa: ANN401 - JSON may be anything
+    return parse_json(
+        decode_text(_download(address, reference, deadline), reference), reference, max_bytes=MAX_CONFIG_BYTES
+    )
+
+
+class _SecureRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirects between web addresses only, and never from a secure one to an open one."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:  # noqa: ANN401, PLR0913, PLR0917 - urllib's signature
+        """The rule of urllib, with the scheme held."""
+        if not newurl.startswith(("https://", "http://")) or (
+            req.full_url.startswith("https://") and not newurl.startswith("https://")
+        ):
+            message = "the hub redirects to an address that is not secure"
+            raise urllib.error.URLError(message)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _download(address: str, reference: str, deadline: float) -> bytes:
+    if not address.startswith(("https://", "http://127.0.0.1", "http://localhost")):
+        raise InputError("The environment's HF_ENDPOINT is no https address.", "Set it right or unset it.")
+    request = urllib.request.Request(address, headers={"User-Agent": "advisor"})  # noqa: S310 - scheme checked above
+    opener = urllib.request.build_opener(_SecureRedirects)
+    received = bytearray()
+    try:
+        with opener.open(request, timeout=max(0.1, deadline - time.monotonic())) as answer:
+            while chunk := answer.read1(_CHUNK_BYTES):
+                received += chunk
+                if len(received) > MAX_CONFIG_BYTES:
+                    raise InputError(f"{reference}: the hub's answer is over 1 MiB.", "That is no config.json.")
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+    except urllib.error.HTTPError as error:
+        raise InputError(
+            f"{reference}: the hub answered {error.code}.",
+            "Check the name; private and gated models need a local config.json.",
+        ) from error
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        raise InputError(
+            f"{reference}: the hub could not be reached within {DEADLINE_S:.0f} s.",
+            "Check the network, or give a local config.json.",
+        ) from error
+    return bytes(received)

@@ -1,0 +1,72 @@
+"""The flat settings of the command line and of table rows, laid over a workload description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from advisor.errors import InputError
+from advisor.input_file import closest, shown_value
+from advisor.workload.workload import Data, Training
+
+_SECTIONS = {
+    **dict.fromkeys(Data.__struct_fields__, "data"),
+    **dict.fromkeys(Training.__struct_fields__, "training"),
+}
+OVERRIDE_NAMES: tuple[str, ...] = (*_SECTIONS, "global_batch_size")
+"""Every flat name that `load_workload` takes."""
+
+
+def apply_overrides(table: dict[str, Any], overrides: Mapping[str, object], name: str) -> dict[str, Any]:
+    """A copy of a workload table with flat settings laid over it; entries that are None change nothing.
+
+    `global_batch_size` becomes accumulation steps at the batch size that holds then. Raises InputError for an unknown
+    name, and for a global batch that the batch size does not divide.
+    """
+    given = {key: value for key, value in overrides.items() if value is not None}
+    for key in given:
+        if key not in OVERRIDE_NAMES:
+            raise InputError(f"{name}: `{key}` is no setting.", closest(key, OVERRIDE_NAMES))
+    changed = {key: dict(value) if isinstance(value, dict) else value for key, value in table.items()}
+    for key, value in given.items():
+        section = _SECTIONS.get(key)
+        if section is not None:
+            part = changed.setdefault(section, {})
+            if not isinstance(part, dict):
+                raise InputError(f"{name}: `{section}` is {shown_value(part)}.", "Allowed: a table.")
+            part[key] = value
+    if "global_batch_size" in given:
+        _set_accumulation(changed, given["global_batch_size"], name)
+    return changed
+
+
+def _set_accumulation(table: dict[str, Any], global_batch_size: object, name: str) -> None:
+    training = table.setdefault("training", {})
+    batch_size = training.get("batch_size") if isinstance(training, dict) else None
+    if not isinstance(global_batch_size, int) or isinstance(global_batch_size, bool) or global_batch_size < 1:
+        raise InputError(
+            f"{name}: the global batch size is {shown_value(global_batch_size)}.", "Allowed: an integer from 1."
+        )
+    if not isinstance(batch_size, int) or batch_size < 1:
+        return  # the batch size's own range is refused by the reader
+    if global_batch_size % batch_size:
+        below = global_batch_size - global_batch_size % batch_size
+        choices = " or ".join(str(size) for size in (below, below + batch_size) if size)
+        raise InputError(
+            f"{name}: a global batch of {global_batch_size} is no multiple of `training.batch_size` = {batch_size}.",
+            f"Give {choices}, or a batch size that divides {global_batch_size}.",
+        )
+    training["gradient_accumulation_steps"] = global_batch_size // batch_size
+
+
+def without_defaults(value: msgspec.Struct) -> dict[str, Any]:
+    """A section's fields that differ from their defaults, as plain values."""
+    plain: dict[str, Any] = msgspec.to_builtins(value)
+    defaults = dict(zip(value.__struct_fields__[::-1], value.__struct_defaults__[::-1], strict=False))
+    return {
+        key: item
+        for key, item in plain.items()
+        if item is not None and (key not in defaults or defaults[key] != getattr(value, key, None))
+    }

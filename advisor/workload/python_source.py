@@ -1,0 +1,61 @@
+"""Which Python file a workload would run: path and SHA-256 for the question of consent; a scrubbed environment."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from advisor.bundled import workloads_folder
+from advisor.errors import InputError
+from advisor.sentences import visible
+from advisor.workload.workload import PythonModel, Workload
+
+MAX_CODE_BYTES = 1 << 20
+_SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
+
+
+def file_of(model: PythonModel, folder: str | None) -> Path:
+    """Absolute path of a Python model's file; a relative one starts at the workload file's folder."""
+    path = Path(model.file)
+    return path if path.is_absolute() else Path(folder or ".").resolve() / path
+
+
+def is_bundled(path: Path) -> bool:
+    """Whether the file is one of ours, which needs no consent; links are followed first."""
+    return path.resolve().is_relative_to(workloads_folder().resolve())
+
+
+def code_to_run(workload: Workload) -> tuple[Path, str] | None:
+    """The Python file that the workload would run and its SHA-256; None where it runs no file.
+
+    Raises InputError when the file is missing or larger than 1 MiB.
+    """
+    if not isinstance(workload.model, PythonModel):
+        return None
+    path = file_of(workload.model, workload.source_folder)
+    shown = visible(str(path))
+    if not path.is_file():
+        raise InputError(f"{shown}: model.file names no file.", "Paths are relative to the workload file's folder.")
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(MAX_CODE_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{shown}: the file cannot be read ({error.strerror}).", "Check its permissions.") from error
+    if len(content) > MAX_CODE_BYTES:
+        raise InputError(f"{shown}: a model file of over 1 MiB is not run.", "Move data out of the file.")
+    return path, hashlib.sha256(content).hexdigest()
+
+
+def needs_consent(workload: Workload) -> bool:
+    """Whether running the workload would run a file that is not ours."""
+    code = code_to_run(workload)
+    return code is not None and not is_bundled(code[0])
+
+
+def scrubbed_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment (this process's by default) without variables whose names speak of secrets."""
+    source = os.environ if environment is None else environment
+    return {name: value for name, value in source.items() if not _SECRET.search(name)}
