@@ -39,14 +39,20 @@ PARTS = (
     "optimizer_s",
     "host_s",
     "copy_s",
+    "loader_s",
     "synchronisation_s",
     "communication_s",
     "imbalance_s",
 )
+"""The first seven are those of one card's step, the last two come with several cards."""
+_OWN_PARTS = PARTS[:7]
 
 
 class StepArrays(Protocol):
-    """One card's step, arrays of shape (cards, batches) in seconds; the six parts add up to `total_s`."""
+    """One card's optimizer step as `step_time.StepGrid` gives it: arrays of shape (cards, batches), in seconds.
+
+    The seven parts add up to `total_s`; all micro-batches of an accumulation are in it; NaN where unknown.
+    """
 
     @property
     def forward_s(self) -> Floats: ...  # noqa: D102 - named in the class docstring
@@ -58,6 +64,8 @@ class StepArrays(Protocol):
     def host_s(self) -> Floats: ...  # noqa: D102
     @property
     def copy_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def loader_s(self) -> Floats: ...  # noqa: D102
     @property
     def synchronisation_s(self) -> Floats: ...  # noqa: D102
     @property
@@ -73,10 +81,10 @@ class Setting:
     """What beside model and cards decides how a job scales."""
 
     accumulation_steps: int = 1
-    """Micro-batches before gradients are synchronised (`no_sync`)."""
+    """Micro-batches before gradients are synchronised (`no_sync`); the steps given hold all of them."""
     compression: Compression = "none"
     host_step_s: float = 0.0
-    """The host's work of issuing one micro-batch, whether it bounds the step or not."""
+    """The host's work of issuing one card's optimizer step, whether it bounds the step or not."""
     host_core_count: int | None = None
     """Cores for all ranks of a host; None: enough."""
 
@@ -129,7 +137,6 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
     parts = {name: np.empty(shape) for name in PARTS}
     spread = np.ones((2, *shape))
     certain = np.empty((len(counts), cards), dtype=bool)
-    micro = np.asarray(setting.accumulation_steps, dtype=np.float64)
     job = _Job(steps, traffic, np.asarray(batch_sizes, dtype=np.float64), setting, figures, memory_bytes_per_s)
     for column, count in enumerate(counts):
         for card, link in enumerate(links):
@@ -141,8 +148,7 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
                 ranges = _RANGES.get(strategy, (1.0, 1.0)) if count > 1 else (1.0, 1.0)
                 spread[:, row, column, card] = np.array(ranges)[:, None]
     step = sum(parts.values(), start=np.zeros(shape))
-    alone = (steps.total_s - steps.optimizer_s) * micro + steps.optimizer_s
-    efficiency = alone / step
+    efficiency = steps.total_s / step
     low, high = efficiency_range(efficiency, counts, certain, spread, figures.spread)
     single_low, single_high = np.log(steps.total_s / steps.low_s), np.log(steps.high_s / steps.total_s)
     return ScaledGrid(
@@ -177,7 +183,7 @@ class _Cell:
     def __init__(self, job: _Job, card: int, count: int, link: Link) -> None:
         self.job, self.count, self.link, self.card = job, count, link, card
         steps = job.steps
-        self.one = {name: getattr(steps, name)[card] for name in PARTS[:6]}
+        self.one = {name: getattr(steps, name)[card] for name in _OWN_PARTS}
         self.accumulation = job.setting.accumulation_steps
         self.cost: Costs = costs(link, count, job.figures)
         self.loss = overlap_loss(link, count, job.figures)
@@ -186,16 +192,14 @@ class _Cell:
 
     def parts(self, strategy: Strategy) -> dict[str, Floats]:
         """The parts of one optimizer step, each of shape (batches,)."""
-        own = {name: value * self.accumulation for name, value in self.one.items()}
-        own["optimizer_s"] = self.one["optimizer_s"]
-        zero = np.zeros_like(own["forward_s"])
-        own |= {"communication_s": zero, "imbalance_s": zero}
+        zero = np.zeros_like(self.one["forward_s"])
+        own = self.one | {"communication_s": zero, "imbalance_s": zero}
         if self.count == 1 or strategy == "single":
             return own
         if strategy == "dp":
             return self._data_parallel(own)
         if strategy == "ddp":
-            own["communication_s"] = ddp_communication_s(self._exchange(), self.one["backward_s"])
+            own["communication_s"] = ddp_communication_s(self._exchange(), self._micro("backward_s"))
         elif strategy == "tp":
             own["communication_s"] = self.accumulation * tensor_communication_s(
                 self.job.traffic, self.cost, self.job.batch_sizes, self.count
@@ -207,6 +211,10 @@ class _Cell:
             self._shard(strategy, own)
         own["host_s"] = own["host_s"] + self._rank_host_s()
         return self._jittered(own)
+
+    def _micro(self, part: str) -> Floats:
+        """The part's share of one micro-batch."""
+        return np.asarray(self.one[part] / self.accumulation)
 
     def _exchange(self) -> Exchange:
         traffic, passes = compressed(self.job.traffic, self.job.setting.compression)
@@ -220,7 +228,7 @@ class _Cell:
 
     def _shard(self, strategy: Sharded, own: dict[str, Floats]) -> None:
         own["communication_s"] = sharded_communication_s(
-            strategy, self._exchange(), self.one["forward_s"], self.one["backward_s"], self.accumulation
+            strategy, self._exchange(), self._micro("forward_s"), self._micro("backward_s"), self.accumulation
         )
         own["optimizer_s"] = own["optimizer_s"] / self.count
         if strategy == "fsdp_offload":
@@ -230,9 +238,9 @@ class _Cell:
 
     def _pipeline(self, own: dict[str, Floats]) -> dict[str, Floats]:
         stages = stage_count(self.job.traffic, self.count)
-        micro = sum((self.one[name] for name in PARTS[:6] if name != "optimizer_s"), start=np.zeros(1))
+        passes = sum((self.one[name] for name in _OWN_PARTS if name != "optimizer_s"), start=np.zeros(1))
         idle = self.count / stages
-        waiting = pipeline_bubble_s(micro, stages) + (idle - 1.0) * micro * self.accumulation
+        waiting = pipeline_bubble_s(passes / self.accumulation, stages) + (idle - 1.0) * passes
         transfers = pipeline_transfer_s(
             self.job.traffic, self.cost, self.job.batch_sizes, self.accumulation * self.count
         )
@@ -246,15 +254,15 @@ class _Cell:
         """What a rank's process adds to a host-bound step: hooks, and waiting for a core where ranks outnumber them."""
         setting, assumed = self.job.setting, self.job.figures.assumed
         bound = self.one["host_s"] > 0
-        hooks = self.job.traffic.gradient_tensor_count * assumed.hook_s * self.accumulation
+        hooks = self.job.traffic.gradient_tensor_count * assumed.hook_s
         ranks = min(self.count, self.link.node_size_count)
         crowd = max(1.0, ranks / setting.host_core_count) if setting.host_core_count else 1.0
-        waiting = (crowd - 1.0) * setting.host_step_s * self.accumulation
+        waiting = (crowd - 1.0) * setting.host_step_s
         return np.asarray(np.where(bound, hooks + waiting, np.maximum(0.0, waiting - self._slack_s())))
 
     def _slack_s(self) -> Floats:
         device = self.one["forward_s"] + self.one["backward_s"]
-        return np.maximum(0.0, device - self.job.setting.host_step_s) * self.accumulation
+        return np.asarray(np.maximum(0.0, device - self.job.setting.host_step_s))
 
     def _data_parallel(self, own: dict[str, Floats]) -> dict[str, Floats]:
         """One process issues every card's kernels: (card^4 + host^4)^(1/4), plus copies that overlap with nothing."""
@@ -266,7 +274,7 @@ class _Cell:
         bus = bus_bytes_per_s(self.link, max(2, self.count), self.job.figures)
         moved = dp_communication_s(self.job.traffic, self.count, bus, self.link.pcie_bytes_per_s, self.job.batch_sizes)
         return own | {
-            "host_s": np.maximum(own["host_s"], bound * self.accumulation),
+            "host_s": np.maximum(own["host_s"], bound),
             "communication_s": moved * self.accumulation,
         }
 

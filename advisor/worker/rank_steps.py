@@ -145,8 +145,7 @@ class RankSteps:
 
     def _found(
         self,
-        kind: RankFindingKind,
-        accumulation: int,
+        variant: Variant,
         samples: list[float],
         share: float | None,
         rank_count: int | None = None,
