@@ -1,0 +1,185 @@
+"""A machine as plain lines of text: every field, and every refused field with its reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.sentences import Language, say, sentence
+from advisor.units import format_bytes, format_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from advisor.hardware.machine import Cpu, Gpu, HostMemory, Machine, Refusal, Software
+
+_INDENT = "  "
+
+
+def _bytes(value: float) -> str:
+    return format_bytes(value)
+
+
+def _hertz(value: float) -> str:
+    return format_quantity(value, "Hz")
+
+
+_SHOWN: tuple[tuple[str, Callable[[float], str] | None], ...] = (
+    ("uuid", None),
+    ("compute_capability", None),
+    ("memory_total_bytes", _bytes),
+    ("memory_free_bytes", _bytes),
+    ("memory_reserved_bytes", _bytes),
+    ("unified_memory", None),
+    ("sm_clock_hz", _hertz),
+    ("sm_clock_max_hz", _hertz),
+    ("sm_clock_default_hz", _hertz),
+    ("memory_clock_hz", _hertz),
+    ("power_w", lambda value: f"{value:.0f} W"),
+    ("power_limit_w", lambda value: f"{value:.0f} W"),
+    ("temperature_celsius", lambda value: f"{value:.0f} °C"),
+    ("pcie_generation", None),
+    ("pcie_width", None),
+    ("pcie_bus", None),
+    ("nvlink_count", None),
+    ("compute_mode", None),
+    ("driver_model", None),
+    ("virtualisation", None),
+    ("mig_enabled", None),
+)
+
+
+def machine_lines(machine: Machine, language: Language, *, for_report: bool = False) -> list[str]:
+    """The machine in lines without markup, in `language`.
+
+    `for_report`: names of programs are left out, so that the text holds no user's words; paths and user names
+    are never in it.
+    """
+    lines = [*_cpu_lines(machine.cpu, language), *_memory_lines(machine.memory, language)]
+    if not machine.gpus:
+        lines.append(sentence("detect-no-gpu", language))
+    for gpu in machine.gpus:
+        lines += _gpu_lines(gpu, language, for_report=for_report)
+    for link in machine.links:
+        kind = sentence(f"detect-link-{link.kind}", language)
+        if link.bandwidth_bytes_per_s is not None:
+            kind = f"{kind}, {format_quantity(link.bandwidth_bytes_per_s, 'B/s')}"
+        lines.append(
+            sentence("detect-link", language, {"first": link.first_index, "second": link.second_index, "kind": kind})
+        )
+    lines += _software_lines(machine.software, language)
+    if machine.notices:
+        lines.append(sentence("detect-notices", language))
+        lines += [f"{_INDENT}- {say(notice, language)}" for notice in machine.notices]
+    return lines
+
+
+def _cpu_lines(cpu: Cpu, language: Language) -> list[str]:
+    unknown = sentence("detect-unknown", language)
+    name = f"{cpu.name or unknown} ({cpu.architecture})"
+    physical, logical = (
+        unknown if count is None else str(count) for count in (cpu.physical_core_count, cpu.logical_core_count)
+    )
+    cores: dict[str, float | int | str] = {
+        "physical": physical,
+        "logical": logical,
+        "usable": str(cpu.usable_core_count),
+    }
+    lines = [sentence("detect-cpu", language, {"name": name}), _INDENT + sentence("detect-cores", language, cores)]
+    if cpu.cgroup_core_limit_count is not None:
+        limit = f"{cpu.cgroup_core_limit_count:g}"
+        lines.append(_INDENT + sentence("detect-cpu-limit", language, {"cores": limit}))
+    if cpu.max_clock_hz is not None:
+        lines.append(_INDENT + sentence("detect-clock", language, {"clock": _hertz(cpu.max_clock_hz)}))
+    if cpu.instruction_sets:
+        names = " ".join(cpu.instruction_sets)
+        lines.append(_INDENT + sentence("detect-instruction-sets", language, {"names": names}))
+    return lines + _refused_lines(cpu.refusals, language)
+
+
+def _memory_lines(memory: HostMemory, language: Language) -> list[str]:
+    sizes: dict[str, float | int | str] = {
+        "total_bytes": memory.total_bytes,
+        "available_bytes": memory.available_bytes,
+    }
+    lines = [sentence("detect-memory", language, sizes)]
+    if memory.cgroup_limit_bytes is not None:
+        limit: dict[str, float | int | str] = {"limit_bytes": memory.cgroup_limit_bytes}
+        lines.append(_INDENT + sentence("detect-memory-limit", language, limit))
+    return lines
+
+
+def _gpu_lines(gpu: Gpu, language: Language, *, for_report: bool) -> list[str]:
+    lines = [sentence("detect-gpu", language, {"gpu_index": str(gpu.index), "gpu_name": gpu.name})]
+    if gpu.unusable_reason is not None:
+        reason = say(gpu.unusable_reason, language)
+        lines.append(_INDENT + sentence("detect-gpu-unusable", language, {"reason": reason}))
+    for field, shown in _SHOWN:
+        value = getattr(gpu, field)
+        if value is not None and not (field == "unified_memory" and value is False):
+            lines.append(_INDENT + _field_line(field, value, shown, language))
+    if gpu.spec_key is not None:
+        row = {"label": sentence("detect-spec-row", language), "value": gpu.spec_key}
+        lines.append(_INDENT + sentence("detect-field", language, {**row}))
+    for instance in gpu.mig_instances:
+        size = "" if instance.memory_total_bytes is None else f", {format_bytes(instance.memory_total_bytes)}"
+        text: dict[str, float | int | str] = {
+            "text": f"{instance.name}{size} ({instance.uuid})",
+        }
+        lines.append(_INDENT + sentence("detect-mig-instance", language, text))
+    for process in gpu.processes:
+        name = sentence("detect-unknown", language) if for_report or process.name is None else process.name
+        size = "" if process.memory_bytes is None else f", {format_bytes(process.memory_bytes)}"
+        lines.append(_INDENT + sentence("detect-process", language, {"pid": str(process.pid), "name": f"{name}{size}"}))
+    return lines + _refused_lines(gpu.refusals, language)
+
+
+def _field_line(field: str, value: object, shown: Callable[[float], str] | None, language: Language) -> str:
+    if isinstance(value, bool):
+        text = sentence("detect-yes" if value else "detect-no", language)
+    elif shown is not None and isinstance(value, (int, float)):
+        text = shown(value)
+    else:
+        text = str(value)
+    return sentence("detect-field", language, {"label": sentence(f"label-{field}", language), "value": text})
+
+
+def _refused_lines(refusals: Iterable[Refusal], language: Language) -> list[str]:
+    return [
+        _INDENT
+        + sentence(
+            "detect-refused",
+            language,
+            {"label": sentence(f"label-{refusal.field}", language), "reason": say(refusal.reason, language)},
+        )
+        for refusal in refusals
+    ]
+
+
+def _torch_text(software: Software, language: Language) -> str:
+    if software.torch is None:
+        return sentence("detect-none", language)
+    if software.torch_cuda is None:
+        return sentence("detect-torch-without-cuda", language, {"torch": software.torch})
+    return sentence("detect-torch-with-cuda", language, {"torch": software.torch, "torch_cuda": software.torch_cuda})
+
+
+def _software_lines(software: Software, language: Language) -> list[str]:
+    none = sentence("detect-none", language)
+    versions: dict[str, float | int | str] = {
+        "driver": software.driver or none,
+        "cuda_driver": software.cuda_driver or none,
+        "torch": _torch_text(software, language),
+        "transformers": software.transformers or none,
+    }
+    lines = [
+        sentence("detect-software", language, {"os": software.os, "python": software.python}),
+        _INDENT + sentence("detect-versions", language, versions),
+    ]
+    around = [
+        sentence(code, language)
+        for code, true in (("detect-container", software.container), ("detect-wsl", software.wsl))
+        if true
+    ]
+    if around:
+        lines.append(_INDENT + sentence("detect-surroundings", language, {"names": ", ".join(around)}))
+    return lines
