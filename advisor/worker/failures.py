@@ -72,7 +72,8 @@ def describe(error: Exception, request: Request) -> Failed:
     text = str(error) or type(error).__name__
     code, remedy, world_fault = "", "", False
     if isinstance(error, UserFacingError):
-        code, text, remedy, world_fault = "worker-input-refused", error.text, error.remedy, True
+        code = getattr(error, "reason_code", "worker-input-refused")
+        text, remedy, world_fault = error.text, error.remedy, True
     elif isinstance(error, ImportError | OSError) and _is_about_torch(error):
         code, world_fault = "worker-torch-broken", True
         text, remedy = f"torch cannot be imported: {text}", "Install torch anew: pip install --force-reinstall torch."

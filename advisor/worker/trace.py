@@ -5,12 +5,19 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import torch  # noqa: TID251 - this room runs torch
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode  # noqa: TID251 - this room runs torch
+import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensor,
+    FakeTensorMode,
+)
 
 from advisor.sentences import Reason
+from advisor.units import Precision
+from advisor.worker.messages import Progress, Traced
 from advisor.worker.trace_affine import (
     TOLERATED_ERROR_FRACTION,
     StreamsDiffer,
@@ -21,38 +28,38 @@ from advisor.worker.trace_affine import (
     merged_ops,
 )
 from advisor.worker.trace_cuda_rules import cuda_rules
+from advisor.worker.trace_failed import TraceFailed
 from advisor.worker.trace_layers import ModulePaths, layer_table
 from advisor.worker.trace_memory import StorageTracker
+from advisor.worker.trace_model import build_fake
 from advisor.worker.trace_ops import size_bytes, tensors_in
 from advisor.worker.trace_recorder import Recorder
 from advisor.workload.op_table import GradientReady, MemoryTimeline, OpTable, TracePrecision
-from advisor.workload.workload import Attention, Mode
+from advisor.workload.workload import Attention, Mode, Workload, with_training
+
+if TYPE_CHECKING:
+    from advisor.worker.event_box import EventBox
+    from advisor.worker.load_model import LoadedModel
+    from advisor.worker.messages import TraceRequest
 
 Tensor = torch.Tensor
+DeviceRules = Literal["cuda", "cpu"]
+"""`cuda`: as a CUDA step runs; `cpu`: what a step on the processor itself does."""
 BATCHES = (8, 16)
 CHECKED_BATCH = 24
+_TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16"}
 
 
 class Subject(NamedTuple):
-    """What is traced: a model, its batches and its step, and how the step is run."""
+    """What is traced: a model in its data type and layout, its batches and its step, and how the step is run."""
 
     build: Callable[[], torch.nn.Module]
     make_batch: Callable[[int], Any]
-    loss: Callable[[torch.nn.Module, Any], Tensor]
+    step: Callable[[torch.nn.Module, Any], Any]
+    """One forward pass: up to the scalar loss, or to the outputs where `mode` is inference."""
     mode: Mode = "training"
     attention: Attention = "sdpa"
-    channels_last: bool = False
-    device_rules: str = "cuda"
-    """`cuda`, or `cpu` for what a step on the CPU itself allocates."""
-
-
-class TraceFailed(Exception):  # noqa: N818 - a name that says what happened
-    """The model could not be traced; `reason` says why in the reader's language, the cause is chained."""
-
-    def __init__(self, reason: Reason) -> None:
-        """`reason` is a message of the catalogue `trace.ftl`."""
-        super().__init__(reason.code, reason.numbers)
-        self.reason = reason
+    device_rules: DeviceRules = "cuda"
 
 
 class _Pass(NamedTuple):
@@ -65,28 +72,6 @@ class _Pass(NamedTuple):
     input_bytes: int
     kept: dict[int, int]
     """Bytes of each storage alive when forward ended, by number."""
-
-
-@contextmanager
-def without_initialisation() -> Iterator[None]:
-    """Skip random weight initialisation: it is useless on fakes, and slow."""
-    names = ("normal_", "uniform_", "trunc_normal_", "erfinv_", "bernoulli_")
-    saved = {name: getattr(Tensor, name) for name in names if hasattr(Tensor, name)}
-    orthogonal, trunc = torch.nn.init.orthogonal_, torch.nn.init.trunc_normal_
-
-    def unchanged(tensor: Tensor, *_args: object, **_kwargs: object) -> Tensor:
-        return tensor
-
-    try:
-        for name in saved:
-            setattr(Tensor, name, unchanged)
-        torch.nn.init.orthogonal_ = unchanged
-        torch.nn.init.trunc_normal_ = unchanged
-        yield
-    finally:
-        for name, method in saved.items():
-            setattr(Tensor, name, method)
-        torch.nn.init.orthogonal_, torch.nn.init.trunc_normal_ = orthogonal, trunc
 
 
 def trace(subject: Subject, precision: TracePrecision) -> OpTable:
@@ -103,110 +88,17 @@ def trace(subject: Subject, precision: TracePrecision) -> OpTable:
         with ExitStack() as stack:
             if subject.device_rules == "cuda":
                 stack.enter_context(cuda_rules(subject.attention))
-            model = _build(subject, precision, mode)
+            model = build_fake(subject.build, mode).train(subject.mode != "inference")
             return _table(subject, precision, mode, model)
-    except TraceFailed:
-        raise
     except StreamsDiffer as difference:
-        reason = Reason(code="trace-depends-on-batch", numbers={"detail": str(difference)[:300]})
-        raise TraceFailed(reason) from difference
-    except torch._subclasses.fake_tensor.DataDependentOutputException as failure:  # noqa: SLF001 - no public name
-        reason = Reason(code="trace-depends-on-data", numbers={"operator": str(failure.func)})
-        raise TraceFailed(reason) from failure
-    except torch._subclasses.fake_tensor.DynamicOutputShapeException as failure:  # noqa: SLF001 - no public name
-        reason = Reason(code="trace-shape-depends-on-data", numbers={"operator": str(failure.func)})
-        raise TraceFailed(reason) from failure
+        raise TraceFailed("trace-depends-on-batch", str(difference)) from difference
+    except DataDependentOutputException as failure:
+        raise TraceFailed("trace-depends-on-data", str(failure.func)) from failure
+    except DynamicOutputShapeException as failure:
+        raise TraceFailed("trace-shape-depends-on-data", str(failure.func)) from failure
     finally:
         if was_collecting:
             gc.enable()
-
-
-def _build(subject: Subject, precision: TracePrecision, mode: FakeTensorMode) -> torch.nn.Module:
-    """The model on fake weights; where its construction reads values, it is built for real (uninitialised) first."""
-    with without_initialisation():
-        try:
-            with mode:
-                model = subject.build()
-        except (
-            torch._subclasses.fake_tensor.DataDependentOutputException,  # noqa: SLF001 - no public name
-            torch._subclasses.fake_tensor.DynamicOutputShapeException,  # noqa: SLF001 - no public name
-        ):
-            model = subject.build()
-        _make_fake(model, mode)
-    with mode:
-        if precision == "half" or subject.channels_last:
-            _convert(model, half=precision == "half", channels_last=subject.channels_last)
-    return model.train(subject.mode != "inference")
-
-
-def _make_fake(model: torch.nn.Module, mode: FakeTensorMode) -> None:
-    """Replace every real tensor that a module holds; shared parameters stay shared."""
-    known: dict[int, Tensor] = {}
-
-    def fake(tensor: Tensor) -> Tensor:
-        if isinstance(tensor, FakeTensor):
-            return tensor
-        if id(tensor) not in known:
-            known[id(tensor)] = mode.from_tensor(tensor)
-        return known[id(tensor)]
-
-    for module in model.modules():
-        for store in (module._parameters, module._buffers):  # noqa: SLF001 - torch offers no setter that keeps sharing
-            for name, tensor in store.items():
-                if tensor is not None:
-                    store[name] = fake(tensor)  # type: ignore[assignment]
-        for name, value in list(vars(module).items()):
-            if type(value) is Tensor:
-                setattr(module, name, fake(value))
-
-
-def _convert(model: torch.nn.Module, *, half: bool, channels_last: bool) -> None:
-    """Half weights (batch norms kept in FP32, as mixed-precision training does) and NHWC weights, in place.
-
-    `Module.to` cannot swap fake parameters; ties between modules are kept.
-    """
-    known: dict[int, Tensor] = {}
-
-    def converted(tensor: Tensor, *, keep_type: bool) -> Tensor:
-        if id(tensor) not in known:
-            result = tensor.detach()
-            if half and not keep_type and result.is_floating_point():
-                result = result.half()
-            if channels_last and result.dim() == 4:  # noqa: PLR2004 - images
-                result = result.contiguous(memory_format=torch.channels_last)
-            if isinstance(tensor, torch.nn.Parameter):
-                result = torch.nn.Parameter(result, requires_grad=tensor.requires_grad)
-            known[id(tensor)] = result
-        return known[id(tensor)]
-
-    keepers = list(model.parameters()) + list(model.buffers())  # so that no id is given out twice
-    for module in model.modules():
-        keep_type = isinstance(module, torch.nn.modules.batchnorm._BatchNorm)  # noqa: SLF001 - the common base
-        for store in (module._parameters, module._buffers):  # noqa: SLF001 - in place, as Module.to does
-            for name, tensor in store.items():
-                if tensor is not None:
-                    store[name] = converted(tensor, keep_type=keep_type)  # type: ignore[assignment]
-    del keepers
-
-
-def _batch(subject: Subject, precision: TracePrecision, mode: FakeTensorMode, batch_size: int) -> Any:  # noqa: ANN401
-    def prepared(value: Any) -> Any:  # noqa: ANN401 - any nested batch
-        if isinstance(value, Tensor):
-            tensor = value if isinstance(value, FakeTensor) else mode.from_tensor(value)
-            if precision == "half" and tensor.dtype == torch.float32:
-                tensor = tensor.half()
-            if subject.channels_last and tensor.dim() == 4:  # noqa: PLR2004 - images
-                tensor = tensor.contiguous(memory_format=torch.channels_last)
-            return tensor
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return type(value)(*(prepared(item) for item in value))
-        if isinstance(value, (tuple, list)):
-            return type(value)(prepared(item) for item in value)
-        if isinstance(value, dict):
-            return {name: prepared(item) for name, item in value.items()}
-        return value
-
-    return prepared(subject.make_batch(batch_size))
 
 
 def _one_pass(
@@ -217,7 +109,7 @@ def _one_pass(
     recorder = Recorder(tracker)
     with mode, ExitStack() as stack:
         model.zero_grad(set_to_none=True)
-        batch = _batch(subject, precision, mode, batch_size)
+        batch = _fake_batch(subject.make_batch(batch_size), mode)
         for tensor in (*model.parameters(), *model.buffers()):
             tracker.see(tensor)
         inputs = tensors_in(batch)
@@ -232,7 +124,7 @@ def _one_pass(
         stack.enter_context(recorder)
         stack.enter_context(ModulePaths(model, recorder))
         with torch.set_grad_enabled(subject.mode != "inference"), _autocast(precision):
-            loss = subject.loss(model, batch)
+            loss = subject.step(model, batch)
             backward_start = len(tracker.kinds)
             kept = tracker.alive()
             recorder.phase, recorder.path = "backward", ""
@@ -242,6 +134,19 @@ def _one_pass(
         tracker.close()
         model.zero_grad(set_to_none=True)
     return _Pass(recorder, tracker, resident_count, backward_start, input_bytes, kept)
+
+
+def _fake_batch(value: Any, mode: FakeTensorMode) -> Any:  # noqa: ANN401 - any nested batch
+    """The batch with every tensor fake, also those that C++ made from an array."""
+    if isinstance(value, Tensor):
+        return value if isinstance(value, FakeTensor) else mode.from_tensor(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(_fake_batch(item, mode) for item in value))
+    if isinstance(value, (tuple, list)):
+        return type(value)(_fake_batch(item, mode) for item in value)
+    if isinstance(value, dict):
+        return {name: _fake_batch(item, mode) for name, item in value.items()}
+    return value
 
 
 @contextmanager
@@ -298,3 +203,39 @@ def _table(subject: Subject, precision: TracePrecision, mode: FakeTensorMode, mo
         layers=layer_table(model, (first, second), figures, BATCHES),
         caveats=tuple(caveats),
     )
+
+
+def subject_of(
+    workload: Workload, precision: TracePrecision, *, allow_code: bool = False, device_rules: DeviceRules = "cuda"
+) -> Subject:
+    """The workload's step as the worker would run it; raises InputError for a model that cannot be built."""
+    from advisor.worker.load_model import load
+
+    asked = with_training(workload, precision=_TRACED_AS[precision])
+    loaded: list[LoadedModel] = []
+
+    def build() -> torch.nn.Module:
+        loaded[:] = [load(asked, allow_code=allow_code)]
+        return loaded[0].module
+
+    def step(module: torch.nn.Module, batch: Any) -> Any:  # noqa: ANN401 - whatever the model takes and gives
+        inference = asked.training.mode == "inference"
+        return loaded[0].outputs(module, batch) if inference else loaded[0].loss(module, batch)
+
+    return Subject(
+        build=build,
+        make_batch=lambda batch_size: loaded[0].make_batch(batch_size),
+        step=step,
+        mode=asked.training.mode,
+        attention=asked.training.attention,
+        device_rules=device_rules,
+    )
+
+
+def answer(request: TraceRequest, box: EventBox) -> None:
+    """One `Traced` event for each precision asked for; raises TraceFailed or InputError."""
+    for place, precision in enumerate(request.precisions):
+        fraction = place / len(request.precisions)
+        box.send(Progress(phase="trace-phase", fraction=fraction, detail=precision))
+        subject = subject_of(request.workload, precision, allow_code=request.allow_code)
+        box.send(Traced(table=trace(subject, precision)))

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import torch  # noqa: TID251 - this room runs torch
-from torch.library import Library, fallthrough_kernel  # noqa: TID251 - this room runs torch
+import torch
+from torch.library import Library, fallthrough_kernel
 
 from advisor.workload.workload import Attention
 
@@ -25,19 +25,63 @@ FLASH_HEAD_LIMIT = 256
 _AUTOCAST = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)  # noqa: SLF001 - no public name
 _without_autocast = torch._C._ExcludeDispatchKeyGuard  # noqa: SLF001 - no public name
 
-_TO_FP32 = (
-    "acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan pow softplus layer_norm "
-    "native_layer_norm group_norm frobenius_norm nuclear_norm cosine_similarity poisson_nll_loss "
-    "cosine_embedding_loss nll_loss nll_loss2d hinge_embedding_loss kl_div l1_loss smooth_l1_loss huber_loss "
-    "mse_loss margin_ranking_loss multilabel_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss "
-    "binary_cross_entropy_with_logits dist pdist cdist renorm logsumexp norm "
-    "upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d "
-    "upsample_trilinear3d upsample_bicubic2d"
-).split()
-_SUMS_IN_FP32 = "prod cumprod cumsum sum linalg_vector_norm linalg_matrix_norm".split()
-_NOT_ON_CUDA = "cross_entropy_loss ctc_loss avg_pool3d".split()
+_TO_FP32 = [
+    "acos",
+    "asin",
+    "cosh",
+    "erfinv",
+    "exp",
+    "expm1",
+    "log",
+    "log10",
+    "log2",
+    "log1p",
+    "reciprocal",
+    "rsqrt",
+    "sinh",
+    "tan",
+    "pow",
+    "softplus",
+    "layer_norm",
+    "native_layer_norm",
+    "group_norm",
+    "frobenius_norm",
+    "nuclear_norm",
+    "cosine_similarity",
+    "poisson_nll_loss",
+    "cosine_embedding_loss",
+    "nll_loss",
+    "nll_loss2d",
+    "hinge_embedding_loss",
+    "kl_div",
+    "l1_loss",
+    "smooth_l1_loss",
+    "huber_loss",
+    "mse_loss",
+    "margin_ranking_loss",
+    "multilabel_margin_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
+    "multi_margin_loss",
+    "binary_cross_entropy_with_logits",
+    "dist",
+    "pdist",
+    "cdist",
+    "renorm",
+    "logsumexp",
+    "norm",
+    "upsample_nearest1d",
+    "upsample_nearest2d",
+    "upsample_nearest3d",
+    "upsample_linear1d",
+    "upsample_bilinear2d",
+    "upsample_trilinear3d",
+    "upsample_bicubic2d",
+]
+_SUMS_IN_FP32 = ["prod", "cumprod", "cumsum", "sum", "linalg_vector_norm", "linalg_matrix_norm"]
+_NOT_ON_CUDA = ["cross_entropy_loss", "ctc_loss", "avg_pool3d"]
 """In the CPU's list of FP32 operators, but not in CUDA's."""
-_TO_HALF = "prelu mv addmv addr".split()
+_TO_HALF = ["prelu", "mv", "addmv", "addr"]
 
 
 def _as_fp32(value: Any) -> Any:  # noqa: ANN401 - any argument of an operator

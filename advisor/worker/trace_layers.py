@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-import torch  # noqa: TID251 - this room runs torch
+import torch
 
 from advisor.worker.trace_memory import ALLOCATE
 from advisor.workload.op_table import Affine, Layer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 
-import torch  # noqa: TID251 - this room runs torch
+import torch
 
 ALLOCATE, FREE, CONVOLUTION, GRADIENT = 0, 1, 2, 3
 

@@ -7,21 +7,87 @@ from advisor.workload.op_table import OpKind
 ELEMENTWISE: OpKind = "elementwise"
 
 VIEWS = frozenset(
-    "view _unsafe_view t transpose transpose_ permute expand slice select unsqueeze unsqueeze_ squeeze squeeze_ detach "
-    "detach_ alias split split_with_sizes unbind as_strided as_strided_ reshape _reshape_alias diagonal unfold chunk "
-    "lift_fresh lift narrow device is_pinned empty empty_like new_empty empty_strided new_empty_strided sym_size "
-    "sym_stride sym_numel sym_storage_offset _local_scalar_dense view_as_real view_as_complex set_ item resize_ "
-    "is_contiguous stride size numel movedim swapaxes real imag _conj expand_as view_as is_same_size".split()
+    [
+        "view",
+        "_unsafe_view",
+        "t",
+        "transpose",
+        "transpose_",
+        "permute",
+        "expand",
+        "slice",
+        "select",
+        "unsqueeze",
+        "unsqueeze_",
+        "squeeze",
+        "squeeze_",
+        "detach",
+        "detach_",
+        "alias",
+        "split",
+        "split_with_sizes",
+        "unbind",
+        "as_strided",
+        "as_strided_",
+        "reshape",
+        "_reshape_alias",
+        "diagonal",
+        "unfold",
+        "chunk",
+        "lift_fresh",
+        "lift",
+        "narrow",
+        "device",
+        "is_pinned",
+        "empty",
+        "empty_like",
+        "new_empty",
+        "empty_strided",
+        "new_empty_strided",
+        "sym_size",
+        "sym_stride",
+        "sym_numel",
+        "sym_storage_offset",
+        "_local_scalar_dense",
+        "view_as_real",
+        "view_as_complex",
+        "set_",
+        "item",
+        "resize_",
+        "is_contiguous",
+        "stride",
+        "size",
+        "numel",
+        "movedim",
+        "swapaxes",
+        "real",
+        "imag",
+        "_conj",
+        "expand_as",
+        "view_as",
+        "is_same_size",
+    ]
 )
 """Operators that launch no kernel."""
 
 SYNCHRONISING = frozenset(
-    "_local_scalar_dense item nonzero masked_select is_nonzero equal unique _unique2 unique_consecutive unique_dim "
-    "repeat_interleave".split()
+    [
+        "_local_scalar_dense",
+        "item",
+        "nonzero",
+        "masked_select",
+        "is_nonzero",
+        "equal",
+        "unique",
+        "_unique2",
+        "unique_consecutive",
+        "unique_dim",
+        "repeat_interleave",
+    ]
 )
 """Operators at which the host waits for the device."""
 
-HIDDEN_FROM_HOST = frozenset("detach device is_same_size sym_size sym_stride sym_numel".split())
+HIDDEN_FROM_HOST = frozenset(["detach", "device", "is_same_size", "sym_size", "sym_stride", "sym_numel"])
 """Calls that exist only because fake tensors see them; a real step does not issue them."""
 
 _CLASSES: dict[OpKind, str] = {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-import torch  # noqa: TID251 - this room runs torch
+import torch
 
 from advisor.worker.trace_op_names import ELEMENTWISE, KIND_OF, VIEWS
 from advisor.workload.op_table import OpKind
@@ -317,10 +317,33 @@ _HANDLERS: dict[str, Handler] = {
     "_cudnn_rnn_backward": _recurrent,
 }
 _FILLS = frozenset(
-    "zeros ones zero_ fill_ full zeros_like ones_like full_like arange scalar_tensor new_zeros new_ones "
-    "new_full fill zero bernoulli_ rand randn rand_like randn_like randint linspace eye".split()
+    [
+        "zeros",
+        "ones",
+        "zero_",
+        "fill_",
+        "full",
+        "zeros_like",
+        "ones_like",
+        "full_like",
+        "arange",
+        "scalar_tensor",
+        "new_zeros",
+        "new_ones",
+        "new_full",
+        "fill",
+        "zero",
+        "bernoulli_",
+        "rand",
+        "randn",
+        "rand_like",
+        "randn_like",
+        "randint",
+        "linspace",
+        "eye",
+    ]
 )
-_PRODUCTS = frozenset("mm bmm addmm baddbmm linear mv dot addmv addbmm".split())
+_PRODUCTS = frozenset(["mm", "bmm", "addmm", "baddbmm", "linear", "mv", "dot", "addmv", "addbmm"])
 
 
 @cache

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch  # noqa: TID251 - this room runs torch
-from torch.utils._python_dispatch import TorchDispatchMode  # noqa: TID251 - this room runs torch
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from advisor.worker.trace_memory import StorageTracker
 from advisor.worker.trace_op_names import HIDDEN_FROM_HOST, SYNCHRONISING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch  # noqa: TID251 - this room runs torch
+import torch
 
 Tensor = torch.Tensor
 _LSTM = 2

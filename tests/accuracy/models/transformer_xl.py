@@ -29,7 +29,7 @@ class Layer(nn.Module):
         self.norm = nn.LayerNorm(width)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(  # noqa: PLR0913 - what relative attention needs
+    def forward(
         self, hidden: Tensor, memory: Tensor, places: Tensor, word_bias: Tensor, place_bias: Tensor, mask: Tensor
     ) -> Tensor:
         length, batch, _ = hidden.shape

@@ -1,0 +1,79 @@
+"""A model on fake weights: built without memory or initialisation, whatever its constructor does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensor,
+    FakeTensorMode,
+)
+
+Tensor = torch.Tensor
+_FILLS = ("normal_", "uniform_", "trunc_normal_", "erfinv_", "bernoulli_")
+_INITIALISERS = ("orthogonal_", "trunc_normal_")
+
+
+@contextmanager
+def without_initialisation() -> Iterator[None]:
+    """Skip random weight initialisation: it is useless on fakes, and slow."""
+    fills = {name: getattr(Tensor, name) for name in _FILLS if hasattr(Tensor, name)}
+    initialisers = {name: getattr(torch.nn.init, name) for name in _INITIALISERS}
+
+    def unchanged(tensor: Tensor, *_args: object, **_kwargs: object) -> Tensor:
+        return tensor
+
+    try:
+        for name in fills:
+            setattr(Tensor, name, unchanged)
+        for name in initialisers:
+            setattr(torch.nn.init, name, unchanged)
+        yield
+    finally:
+        for name, method in fills.items():
+            setattr(Tensor, name, method)
+        for name, function in initialisers.items():
+            setattr(torch.nn.init, name, function)
+
+
+def build_fake(build: Callable[[], torch.nn.Module], mode: FakeTensorMode) -> torch.nn.Module:
+    """What `build` makes, on fakes of `mode`.
+
+    Where its construction reads values, it is built for real (uninitialised, so that the system lends no pages to
+    most of it) and every tensor is then replaced.
+    """
+    with without_initialisation():
+        try:
+            with mode:
+                model = build()
+        except (DataDependentOutputException, DynamicOutputShapeException):
+            model = build()
+    _make_fake(model, mode)
+    return model
+
+
+def _make_fake(model: torch.nn.Module, mode: FakeTensorMode) -> None:
+    """Replace every real tensor that a module holds; shared parameters stay shared."""
+    known: dict[int, Tensor] = {}
+
+    def fake(tensor: Tensor) -> Tensor:
+        if isinstance(tensor, FakeTensor):
+            return tensor
+        if id(tensor) not in known:
+            known[id(tensor)] = mode.from_tensor(tensor)
+        return known[id(tensor)]
+
+    keepers = [*model.parameters(), *model.buffers()]  # no id is given out twice while these live
+    for module in model.modules():
+        for store in (module._parameters, module._buffers):  # noqa: SLF001 - torch has no setter that keeps ties
+            for name, tensor in store.items():
+                if tensor is not None:
+                    store[name] = fake(tensor)  # type: ignore[assignment]
+        for name, value in list(vars(module).items()):
+            if type(value) is Tensor:
+                setattr(module, name, fake(value))
+    del keepers
