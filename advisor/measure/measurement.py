@@ -54,6 +54,8 @@ class StepMeasurement(Record, frozen=True, kw_only=True):
     memory: Memory | None
     verdict: Verdict
     caveats: tuple[Reason, ...] = ()
+    full_layer_count: int | None = None
+    """Blocks of the whole model where `layer_limit` of them were built."""
 
 
 class RateMeasurement(Record, frozen=True, kw_only=True):

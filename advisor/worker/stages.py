@@ -72,7 +72,7 @@ class Stages:
                 between()
             warm_up = not run.warm
             block = self._device.time_block(step, run.step_count)
-            self._box.send(_sample(stage, number, block, warm_up=warm_up, parts=parts))
+            self._box.send(sample_of(stage, number, block, warm_up=warm_up, parts=parts))
             run.note(block, self._block_least_s)
             self._obey(run, block)
         self._box.send(
@@ -129,14 +129,15 @@ class _Run:
             self.reason = "cap" if self.kept else "too_long"
 
 
-def _sample(
+def sample_of(
     stage: Stage,
-    number: int,
+    number: int | None,
     block: Block,
     *,
     warm_up: bool,
-    parts: Callable[[int], dict[StepPart, float]] | None,
+    parts: Callable[[int], dict[StepPart, float]] | None = None,
 ) -> Sample:
+    """The event for a block of a stage."""
     return Sample(
         series=stage.series,
         batch_size=stage.batch_size,

@@ -7,22 +7,22 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import torch  # noqa: TID251 - this is the worker
+import torch
 
-from advisor.worker.device import TorchDevice, environment, matmul_mode, seed_everything
+from advisor.worker.device import Block, TorchDevice, environment, matmul_mode, seed_everything
 from advisor.worker.failures import is_out_of_memory
 from advisor.worker.load_model import LoadedModel, load
 from advisor.worker.messages import MeasureRequest, Memory, Progress, StageEnded
 from advisor.worker.peak_memory import LiveBytes
 from advisor.worker.resident_memory import peak_resident_bytes, reset_peak_resident, resident_bytes
-from advisor.worker.stages import Stage, Stages
+from advisor.worker.stages import Stage, Stages, sample_of
 from advisor.worker.thread_choice import fastest_thread_count
 from advisor.worker.training_step import TrainingStep
 
 if TYPE_CHECKING:
     from advisor.worker.event_box import EventBox
 
-_TRACKED_SHARE = 0.15
+_TRACKED_SHARE = 0.3
 """Of a batch size's budget that the tracked step may take; a longer step is judged by the resident set."""
 _LEAST_WEIGHT_S = 0.1
 _SPLIT_SHARE = 0.15
@@ -99,9 +99,11 @@ class _Run:
         self._step.set_batch_size(batch_size)
         first = self._device.time_block(self._step, 1)
         self._step.take_parts(1)
-        again = first if first.wall_s > budget_s * _TRACKED_SHARE else self._device.time_block(self._step, 1)
-        self._step_times.append((batch_size, again.wall_s))
-        self._measure_memory(batch_size, again.wall_s, budget_s)
+        if first.wall_s > budget_s:
+            self._send_first(batch_size, first)
+            return
+        second_s = self._measure_memory(batch_size, tracked=first.wall_s < budget_s * _TRACKED_SHARE)
+        self._step_times.append((batch_size, min(first.wall_s, second_s)))
         self._step.take_parts(1)
         left_s = budget_s - (time.monotonic() - started)
         stage = Stage("step", self._precision, max(left_s, 0.0), batch_size, dict(self._figures))
@@ -115,8 +117,9 @@ class _Run:
             stage = Stage("split", self._precision, left_s, batch_size, dict(self._figures))
             self._stages.run(stage, self._step.split, parts=self._step.take_parts)
 
-    def _measure_memory(self, batch_size: int, step_s: float, budget_s: float) -> None:
-        """Peak of one step that already has its optimizer states; says by which means."""
+    def _measure_memory(self, batch_size: int, *, tracked: bool) -> float:
+        """Peak of one step that already has its optimizer states, and how long that step took."""
+        began = time.monotonic()
         if not self._device.is_cpu:
             self._device.reset_peak_memory()
             self._step()
@@ -124,17 +127,26 @@ class _Run:
             peaks = self._device.peak_memory_bytes()
             if peaks is not None:
                 self._send_memory(batch_size, peaks[0], peaks[1])
-            return
-        if step_s > budget_s * _TRACKED_SHARE:
+        elif tracked:
+            gc.collect()
+            began = time.monotonic()
+            with LiveBytes() as live:
+                live.see(self._step.tensors())
+                self._step()
+            self._send_memory(batch_size, live.peak_bytes, None, tracked=True)
+        else:
+            self._step()
             peak = peak_resident_bytes()
             if peak is not None and self._before_bytes is not None:
                 self._send_memory(batch_size, max(0, peak - self._before_bytes), None)
-            return
-        gc.collect()
-        with LiveBytes() as live:
-            live.see(self._step.tensors())
-            self._step()
-        self._send_memory(batch_size, live.peak_bytes, None, tracked=True)
+        return time.monotonic() - began
+
+    def _send_first(self, batch_size: int, block: Block) -> None:
+        """A first step that used up the time by itself is better than nothing: sent as a warm-up sample."""
+        self._step_times.append((batch_size, block.wall_s))
+        stage = Stage("step", self._precision, 0.0, batch_size, dict(self._figures))
+        self._box.send(sample_of(stage, None, block, warm_up=True))
+        self._end(batch_size, "too_long")
 
     def _send_memory(self, batch_size: int, peak: int, reserved: int | None, *, tracked: bool = False) -> None:
         how = "dispatch_tracked" if tracked else "resident_set" if self._device.is_cpu else "cuda_allocator"

@@ -1,0 +1,270 @@
+"""Gathers what one device's worker sent, and makes the measurement of it: nothing acknowledged is lost."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from advisor.hardware.machine import Gpu, Machine, Reading
+from advisor.measure.measurement import (
+    Measurement,
+    RateMeasurement,
+    StepMeasurement,
+    Summary,
+    Verdict,
+)
+from advisor.measure.plan import DevicePlan
+from advisor.measure.statistics import summarise
+from advisor.measure.steering import Steering
+from advisor.measure.verdicts import judge, others_on_cpu, others_on_gpu, power_capped, throttled_spans
+from advisor.sentences import Reason
+from advisor.units import Precision
+from advisor.worker.messages import Environment, Failed, Memory, Sample, StageEnded, StepPart, WorkerEvent
+
+_FEW_SAMPLES = 6
+_LAUNCH_BOUND = 0.10
+_LOG_CHARACTERS = 4000
+_ORDER = ("not_measured", "contended", "throttled", "unstable", "usable", "stable")
+_PARTS: tuple[StepPart, ...] = ("copy", "forward", "backward", "optimizer")
+
+StepKey = tuple[int, Precision, int | None]
+
+
+@dataclass
+class _Step:
+    """Samples of one batch size, precision and number of blocks."""
+
+    samples: list[Sample] = field(default_factory=list)
+    split: list[Sample] = field(default_factory=list)
+    memory: Memory | None = None
+    ended: StageEnded | None = None
+
+
+@dataclass
+class Collection:
+    """Everything of one device so far; `measurement` may be asked for at any moment."""
+
+    plan: DevicePlan
+    machine: Machine
+    workload_name: str | None
+    steering: Steering
+    environment: Environment | None = None
+    readings: list[Reading] = field(default_factory=list)
+    failures: list[Failed] = field(default_factory=list)
+    caveats: list[Reason] = field(default_factory=list)
+    before: list[Reading] = field(default_factory=list)
+    """Readings from before the worker opened the device."""
+    layer_limit: int | None = None
+    """Of the request under way: memory events do not repeat it."""
+    log_tail: str = ""
+    _steps: dict[StepKey, _Step] = field(default_factory=dict)
+    _rates: dict[tuple[str, Precision, tuple[tuple[str, float], ...]], list[Sample]] = field(default_factory=dict)
+    _rate_ends: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def gpu(self) -> Gpu | None:
+        """The machine's entry of this device; None for the processor."""
+        return gpu_of(self.machine, self.plan)
+
+    def take(self, event: WorkerEvent) -> None:
+        """Keep what the event says."""
+        if isinstance(event, Environment):
+            self.environment = event
+        elif isinstance(event, Failed):
+            self.failures.append(event)
+        elif isinstance(event, Memory):
+            self._step(event.batch_size, event.precision, self.layer_limit).memory = event
+        elif isinstance(event, StageEnded):
+            if event.series == "step" and event.batch_size is not None:
+                self._step(event.batch_size, event.precision, self.layer_limit).ended = event
+            elif event.stage is not None:
+                self._rate_ends[event.stage] = event.reason
+        elif isinstance(event, Sample):
+            self._take_sample(event)
+
+    def rates(self) -> tuple[RateMeasurement, ...]:
+        """The calibration so far."""
+        return tuple(self._rate(key, samples) for key, samples in self._rates.items())
+
+    def measurement(self) -> Measurement:
+        """All of it, summarised and judged."""
+        steps = tuple(self._measured(key, step) for key, step in self._steps.items())
+        rates = self.rates()
+        gpu = self.gpu
+        caveats = [*self.plan.notes, *self.caveats]
+        if gpu is not None and power_capped(self.readings, gpu):
+            caveats.append(Reason(code="measure-power-capped", numbers={"gpu": gpu.name}))
+        return Measurement(
+            device_key=self.plan.key,
+            device_name=self.plan.name,
+            created_utc=datetime.now(UTC).isoformat(timespec="seconds"),
+            workload_name=self.workload_name,
+            environment=self.environment,
+            steps=steps,
+            rates=rates,
+            readings=tuple(self.readings),
+            verdict=self._overall(steps, rates),
+            caveats=_unique(caveats),
+            log_tail=self.log_tail[-_LOG_CHARACTERS:],
+        )
+
+    def _take_sample(self, sample: Sample) -> None:
+        if sample.series in {"step", "split"} and sample.batch_size is not None:
+            step = self._step(sample.batch_size, sample.precision, self.layer_limit)
+            (step.samples if sample.series == "step" else step.split).append(sample)
+        elif sample.series != "threads":
+            key = (sample.series, sample.precision, tuple(sorted(sample.figures.items())))
+            self._rates.setdefault(key, []).append(sample)
+
+    def _step(self, batch_size: int, precision: Precision, layer_limit: int | None) -> _Step:
+        return self._steps.setdefault((batch_size, precision, layer_limit), _Step())
+
+    def _measured(self, key: StepKey, step: _Step) -> StepMeasurement:
+        batch_size, precision, layer_limit = key
+        caveats: list[Reason] = []
+        kept, throttled = self._kept(step.samples, caveats)
+        contended = self._contended(kept)
+        summary = _summary(kept, step.ended)
+        verdict = judge(
+            [sample.wall_s for sample in kept], self.steering.limits(), throttled=throttled, contended=contended
+        )
+        if not kept and throttled is None and step.samples:
+            summary = _summary(step.samples[-1:], step.ended)
+            verdict = Verdict(kind="unstable", reason=Reason(code="measure-only-warm-up"))
+        elif not step.samples and step.ended is not None:
+            verdict = Verdict(kind="not_measured", reason=_why_ended(step.ended))
+        elif kept and len(kept) < _FEW_SAMPLES:
+            caveats.append(Reason(code="measure-few-samples", numbers={"count": len(kept)}))
+        device_s = [sample.device_s for sample in kept if sample.device_s is not None]
+        device = _series(device_s, kept, step.ended) if device_s else None
+        if summary is not None and device is not None and device.median_s < (1 - _LAUNCH_BOUND) * summary.median_s:
+            waiting = 1.0 - device.median_s / summary.median_s
+            caveats.append(Reason(code="measure-launch-bound", numbers={"waiting_fraction": waiting}))
+        figures = step.samples[-1].figures if step.samples else {}
+        full = figures.get("full_blocks")
+        if layer_limit is not None and full is not None:
+            caveats.append(Reason(code="measure-part-of-layers", numbers={"layers": layer_limit, "all": int(full)}))
+        threads = figures.get("threads")
+        return StepMeasurement(
+            batch_size=batch_size,
+            precision=precision,
+            thread_count=None if threads is None else int(threads),
+            layer_limit=layer_limit,
+            full_layer_count=None if full is None else int(full),
+            samples=tuple(step.samples),
+            summary=summary,
+            device_summary=device,
+            parts_s=_parts(step.split or kept or step.samples[-1:]),
+            memory=step.memory,
+            verdict=verdict,
+            caveats=tuple(caveats),
+        )
+
+    def _kept(self, samples: Sequence[Sample], caveats: list[Reason]) -> tuple[list[Sample], Reason | None]:
+        """Warm samples made while the device was not throttled; a reason where throttling left none."""
+        warm = [sample for sample in samples if not sample.warm_up]
+        gpu = self.gpu
+        if gpu is None or not warm:
+            return warm, None
+        spans = throttled_spans(self._during(samples), gpu)
+        kept = [sample for sample in warm if not any(_overlaps(sample, span) for span in spans)]
+        if len(kept) < len(warm):
+            dropped = len(warm) - len(kept)
+            caveats.append(Reason(code="measure-throttled-dropped", numbers={"dropped": dropped, "all": len(warm)}))
+        return kept, spans[0][2] if spans and not kept else None
+
+    def _contended(self, samples: Sequence[Sample]) -> Reason | None:
+        gpu = self.gpu
+        if gpu is not None:
+            return others_on_gpu(self.before, gpu)
+        if not samples:
+            return None
+        threads = int(samples[-1].figures.get("threads", 1.0))
+        cores = self.machine.cpu.logical_core_count
+        return others_on_cpu(self._during(samples), samples, thread_count=threads, core_count=cores)
+
+    def _during(self, samples: Sequence[Sample]) -> list[Reading]:
+        """Readings from a little before the first of these samples to the end of the last."""
+        first, last = samples[0], samples[-1]
+        end = last.started_monotonic_s + last.wall_s * last.step_count
+        margin = 0.3
+        return [one for one in self.readings if first.started_monotonic_s - margin <= one.monotonic_s <= end + margin]
+
+    def _rate(
+        self, key: tuple[str, Precision, tuple[tuple[str, float], ...]], samples: Sequence[Sample]
+    ) -> RateMeasurement:
+        kind, precision, figures = key
+        kept, throttled = self._kept(samples, [])
+        reason = self._rate_ends.get(samples[-1].stage if samples[-1].stage is not None else -1, "cap")
+        seconds = [sample.wall_s if sample.device_s is None else sample.device_s for sample in kept]
+        if kind in {"launch", "synchronise", "host_overhead"}:
+            seconds = [sample.wall_s for sample in kept]
+        duration_s = sum(sample.wall_s * sample.step_count for sample in kept)
+        return RateMeasurement(
+            kind=kind,
+            precision=precision,
+            figures=dict(figures),
+            samples=tuple(samples),
+            summary=summarise(seconds, duration_s=duration_s, stop_reason=reason),
+            verdict=judge(seconds, self.steering.limits(), throttled=throttled),
+        )
+
+    def _overall(self, steps: Sequence[StepMeasurement], rates: Sequence[RateMeasurement]) -> Verdict:
+        """The device's verdict: the weakest of its steps that were measured, else of its calibration."""
+        if self.plan.skipped is not None:
+            return Verdict(kind="not_measured", reason=self.plan.skipped)
+        verdicts = [step.verdict for step in steps if step.verdict.kind != "not_measured"]
+        verdicts = verdicts or [rate.verdict for rate in rates if rate.verdict.kind != "not_measured"]
+        if verdicts:
+            return min(verdicts, key=lambda verdict: _ORDER.index(verdict.kind))
+        return Verdict(kind="not_measured", reason=self._why_nothing(steps))
+
+    def _why_nothing(self, steps: Sequence[StepMeasurement]) -> Reason:
+        reasons = [step.verdict.reason for step in steps if step.verdict.reason is not None]
+        return next(iter([*self.caveats, *reasons]), Reason(code="measure-no-samples"))
+
+
+def gpu_of(machine: Machine, plan: DevicePlan) -> Gpu | None:
+    """The GPU that a device plan is about, by UUID (its own or an instance's) or index; None for the processor."""
+    for gpu in machine.gpus:
+        if plan.key in {gpu.uuid, str(gpu.index)} or any(plan.key == part.uuid for part in gpu.mig_instances):
+            return gpu
+    return None
+
+
+def _summary(samples: Sequence[Sample], ended: StageEnded | None) -> Summary | None:
+    return _series([sample.wall_s for sample in samples], samples, ended)
+
+
+def _series(seconds: Sequence[float], samples: Sequence[Sample], ended: StageEnded | None) -> Summary | None:
+    duration_s = sum(sample.wall_s * sample.step_count for sample in samples)
+    return summarise(seconds, duration_s=duration_s, stop_reason="interrupted" if ended is None else ended.reason)
+
+
+def _why_ended(ended: StageEnded) -> Reason:
+    numbers: dict[str, float | int | str] = {"batch_size": ended.batch_size or 0}
+    return Reason(code=f"measure-ended-{ended.reason.replace('_', '-')}", numbers=numbers)
+
+
+def _parts(samples: Sequence[Sample]) -> dict[StepPart, float]:
+    found: dict[StepPart, float] = {}
+    for part in _PARTS:
+        times = [sample.parts_s[part] for sample in samples if part in sample.parts_s]
+        if times:
+            found[part] = statistics.median(times)
+    return found
+
+
+def _overlaps(sample: Sample, span: tuple[float, float, Reason]) -> bool:
+    start = sample.started_monotonic_s
+    return start <= span[1] and start + sample.wall_s * sample.step_count >= span[0]
+
+
+def _unique(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+    found: list[Reason] = []
+    for reason in reasons:
+        if reason not in found:
+            found.append(reason)
+    return tuple(found)

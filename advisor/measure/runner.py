@@ -1,0 +1,129 @@
+"""Runs a plan device by device: an ordinary generator of events, whose value is what was measured."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Generator, Iterable
+
+from msgspec.structs import replace
+
+from advisor.errors import UserFacingError
+from advisor.hardware.machine import Machine, Reading
+from advisor.hardware.monitor import Monitor
+from advisor.measure.device_run import DeviceRun
+from advisor.measure.events import DeviceEnded, RunnerEvent
+from advisor.measure.measurement import Measurement
+from advisor.measure.plan import Plan
+from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, failure_of
+from advisor.sentences import Reason
+from advisor.worker.messages import Failed, Traced, TraceRequest
+from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.workload.workload import Workload
+
+_START_ALLOWANCE_S = 4.0
+"""Importing torch does not count against the first device's budget, up to this long."""
+_TRACE_LIMIT_S = 120.0
+
+
+class TraceUnanswered(UserFacingError):
+    """The model could not be traced; `reason` says why, and prediction falls back to what else is known."""
+
+    def __init__(self, text: str, remedy: str, reason: Reason) -> None:
+        """Keep the sentence for the terminal and the reason for window and report."""
+        super().__init__(text, remedy)
+        self.reason = reason
+
+
+def trace_workload(
+    workload: Workload,
+    precisions: Iterable[TracePrecision],
+    *,
+    allow_code: bool = False,
+    allow_hub: bool = False,
+    cancelled: threading.Event | None = None,
+) -> Generator[RunnerEvent, None, dict[TracePrecision, OpTable]]:
+    """Trace in a worker of its own; returns the tables made so far when cancelled.
+
+    Raises TraceUnanswered where the worker failed, died or took longer than two minutes.
+    """
+    session = WorkerSession(visible="", allow_hub=allow_hub, cancelled=cancelled)
+    tables: dict[TracePrecision, OpTable] = {}
+    request = TraceRequest(
+        workload=workload,
+        precisions=tuple(precisions),
+        allow_code=allow_code,
+        hub=allow_hub,
+        wall_limit_s=_TRACE_LIMIT_S,
+    )
+    try:
+        failed: Failed | None = None
+        for event in session.ask(request, deadline_s=time.monotonic() + _TRACE_LIMIT_S):
+            if event is None:
+                continue
+            if isinstance(event, Traced):
+                tables[event.table.precision] = event.table
+            if isinstance(event, Failed):
+                failed = event
+            yield event
+        if failed is not None:
+            raise TraceUnanswered(failed.text, failed.remedy, _reason_of(failed))
+        if not session.alive:
+            code, numbers = failure_of(None, session)
+            raise TraceUnanswered("The worker that traces the model died.", session.log[-500:], _said(code, numbers))
+    except Cancelled:
+        return tables
+    except WorkerHung as hung:
+        code, numbers = failure_of(hung, session)
+        text = f"Tracing took longer than {_TRACE_LIMIT_S:.0f} s."
+        raise TraceUnanswered(text, "Describe the model by numbers instead.", _said(code, numbers)) from hung
+    finally:
+        if session.alive and not (cancelled is not None and cancelled.is_set()):
+            session.end()
+        session.close()
+    return tables
+
+
+def run_measurements(
+    plan: Plan,
+    machine: Machine,
+    *,
+    cancelled: threading.Event | None = None,
+    tables: dict[TracePrecision, OpTable] | None = None,
+    trace: tuple[TracePrecision, ...] = (),
+) -> Generator[RunnerEvent, None, tuple[Measurement, ...]]:
+    """Measure every device of the plan in turn; one that fails ends alone, with a caveat and its samples kept.
+
+    `tables`: traces that are known already; they choose batch sizes, and those asked for by `trace` are made by
+    the first worker before it measures (torch is imported once) and added to this dictionary. Cancelled: what was
+    measured so far is returned, devices not reached are `not_measured`. The monitor runs from start to end.
+    """
+    cancelled = cancelled or threading.Event()
+    known: dict[TracePrecision, OpTable] = {} if tables is None else tables
+    measurements: list[Measurement] = []
+    before: list[Reading] = []
+    allowance_s = _START_ALLOWANCE_S
+    with Monitor() as monitor:
+        for device in plan.devices:
+            planned = device
+            if cancelled.is_set() and device.skipped is None:
+                planned = replace(device, skipped=Reason(code="measure-cancelled"))
+            deadline_s = time.monotonic() + planned.budget_s + allowance_s
+            run = DeviceRun(plan, planned, machine, monitor, deadline_s, known, trace=trace, cancelled=cancelled)
+            run.collection.before.extend(before)
+            for event in run.run():
+                if isinstance(event, Reading):
+                    before = [event] if not before else [*before[-20:], event]
+                if isinstance(event, DeviceEnded):
+                    measurements.append(event.measurement)
+                yield event
+            allowance_s = 0.0 if planned.skipped is None else allowance_s
+    return tuple(measurements)
+
+
+def _reason_of(failed: Failed) -> Reason:
+    return Reason(code=failed.code or "measure-trace-failed", numbers={"device": "cpu", "text": failed.text[:300]})
+
+
+def _said(code: str, numbers: dict[str, float | int | str]) -> Reason:
+    return Reason(code=code, numbers={"device": "cpu", **numbers})

@@ -1,0 +1,195 @@
+"""One worker process of a device: its environment, its events with a deadline, its memory watched, its end."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import time
+from collections.abc import Generator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from advisor.child_process import ChildProcess, ExitKind
+from advisor.worker.messages import Answered, Control, End, Finished, Request, WorkerEvent
+
+_DECODER: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)
+_ENCODER = msgspec.json.Encoder()
+_SLICE_S = 0.05
+_END_S = 5.0
+_DRAIN_S = 0.5
+_SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+
+
+class WorkerHung(Exception):  # noqa: N818 - says what happened
+    """A request was not answered by its deadline; the worker is gone."""
+
+
+class WorkerTooLarge(Exception):  # noqa: N818 - the same
+    """The worker held more memory than it may; it is gone."""
+
+
+class Cancelled(Exception):  # noqa: N818 - the same
+    """The user cancelled; the worker is gone."""
+
+
+class WorkerSession:
+    """A worker that answers several requests, so that torch is imported once."""
+
+    def __init__(
+        self,
+        *,
+        visible: str | None,
+        allow_hub: bool = False,
+        memory_limit_bytes: int | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> None:
+        """Start it; `visible` becomes CUDA_VISIBLE_DEVICES (a UUID; empty hides all; None changes nothing)."""
+        environment = scrubbed_environment(os.environ, visible=visible, allow_hub=allow_hub)
+        self._child = ChildProcess("advisor.worker", "--session", environment=environment)
+        self._memory_limit_bytes = memory_limit_bytes
+        self._cancelled = cancelled or threading.Event()
+        self._saw_finish = False
+        self._gone = False
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take a further request."""
+        return not self._gone and self._child.process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """Its process number."""
+        return self._child.process.pid
+
+    @property
+    def log(self) -> str:
+        """What it wrote to stderr."""
+        return self._child.log
+
+    @property
+    def exit_code(self) -> int | None:
+        """Negative: the signal that ended it."""
+        return self._child.process.returncode
+
+    def control(self, control: Control) -> None:
+        """Steer the stage under way."""
+        self._child.send(_ENCODER.encode(control))
+
+    def ask(self, request: Request, *, deadline_s: float) -> Generator[WorkerEvent | None, None, None]:
+        """Events of this request until it is answered or the worker ends; None now and then, while nothing comes.
+
+        `deadline_s` is a monotonic time. Raises WorkerHung, WorkerTooLarge or Cancelled; what had been sent until
+        then was yielded.
+        """
+        self._child.send(_ENCODER.encode(request))
+        while True:
+            trouble = self._trouble(deadline_s)
+            if trouble is not None:
+                yield from self._end_now(trouble)
+                raise trouble
+            try:
+                line = self._child.next_line(_SLICE_S)
+            except TimeoutError:
+                yield None
+                continue
+            if line is None:
+                self._gone = True
+                return
+            event = _decoded(line)
+            if event is None:
+                continue
+            if isinstance(event, Finished):
+                self._saw_finish = True
+            if isinstance(event, Answered):
+                return
+            yield event
+
+    def end(self) -> ExitKind:
+        """Let it end by itself, or kill it; nothing is left afterwards."""
+        if not self._gone:
+            self.control(End())
+            deadline = time.monotonic() + _END_S
+            for event in self._remaining(deadline):
+                self._saw_finish |= isinstance(event, Finished)
+        kind = self._child.exit_kind(saw_finish=self._saw_finish)
+        self.close()
+        return kind
+
+    def close(self) -> None:
+        """Kill whatever is left of it."""
+        self._gone = True
+        self._child.close()
+
+    def _trouble(self, deadline_s: float) -> Exception | None:
+        if self._cancelled.is_set():
+            return Cancelled()
+        if time.monotonic() > deadline_s:
+            return WorkerHung()
+        limit = self._memory_limit_bytes
+        if limit is not None and (held := resident_bytes_of(self.pid)) is not None and held > limit:
+            return WorkerTooLarge()
+        return None
+
+    def _end_now(self, trouble: Exception) -> Generator[WorkerEvent, None, None]:
+        """Stop it at once, then hand on what was still in the pipe."""
+        self._child.process.terminate() if isinstance(trouble, Cancelled) else self._child.process.kill()
+        yield from self._remaining(time.monotonic() + _DRAIN_S)
+        self._gone = True
+        self._child.cancel(grace_s=_DRAIN_S)
+
+    def _remaining(self, deadline_s: float) -> Generator[WorkerEvent, None, None]:
+        while (left_s := deadline_s - time.monotonic()) > 0.0:
+            try:
+                line = self._child.next_line(left_s)
+            except TimeoutError:
+                return
+            if line is None:
+                return
+            event = _decoded(line)
+            if event is not None:
+                yield event
+
+
+def scrubbed_environment(
+    environment: Mapping[str, str], *, visible: str | None, allow_hub: bool = False
+) -> dict[str, str]:
+    """The worker's environment: no secrets, the chosen GPU only, no network unless asked for."""
+    kept = {name: value for name, value in environment.items() if not _SECRET.search(name)}
+    if visible is not None:
+        kept["CUDA_VISIBLE_DEVICES"] = visible
+    if not allow_hub:
+        kept |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+    return kept | {"PYTHONUNBUFFERED": "1", "TRANSFORMERS_VERBOSITY": "error", "HF_HUB_DISABLE_TELEMETRY": "1"}
+
+
+def resident_bytes_of(pid: int) -> int | None:
+    """What a process holds in RAM; None where the system does not tell (it is watched on Linux)."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return pages * _PAGE_BYTES
+
+
+def _decoded(line: bytes) -> WorkerEvent | None:
+    """The event of a line; a torn last line of a killed worker is none."""
+    try:
+        return _DECODER.decode(line)
+    except msgspec.MsgspecError:
+        return None
+
+
+def failure_of(error: Exception | None, session: WorkerSession) -> tuple[str, dict[str, float | int | str]]:
+    """(message id, numbers) for how a worker ended without answering."""
+    if isinstance(error, WorkerHung):
+        return "measure-worker-hung", {}
+    if isinstance(error, WorkerTooLarge):
+        return "measure-worker-too-large", {}
+    code = session.exit_code
+    killed = -9
+    if code == killed:
+        return "measure-worker-killed", {}
+    return "measure-worker-died", {"code": "?" if code is None else code}
