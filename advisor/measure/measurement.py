@@ -74,15 +74,20 @@ class RateMeasurement(Record, frozen=True, kw_only=True):
 class CommunicationMeasurement(Record, frozen=True, kw_only=True):
     """One collective or data-parallel step over `rank_count` ranks."""
 
-    kind: Literal["all_reduce", "peer_copy", "ddp_step", "dp_step", "single_step"]
+    kind: Literal["all_reduce", "peer_copy", "ddp_step", "dp_step", "single_step", "memory_copy", "peer_values"]
     rank_count: int
     message_bytes: int | None
     accumulation_steps: int | None
+    batch_size: int | None = None
+    """Per rank; None for collectives."""
     samples_s: tuple[float, ...]
     median_s: float
     bus_bytes_per_s: float | None
     values_correct: bool | None
     contended: bool = False
+    """More threads than cores, or others were on them: the times say little about an idle machine."""
+    ranks_heard_count: int | None = None
+    """Ranks whose times are in here; fewer than `rank_count` where some were lost."""
 
 
 class Measurement(Record, frozen=True, kw_only=True):

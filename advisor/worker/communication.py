@@ -112,7 +112,13 @@ def _join(request: RanksRequest, number: int, count: int, keep: _RankFile) -> Ra
     if cuda:
         torch.cuda.set_device(device)
     timeout = timedelta(seconds=request.collective_deadline_s)
-    dist.init_process_group("nccl" if cuda else "gloo", rank=number, world_size=count, timeout=timeout)
+    dist.init_process_group(
+        "nccl" if cuda else "gloo",
+        init_method=request.rendezvous,
+        rank=number,
+        world_size=count,
+        timeout=timeout,
+    )
     control = dist.new_group(backend="gloo", timeout=timeout) if cuda else dist.group.WORLD
     if control is None or isinstance(control, int):
         message = "no control group"

@@ -75,6 +75,8 @@ class RanksRequest(Record, frozen=True, kw_only=True, tag="ranks"):
     device: str = "cpu"
     """`cpu` (gloo) or `cuda` (NCCL)."""
     thread_count: int = 1
+    rendezvous: str = "env://"
+    """Where the ranks meet: the address in the environment, or a file of this host."""
     collective_deadline_s: float = 10.0
     """After this long without a peer's answer a collective fails."""
     seed: int = 0

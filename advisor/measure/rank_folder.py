@@ -1,0 +1,125 @@
+"""The folder that the ranks of one host share: a file of findings each, and who is still alive."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from advisor.errors import UserFacingError
+from advisor.worker.messages import RankFinding
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from advisor.hardware.machine import Record
+
+_DECODER = msgspec.json.Decoder(RankFinding)
+
+
+def folder_of_run(environment: Mapping[str, str]) -> Path:
+    """A private folder whose name every rank of this host derives from what torchrun told it.
+
+    Raises UserFacingError where a stranger owns the place.
+    """
+    parts = [environment.get(name, "") for name in ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT")]
+    key = hashlib.sha256("\0".join([*parts, str(os.getppid())]).encode()).hexdigest()[:20]
+    base = Path(tempfile.gettempdir()) / f"advisor-ranks-{_user()}"
+    for folder in (base, base / key):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        _require_own(folder)
+    return base / key
+
+
+def _user() -> str:
+    try:
+        return str(os.getuid())
+    except AttributeError:
+        return getpass.getuser()
+
+
+def _require_own(folder: Path) -> None:
+    """A folder under a predictable name may have been put there by someone else."""
+    found = folder.lstat()
+    foreign = hasattr(os, "getuid") and found.st_uid != os.getuid()
+    if not stat.S_ISDIR(found.st_mode) or foreign:
+        raise UserFacingError(f"{folder} belongs to someone else.", "Set TMPDIR to a folder of your own.")
+
+
+class RankFolder:
+    """Files of one run: `rank-N.jsonl` findings, `rank-N.pid` the process, `rank-N.lost` a dead worker."""
+
+    def __init__(self, path: Path) -> None:
+        """Use `path`, which exists."""
+        self.path = path
+
+    def register(self, rank: int) -> None:
+        """Say which process is rank `rank` on this host."""
+        (self.path / f"rank-{rank}.pid").write_text(str(os.getpid()), encoding="ascii")
+
+    def mark_lost(self, rank: int) -> None:
+        """Say that the worker of `rank` is gone although its process still runs."""
+        with contextlib.suppress(OSError):
+            (self.path / f"rank-{rank}.lost").touch()
+
+    def alive(self, rank: int) -> bool:
+        """Whether `rank` runs on this host and has its worker."""
+        if (self.path / f"rank-{rank}.lost").exists():
+            return False
+        try:
+            pid = int((self.path / f"rank-{rank}.pid").read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return False
+        return _runs(pid)
+
+    def findings(self) -> list[RankFinding]:
+        """Everything that any rank of this host wrote; a line that its death cut off is left out."""
+        found = []
+        for path in sorted(self.path.glob("rank-*.jsonl")):
+            for line in path.read_bytes().splitlines():
+                with contextlib.suppress(msgspec.MsgspecError):
+                    found.append(_DECODER.decode(line))
+        return found
+
+    def write_partial(self, outcome: Record) -> Path:
+        """Keep an outcome as `partial_report.json`, whole or not at all."""
+        target = self.path / "partial_report.json"
+        handle, name = tempfile.mkstemp(dir=self.path, prefix="partial-", suffix=".tmp")
+        with os.fdopen(handle, "wb") as file:
+            file.write(msgspec.json.format(msgspec.json.encode(outcome), indent=2))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(target)
+        return target
+
+    def remove(self) -> None:
+        """Delete the run's files and the folder."""
+        for path in self.path.glob("*"):
+            with contextlib.suppress(OSError):
+                path.unlink()
+        with contextlib.suppress(OSError):
+            self.path.rmdir()
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, IndexError):
+            state = (
+                Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
+            )
+            return status.rpartition(")")[2].split()[0] != "Z"  # dead, but its parent has not looked yet
+    return True

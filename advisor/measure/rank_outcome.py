@@ -1,0 +1,120 @@
+"""What a group of ranks found out together: findings of all ranks merged, with what was lost on the way."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from typing import TYPE_CHECKING, cast
+
+from advisor.hardware.machine import Record
+from advisor.measure.measurement import CommunicationMeasurement
+from advisor.sentences import Reason
+from advisor.worker.messages import RankFinding, RankFindingKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_BUSY_SHARE = 0.9
+"""One computing thread that got less of its core than this shared it with others."""
+
+
+class RanksOutcome(Record, frozen=True, kw_only=True):
+    """The end of a measurement by several ranks, whole or partial."""
+
+    schema_version: int = 1
+    rank_count: int
+    rank: int | None
+    """This process's rank under torchrun; None in our own launcher."""
+    complete: bool
+    """Every rank did every phase."""
+    reporter: bool
+    """Whether this process writes the report: rank 0, or the lowest rank of its host that survived."""
+    communication: tuple[CommunicationMeasurement, ...] = ()
+    lost_ranks: tuple[int, ...] = ()
+    caveats: tuple[Reason, ...] = ()
+    log_tail: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether anything of it has a time."""
+        return any(measured.samples_s for measured in self.communication)
+
+
+def merged(
+    findings: Iterable[RankFinding], rank_count: int, *, thread_count: int, usable_core_count: int | None
+) -> tuple[CommunicationMeasurement, ...]:
+    """One measurement for each kind, size and accumulation; a collective is as slow as its slowest rank.
+
+    Samples are paired by number where all ranks have equally many: they were started together.
+    """
+    groups: dict[tuple[RankFindingKind, int, int | None, int | None, int | None], list[RankFinding]] = defaultdict(list)
+    for finding in findings:
+        key = (
+            finding.kind,
+            finding.rank_count,
+            finding.message_bytes,
+            finding.accumulation_steps,
+            finding.batch_size,
+        )
+        if all(other.rank != finding.rank for other in groups[key]):
+            groups[key].append(finding)
+    crowded = usable_core_count is not None and rank_count * thread_count > usable_core_count
+    return tuple(_measurement(found, crowded=crowded) for _, found in sorted(groups.items(), key=_order))
+
+
+def _order(item: tuple[tuple[RankFindingKind, int, int | None, int | None, int | None], object]) -> tuple[str, ...]:
+    return tuple(f"{part:020}" if isinstance(part, int) else str(part or "") for part in item[0])
+
+
+def _measurement(found: Sequence[RankFinding], *, crowded: bool) -> CommunicationMeasurement:
+    first = found[0]
+    samples = _slowest([finding.samples_s for finding in found])
+    median = statistics.median(samples) if samples else 0.0
+    shares = [finding.cpu_share_fraction for finding in found if finding.cpu_share_fraction is not None]
+    correct = [finding.values_correct for finding in found if finding.values_correct is not None]
+    foreign = first.kind == "single_step" and any(share < _BUSY_SHARE for share in shares)
+    return CommunicationMeasurement(
+        kind=first.kind,
+        rank_count=first.rank_count,
+        message_bytes=first.message_bytes,
+        accumulation_steps=first.accumulation_steps,
+        batch_size=first.batch_size,
+        samples_s=samples,
+        median_s=median,
+        bus_bytes_per_s=_bus(first, median),
+        values_correct=all(correct) if correct else None,
+        contended=crowded or foreign,
+        ranks_heard_count=len(found),
+    )
+
+
+def _slowest(by_rank: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    if len({len(samples) for samples in by_rank}) == 1:
+        return tuple(max(samples) for samples in zip(*by_rank, strict=True))
+    return max((samples for samples in by_rank if samples), key=statistics.median, default=())
+
+
+def _bus(finding: RankFinding, median_s: float) -> float | None:
+    """Bus rate in bytes a second: 2 (n-1)/n times the message for an all-reduce, the message for a copy."""
+    if finding.message_bytes is None or median_s <= 0:
+        return None
+    if finding.kind == "all_reduce":
+        return 2 * (finding.rank_count - 1) / finding.rank_count * finding.message_bytes / median_s
+    return finding.message_bytes / median_s
+
+
+def caveats_of(communication: Sequence[CommunicationMeasurement]) -> tuple[Reason, ...]:
+    """What a reader must know of merged measurements."""
+    found = []
+    wrong = [measured for measured in communication if measured.values_correct is False]
+    if wrong:
+        found.append(Reason(code="ranks-wrong-values", numbers={"rank_count": wrong[0].rank_count}))
+    contended = [measured for measured in communication if measured.contended]
+    if contended:
+        found.append(Reason(code="ranks-contended", numbers={"rank_count": contended[0].rank_count}))
+    return tuple(found)
+
+
+def numbers_of(ranks: Sequence[int]) -> dict[str, float | int | str]:
+    """Arguments of a sentence that lists ranks."""
+    return cast("dict[str, float | int | str]", {"rank_list": ", ".join(str(rank) for rank in sorted(ranks))})

@@ -1,0 +1,295 @@
+"""Starts ranks of a torch.distributed group, or is one under torchrun, and keeps what they found whatever happens."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from advisor.child_process import ChildProcess, wait_until
+from advisor.hardware.machine import Record
+from advisor.measure.rank_folder import RankFolder, folder_of_run
+from advisor.measure.rank_outcome import RanksOutcome, caveats_of, merged, numbers_of
+from advisor.sentences import Reason
+from advisor.worker.messages import Failed, Finished, RankFinding, RanksRequest, WorkerEvent
+
+if TYPE_CHECKING:
+    from advisor.workload.workload import Workload
+
+_DECODER: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)
+_POLL_S = 0.02
+_AFTER_LOSS_S = 4.0
+"""How long ranks that lost a peer may take to notice and end by themselves."""
+_START_S = 90.0
+"""Imports, building the model and joining, beside the budget."""
+_SETTLE_S = 1.0
+_SECRETS = ("TOKEN", "KEY", "SECRET", "PASSWORD")
+
+
+class RanksPlan(Record, frozen=True, kw_only=True):
+    """What the ranks are to measure."""
+
+    workload: Workload
+    batch_size: int
+    """Per rank."""
+    budget_s: float = 10.0
+    device: Literal["cpu", "cuda"] = "cpu"
+    thread_count: int = 1
+    accumulation_steps: tuple[int, ...] = (1, 2, 4, 8)
+    strategies: tuple[Literal["dp", "ddp"], ...] = ("ddp",)
+    usable_core_count: int | None = None
+    allow_code: bool = False
+    collective_deadline_s: float = 10.0
+
+    def request(self, folder: Path, rendezvous: str = "env://") -> RanksRequest:
+        """The request that each rank's worker gets."""
+        return RanksRequest(
+            workload=self.workload,
+            batch_size=self.batch_size,
+            budget_s=self.budget_s,
+            strategies=self.strategies,
+            accumulation_steps=self.accumulation_steps,
+            allow_code=self.allow_code,
+            report_folder=str(folder),
+            device=self.device,
+            thread_count=self.thread_count,
+            rendezvous=rendezvous,
+            collective_deadline_s=self.collective_deadline_s,
+        )
+
+
+def under_torchrun(environment: Mapping[str, str] | None = None) -> bool:
+    """Whether this process was started as one rank of several."""
+    env = os.environ if environment is None else environment
+    return env.get("RANK", "").isdigit() and env.get("WORLD_SIZE", "").isdigit() and int(env["WORLD_SIZE"]) > 1
+
+
+def measure_local_ranks(
+    plan: RanksPlan, rank_count: int, *, cancelled: threading.Event | None = None
+) -> Generator[WorkerEvent, None, RanksOutcome]:
+    """Start `rank_count` ranks on this host, yield their events, return what they found.
+
+    A rank that dies costs its part of the findings and a caveat, never an exception. Nothing is left running: each
+    rank is a session of its own, killed at the end, and dies with this process. Call it from the thread that uses it.
+    """
+    with tempfile.TemporaryDirectory(prefix="advisor-ranks-") as name:
+        folder = RankFolder(Path(name))
+        request = plan.request(folder.path, rendezvous=f"file://{folder.path / 'rendezvous'}")
+        group = _Group(plan, rank_count)
+        try:
+            for rank in range(rank_count):
+                group.start(rank, request, _local_environment(rank, rank_count, plan.thread_count))
+            yield from group.events(lambda: cancelled is not None and cancelled.is_set())
+        finally:
+            group.close()
+        return group.outcome(folder.findings(), rank=None, reporter=True)
+
+
+def run_under_torchrun(plan: RanksPlan) -> Generator[WorkerEvent, None, RanksOutcome]:
+    """Be one rank of torchrun's group; call it from the main thread before anything slow.
+
+    torch runs in a child of this process. On SIGTERM (torchrun's, when a peer died) or when the own worker dies, the
+    findings of this host's ranks are put together and the lowest survivor is the reporter. Rank 0 reports a whole run.
+    """
+    rank, rank_count = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    folder = RankFolder(folder_of_run(os.environ))
+    asked = threading.Event()
+    with _terminated(asked):
+        folder.register(rank)
+        group = _Group(plan, rank_count)
+        try:
+            environment = _without_secrets({**os.environ, "OMP_NUM_THREADS": str(plan.thread_count)})
+            group.start(rank, plan.request(folder.path), environment)
+            yield from group.events(asked.is_set)
+        finally:
+            group.close()
+        if group.complete and not asked.is_set():
+            outcome = group.outcome(group.findings, rank=rank, reporter=rank == 0)
+            if rank == 0:
+                folder.remove()
+            return outcome
+        return _partial(group, folder, rank, own_lost=not asked.is_set() and rank in group.died)
+
+
+def _partial(group: _Group, folder: RankFolder, rank: int, *, own_lost: bool) -> RanksOutcome:
+    """What is left after a loss; written at once, so that it is there whatever comes after."""
+    if own_lost:
+        folder.mark_lost(rank)
+    end_s = time.monotonic() + _SETTLE_S
+    lower = _local_ranks_below(rank)
+    while not own_lost and any(folder.alive(other) for other in lower) and wait_until(end_s) > 0:
+        time.sleep(_POLL_S)
+    reporter = not own_lost and not any(folder.alive(other) for other in lower)
+    lost = [other for other in _local_ranks() if other != rank and not folder.alive(other)]
+    group.died.update(lost)
+    if not own_lost:
+        group.died.discard(rank)
+    outcome = group.outcome(folder.findings(), rank=rank, reporter=reporter)
+    if reporter:
+        path = folder.write_partial(outcome)
+        caveat = Reason(code="ranks-partial-report", numbers={"path": str(path)})
+        outcome = msgspec.structs.replace(outcome, caveats=(*outcome.caveats, caveat))
+    return outcome
+
+
+def _local_ranks() -> range:
+    rank = int(os.environ["RANK"])
+    first = rank - int(os.environ.get("LOCAL_RANK", rank))
+    return range(first, first + int(os.environ.get("LOCAL_WORLD_SIZE", os.environ["WORLD_SIZE"])))
+
+
+def _local_ranks_below(rank: int) -> range:
+    return range(_local_ranks().start, rank)
+
+
+class _Group:
+    """The workers that this process started, one a rank."""
+
+    def __init__(self, plan: RanksPlan, rank_count: int) -> None:
+        self._plan, self._rank_count = plan, rank_count
+        self._children: dict[int, ChildProcess] = {}
+        self._finished: set[int] = set()
+        self._failures: list[Failed] = []
+        self._log = ""
+        self.died: set[int] = set()
+        self.findings: list[RankFinding] = []
+
+    @property
+    def complete(self) -> bool:
+        """Every worker of ours said that it finished."""
+        return bool(self._children) and self._finished == set(self._children)
+
+    def start(self, rank: int, request: RanksRequest, environment: Mapping[str, str]) -> None:
+        child = ChildProcess("advisor.worker", environment=environment)
+        self._children[rank] = child
+        child.send(msgspec.json.encode(request))
+
+    def events(self, stopped: Callable[[], bool]) -> Generator[WorkerEvent, None, None]:
+        """Yield what the workers say until all have ended, one was lost for too long, or `stopped` says so."""
+        end_s = time.monotonic() + self._plan.budget_s * 3 + _START_S
+        open_ranks = set(self._children)
+        while open_ranks and not stopped() and wait_until(end_s) > 0:
+            quiet = True
+            for rank in sorted(open_ranks):
+                line = self._next(rank)
+                if line is None:
+                    continue
+                quiet = False
+                if line == b"":
+                    open_ranks.discard(rank)
+                    if rank not in self._finished:
+                        self.died.add(rank)
+                        end_s = min(end_s, time.monotonic() + _AFTER_LOSS_S)
+                    continue
+                yield from self._understood(rank, line)
+            if quiet:
+                time.sleep(_POLL_S)
+        self.died.update(rank for rank in open_ranks if rank not in self._finished and not stopped())
+
+    def _next(self, rank: int) -> bytes | None:
+        """A line, b"" at the end of the worker's output, None while it says nothing."""
+        try:
+            return self._children[rank].next_line(0.0) or b""
+        except TimeoutError:
+            return None
+
+    def _understood(self, rank: int, line: bytes) -> Generator[WorkerEvent, None, None]:
+        try:
+            event = _DECODER.decode(line)
+        except msgspec.MsgspecError:
+            return
+        if isinstance(event, Finished):
+            self._finished.add(rank)
+            return
+        if isinstance(event, Failed):
+            self._failures.append(event)
+        if isinstance(event, RankFinding):
+            self.findings.append(event)
+        yield event
+
+    def close(self) -> None:
+        """End every worker with its whole session."""
+        for child in self._children.values():
+            child.close()
+        self._log = "\n".join(child.log[-4000:] for child in self._children.values() if child.log)
+
+    def outcome(self, findings: list[RankFinding], *, rank: int | None, reporter: bool) -> RanksOutcome:
+        """Everything merged, with what went wrong."""
+        communication = merged(
+            findings,
+            self._rank_count,
+            thread_count=self._plan.thread_count,
+            usable_core_count=self._plan.usable_core_count if self._plan.device == "cpu" else None,
+        )
+        whole = self.complete and not self.died
+        caveats = list(caveats_of(communication))
+        if not whole:
+            caveats.insert(0, self._loss(measured=bool(communication)))
+        return RanksOutcome(
+            rank_count=self._rank_count,
+            rank=rank,
+            complete=whole,
+            reporter=reporter,
+            communication=communication,
+            lost_ranks=tuple(sorted(self.died)),
+            caveats=tuple(caveats),
+            log_tail=self._log,
+        )
+
+    def _loss(self, *, measured: bool) -> Reason:
+        refused = next((failure for failure in self._failures if failure.exception == "PeerRefusedError"), None)
+        world = refused or next((failure for failure in self._failures if failure.world_fault), None)
+        if world is not None:
+            return Reason(code="ranks-failed", numbers={"text": f"{world.text} {world.remedy}".strip()})
+        code = "ranks-lost" if measured else "ranks-lost-early"
+        return Reason(code=code, numbers={"rank_count": self._rank_count, **numbers_of(sorted(self.died))})
+
+
+def _local_environment(rank: int, rank_count: int, thread_count: int) -> dict[str, str]:
+    env = _without_secrets(os.environ)
+    env |= {
+        "RANK": str(rank),
+        "LOCAL_RANK": str(rank),
+        "WORLD_SIZE": str(rank_count),
+        "LOCAL_WORLD_SIZE": str(rank_count),
+        "OMP_NUM_THREADS": str(thread_count),
+    }
+    if sys.platform == "linux":
+        env["GLOO_SOCKET_IFNAME"] = "lo"  # ranks of one host need no network, and its name may not resolve
+    return env
+
+
+def _without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if not any(word in name.upper() for word in _SECRETS)}
+
+
+@contextlib.contextmanager
+def _terminated(asked: threading.Event) -> Generator[None, None, None]:
+    """SIGTERM sets `asked` in here, and this process dies with torchrun, which may be killed without notice."""
+    _die_with_torchrun()
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: asked.set())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _die_with_torchrun() -> None:
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
