@@ -1,0 +1,210 @@
+"""The model part of the launch script, door by door: `build_model`, `make_sample` and `compute_loss` as text."""
+
+from __future__ import annotations
+
+import pprint
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from advisor.workload.model_config import resolve_config
+from advisor.workload.python_source import file_of
+from advisor.workload.workload import HuggingFaceModel, PythonModel, TemplateModel, length_of
+
+if TYPE_CHECKING:
+    from advisor.workload.workload import Task, Workload
+
+_AUTO_CLASSES = {
+    "sequence-classification": "AutoModelForSequenceClassification",
+    "token-classification": "AutoModelForTokenClassification",
+    "question-answering": "AutoModelForQuestionAnswering",
+    "masked-lm": "AutoModelForMaskedLM",
+    "causal-lm": "AutoModelForCausalLM",
+    "image-classification": "AutoModelForImageClassification",
+}
+_TEXT_LABELS = {
+    "sequence-classification": '"labels": torch.randint(0, LABELS, ())',
+    "token-classification": '"labels": torch.randint(0, LABELS, (LENGTH,))',
+    "question-answering": '"start_positions": torch.randint(0, LENGTH, ()), '
+    '"end_positions": torch.randint(0, LENGTH, ())',
+    "masked-lm": '"labels": ids.clone()',
+    "causal-lm": '"labels": ids.clone()',
+}
+_OWN_MODEL = """
+def build_model() -> nn.Module:
+    raise NotImplementedError("YOUR MODEL: this workload is described by numbers or a task that has no template")
+
+
+def make_sample():
+    raise NotImplementedError("YOUR DATA: one sample as a dict or tuple of tensors")
+
+
+def compute_loss(model, batch):
+    return model(**batch).loss
+"""
+
+
+def model_code(workload: Workload) -> str:
+    """Python source that defines `build_model`, `make_sample` and `compute_loss` for a workload."""
+    model = workload.model
+    if isinstance(model, HuggingFaceModel):
+        return _huggingface(model, workload)
+    if isinstance(model, PythonModel):
+        return _python(model, workload)
+    if isinstance(model, TemplateModel):
+        return _template(model, workload)
+    return _OWN_MODEL.strip("\n") + "\n"
+
+
+def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
+    config = resolve_config(model.config)
+    task: Task | None = model.task
+    if task not in _AUTO_CLASSES:
+        return _OWN_MODEL.strip("\n") + "\n"
+    shown = pprint.pformat(config, width=110, sort_dicts=True)
+    attention = "eager" if workload.training.attention == "eager" else "sdpa"
+    if task == "image-classification":
+        side = workload.data.image_size or 224
+        sample = (
+            f'    return {{"pixel_values": torch.randn(3, {side}, {side}), "labels": torch.randint(0, LABELS, ())}}'
+        )
+    else:
+        sample = (
+            "    ids = torch.randint(3, VOCABULARY, (LENGTH,))\n"
+            f'    return {{"input_ids": ids, "attention_mask": torch.ones_like(ids), {_TEXT_LABELS[str(task)]}}}'
+        )
+    return f"""CONFIG = {shown}
+LENGTH = {workload.data.sequence_length or 128}
+VOCABULARY = CONFIG.get("vocab_size", 0)
+LABELS = 2
+
+
+def build_model() -> nn.Module:
+    # Weights are random here; to fine-tune, use {_AUTO_CLASSES[str(task)]}.from_pretrained("YOUR CHECKPOINT").
+    from transformers import AutoConfig, {_AUTO_CLASSES[str(task)]}
+
+    settings = dict(CONFIG)
+    config = AutoConfig.for_model(settings.pop("model_type"), **settings)
+    global LABELS
+    LABELS = getattr(config, "num_labels", LABELS)
+    return {_AUTO_CLASSES[str(task)]}.from_config(config, attn_implementation={attention!r})
+
+
+def make_sample():
+{sample}
+
+
+def compute_loss(model, batch):
+    return model(**batch).loss
+"""
+
+
+def _python(model: PythonModel, workload: Workload) -> str:
+    path = file_of(model, workload.source_folder)
+    return f"""MODEL_FILE = {str(path)!r}
+ARGUMENTS = {model.arguments!r}
+
+
+def load_file():
+    import importlib.util
+
+    specification = importlib.util.spec_from_file_location("workload_model", MODEL_FILE)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+SOURCE = load_file()
+
+
+def build_model() -> nn.Module:
+    return SOURCE.build_model(**ARGUMENTS)
+
+
+def make_sample():
+    batch = SOURCE.make_batch(1, {length_of(workload)}, **ARGUMENTS)
+    if isinstance(batch, dict):
+        return {{name: value[0] for name, value in batch.items()}}
+    return tuple(value[0] for value in batch)
+
+
+def compute_loss(model, batch):
+    if hasattr(SOURCE, "training_step"):
+        return SOURCE.training_step(model, batch)
+    if isinstance(batch, dict):
+        return model(**batch).loss
+    *inputs, targets = batch
+    return nn.functional.cross_entropy(model(*inputs), targets)
+"""
+
+
+def _template(model: TemplateModel, workload: Workload) -> str:
+    if model.template == "mlp":
+        classes = model.layers[-1]
+        build, sample = _perceptron(model.layers), f"torch.randn({model.layers[0]})"
+    elif model.template == "cnn":
+        classes = model.classes or 2
+        side = workload.data.image_size or 32
+        build, sample = _convolutional(model.layers, classes), f"torch.randn(3, {side}, {side})"
+    elif model.template in {"rnn", "gru", "lstm"}:
+        classes = model.classes or 2
+        build = _recurrent(model, classes)
+        sample = f"torch.randint(0, {model.vocabulary_size or 10_000}, ({workload.data.sequence_length or 1},))"
+    else:
+        return _OWN_MODEL.strip("\n") + "\n"
+    target = "torch.randn(1)" if classes == 1 else f"torch.randint(0, {classes}, ())"
+    loss = "mse_loss" if classes == 1 else "cross_entropy"
+    return f"""{build}
+
+def make_sample():
+    return {sample}, {target}
+
+
+def compute_loss(model, batch):
+    inputs, targets = batch
+    return nn.functional.{loss}(model(inputs), targets)
+"""
+
+
+def _perceptron(layers: tuple[int, ...]) -> str:
+    lines = []
+    for before, after in pairwise(layers):
+        lines += [f"        nn.Linear({before}, {after}),", "        nn.ReLU(),"]
+    body = "\n".join(lines[:-1])
+    return f"def build_model() -> nn.Module:\n    return nn.Sequential(\n{body}\n    )\n"
+
+
+def _convolutional(layers: tuple[int, ...], classes: int) -> str:
+    lines = []
+    channels = 3
+    for width in layers:
+        lines += [
+            f"        nn.Conv2d({channels}, {width}, 3, padding=1, bias=False),",
+            f"        nn.BatchNorm2d({width}),",
+            "        nn.ReLU(),",
+            "        nn.MaxPool2d(2, ceil_mode=True),",
+        ]
+        channels = width
+    lines += ["        nn.AdaptiveAvgPool2d(1),", "        nn.Flatten(),", f"        nn.Linear({channels}, {classes}),"]
+    body = "\n".join(lines)
+    return f"def build_model() -> nn.Module:\n    return nn.Sequential(\n{body}\n    )\n"
+
+
+def _recurrent(model: TemplateModel, classes: int) -> str:
+    cell = {"rnn": "RNN", "gru": "GRU", "lstm": "LSTM"}[model.template]
+    hidden, vocabulary = model.layers[0], model.vocabulary_size or 10_000
+    embedding = model.embedding_size or hidden
+    return f"""class Recurrent(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding({vocabulary}, {embedding})
+        self.recurrent = nn.{cell}({embedding}, {hidden}, num_layers={len(model.layers)}, batch_first=True)
+        self.head = nn.Linear({hidden}, {classes})
+
+    def forward(self, tokens):
+        states, _ = self.recurrent(self.embedding(tokens))
+        return self.head(states[:, -1])
+
+
+def build_model() -> nn.Module:
+    return Recurrent()
+"""

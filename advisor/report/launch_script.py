@@ -1,0 +1,135 @@
+"""The launch command and a runnable training script that follow the advice."""
+
+from __future__ import annotations
+
+import math
+from string import Template
+from typing import TYPE_CHECKING
+
+from advisor.bundled import resource
+from advisor.errors import OutputError
+from advisor.report.launch_model_code import model_code
+from advisor.report.summary import set_up_line
+from advisor.sentences import visible
+from advisor.units import format_seconds
+
+if TYPE_CHECKING:
+    from advisor.recommend.recommendation import Recommendation
+    from advisor.report.advice_record import Advice
+    from advisor.workload.workload import Training
+
+SCRIPT_NAME = "train.py"
+_HALF = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
+_AUTOCAST = {"fp16_amp": "torch.float16", "bf16_amp": "torch.bfloat16"}
+
+
+def launch_command(chosen: Recommendation, script: str = SCRIPT_NAME) -> str:
+    """The shell command that starts the script on the advised number of devices."""
+    if chosen.count == 1 or chosen.strategy in {"single", "dp"}:
+        return f"python {script}"
+    return f"torchrun --standalone --nproc-per-node {chosen.count} {script}"
+
+
+def render(advice: Advice, chosen: Recommendation | None = None) -> str:
+    """A commented script for `chosen` (default: the recommendation) that trains the advice's workload.
+
+    It runs as it stands on random data of the right shapes, on GPUs with NCCL or CPUs with gloo, and prints the
+    median time of its steps as one JSON line. Raises OutputError where there is nothing to advise.
+    """
+    chosen = chosen or advice.recommendation or advice.recommendation_local
+    if chosen is None:
+        raise OutputError("--script: there is no recommendation to follow.", "See the caveats of the advice.")
+    if chosen.strategy in {"tp", "pp", "fsdp_offload", "zero2"}:
+        raise OutputError(
+            f"--script: no script is written for the strategy {chosen.strategy}.",
+            "Use a framework for it, such as torchtitan or DeepSpeed, with the figures of the advice.",
+        )
+    training = advice.workload.training
+    template = Template(resource("launch/train.py.txt").read_text(encoding="utf-8"))
+    step = format_seconds(chosen.step_s.value)
+    spread = f"{format_seconds(chosen.step_s.low)} – {format_seconds(chosen.step_s.high)}"
+    return template.substitute(
+        title=_comment(f"Trains {advice.workload.name}, written by advisor {advice.advisor_version}."),
+        advised=_comment(f"{set_up_line(chosen, 'en')} Expected step: {step} ({spread}, {chosen.step_s.basis})."),
+        command=launch_command(chosen),
+        accelerate=_accelerate(chosen),
+        batch_size=chosen.batch_size_per_device,
+        accumulation=chosen.gradient_accumulation_steps,
+        loader_workers=advice.workload.data.loader_workers,
+        clip_norm=repr(training.clip_gradient_norm),
+        read_loss_every=training.read_loss_every,
+        model_code=model_code(advice.workload),
+        samples=advice.workload.data.samples,
+        epochs=math.ceil(training.epochs),
+        cpu_threads=repr(chosen.thread_count),
+        matmul_precision="highest" if chosen.precision == "fp32" else "high",
+        allow_tf32=chosen.precision != "fp32",
+        autocast=_autocast(chosen.precision),
+        use_scaler=chosen.precision == "fp16_amp",
+        weights_dtype=f", {_HALF[chosen.precision]}" if chosen.precision in _HALF else "",
+        channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
+        checkpointing=_checkpointing(training),
+        compile="    model = torch.compile(model)\n" if training.compile else "",
+        optimizer=_optimizer(training),
+        **_wrapping(chosen),
+    )
+
+
+def _comment(text: str) -> str:
+    """Foreign text for a comment: one line, no control characters that could end it."""
+    return visible(text)
+
+
+def _accelerate(chosen: Recommendation) -> str:
+    if chosen.count == 1:
+        return ""
+    mixed = {"fp16_amp": "fp16", "bf16_amp": "bf16"}.get(chosen.precision, "no")
+    return (
+        f"# A script of yours that uses Accelerate: accelerate launch --multi_gpu --num_processes {chosen.count} "
+        f"--mixed_precision {mixed} YOUR_SCRIPT.py\n"
+    )
+
+
+def _autocast(precision: str) -> str:
+    if precision in _AUTOCAST:
+        return f"torch.autocast(device.type, {_AUTOCAST[precision]} if on_gpu else torch.bfloat16)"
+    return "contextlib.nullcontext()"
+
+
+def _checkpointing(training: Training) -> str:
+    if not training.activation_checkpointing:
+        return ""
+    return "    if hasattr(model, 'gradient_checkpointing_enable'):\n        model.gradient_checkpointing_enable()\n"
+
+
+def _optimizer(training: Training) -> str:
+    fused = ", fused=on_gpu" if training.fused_optimizer else ""
+    made = {
+        "adamw": f"torch.optim.AdamW(trained, lr=LEARNING_RATE{fused})",
+        "adam": f"torch.optim.Adam(trained, lr=LEARNING_RATE{fused})",
+        "sgd": f"torch.optim.SGD(trained, lr=LEARNING_RATE{fused})",
+        "sgd_momentum": f"torch.optim.SGD(trained, lr=LEARNING_RATE, momentum=0.9{fused})",
+        "adafactor": "torch.optim.Adafactor(trained, lr=LEARNING_RATE)",
+    }
+    # LAMB is in no release of torch, and "none" trains nothing: AdamW is the nearest that runs.
+    return made.get(training.optimizer, made["adamw"])
+
+
+def _wrapping(chosen: Recommendation) -> dict[str, str]:
+    if chosen.strategy == "dp" and chosen.count > 1:
+        return {
+            "wrapper_import": "DataParallel",
+            "wrap": f"    model = DataParallel(model, device_ids=list(range({chosen.count})))\n",
+        }
+    if chosen.strategy == "fsdp":
+        wrap = (
+            "    if world > 1:\n        from torch.distributed.fsdp import FullyShardedDataParallel\n\n"
+            "        model = FullyShardedDataParallel(model, use_orig_params=True)\n"
+        )
+        return {"wrapper_import": "DistributedDataParallel  # noqa: F401", "wrap": wrap}
+    wrap = (
+        "    if world > 1:\n        # Gradients as views of the buckets save one copy of them.\n"
+        "        model = DistributedDataParallel(\n"
+        "            model, device_ids=[device.index] if on_gpu else None, gradient_as_bucket_view=True\n        )\n"
+    )
+    return {"wrapper_import": "DistributedDataParallel", "wrap": wrap}
