@@ -118,8 +118,6 @@ def _runs(pid: int) -> bool:
         return True
     if sys.platform == "linux":
         with contextlib.suppress(OSError, IndexError):
-            state = (
-                Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
-            )
+            status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
             return status.rpartition(")")[2].split()[0] != "Z"  # dead, but its parent has not looked yet
     return True
