@@ -289,8 +289,9 @@ def _plain(node: inspect.Type | None, value: object) -> inspect.Type | None:
     if len(options) == 1:
         return _plain(options[0], value)
     for option in options:
-        tagged = isinstance(option, inspect.StructType) and isinstance(value, Mapping) and option.tag is not None
-        if tagged and value.get(str(option.tag_field)) == option.tag:
+        if not isinstance(option, inspect.StructType) or not isinstance(value, Mapping) or option.tag is None:
+            continue
+        if value.get(str(option.tag_field)) == option.tag:
             return option
     return node
 

@@ -19,18 +19,26 @@ def checkpoint_blocks(module: nn.Module) -> int:
     transformers models use their own switch; others every list of at least two alike modules.
     Raises InputError where the model has no repeated block.
     """
-    enable = getattr(module, "gradient_checkpointing_enable", None)
-    if callable(enable) and getattr(module, "supports_gradient_checkpointing", False):
-        enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    if getattr(module, "supports_gradient_checkpointing", False) and _switched_on(module):
         return 1
     blocks = _repeated_blocks(module)
     for block in blocks:
-        block.forward = functools.partial(_recomputed, block, block.forward)  # type: ignore[method-assign]
+        block.forward = functools.partial(_recomputed, block, block.forward)
     if not blocks:
         raise InputError(
             "`training.activation_checkpointing` is true, but the model has no repeated blocks.", "Set it to false."
         )
     return len(blocks)
+
+
+def _switched_on(module: Any) -> bool:  # noqa: ANN401 - a transformers model
+    """Use the model's own switch, whose name and argument changed in transformers 5."""
+    for name in ("activation_checkpointing", "gradient_checkpointing"):
+        enable = getattr(module, f"{name}_enable", None)
+        if callable(enable):
+            enable(**{f"{name}_kwargs": {"use_reentrant": False}})
+            return True
+    return False
 
 
 def _recomputed(block: nn.Module, forward: Any, *inputs: Any, **options: Any) -> Any:  # noqa: ANN401 - any module's

@@ -45,7 +45,8 @@ class LowRank(nn.Module):
         """Inputs (…, in) -> outputs (…, out), in the data type of the frozen projection's result."""
         result: Tensor = self.base(inputs)
         lowered = self.down(self.dropout(inputs).to(self.down.weight.dtype))
-        return result + (self.up(lowered) * self.scale).to(result.dtype)
+        adapted: Tensor = self.up(lowered) * self.scale
+        return result + adapted.to(result.dtype)
 
 
 def add_lora(module: nn.Module, training: Training) -> int:
@@ -55,7 +56,7 @@ def add_lora(module: nn.Module, training: Training) -> int:
     """
     rank = training.lora_rank or DEFAULT_RANK
     for parameter in module.parameters():
-        parameter.requires_grad_(requires_grad=False)
+        parameter.requires_grad = False
     targets = _targets(module)
     if not targets:
         raise InputError("`training.trainable` is `lora`, but the model has no linear layer.", "Train all or the head.")
@@ -96,4 +97,4 @@ def _train_new_head(module: nn.Module) -> None:
         head = getattr(module, name, None)
         if isinstance(head, nn.Module):
             for parameter in head.parameters():
-                parameter.requires_grad_(requires_grad=True)
+                parameter.requires_grad = True

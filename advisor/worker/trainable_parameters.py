@@ -35,7 +35,7 @@ def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Re
 def _freeze_all_but_head(module: nn.Module, head_names: tuple[str, ...]) -> None:
     names = head_names or _last_layer(module)
     for name, parameter in module.named_parameters():
-        parameter.requires_grad_(any(name.startswith(f"{head}.") or name == head for head in names))
+        parameter.requires_grad = any(name.startswith(f"{head}.") or name == head for head in names)
 
 
 def _last_layer(module: nn.Module) -> tuple[str, ...]:

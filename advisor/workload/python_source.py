@@ -18,9 +18,17 @@ _SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 
 
 def file_of(model: PythonModel, folder: str | None) -> Path:
-    """Absolute path of a Python model's file; a relative one starts at the workload file's folder."""
+    """Absolute path of a Python model's file; a relative one starts at the workload file's folder.
+
+    Without a folder it is one of the bundled files (records of those name no folder), else the working folder's.
+    """
     path = Path(model.file)
-    return path if path.is_absolute() else Path(folder or ".").resolve() / path
+    if path.is_absolute():
+        return path
+    bundled = workloads_folder() / path
+    if folder is None and bundled.is_file() and is_bundled(bundled):
+        return bundled
+    return Path(folder or ".").resolve() / path
 
 
 def is_bundled(path: Path) -> bool:

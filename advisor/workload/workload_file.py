@@ -63,10 +63,12 @@ def load_workload(
 
 
 def _folder_to_keep(workload: Workload, described: _Description) -> str | None:
-    """Only a Python file is still looked for later; other records need not tell where they lay."""
+    """Only a user's Python file is still looked for later; other records need not tell where they lay."""
     if not isinstance(workload.model, PythonModel):
         return None
-    return workload.source_folder if described.folder is None else str(described.folder)
+    if described.folder is None:
+        return workload.source_folder
+    return None if described.folder == workloads_folder().resolve() else str(described.folder)
 
 
 def load_workload_for_row(name: str, folder: Path, *, allow_hub: bool = False) -> Workload:

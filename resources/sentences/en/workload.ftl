@@ -1,0 +1,13 @@
+# What a description of a workload leaves open, and where a built model differs from it.
+
+workload-totals-only = The model is known by its totals only: small operators, the host's share and the size of the inputs are not in the prediction.
+workload-weights-bits-predicted-only = Weights of { $bits } bits are predicted only: measured steps run with the weights in the step's own precision.
+workload-optimizer-bits-predicted-only = 8-bit optimizer states are predicted only: measured steps keep them in FP32.
+workload-attention-eager-only = transformers has no fused attention for `{ $model }`: it runs eagerly.
+workload-layers-limited = Only { $built } of { $all } repeated blocks were built; the rest is extrapolated.
+workload-assumed = Not given, so assumed: { $fields }.
+workload-code-consent = { $file } is code and will run with your rights, outside any sandbox. SHA-256: { $digest }.
+workload-source-huggingface = Hugging Face configuration
+workload-source-python = Python file
+workload-source-template = Template
+workload-source-numbers = Totals

@@ -1,0 +1,13 @@
+# 工作负载描述中未说明之处，以及构建出的模型与描述不同之处。
+
+workload-totals-only = 只知道模型的总量：预测中不含小算子、主机开销和输入数据的大小。
+workload-weights-bits-predicted-only = { $bits } 位权重只做预测：实测时权重按该步自身的精度存放。
+workload-optimizer-bits-predicted-only = 8 位优化器状态只做预测：实测时以 FP32 存放。
+workload-attention-eager-only = transformers 没有为 `{ $model }` 提供融合注意力，因此以 eager 方式运行。
+workload-layers-limited = 只构建了 { $all } 个重复模块中的 { $built } 个，其余按比例外推。
+workload-assumed = 未给出、因而采用默认假设的项：{ $fields }。
+workload-code-consent = { $file } 是代码，将以您的权限运行，且没有沙箱保护。SHA-256：{ $digest }。
+workload-source-huggingface = Hugging Face 配置
+workload-source-python = Python 文件
+workload-source-template = 模板
+workload-source-numbers = 总量数字
