@@ -136,8 +136,9 @@ class Monitor:
                 self._problem = None
         elif isinstance(event, DriverState) and ask_driver:
             # A driver that has come up is believed only when it has answered a whole poll.
-            self._silent_after_s = time.monotonic() + _POLL_DEADLINE_S
-            self._driver_up = event.problem is None
+            patience_s = _START_DEADLINE_S if event.opening else _POLL_DEADLINE_S
+            self._silent_after_s = time.monotonic() + (self._interval_s or 0.0) + patience_s
+            self._driver_up = event.problem is None and not event.opening
             self._problem = event.problem or self._problem
 
     def _overdue(self) -> bool:

@@ -85,9 +85,11 @@ class Read(Record, frozen=True, kw_only=True, tag="reading"):
 
 
 class DriverState(Record, frozen=True, kw_only=True, tag="state"):
-    """Why the GPUs cannot be read at the moment; None: they can."""
+    """Why the GPUs cannot be read at the moment; None: they can, or soon will."""
 
     problem: Reason | None
+    opening: bool = False
+    """The driver is about to be started, which may take seconds."""
 
 
 Event = HostFound | Asking | DriverFound | GpuFound | LinksFound | Noticed | Detected | Read | DriverState

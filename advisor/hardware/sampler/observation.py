@@ -38,7 +38,6 @@ class Observation:
         self._gpus: list[GpuObserver] = []
         self._retry_s = 0.0
         self._problem: Reason | None = None
-        self._told = False
 
     def change(self, request: Observe) -> None:
         """Take up another pace (None: pause); the next reading is due at once."""
@@ -60,14 +59,14 @@ class Observation:
             self.close()
             return
         now_s = time.monotonic()
-        # A missed beat is skipped, not caught up with.
+        # A missed beat is skipped, not made up for.
         self._due_s = max(self._due_s + self._interval_s, now_s)
         host = self._host.instant()
-        if self._ask_driver:
-            self._open_driver(now_s)
         gpus = tuple(observer.instant(host.memory_used_bytes) for observer in self._gpus)
         reading = Reading(monotonic_s=now_s, gpus=gpus, driver_responding=self._ask_driver, **host._asdict())
         self._emit(Read(reading=reading))
+        if self._ask_driver:
+            self._open_driver(now_s)  # after the host's reading: it may take seconds
 
     def close(self) -> None:
         """Shut NVML down; the next reading opens it again."""
@@ -84,6 +83,7 @@ class Observation:
             self._tell(Reason(code="driver-gpu-asleep"))
             return
         self._retry_s = now_s + _RETRY_DRIVER_S
+        self._emit(DriverState(problem=self._problem, opening=True))
         try:
             nvml = Nvml(container=is_container())
         except NvmlUnavailableError as unavailable:
@@ -100,6 +100,5 @@ class Observation:
         self._tell(None if number else Reason(code="driver-no-gpus"))
 
     def _tell(self, problem: Reason | None) -> None:
-        if problem != self._problem or not self._told:
-            self._problem, self._told = problem, True
-            self._emit(DriverState(problem=problem))
+        self._problem = problem
+        self._emit(DriverState(problem=problem))
