@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 STDOUT = Path("-")
 FORMATS = ("json", "pdf", "csv", "markdown", "script")
+
+
+def result_stream(arguments: argparse.Namespace) -> IO[str]:
+    """Where the readable result goes: stdout, or stderr while a file format takes stdout."""
+    taken = any(getattr(arguments, name, None) == STDOUT for name in FORMATS)
+    return sys.stderr if taken else sys.stdout
 
 
 class Output(msgspec.Struct, frozen=True):

@@ -1,0 +1,115 @@
+"""The main job, call by call: describe, detect, trace, measure, calibrate, predict, recommend, explain."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from advisor import __version__
+from advisor.advice.facts import Facts, find_facts, progress
+from advisor.advice.predictions import predict_all
+from advisor.advice.request import AdviceRequest, known_specs
+from advisor.measure.events import RunnerEvent
+from advisor.recommend.advise_from import recommend
+from advisor.report.advice_record import Advice, ModelFacts
+from advisor.workload.op_table import step_flop
+from advisor.workload.workload import NumbersModel, Workload
+from advisor.workload.workload_file import load_workload, source_of
+
+__all__ = ["AdviceRequest", "Facts", "advice_from_facts", "advise", "advise_events"]
+
+
+def advise(
+    workload: Workload | str | Path,
+    *,
+    measure: bool = True,
+    budget_s: float = 30.0,
+    gpus: Sequence[str] | None = None,
+    on_event: Callable[[RunnerEvent], None] | None = None,
+) -> Advice:
+    """Find out how `workload` is best trained; `gpus` are keys of the spec table, `on_event` sees each event.
+
+    A workload is a `Workload`, a bundled name or a path. Raises UserFacingError for a bad workload or GPU key.
+    """
+    described = workload if isinstance(workload, Workload) else load_workload(workload)
+    keys = tuple(gpus) if gpus is not None else None
+    events = advise_events(AdviceRequest(workload=described, measure=measure, budget_s=budget_s, gpu_keys=keys))
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            advice: Advice = end.value
+            return advice
+        if on_event is not None:
+            on_event(event)
+
+
+def advise_events(
+    request: AdviceRequest, *, cancelled: threading.Event | None = None
+) -> Generator[RunnerEvent, None, Advice]:
+    """Run the main job as a generator of events whose value is the advice.
+
+    When `cancelled` is set, measuring stops within 2 s and the advice is made from what there is.
+    """
+    cancelled = cancelled or threading.Event()
+    facts = yield from find_facts(request, cancelled)
+    yield progress("advice-phase-predict", 0.97)
+    advice = advice_from_facts(request, facts)
+    yield progress("advice-phase-done", 1.0)
+    return advice
+
+
+def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
+    """Calibrate, predict, recommend and explain: a pure function of its arguments but for the time of day."""
+    specs = known_specs(request)
+    predicted = predict_all(request, facts, specs)
+    found = recommend(
+        request.workload,
+        facts.machine,
+        predicted.predictions,
+        facts.measurements,
+        goal=request.goal,
+        limits=request.limits,
+        prices=request.prices,
+        specs=specs,
+        global_batch_size=request.global_batch_size,
+        largest_batch=predicted.largest_batch,
+    )
+    caveats = (*facts.caveats, *found.caveats, *predicted.caveats)
+    return Advice(
+        created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        advisor_version=__version__,
+        workload=request.workload,
+        model=model_facts(request.workload, facts),
+        machine=facts.machine,
+        measurements=facts.measurements,
+        calibrations=predicted.calibrations,
+        predictions=found.predictions,
+        recommendation=found.recommendation,
+        recommendation_local=found.recommendation_local,
+        batch_advice=found.batch_advice,
+        crossovers=found.crossovers,
+        alternatives=found.alternatives,
+        reasons=found.reasons,
+        caveats=tuple({msgspec.json.encode(caveat): caveat for caveat in caveats}.values()),
+    )
+
+
+def model_facts(workload: Workload, facts: Facts) -> ModelFacts:
+    """What the trace says of the model; unknown where there is none."""
+    table = next(iter(facts.tables.values()), None)
+    return ModelFacts(
+        door=source_of(workload),
+        parameter_count=table.parameter_count if table else None,
+        trainable_parameter_count=table.trainable_parameter_count if table else None,
+        flop_per_sample=step_flop(table, workload.training.batch_size) / workload.training.batch_size
+        if table
+        else None,
+        traced=table is not None and not isinstance(workload.model, NumbersModel),
+        not_traced_reason=facts.not_traced_reason,
+        layers=table.layers if table else (),
+    )

@@ -1,0 +1,107 @@
+"""Everything that needs the machine or a child process: detect, trace and measure."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Sequence
+
+from advisor.advice.request import AdviceRequest
+from advisor.hardware.detect import detect_machine
+from advisor.hardware.machine import Machine, Record
+from advisor.measure.events import RunnerEvent, RunProgress
+from advisor.measure.measurement import Measurement
+from advisor.measure.plan import make_plan
+from advisor.measure.runner import TraceUnanswered, run_measurements, trace_workload
+from advisor.predict.step_time import TRACE_PRECISIONS
+from advisor.recommend.precisions import sensible_precisions
+from advisor.sentences import Reason
+from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.workload.saved_tables import saved_tables
+from advisor.workload.totals import table_from_numbers
+from advisor.workload.workload import NumbersModel
+
+
+class Facts(Record, frozen=True, kw_only=True):
+    """What was found out before anything is predicted; from here on everything is a pure function."""
+
+    machine: Machine
+    tables: dict[TracePrecision, OpTable]
+    measurements: tuple[Measurement, ...] = ()
+    not_traced_reason: Reason | None = None
+    caveats: tuple[Reason, ...] = ()
+
+
+def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[RunnerEvent, None, Facts]:
+    """Detect, trace and measure: everything that needs the machine or a child process."""
+    yield progress("advice-phase-detect", 0.0)
+    machine = detect_machine()
+    tables: dict[TracePrecision, OpTable] = {}
+    wanted = trace_precisions(request)
+    model = request.workload.model
+    if isinstance(model, NumbersModel):
+        tables |= {precision: table_from_numbers(model, precision) for precision in wanted}
+    measurements: tuple[Measurement, ...] = ()
+    caveats: list[Reason] = []
+    if request.measure:
+        plan = make_plan(
+            request.workload,
+            machine,
+            budget_s=request.budget_s,
+            devices=request.devices,
+            allow_code=request.allow_code,
+            allow_hub=request.allow_hub,
+        )
+        missing = tuple(precision for precision in wanted if precision not in tables)
+        measurements = yield from run_measurements(plan, machine, cancelled=cancelled, tables=tables, trace=missing)
+    if cancelled.is_set():
+        caveats.append(Reason(code="advice-interrupted"))
+    not_traced = yield from _complete_tables(request, tables, wanted, cancelled)
+    if not_traced is not None:
+        caveats.append(not_traced)
+    return Facts(
+        machine=machine,
+        tables=tables,
+        measurements=measurements,
+        not_traced_reason=not_traced,
+        caveats=tuple(caveats),
+    )
+
+
+def trace_precisions(request: AdviceRequest) -> tuple[TracePrecision, ...]:
+    """The traces that serve every precision that is looked at."""
+    precisions = request.precisions or sensible_precisions(request.workload)
+    return tuple(dict.fromkeys(TRACE_PRECISIONS[precision] for precision in precisions))
+
+
+def _complete_tables(
+    request: AdviceRequest,
+    tables: dict[TracePrecision, OpTable],
+    wanted: Sequence[TracePrecision],
+    cancelled: threading.Event,
+) -> Generator[RunnerEvent, None, Reason | None]:
+    """Trace what the measuring worker did not; where that fails, take the saved tables of a bundled workload."""
+    missing = [precision for precision in wanted if precision not in tables]
+    if not missing:
+        return None
+    yield progress("advice-phase-trace", 0.9)
+    failure: Reason | None = None
+    if not cancelled.is_set():
+        try:
+            tables |= yield from trace_workload(
+                request.workload,
+                missing,
+                allow_code=request.allow_code,
+                allow_hub=request.allow_hub,
+                cancelled=cancelled,
+            )
+        except TraceUnanswered as unanswered:
+            failure = unanswered.reason
+    for precision, table in saved_tables(request.workload).items():
+        tables.setdefault(precision, table)
+    if any(precision in tables for precision in wanted):
+        return failure and Reason(code="advice-saved-tables", numbers=failure.numbers)
+    return failure or Reason(code="advice-not-traced")
+
+
+def progress(phase: str, fraction: float) -> RunProgress:
+    return RunProgress(phase=phase, fraction=fraction, left_s=0.0)

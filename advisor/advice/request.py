@@ -1,0 +1,43 @@
+"""What one run of the main job is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from advisor.hardware.gpu_spec import GpuSpec
+from advisor.hardware.machine import Record
+from advisor.hardware.spec_table import spec_table
+from advisor.recommend.prices import Prices
+from advisor.recommend.recommendation import Goal, Limits
+from advisor.units import Precision
+from advisor.workload.workload import Workload
+
+
+class AdviceRequest(Record, frozen=True, kw_only=True):
+    """One run of the main job."""
+
+    workload: Workload
+    measure: bool = True
+    budget_s: float = 30.0
+    devices: tuple[str, ...] | None = None
+    """Measure only these (`cpu`, a UUID or an index); None: all."""
+    gpu_keys: tuple[str, ...] | None = None
+    """Candidates of the spec table; None: the usual five."""
+    extra_specs: tuple[GpuSpec, ...] = ()
+    counts: tuple[int, ...] = (1, 2, 4, 8)
+    precisions: tuple[Precision, ...] | None = None
+    goal: Goal = "time"
+    prices: Prices | None = None
+    limits: Limits = msgspec.field(default_factory=Limits)
+    global_batch_size: int | None = None
+    interconnect: str | None = None
+    node_count: int = 1
+    allow_code: bool = False
+    allow_hub: bool = False
+
+
+def known_specs(request: AdviceRequest) -> Mapping[str, GpuSpec]:
+    """The spec table and the cards that the request brings."""
+    return {**spec_table(), **{spec.key: spec for spec in request.extra_specs}}

@@ -1,0 +1,214 @@
+"""`--measure`, `--predict` and `--open`: run the main job, print the advice, write what was asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from advisor.cli.outputs import requested, result_stream, write_outputs
+from advisor.cli.progress import ProgressPrinter
+from advisor.errors import InputError, UserFacingError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator, Sequence
+
+    from advisor.advice import AdviceRequest
+    from advisor.report.advice_record import Advice
+    from advisor.sentences import Language
+
+NOTHING_MEASURED = 3
+INTERRUPTED = 4
+NOT_WRITTEN = 5
+
+
+def advise_command(arguments: argparse.Namespace, language: Language, argv: Sequence[str]) -> int:
+    """Measure or predict, recommend, print and write. Raises UserFacingError for wrong use or input."""
+    from advisor.measure.ranks import under_torchrun
+
+    requested(arguments)  # refuses what cannot be written before anybody waits for a measurement
+    request = advice_request(arguments)
+    if arguments.measure is not None and under_torchrun():
+        from advisor.cli.ranks import ranks_command
+
+        return ranks_command(request, arguments, language, argv)
+    with ProgressPrinter(language, quiet=arguments.quiet) as progress, cancelled_by_interrupt() as cancelled:
+        advice = run_request(request, cancelled, progress.show)
+    code = present(advice, arguments, language)
+    if arguments.verify and not cancelled.is_set():
+        from advisor.cli.verifying import verify_command
+
+        code = verify_command(advice, arguments, language) or code
+    if not arguments.no_history:
+        _keep(advice, language)
+    if code:
+        return code
+    if cancelled.is_set():
+        return INTERRUPTED
+    return NOTHING_MEASURED if request.measure and not measured_anything(advice) else 0
+
+
+def run_request(request: AdviceRequest, cancelled: threading.Event, show: Callable[[object], None]) -> Advice:
+    """Drive the main job's generator to its end."""
+    from advisor.advice import advise_events
+
+    events = advise_events(request, cancelled=cancelled)
+    while True:
+        try:
+            show(next(events))
+        except StopIteration as end:
+            advice: Advice = end.value
+            return advice
+
+
+def present(advice: Advice, arguments: argparse.Namespace, language: Language) -> int:
+    """Print the advice and write every file that was asked for; 5 where one could not be written."""
+    from advisor.cli.terminal import print_summary
+    from advisor.report import csv_file, json_file, markdown_file
+    from advisor.report.summary import summarise
+
+    print_summary(summarise(advice, language), result_stream(arguments))
+
+    def pdf() -> bytes:
+        from advisor.report import pdf_file
+
+        return pdf_file.encode(advice, language)
+
+    def script() -> bytes:
+        from advisor.report import launch_script
+
+        return launch_script.render(advice).encode()
+
+    encoders = {
+        "json": lambda: json_file.encode(advice),
+        "pdf": pdf,
+        "csv": lambda: csv_file.encode(advice),
+        "markdown": lambda: markdown_file.encode(advice, language),
+        "script": script,
+    }
+    errors = write_outputs(requested(arguments), encoders)
+    for error in errors:
+        print(f"advisor: {error}", file=sys.stderr)
+    return NOT_WRITTEN if errors else 0
+
+
+def open_command(arguments: argparse.Namespace, language: Language) -> int:
+    """Print a saved advice exactly as it was printed when it was made."""
+    from advisor.report import json_file
+
+    return present(json_file.read(arguments.open), arguments, language)
+
+
+def measured_anything(advice: Advice) -> bool:
+    """Whether at least one step of the workload was timed with a usable verdict."""
+    usable = {"stable", "usable"}
+    seen = {"unstable", "contended"}
+    verdicts = {step.verdict.kind for measurement in advice.measurements for step in measurement.steps}
+    return bool(verdicts & (usable | seen))
+
+
+def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
+    """The request of the flags. Raises InputError naming the flag or file."""
+    from advisor.advice import AdviceRequest
+    from advisor.hardware.spec_table import read_gpu_file, spec_table
+    from advisor.recommend.prices import read_prices
+    from advisor.recommend.recommendation import Limits
+    from advisor.workload.workload_file import load_workload
+
+    reference = arguments.measure if arguments.measure is not None else arguments.predict
+    extra = read_gpu_file(arguments.gpu_file) if arguments.gpu_file else {}
+    keys = _gpu_keys(arguments.gpus, tuple(extra), tuple(spec_table()))
+    prices = read_prices(arguments.prices, {*spec_table(), *extra}) if arguments.prices else None
+    if arguments.max_cost is not None and prices is None:
+        raise InputError("--max-cost: no prices were given.", "Name a price file with --prices.")
+    overrides = {
+        name: value
+        for name, value in (
+            ("batch_size", arguments.batch),
+            ("precision", arguments.precision),
+            ("sequence_length", arguments.sequence_length),
+            ("optimizer", arguments.optimizer),
+            ("epochs", arguments.epochs),
+            ("samples", arguments.samples),
+        )
+        if value is not None
+    }
+    return AdviceRequest(
+        workload=load_workload(reference, overrides=overrides, allow_hub=arguments.allow_hub),
+        measure=arguments.measure is not None,
+        budget_s=arguments.budget,
+        devices=tuple(arguments.device) if arguments.device else None,
+        gpu_keys=keys,
+        extra_specs=tuple(extra.values()),
+        counts=arguments.counts,
+        goal=arguments.goal,
+        prices=prices,
+        limits=Limits(
+            max_cost=arguments.max_cost,
+            max_power_w=arguments.max_power,
+            max_job_s=None if arguments.max_hours is None else arguments.max_hours * 3600,
+        ),
+        global_batch_size=arguments.global_batch,
+        interconnect=arguments.interconnect,
+        node_count=arguments.nodes,
+        allow_code=arguments.allow_code,
+        allow_hub=arguments.allow_hub,
+        reuse_calibration=not arguments.no_history,
+    )
+
+
+def _gpu_keys(asked: tuple[str, ...] | None, extra: tuple[str, ...], table: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Keys of the candidates: those asked for, those of the GPU file, or None for the usual five."""
+    if asked == ("all",):
+        return (*table, *extra)
+    if asked is None:
+        return None if not extra else (*_usual_keys(), *extra)
+    return tuple(dict.fromkeys((*asked, *extra)))
+
+
+def _usual_keys() -> tuple[str, ...]:
+    from advisor.recommend.candidates import DEFAULT_GPU_KEYS
+
+    return DEFAULT_GPU_KEYS
+
+
+@contextlib.contextmanager
+def cancelled_by_interrupt() -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C (or SIGTERM) sets; a second one ends the program at once."""
+    cancelled = threading.Event()
+
+    def ask(number: int, _frame: object) -> None:
+        if cancelled.is_set():
+            raise KeyboardInterrupt
+        cancelled.set()
+        print("\nadvisor: stopping; what was measured is kept. Again to end at once.", file=sys.stderr)
+        del number
+
+    if threading.current_thread() is not threading.main_thread():
+        yield cancelled
+        return
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield cancelled
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _keep(advice: Advice, language: Language) -> None:
+    """Keep the run in the history of this machine; what goes wrong there is a sentence, never a failure."""
+    from advisor.report.history import History, data_folder
+    from advisor.sentences import say
+
+    try:
+        with History(data_folder()) as history:
+            history.save(advice)
+            problems = history.problems
+    except UserFacingError as error:
+        print(f"advisor: {error}", file=sys.stderr)
+        return
+    for problem in problems:
+        print(f"advisor: {say(problem, language)}", file=sys.stderr)

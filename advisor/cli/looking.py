@@ -1,0 +1,75 @@
+"""`--detect` and `--list`: what is here, and what can be named."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from advisor.cli.outputs import requested, result_stream, write_outputs
+from advisor.errors import InputError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from advisor.sentences import Language
+
+NOT_WRITTEN = 5
+
+
+def detect_command(arguments: argparse.Namespace, language: Language) -> int:
+    """Print the machine as it is found; `--json` writes it in the format of recorded machines."""
+    import msgspec
+
+    from advisor.hardware.describe import machine_lines
+    from advisor.hardware.detect import detect_machine
+
+    outputs = requested(arguments)
+    if any(output.format != "json" for output in outputs):
+        raise InputError("--detect: only --json can be written.", "Use --measure or --predict for a report.")
+    machine = detect_machine()
+    stream = result_stream(arguments)
+    for line in machine_lines(machine, language):
+        print(line, file=stream)
+    content = msgspec.json.format(msgspec.json.encode(machine), indent=2) + b"\n"
+    errors = write_outputs(outputs, {"json": lambda: content})
+    for error in errors:
+        print(f"advisor: {error}", file=sys.stderr)
+    return NOT_WRITTEN if errors else 0
+
+
+def list_command(arguments: argparse.Namespace, language: Language) -> int:
+    """Print the bundled workloads and the GPUs of the spec table."""
+    from advisor.cli.terminal import console_for, print_table
+    from advisor.hardware.spec_table import spec_table
+    from advisor.report.summary import Table
+    from advisor.sentences import sentence, visible
+    from advisor.units import format_bytes, format_quantity
+    from advisor.workload.workload_file import bundled_names, load_workload
+
+    console = console_for(result_stream(arguments))
+    unknown = sentence("unknown", language)
+    rows = []
+    for name in bundled_names():
+        workload = load_workload(name)
+        training = workload.training
+        rows.append((name, visible(workload.name), training.precision, training.optimizer, str(training.batch_size)))
+    columns = tuple(sentence(f"column-{name}", language) for name in ("key", "name", "precision", "optimizer", "batch"))
+    print_table(
+        Table(title=sentence("list-workloads", language), columns=columns, rows=tuple(rows), first_number_index=4),
+        console,
+    )
+    console.print()
+    cards = []
+    for key, spec in spec_table().items():
+        rates = (spec.fp32_flop_per_s, spec.tf32_flop_per_s, spec.fp16_flop_per_s)
+        shown = [format_quantity(rate, "FLOP/s") if rate else "–" for rate in rates]
+        memory = format_bytes(spec.memory_bytes) if spec.memory_bytes else unknown
+        bandwidth = spec.memory_bandwidth_bytes_per_s
+        cards.append((key, spec.name, memory, *shown, format_quantity(bandwidth, "B/s") if bandwidth else unknown))
+    names = ("key", "name", "memory", "fp32", "tf32", "fp16", "bandwidth")
+    columns = tuple(sentence(f"column-{name}", language) for name in names)
+    print_table(
+        Table(title=sentence("list-gpus", language), columns=columns, rows=tuple(cards), first_number_index=2),
+        console,
+    )
+    return 0

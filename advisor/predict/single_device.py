@@ -1,0 +1,102 @@
+"""Steps of single devices: timed here where they were, else from the spec table; what is unknown says why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from advisor.hardware.gpu_spec import GpuSpec
+from advisor.measure.measurement import Measurement
+from advisor.predict.compiled_table import CompiledTable
+from advisor.predict.device_steps import DeviceSteps, from_grid
+from advisor.predict.host_time import HostSpeed
+from advisor.predict.prediction import Calibration, Device
+from advisor.predict.step_time import predict_steps
+from advisor.sentences import Reason
+from advisor.units import Precision
+from advisor.workload.op_table import OpTable
+from advisor.workload.workload import Training
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knowledge:
+    """What is known of devices: figures, measurements, calibrations, and the host that feeds them."""
+
+    specs: Mapping[str, GpuSpec]
+    measurements: Mapping[str, Measurement]
+    calibrations: Mapping[str, Calibration]
+    host: HostSpeed
+
+
+def single_device_steps(  # noqa: PLR0913 - one question with its sources
+    table: OpTable,
+    compiled: CompiledTable,
+    training: Training,
+    precision: Precision,
+    devices: Sequence[Device],
+    batches: Sequence[int],
+    known: Knowledge,
+) -> dict[str, DeviceSteps | Reason]:
+    """Steps of every device by its key, or the reason why there are none."""
+    answers: dict[str, DeviceSteps | Reason] = {}
+    from_spec: list[tuple[Device, GpuSpec]] = []
+    for device in devices:
+        measurement = known.measurements.get(device.key)
+        if measurement is not None:
+            timed = local_steps(table, training, measurement, batches, precision)
+            if timed is not None:
+                answers[device.key] = timed
+                continue
+        spec = known.specs.get(device.spec_key) if device.spec_key is not None else None
+        if spec is not None:
+            from_spec.append((device, spec))
+        elif device.key == "cpu":
+            answers[device.key] = Reason(code="predict-cpu-not-measured")
+        else:
+            answers[device.key] = Reason(code="predict-unknown-card", numbers={"device": device.name})
+    answers |= _specified(compiled, training, precision, from_spec, batches, known)
+    return answers
+
+
+def _specified(  # noqa: PLR0913 - the same question
+    compiled: CompiledTable,
+    training: Training,
+    precision: Precision,
+    cards: Sequence[tuple[Device, GpuSpec]],
+    batches: Sequence[int],
+    known: Knowledge,
+) -> dict[str, DeviceSteps | Reason]:
+    """All cards of the table in one grid; a card with a calibration of its own has its own factors."""
+    plain = [(device, spec) for device, spec in cards if device.key not in known.calibrations]
+    groups = [(plain, None)] + [
+        ([(device, spec)], known.calibrations[device.key])
+        for device, spec in cards
+        if device.key in known.calibrations
+    ]
+    answers: dict[str, DeviceSteps | Reason] = {}
+    for members, calibration in groups:
+        if not members:
+            continue
+        grid = predict_steps(
+            compiled,
+            training,
+            precision,
+            [spec for _, spec in members],
+            batches,
+            factors=calibration.class_factors if calibration is not None else None,
+            host=known.host,
+        )
+        for row, (device, _) in enumerate(members):
+            refusal = grid.refusals[row]
+            basis = "specified" if calibration is None else "calibrated"
+            answers[device.key] = refusal if refusal is not None else from_grid(grid, row, basis)
+    return answers
+
+
+def local_steps(
+    table: OpTable, training: Training, measurement: Measurement, batches: Sequence[int], precision: Precision
+) -> DeviceSteps | None:
+    """Steps of a device that was timed here; None where nothing usable was."""
+    from advisor.predict.local_time import predict_local_steps
+
+    return predict_local_steps(table, training, measurement, batches, precision)
