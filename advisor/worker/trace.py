@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import torch
 from torch._subclasses.fake_tensor import (
-    DataDependentOutputException,
     DynamicOutputShapeException,
     FakeTensor,
     FakeTensorMode,
@@ -28,10 +27,10 @@ from advisor.worker.trace_affine import (
     merged_ops,
 )
 from advisor.worker.trace_cuda_rules import cuda_rules
-from advisor.worker.trace_failed import TraceFailed
-from advisor.worker.trace_layers import ModulePaths, layer_table
+from advisor.worker.trace_failed import TraceFailed, TraceFault
+from advisor.worker.trace_layers import ModulePaths, frozen_and_blocks, layer_table
 from advisor.worker.trace_memory import StorageTracker
-from advisor.worker.trace_model import build_fake
+from advisor.worker.trace_model import build_fake, value_was_asked
 from advisor.worker.trace_ops import size_bytes, tensors_in
 from advisor.worker.trace_recorder import Recorder
 from advisor.workload.op_table import GradientReady, MemoryTimeline, OpTable, TracePrecision
@@ -92,10 +91,13 @@ def trace(subject: Subject, precision: TracePrecision) -> OpTable:
             return _table(subject, precision, mode, model)
     except StreamsDiffer as difference:
         raise TraceFailed("trace-depends-on-batch", str(difference)) from difference
-    except DataDependentOutputException as failure:
-        raise TraceFailed("trace-depends-on-data", str(failure.func)) from failure
-    except DynamicOutputShapeException as failure:
-        raise TraceFailed("trace-shape-depends-on-data", str(failure.func)) from failure
+    except Exception as error:
+        refusal = value_was_asked(error)
+        if refusal is None:
+            raise
+        shape = isinstance(refusal, DynamicOutputShapeException)
+        fault: TraceFault = "trace-shape-depends-on-data" if shape else "trace-depends-on-data"
+        raise TraceFailed(fault, str(refusal.func)) from error
     finally:
         if was_collecting:
             gc.enable()
@@ -191,6 +193,8 @@ def _table(subject: Subject, precision: TracePrecision, mode: FakeTensorMode, mo
         trainable_parameter_bytes=float(sum(size_bytes(p) for p in trained)),
         gradient_bytes=float(sum(size_bytes(p) for p in trained)),
         trainable_tensor_bytes=tuple(float(size_bytes(p)) for p in trained),
+        trainable_tensor_shapes=tuple(tuple(p.shape) for p in trained),
+        **frozen_and_blocks(model),
         buffer_bytes=float(sum(size_bytes(b) for b in model.buffers())),
         input_bytes=(first.input_bytes - slope * low, slope),
         dispatch_count=second.recorder.dispatch_count,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 import torch
 
@@ -98,3 +98,31 @@ def _kept_bytes(one: _Pass) -> dict[str, int]:
         if tracker.kinds[event] == ALLOCATE and storage in one.kept:
             result[one.recorder.born_in.get(event, "")] += one.kept[storage]
     return result
+
+
+class FrozenAndBlocks(TypedDict):
+    """Fields of the table that follow from the module tree alone."""
+
+    frozen_linear_count: int
+    largest_frozen_linear_count: int
+    block_parameter_bytes: tuple[float, ...]
+
+
+def frozen_and_blocks(model: torch.nn.Module) -> FrozenAndBlocks:
+    """What quantisation could store in fewer bits, and the repeated blocks that full sharding would gather.
+
+    The output head (the last linear layer) stays in its own precision, as quantised fine-tuning keeps it.
+    """
+    linears = [m for m in model.modules() if isinstance(m, torch.nn.Linear)]
+    frozen = [m.weight.numel() for m in linears[:-1] if not m.weight.requires_grad]
+    blocks: list[float] = []
+    for module in model.modules():
+        if isinstance(module, torch.nn.ModuleList) and len(module) > 1 and len({type(m) for m in module}) == 1:
+            sizes = [float(sum(p.numel() * p.element_size() for p in m.parameters())) for m in module]
+            if sum(sizes) > sum(blocks):
+                blocks = sizes
+    return FrozenAndBlocks(
+        frozen_linear_count=sum(frozen),
+        largest_frozen_linear_count=max(frozen, default=0),
+        block_parameter_bytes=tuple(blocks),
+    )

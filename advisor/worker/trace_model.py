@@ -40,6 +40,16 @@ def without_initialisation() -> Iterator[None]:
             setattr(torch.nn.init, name, function)
 
 
+def value_was_asked(error: BaseException) -> DataDependentOutputException | DynamicOutputShapeException | None:
+    """The fake tensors' refusal behind an error, also where other code has wrapped it; None for other errors."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, DataDependentOutputException | DynamicOutputShapeException):
+            return seen
+        seen = seen.__cause__ or seen.__context__
+    return None
+
+
 def build_fake(build: Callable[[], torch.nn.Module], mode: FakeTensorMode) -> torch.nn.Module:
     """What `build` makes, on fakes of `mode`.
 
@@ -50,7 +60,9 @@ def build_fake(build: Callable[[], torch.nn.Module], mode: FakeTensorMode) -> to
         try:
             with mode:
                 model = build()
-        except (DataDependentOutputException, DynamicOutputShapeException):
+        except Exception as error:
+            if value_was_asked(error) is None:
+                raise
             model = build()
     _make_fake(model, mode)
     return model

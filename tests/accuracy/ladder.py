@@ -1,0 +1,45 @@
+"""The published largest batches (timm's benchmark on an RTX 3090), and the fixed random sample that is recorded."""
+
+from __future__ import annotations
+
+import csv
+import lzma
+import random
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from advisor.workload.op_table import OpTable
+
+LADDER_FOLDER = Path(__file__).parent / "tables" / "ladder"
+RUNGS = (512, 384, 256, 192, 128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1)
+"""Batch sizes that the benchmark tries, downwards, until one fits."""
+_SEED = 20261121
+_SAMPLE_COUNT = 130
+"""A hundred models, and enough more that those which today's timm no longer has can be passed over."""
+
+
+@cache
+def ladder_rows() -> tuple[dict[str, str], ...]:
+    """All rows of `published_max_batch.csv`."""
+    with (Path(__file__).parent / "published_max_batch.csv").open(encoding="utf-8") as file:
+        return tuple(csv.DictReader(file))
+
+
+@cache
+def chosen_models() -> tuple[str, ...]:
+    """The random sample, in drawn order; drawn once from the names alone, before any was predicted."""
+    names = sorted({row["workload"] for row in ladder_rows()})
+    return tuple(random.Random(_SEED).sample(names, _SAMPLE_COUNT))  # noqa: S311 - a sample, no secret
+
+
+def ladder_path(workload: str, length: int, layout: str) -> Path:
+    """Where the memory of this model is recorded."""
+    return LADDER_FOLDER / f"{workload}-{length}-{layout}.msgpack.xz"
+
+
+@cache
+def load_ladder_table(workload: str, length: int, layout: str) -> OpTable:
+    """The recorded table (memory only); raises FileNotFoundError where the model was not recorded."""
+    return msgspec.msgpack.decode(lzma.decompress(ladder_path(workload, length, layout).read_bytes()), type=OpTable)

@@ -1,0 +1,127 @@
+"""Published efficiencies of several cards, each with the prediction of its single step from recorded tables."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from advisor.hardware.spec_table import spec_table
+from advisor.predict.compiled_table import compile_table
+from advisor.predict.links import Link, interconnect_or_usual
+from advisor.predict.scaling import Setting, scale_steps
+from advisor.predict.step_time import StepGrid, predict_steps
+from advisor.predict.traffic import Traffic, traffic_of
+from advisor.workload.workload import Training
+from tests.accuracy.tables import Layout, load_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.predict.scaling_figures import ScalingFigures
+    from advisor.units import Precision
+    from advisor.workload.workload import Optimizer
+
+DATA = Path(__file__).parent / "data" / "published_scaling.csv"
+
+OPTIMIZERS: dict[str, tuple[Optimizer, bool]] = {
+    "bert_base_squad": ("adamw", True),
+    "bert_large_squad": ("adamw", True),
+    "waveglow": ("adam", False),
+    "resnet50_v1_5": ("sgd_momentum", False),
+    "resnext101_32x4d": ("sgd_momentum", False),
+}
+"""What the published runs stepped with, and whether in a fused kernel (as in published_steps.csv)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScalingRow:
+    """One published median with what is predicted for one card of it."""
+
+    workload: str
+    gpu_key: str
+    precision: Precision
+    batch_size: int
+    count: int
+    interconnect: str
+    efficiency: float
+    suspect: str
+    steps: StepGrid
+    traffic: Traffic
+    link: Link
+    memory_bytes_per_s: float
+
+    @property
+    def healthy(self) -> bool:
+        """Whether nothing in the source says that the host was sick."""
+        return not self.suspect
+
+
+def read_rows(path: Path = DATA) -> list[ScalingRow]:
+    """Every row of the published table, suspect ones included."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [_row(fields) for fields in csv.DictReader(file)]
+
+
+def _row(fields: dict[str, str]) -> ScalingRow:
+    workload, precision = fields["workload"], cast("Precision", fields["precision"])
+    spec = spec_table()[fields["gpu_key"]]
+    batch_size = int(float(fields["batch_per_gpu"]))
+    steps, traffic = _single(workload, fields["gpu_key"], precision, int(fields["seq_len_or_img"]), batch_size)
+    return ScalingRow(
+        workload=workload,
+        gpu_key=fields["gpu_key"],
+        precision=precision,
+        batch_size=batch_size,
+        count=int(fields["n_gpus"]),
+        interconnect=fields["interconnect"],
+        efficiency=float(fields["efficiency"]),
+        suspect=fields["suspect"],
+        steps=steps,
+        traffic=traffic,
+        link=interconnect_or_usual(fields["interconnect"], spec),
+        memory_bytes_per_s=spec.memory_bandwidth_bytes_per_s or 0.0,
+    )
+
+
+@cache
+def _single(
+    workload: str, gpu_key: str, precision: Precision, length: int, batch_size: int
+) -> tuple[StepGrid, Traffic]:
+    layout: Layout = "nhwc" if workload == "resnext101_32x4d" and precision == "fp16_amp" else "nchw"
+    table = load_table(workload, length, precision, "training", layout)
+    optimizer, fused = OPTIMIZERS[workload]
+    training = Training(
+        precision=precision,
+        batch_size=batch_size,
+        optimizer=optimizer,
+        fused_optimizer=fused,
+        attention="eager",
+        channels_last=layout == "nhwc",
+        read_loss_every=0,
+    )
+    steps = predict_steps(compile_table(table), training, precision, [spec_table()[gpu_key]], [batch_size])
+    return steps, traffic_of(table, precision)
+
+
+def predict(rows: Sequence[ScalingRow], figures: ScalingFigures | None = None) -> np.ndarray:
+    """Predicted (efficiency, low, high) of each row, shape (rows, 3)."""
+    found = np.empty((len(rows), 3))
+    for number, row in enumerate(rows):
+        grid = scale_steps(
+            row.steps,
+            row.traffic,
+            [row.link],
+            [row.memory_bytes_per_s],
+            [row.batch_size],
+            strategies=("ddp",),
+            counts=(row.count,),
+            setting=Setting(),
+            figures=figures,
+        )
+        found[number] = grid.efficiency.item(), grid.efficiency_low.item(), grid.efficiency_high.item()
+    return found
