@@ -75,6 +75,8 @@ class Nvml:
         """What `pynvml.function(*arguments)` answers. Raises NvmlRefusedError, and nothing else."""
         if function in self._avoid:
             raise NvmlRefusedError(Reason(code="refused-driver-crashed"))
+        if any(argument is None for argument in arguments):
+            raise NvmlRefusedError(field_problem(NOT_FOUND), NOT_FOUND)  # a NULL handle kills the library
         target = getattr(self._module, function, None)
         if target is None:
             raise NvmlRefusedError(field_problem(FUNCTION_NOT_FOUND), FUNCTION_NOT_FOUND)

@@ -63,6 +63,8 @@ class GpuObserver:
         return self._lost_until_s is None
 
     def _memory_hidden(self) -> bool:
+        if self._lost_until_s is not None:
+            return False
         try:
             memory_info(self._nvml, self._handle, self._index)
         except NvmlRefusedError as refusal:
@@ -70,8 +72,8 @@ class GpuObserver:
         return False
 
     def _memory_used(self) -> int | None:
-        if self._silenced("memory"):
-            return None
+        if self._lost_until_s is not None or self._silenced("memory"):
+            return None  # a lost GPU has no handle any more
         try:
             total, free, used, reserved = memory_info(self._nvml, self._handle, self._index)
         except NvmlRefusedError as refusal:
