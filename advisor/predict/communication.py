@@ -44,7 +44,7 @@ def bus_bytes_per_s(link: Link, count: int, figures: ScalingFigures | None = Non
     pcie = link.pcie_bytes_per_s * math.pow(crowd, -assumed.pcie_contention_power)
     through_host = fitted.host_bytes_per_s * math.pow(crowd, -assumed.host_contention_power)
     if link.type == "nvlink_bridge":
-        return pcie * assumed.bridged_ring_share if link.peer_to_peer else through_host * math.sqrt(2.0)
+        return pcie * fitted.bridged_ring_share if link.peer_to_peer else through_host * math.sqrt(2.0)
     return fitted.pcie_share * pcie if link.type == "pcie_p2p" else min(through_host, fitted.pcie_share * pcie)
 
 

@@ -108,14 +108,9 @@ def usual_link(spec: GpuSpec) -> Link:
     """The link that hosts with this card usually have: its switch, its mesh, else PCIe without bridges."""
     if spec.nvlink_bytes_per_s is not None and spec.nvswitch:
         return _link(spec, "nvswitch")
-    if spec.nvlink_bytes_per_s is not None and not _bridged(spec):
+    if spec.nvlink_bytes_per_s is not None and not spec.nvlink_pairs_only:
         return _link(spec, "nvlink_mesh")
     return _pcie(spec)
-
-
-def _bridged(spec: GpuSpec) -> bool:
-    """Whether the card's NVLink needs a bridge: slot cards do, modules on a board do not."""
-    return not re.search(r"sxm|hgx|dgx", f"{spec.key} {spec.name}", re.IGNORECASE)
 
 
 def _given_rate(text: str) -> float | None:
@@ -127,16 +122,22 @@ def _given_rate(text: str) -> float | None:
 
 def _nvlink(spec: GpuSpec) -> Link:
     """NVLink of a kind that is not stated: what hosts with this card have; a slot card has bridges or nothing."""
-    if not _bridged(spec):
+    if not spec.nvlink_pairs_only:
         return usual_link(spec)
     return _link(spec, "nvlink_bridge") if spec.nvlink_bytes_per_s else _pcie(spec, certain=False)
+
+
+def _bridged_or_pcie(spec: GpuSpec) -> Link:
+    """Source silent: who sells pairs of cards that take a bridge mostly sells the bridge too; others have PCIe."""
+    kind: LinkType = "nvlink_bridge" if spec.nvlink_pairs_only else _pcie(spec).type
+    return _link(spec, kind, certain=False)
 
 
 _WORDS: tuple[tuple[str, Callable[[GpuSpec], Link]], ...] = (
     (r"virtual|\bvm\b|cloud", lambda spec: _link(spec, "virtual_machine")),
     (r"nv ?switch", lambda spec: _link(spec, "nvswitch", certain=spec.nvlink_bytes_per_s is not None)),
     (r"mesh|cube", lambda spec: _link(spec, "nvlink_mesh", certain=spec.nvlink_bytes_per_s is not None)),
-    (r"does not say|pcie or nvlink|unknown", lambda spec: _pcie(spec, certain=False)),
+    (r"does not say|pcie or nvlink|unknown", _bridged_or_pcie),
     (r"(no|without) (p2p|peer)|through (the )?host|host.?staged|\bshm\b", lambda spec: _link(spec, "pcie_host")),
     (r"(no|without) (a |any )?(nvlink|bridge)", _pcie),
     (r"bridge|pair", _nvlink),
@@ -203,7 +204,7 @@ def detected_link(spec: GpuSpec, links: tuple[GpuLink, ...]) -> Link:
     weakest = max(known, key=lambda link: order.index(link.kind))
     found: dict[str, Link] = {
         "nvswitch": _link(spec, "nvswitch"),
-        "nvlink": _link(spec, "nvlink_bridge" if _bridged(spec) else "nvlink_mesh"),
+        "nvlink": _link(spec, "nvlink_bridge" if spec.nvlink_pairs_only else "nvlink_mesh"),
         "pcie_p2p": _link(spec, "pcie_p2p"),
         "pcie_host": _link(spec, "pcie_host"),
     }

@@ -23,6 +23,8 @@ class Fitted(Record, frozen=True, kw_only=True):
     """Bus rate of an all-reduce over the card's NVLink rate, one way (anchor: A100 SXM x 8, 200 of 300 GB/s)."""
     pcie_share: Share
     """Bus rate over the slot's rate with peer-to-peer (anchor: three A100 PCIe, 20 of 32 GB/s)."""
+    bridged_ring_share: Share
+    """More than two bridged cards: every second hop of the ring crosses PCIe. Bus rate over the slot's rate."""
     host_bytes_per_s: Rate
     """Bus rate of two cards through the host's memory, whatever the slot."""
     virtual_bytes_per_s: Rate
@@ -42,7 +44,6 @@ class Assumed(Record, frozen=True, kw_only=True):
 
     pcie_contention_power: float
     host_contention_power: float
-    bridged_ring_share: Share
     mesh_link_counts: dict[str, float]
     mesh_link_bytes_per_s: Rate
     memory_share: Share
