@@ -1,0 +1,45 @@
+"""What likely slows down a run that is slower than this program expects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.recommend.comparison import part_share
+from advisor.recommend.wall_time import validation_pass_s
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.claim import Claim
+    from advisor.workload.workload import Workload
+
+HOST_SHARE = 0.3
+_HOST_HEADROOM_RATIO = 3.0
+
+
+def likely_limits(claim: Claim, expected: Prediction, workload: Workload, claimed_step_s: float) -> tuple[Reason, ...]:
+    """What to look at, the likeliest first: host, communication, validation and loader, precision."""
+    return tuple(_limits(claim, expected, workload, claimed_step_s))
+
+
+def _limits(claim: Claim, expected: Prediction, workload: Workload, claimed_step_s: float) -> Iterator[Reason]:
+    lost_s = claimed_step_s - expected.step_s.value
+    if part_share(expected, "host", "synchronisation") >= HOST_SHARE:
+        yield Reason(
+            code="claim-limit-host", numbers={"share_fraction": part_share(expected, "host", "synchronisation")}
+        )
+    if (claim.count or 1) > 1:
+        yield Reason(code="claim-limit-communication", numbers={"count": claim.count or 1})
+    if claim.epoch_s is not None or claim.job_s is not None:
+        numbers: dict[str, float | int | str] = {"lost_fraction": lost_s / claimed_step_s}
+        if workload.data.validation_samples > 0:
+            numbers["pass_s"] = validation_pass_s(workload, expected)
+            yield Reason(code="claim-limit-validation", numbers=numbers)
+    if (
+        expected.precision in {"fp16_amp", "bf16_amp", "tf32"}
+        and claimed_step_s < _HOST_HEADROOM_RATIO * expected.step_s.value
+    ):
+        yield Reason(code="claim-limit-precision-off", numbers={})
+    yield Reason(code="claim-limit-loader", numbers={"lost_s": lost_s})

@@ -1,0 +1,271 @@
+"""Claims of a step time, a rate, an epoch or a job on a named card: roofline first, then the prediction."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from advisor.errors import InputError
+from advisor.recommend.candidates import batch_sizes_around
+from advisor.recommend.claim import ClaimAnswer
+from advisor.recommend.claim_bounds import Bound, step_bound
+from advisor.recommend.claim_limits import likely_limits
+from advisor.recommend.claim_setting import claimed_workload, range_over, usual_precision
+from advisor.recommend.precisions import LABELS
+from advisor.recommend.predictor import candidate
+from advisor.sentences import Reason
+from advisor.units import Estimate, Precision
+
+if TYPE_CHECKING:
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.claim import Claim
+    from advisor.recommend.predictor import Predictor
+    from advisor.workload.workload import Workload
+
+EPOCH_SLACK = 1.15
+"""An epoch's wall time holds a validation pass, checkpoints and the loader's start beside its steps."""
+_ORDER: tuple[Precision, ...] = ("fp32", "tf32", "bf16_amp", "fp16_amp", "fp16")
+
+
+class Sight(NamedTuple):
+    """A claim seen at one precision and batch: what is claimed, expected, and the least there can be."""
+
+    precision: Precision
+    batch_size: int
+    claimed_step_s: float
+    expected: Estimate
+    best: Prediction
+    """The prediction of the fastest variant of the card."""
+    bound: Bound | None
+    """Of the fastest variant."""
+
+    @property
+    def impossible(self) -> bool:
+        """Whether the claimed step beats the card's roofline."""
+        return self.bound is not None and self.claimed_step_s < self.bound.step_s
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claimed step lies in the expected range."""
+        return self.expected.low <= self.claimed_step_s <= self.expected.high
+
+
+def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """Judge a step time, a rate, an epoch or a whole job. Raises InputError naming what is missing."""
+    if not claim.gpus:
+        raise InputError("The claim names no GPU.", 'Name the card it was timed on, for example "on one RTX 3090".')
+    workload = claimed_workload(claim, predictor)
+    stated = (claim.precision,) if claim.precision is not None else _ORDER
+    sights = [sight for precision in stated for sight in _sights(claim, predictor, workload, precision)]
+    if not sights:
+        raise InputError(
+            f"Nothing can be predicted for {workload.name!r} on {predictor.specs[claim.gpus[0]].name}"
+            + (f" in {LABELS[claim.precision]}." if claim.precision is not None else "."),
+            "Check that the card has this precision, and that torch is installed so that the model can be traced.",
+        )
+    holding = _nearest_own([sight for sight in sights if sight.holds], workload)
+    if holding is not None:
+        return _plausible(claim, holding, sights)
+    fastest = min(sights, key=lambda sight: sight.expected.value / sight.claimed_step_s)
+    if fastest.claimed_step_s > fastest.expected.high:
+        return _below(claim, fastest, workload)
+    explained = _explained(claim, predictor, workload)
+    if explained is not None:
+        return explained
+    if all(sight.impossible for sight in sights):
+        return _impossible(claim, fastest, workload)
+    possible = min(
+        (one for one in sights if not one.impossible), key=lambda one: one.expected.value / one.claimed_step_s
+    )
+    return _answer(
+        claim,
+        "plausible_only_with",
+        possible,
+        (Reason(code="claim-only-with-better-kernels", numbers=_numbers(possible, claim)),),
+    )
+
+
+def _sights(claim: Claim, predictor: Predictor, workload: Workload, precision: Precision) -> list[Sight]:
+    """The claim at one precision, at its batch or, where a rate names none, at every batch that may be meant."""
+    own = workload.training.batch_size
+    open_batch = claim.batch_size is None and claim.step_s is None
+    batches = batch_sizes_around(own) if open_batch else (own,)
+    found = []
+    for batch in batches:
+        sight = _sight(claim, predictor, workload, precision, batch)
+        if sight is not None and (not open_batch or sight.best.fits is not False):
+            found.append(sight)
+    return found
+
+
+def _sight(claim: Claim, predictor: Predictor, workload: Workload, precision: Precision, batch: int) -> Sight | None:
+    count = claim.count or 1
+    cards = [spec for key in claim.gpus if usual_precision(spec := predictor.specs[key], precision) == precision]
+    strategy = (claim.strategy or "ddp") if count > 1 else "single"
+    candidates = tuple(candidate(spec, precision, batch, count=count, strategy=strategy) for spec in cards)
+    predictions = predictor.predict(_at(workload, precision, batch), candidates)
+    if not predictions:
+        return None
+    expected = range_over([_with_waits(claim, one) for one in predictions])
+    best = min(predictions, key=lambda one: one.step_s.value)
+    if expected is None:
+        return None
+    tables = predictor.tables(_at(workload, precision, batch))
+    bounds = [bound for spec in cards if (bound := step_bound(tables, spec, precision, batch, claim.mode)) is not None]
+    bound = min(bounds, key=lambda one: one.step_s, default=None)
+    return Sight(precision, batch, _claimed_step_s(claim, workload, batch, count), expected, best, bound)
+
+
+def _at(workload: Workload, precision: Precision, batch: int) -> Workload:
+    training = msgspec.structs.replace(workload.training, precision=precision, batch_size=batch)
+    return msgspec.structs.replace(workload, training=training)
+
+
+def _with_waits(claim: Claim, prediction: Prediction) -> Estimate:
+    """The step that a claim would time: an epoch or a job also waits for loader and start-up now and then."""
+    if claim.epoch_s is None and claim.job_s is None:
+        return prediction.step_s
+    return msgspec.structs.replace(prediction.step_s, high=prediction.step_s.high * EPOCH_SLACK)
+
+
+def _claimed_step_s(claim: Claim, workload: Workload, batch: int, count: int) -> float:
+    if claim.step_s is not None:
+        return claim.step_s
+    if claim.samples_per_s is not None:
+        return batch * count / claim.samples_per_s
+    steps = math.ceil(workload.data.samples / (batch * count))
+    if claim.epoch_s is not None:
+        return claim.epoch_s / steps
+    if claim.job_s is not None:
+        return claim.job_s / max(1, math.ceil(steps * workload.training.epochs))
+    raise InputError("The claim holds no time and no rate.", "Give step_s, samples_per_s, epoch_s or job_s.")
+
+
+def _nearest_own(sights: list[Sight], workload: Workload) -> Sight | None:
+    """The sight nearest to what the workload itself says: its precision first, then its batch."""
+    training = workload.training
+    return min(
+        sights,
+        key=lambda sight: (
+            sight.precision != training.precision,
+            abs(math.log(sight.batch_size / training.batch_size)),
+        ),
+        default=None,
+    )
+
+
+def _numbers(sight: Sight, claim: Claim) -> dict[str, float | int | str]:
+    count = claim.count or 1
+    name = sight.best.device.name if count == 1 else f"{count} × {sight.best.device.name}"
+    return {
+        "device": name,
+        "precision": LABELS[sight.precision],
+        "batch": sight.batch_size,
+        "claimed_s": sight.claimed_step_s,
+        "expected_s": sight.expected.value,
+        "low_s": sight.expected.low,
+        "high_s": sight.expected.high,
+    }
+
+
+def _answer(claim: Claim, verdict: str, sight: Sight, reasons: tuple[Reason, ...]) -> ClaimAnswer:
+    return ClaimAnswer(
+        claim=claim,
+        verdict=verdict,  # type: ignore[arg-type]
+        reasons=reasons,
+        claimed_step_s=sight.claimed_step_s,
+        expected_step_s=sight.expected,
+        bound_step_s=sight.bound.step_s if sight.bound is not None else None,
+    )
+
+
+def _plausible(claim: Claim, sight: Sight, sights: list[Sight]) -> ClaimAnswer:
+    """In range; but if the precision was left out and another one would not do, it holds only with this one."""
+    numbers = _numbers(sight, claim)
+    fit = _memory_reasons(sight)
+    holding = {one.precision for one in sights if one.holds}
+    seen = {one.precision for one in sights}
+    if claim.precision is None and holding != seen:
+        labels = ", ".join(LABELS[precision] for precision in _ORDER if precision in holding)
+        reason = Reason(code="claim-only-with-precision", numbers={**numbers, "precisions": labels})
+        return _answer(claim, "plausible_only_with", sight, (reason, *fit))
+    if fit:
+        return _answer(claim, "plausible_only_with", sight, (*fit, Reason(code="claim-plausible", numbers=numbers)))
+    return _answer(claim, "plausible", sight, (Reason(code="claim-plausible", numbers=numbers),))
+
+
+def _memory_reasons(sight: Sight) -> tuple[Reason, ...]:
+    peak, capacity = sight.best.peak_memory_bytes, sight.best.memory_capacity_bytes
+    if sight.best.fits is False and peak is not None and capacity is not None:
+        return (
+            Reason(
+                code="claim-only-with-less-memory",
+                numbers={
+                    "device": sight.best.device.name,
+                    "batch": sight.batch_size,
+                    "need_bytes": peak.value,
+                    "capacity_bytes": capacity,
+                },
+            ),
+        )
+    return ()
+
+
+def _below(claim: Claim, sight: Sight, workload: Workload) -> ClaimAnswer:
+    numbers = {**_numbers(sight, claim), "slower_ratio": sight.claimed_step_s / sight.expected.value}
+    reasons = (
+        Reason(code="claim-below", numbers=numbers),
+        *likely_limits(claim, sight.best, workload, sight.claimed_step_s),
+    )
+    return _answer(claim, "below_expected", sight, reasons)
+
+
+def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimAnswer | None:
+    """The first change of precision, layout, compilation or mode at which a claim that is too fast would hold."""
+    for precision in _ORDER:
+        if claim.precision is not None and precision != claim.precision:
+            sight = _nearest_own([one for one in _sights(claim, predictor, workload, precision) if one.holds], workload)
+            if sight is not None:
+                numbers = {**_numbers(sight, claim), "precisions": LABELS[precision]}
+                reason = Reason(code="claim-only-with-precision", numbers=numbers)
+                return _answer(claim, "plausible_only_with", sight, (reason, *_memory_reasons(sight)))
+    changes: list[tuple[str, dict[str, object]]] = []
+    if claim.channels_last is None and workload.data.image_size is not None:
+        changes.append(("claim-only-with-channels-last", {"channels_last": True}))
+    if claim.compile is None:
+        changes.append(("claim-only-with-compile", {"compile": True}))
+    if claim.mode == "training":
+        changes.append(("claim-only-with-inference", {"mode": "inference"}))
+    for code, change in changes:
+        changed = msgspec.structs.replace(workload, training=msgspec.structs.replace(workload.training, **change))
+        asked = msgspec.structs.replace(claim, mode="inference") if "mode" in change else claim
+        precisions = (claim.precision,) if claim.precision is not None else _ORDER
+        found = [one for precision in precisions for one in _sights(asked, predictor, changed, precision) if one.holds]
+        sight = _nearest_own(found, workload)
+        if sight is not None:
+            return _answer(claim, "plausible_only_with", sight, (Reason(code=code, numbers=_numbers(sight, claim)),))
+    return None
+
+
+def _impossible(claim: Claim, sight: Sight, workload: Workload) -> ClaimAnswer:
+    """The roofline that proves it: the work of a step, the card's peak rate, and the time that leaves."""
+    bound = sight.bound
+    if bound is None:
+        message = "an impossible claim has a bound"
+        raise ValueError(message)
+    count = claim.count or 1
+    asked_rate = bound.flop / sight.claimed_step_s
+    numbers = {
+        **_numbers(sight, claim),
+        "model": workload.name,
+        "bound_s": bound.step_s,
+        "work_flop": bound.flop,
+        "peak_flop_per_s": bound.rate_flop_per_s,
+        "needed_flop_per_s": asked_rate,
+        "most_rate": round(sight.batch_size * count / bound.step_s),
+        "claimed_rate": round(sight.batch_size * count / sight.claimed_step_s),
+    }
+    code = "claim-impossible-rate" if claim.samples_per_s is not None else "claim-impossible-step"
+    return _answer(claim, "impossible", sight, (Reason(code=code, numbers=numbers),))

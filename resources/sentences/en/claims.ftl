@@ -1,0 +1,35 @@
+## Answers to claims
+verdict-plausible = plausible
+verdict-plausible_only_with = plausible only under a condition
+verdict-below_expected = below what this program expects
+verdict-impossible = impossible
+claim-plausible = Plausible: on { $device } in { $precision } at batch size { $batch } a step of { $claimed_s } was claimed, and { $expected_s } is expected ({ $low_s } to { $high_s }).
+claim-only-with-precision = Plausible only with { $precisions }: on { $device } at batch size { $batch } that takes { $low_s } to { $high_s } a step, and { $claimed_s } was claimed.
+claim-only-with-channels-last = Plausible only with the channels-last layout: on { $device } in { $precision } at batch size { $batch } a step then takes { $low_s } to { $high_s }, and { $claimed_s } was claimed.
+claim-only-with-compile = Plausible only with torch.compile: on { $device } in { $precision } at batch size { $batch } a step then takes { $low_s } to { $high_s }, and { $claimed_s } was claimed.
+claim-only-with-inference = Plausible only for inference: on { $device } in { $precision } at batch size { $batch } a forward pass takes { $low_s } to { $high_s }, and { $claimed_s } was claimed; training takes longer.
+claim-only-with-better-kernels = Plausible only with better kernels than those that this program was fitted on: { $claimed_s } was claimed on { $device } in { $precision } at batch size { $batch }; { $expected_s } is expected ({ $low_s } to { $high_s }), but the card's peak rates would allow it.
+claim-only-with-less-memory = Plausible only with less memory, by activation checkpointing or accumulation: batch size { $batch } needs { $need_bytes }, and { $device } has { $capacity_bytes }.
+claim-below = Below what this program expects: { $claimed_s } a step was claimed on { $device } in { $precision } at batch size { $batch }, { $slower_ratio } times the expected { $expected_s } ({ $low_s } to { $high_s }).
+claim-impossible-step = Impossible: a step of { $model } at batch size { $batch } is at least { $work_flop }. In { $claimed_s } that is { $needed_flop_per_s }, and { $device } has a peak of { $peak_flop_per_s } in { $precision }. No step can take less than { $bound_s }; { $expected_s } is expected.
+claim-impossible-rate = Impossible: { $claimed_rate } samples a second of { $model } are { $needed_flop_per_s }, and { $device } has a peak of { $peak_flop_per_s } in { $precision }. More than { $most_rate } samples a second cannot be.
+claim-limit-host = Likely limited by the host: { $share_fraction } of the expected step already waits for kernel launches and synchronisation, so that a slower CPU shows at once.
+claim-limit-communication = Likely limited by communication between the { $count } cards, or by one that is slower than the others.
+claim-limit-validation = Likely limited by validation: one pass over the validation rows takes { $pass_s }; { $lost_fraction } of the claimed time is not training.
+claim-limit-precision-off = Or the reduced precision was not in effect: the same step in FP32 would explain part of it.
+claim-limit-loader = Likely limited by the data loader or the disk: { $lost_s } a step are not the card's.
+
+## Ratios
+claim-more-than-linear = Impossible by GPUs alone: { $count } GPUs give at most { $most_ratio } times the speed, and { $claimed_ratio } times was claimed, { $beyond_ratio } times that much.
+claim-something-else-changed = Something else changed as well: batch size, precision, the loader, validation, or a card that was no longer throttled or shared.
+claim-scaling-plausible = Plausible: { $count } GPUs are expected to give { $expected_ratio } times the speed ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
+claim-scaling-above = Plausible only with a faster link, more accumulation or a larger batch than assumed: { $claimed_ratio } times was claimed, { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected from { $count } GPUs; { $most_ratio } is the most there can be.
+claim-scaling-below = Below what this program expects: { $claimed_ratio } times was claimed from { $count } GPUs, { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected. Likely limited by communication, by a loader that all cards share, or by DataParallel's single process.
+claim-efficiency-plausible = Plausible: { $claimed_ratio } times from { $count } GPUs is an efficiency of { $efficiency_fraction }; { $most_ratio } times is the most there can be.
+claim-efficiency-low = Below what this program expects: { $claimed_ratio } times from { $count } GPUs is an efficiency of only { $efficiency_fraction }, likely limited by communication, a batch too small for the cards, the loader, or DataParallel's single process.
+claim-ratio-plausible = Plausible: in { $precision } { $device } is expected to be { $expected_ratio } times as fast as { $other } ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
+claim-ratio-only-with-precision = Plausible only in { $precisions }: { $device } was claimed to be { $claimed_ratio } times as fast as { $other }.
+claim-ratio-impossible = Impossible: { $device } was claimed to be { $claimed_ratio } times as fast as { $other }, and no figure of their data sheets is more than { $bound_ratio } times as high; { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected.
+claim-ratio-above = Plausible only where one card has an advantage beside its speed (memory for a larger batch, software, a healthier host): { $claimed_ratio } times was claimed, { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected of { $device } over { $other } in { $precision }.
+claim-ratio-below = Below what this program expects: { $device } was claimed to be only { $claimed_ratio } times as fast as { $other }, { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected in { $precision }. Likely limited by the loader, the host, or kernels that were not yet tuned for the newer card.
+claim-rates = In { $precision } the data sheets say { $rate_flop_per_s } for { $device } and { $other_rate_flop_per_s } for { $other }.

@@ -1,0 +1,35 @@
+## 对说法的判断
+verdict-plausible = 可信
+verdict-plausible_only_with = 仅在特定条件下可信
+verdict-below_expected = 低于本程序的预期
+verdict-impossible = 不可能
+claim-plausible = 可信：在 { $device } 上以 { $precision }、批大小 { $batch } 训练，所称每步 { $claimed_s }，预期为 { $expected_s }（{ $low_s } 至 { $high_s }）。
+claim-only-with-precision = 仅在使用 { $precisions } 时可信：{ $device } 在批大小 { $batch } 下每步需要 { $low_s } 至 { $high_s }，所称为 { $claimed_s }。
+claim-only-with-channels-last = 仅在使用 channels-last 内存布局时可信：{ $device } 以 { $precision }、批大小 { $batch } 每步需要 { $low_s } 至 { $high_s }，所称为 { $claimed_s }。
+claim-only-with-compile = 仅在使用 torch.compile 时可信：{ $device } 以 { $precision }、批大小 { $batch } 每步需要 { $low_s } 至 { $high_s }，所称为 { $claimed_s }。
+claim-only-with-inference = 仅对推理可信：{ $device } 以 { $precision }、批大小 { $batch } 做一次前向需要 { $low_s } 至 { $high_s }，所称为 { $claimed_s }；训练需要更长时间。
+claim-only-with-better-kernels = 仅在内核优于本程序拟合所用的内核时可信：所称在 { $device } 上以 { $precision }、批大小 { $batch } 每步 { $claimed_s }，预期为 { $expected_s }（{ $low_s } 至 { $high_s }），但该卡的峰值速率允许这一数值。
+claim-only-with-less-memory = 仅在通过激活检查点或梯度累积减少显存时可信：批大小 { $batch } 需要 { $need_bytes }，而 { $device } 只有 { $capacity_bytes }。
+claim-below = 低于本程序的预期：所称在 { $device } 上以 { $precision }、批大小 { $batch } 每步 { $claimed_s }，是预期 { $expected_s }（{ $low_s } 至 { $high_s }）的 { $slower_ratio } 倍。
+claim-impossible-step = 不可能：{ $model } 在批大小 { $batch } 下每步至少需要 { $work_flop } 的计算量。若在 { $claimed_s } 内完成，需要 { $needed_flop_per_s }，而 { $device } 在 { $precision } 下的峰值为 { $peak_flop_per_s }。每步不可能少于 { $bound_s }，预期为 { $expected_s }。
+claim-impossible-rate = 不可能：{ $model } 每秒 { $claimed_rate } 个样本需要 { $needed_flop_per_s }，而 { $device } 在 { $precision } 下的峰值为 { $peak_flop_per_s }。每秒不可能超过 { $most_rate } 个样本。
+claim-limit-host = 很可能受限于主机：预期步时中已有 { $share_fraction } 在等待内核启动与同步，CPU 稍慢就会立刻显现。
+claim-limit-communication = 很可能受限于 { $count } 张卡之间的通信，或其中某张卡较慢。
+claim-limit-validation = 很可能受限于验证：对验证集完整计算一次需要 { $pass_s }；所称时间中有 { $lost_fraction } 不是训练。
+claim-limit-precision-off = 也可能是低精度并未生效：同样一步在 FP32 下的时间可以解释其中一部分。
+claim-limit-loader = 很可能受限于数据加载或磁盘：每步有 { $lost_s } 与显卡无关。
+
+## 倍数
+claim-more-than-linear = 仅靠 GPU 不可能：{ $count } 张 GPU 最多提速 { $most_ratio } 倍，而所称为 { $claimed_ratio } 倍，是上限的 { $beyond_ratio } 倍。
+claim-something-else-changed = 一定还有别的变化：批大小、精度、数据加载、验证，或者原来的卡曾被降频或被他人占用。
+claim-scaling-plausible = 可信：{ $count } 张 GPU 预期提速 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
+claim-scaling-above = 仅在互连更快、累积步数更多或批更大时可信：所称为 { $claimed_ratio } 倍，{ $count } 张 GPU 预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），上限为 { $most_ratio } 倍。
+claim-scaling-below = 低于本程序的预期：所称 { $count } 张 GPU 提速 { $claimed_ratio } 倍，预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。很可能受限于通信、各卡共用的数据加载，或 DataParallel 的单进程。
+claim-efficiency-plausible = 可信：{ $count } 张 GPU 提速 { $claimed_ratio } 倍，效率为 { $efficiency_fraction }；上限为 { $most_ratio } 倍。
+claim-efficiency-low = 低于本程序的预期：{ $count } 张 GPU 提速 { $claimed_ratio } 倍，效率只有 { $efficiency_fraction }，很可能受限于通信、批太小、数据加载，或 DataParallel 的单进程。
+claim-ratio-plausible = 可信：在 { $precision } 下，{ $device } 的速度预期为 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
+claim-ratio-only-with-precision = 仅在 { $precisions } 下可信：所称 { $device } 的速度是 { $other } 的 { $claimed_ratio } 倍。
+claim-ratio-impossible = 不可能：所称 { $device } 的速度是 { $other } 的 { $claimed_ratio } 倍，而两者规格表中没有任何一项相差超过 { $bound_ratio } 倍；预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-ratio-above = 仅当某张卡另有优势（显存可容纳更大的批、软件或主机更好）时可信：所称为 { $claimed_ratio } 倍，在 { $precision } 下 { $device } 相对 { $other } 预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-ratio-below = 低于本程序的预期：所称 { $device } 的速度仅为 { $other } 的 { $claimed_ratio } 倍，在 { $precision } 下预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。很可能受限于数据加载、主机，或内核尚未针对新卡优化。
+claim-rates = 在 { $precision } 下，规格表给出 { $device } 为 { $rate_flop_per_s }，{ $other } 为 { $other_rate_flop_per_s }。
