@@ -42,7 +42,8 @@ def convolution_seconds(
         fitted.convolution_input_gradient,
         np.where(weight_gradient, fitted.convolution_weight_gradient, 1.0),
     )
-    compute = np.where(grouped, by_groups, whole) / share
+    line = np.where((work.kernel_elements > 1) & (np.sqrt(work.kernel_elements) % 1 > 0), fitted.convolution_1d, 1.0)
+    compute = np.where(grouped, by_groups, whole) / (share * line)
 
     on_tensor_cores = work.half | (rates.single_on_tensor_cores == 1)
     winograd = (work.kernel_elements == _WINOGRAD_KERNEL) & (work.unit_stride == 1) & (work.groups == 1)

@@ -20,6 +20,9 @@ _REQUIRED = (
     "fp32_flop_per_s",
     "memory_bandwidth_bytes_per_s",
 )
+FIRST_AMPERE_YEAR = 2020
+"""PyTorch 1.7 with CUDA 11.0 and cuDNN 8.0."""
+_AMPERE = 8.0
 UNLIMITED = 1e30
 """Stands for a limit that does not bind, where an infinity would turn products into NaN."""
 
@@ -48,6 +51,10 @@ class DeviceRates:
     """Of a long copy."""
     l2_bytes: Floats
     compute_capability: Floats
+    needs_alignment: Floats
+    """1.0 where 16-bit products with a side that is no multiple of 8 leave the tensor cores, as in 2020."""
+    early_kernels: Floats
+    """1.0 where the software has the first kernels for Ampere."""
 
     def changed(self, function: Callable[[Floats], Floats]) -> DeviceRates:
         """The same figures with `function` (a reshape, a selection) applied to each array."""
@@ -78,9 +85,15 @@ def precision_notes(spec: GpuSpec, precision: Precision) -> tuple[Reason, ...]:
     return tuple(notes)
 
 
-def device_rates(specs: Sequence[GpuSpec], precision: Precision, figures: Efficiencies) -> DeviceRates:
-    """Rates of cards for which `missing_figures` is None; arrays of shape (len(specs),)."""
-    rows = [_row(spec, precision, figures) for spec in specs]
+def device_rates(
+    specs: Sequence[GpuSpec], precision: Precision, figures: Efficiencies, software_year: int | None = None
+) -> DeviceRates:
+    """Rates of cards for which `missing_figures` is None; arrays of shape (len(specs),).
+
+    `software_year` is that of PyTorch and its libraries; None: today's.
+    """
+    early = software_year is not None and software_year <= FIRST_AMPERE_YEAR
+    rows = [_row(spec, precision, figures) | _software(spec, early=early) for spec in specs]
     names = [field.name for field in fields(DeviceRates)]
     columns = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in names}
     return DeviceRates(**columns)
@@ -131,3 +144,8 @@ def _row(spec: GpuSpec, precision: Precision, figures: Efficiencies) -> dict[str
         "l2_bytes": spec.l2_bytes or 0.0,
         "compute_capability": float(spec.compute_capability or 0),
     }
+
+
+def _software(spec: GpuSpec, *, early: bool) -> dict[str, float]:
+    ampere = float(spec.compute_capability or 0) >= _AMPERE
+    return {"needs_alignment": float(early and not ampere), "early_kernels": float(early and ampere)}

@@ -37,6 +37,8 @@ class Fitted(Record, frozen=True, kw_only=True):
     convolution_input_gradient: Positive
     convolution_weight_gradient: Positive
     convolution_fp32: Positive
+    convolution_1d: Positive
+    """Of the rate of a square kernel."""
     winograd_gain: Positive
     """Of a 3 × 3 convolution with unit stride in FP32 and many channels."""
     group_channels: Positive
@@ -57,6 +59,8 @@ class Fitted(Record, frozen=True, kw_only=True):
     l2_help: Positive
     """Share of the traffic that the L2 cache saves where everything fits into it."""
     kernel_start_s: Positive
+    early_ampere_slowdown: Positive
+    """Of a step on Ampere or later with the kernels of 2020, over one with today's."""
 
 
 class Assumed(Record, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from advisor.predict.device_rates import DeviceRates
 from advisor.predict.efficiencies import Fitted
@@ -20,6 +21,11 @@ TILES = ((256, 128, 1.02), (128, 128, 1.0), (128, 64, 0.85), (64, 64, 0.65), (64
 _SPLIT_K_FROM = 512
 """Products with a shorter K are not split along it."""
 _ALIGNMENT = 8
+_ALIGNMENT_32 = 4
+_HOPPER = 9.0
+"""From here on products with unaligned rows fall back to the kernels of the generation before."""
+_HALF_OVER_FP32 = 1.0
+"""What 16-bit products reach on FP32 units, of the FP32 peak."""
 _GEMM_MEMORY_SHARE = 0.95
 """Of the element-wise bandwidth, for operands that are read in tiles."""
 
@@ -27,13 +33,23 @@ _GEMM_MEMORY_SHARE = 0.95
 def matmul_seconds(work: MatmulWork, rates: DeviceRates, peaks: Peaks, fitted: Fitted) -> Floats:
     """Seconds of one call of each product, without its kernels' start."""
     peak = np.where(work.half, peaks.half, peaks.single)
-    unaligned = work.half & ((work.m % _ALIGNMENT != 0) | (work.n % _ALIGNMENT != 0) | (work.k % _ALIGNMENT != 0))
+    unaligned = (work.half & _misfit(work, _ALIGNMENT)) | (
+        ~work.half
+        & ((rates.single_on_tensor_cores == 1) & (rates.compute_capability >= _HOPPER))
+        & _misfit(work, _ALIGNMENT_32)
+    )
     narrow = fitted.unaligned_matmul * TENSOR_FLOP_PER_CLOCK_16 * rates.clock_hz * rates.sm_count
-    peak = np.where(unaligned, smooth_minimum(peak, narrow), peak)
+    without_tensor_cores = _HALF_OVER_FP32 * rates.fp32_flop_per_s
+    narrow = np.where(rates.needs_alignment == 1, without_tensor_cores, smooth_minimum(peak, narrow))
+    peak = np.where(unaligned, narrow, peak)
     compute = tiled_seconds(work.batch, work.m, work.n, work.k, peak, rates, fitted)
     compute = compute / np.where(work.batch > 1, fitted.batched_matmul, 1.0)
     compute = compute / np.where(work.backward == 1, fitted.backward_matmul, 1.0)
     return smooth_maximum(compute, operand_seconds(work.moved_bytes, rates, fitted))
+
+
+def _misfit(work: MatmulWork, multiple: int) -> NDArray[np.bool_]:
+    return np.not_equal(work.m % multiple, 0) | np.not_equal(work.n % multiple, 0) | np.not_equal(work.k % multiple, 0)
 
 
 def operand_seconds(moved_bytes: Floats, rates: DeviceRates, fitted: Fitted) -> Floats:
@@ -43,7 +59,7 @@ def operand_seconds(moved_bytes: Floats, rates: DeviceRates, fitted: Fitted) -> 
     )
 
 
-def tiled_seconds(  # noqa: PLR0913, PLR0917 - the sizes of a product
+def tiled_seconds(  # noqa: PLR0913 - the sizes of a product
     batch: Floats, m: Floats, n: Floats, k: Floats, peak: Floats, rates: DeviceRates, fitted: Fitted
 ) -> Floats:
     """Compute-bound seconds of (m × k)(k × n) products at `peak` flop per second of the whole card."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from advisor.units import Precision
 from advisor.workload.workload import Training
 
-Implementation = Literal["for_loop", "foreach", "fused"]
-
+_FOREACH_FROM_YEAR = 2023
 _CHUNK_ELEMENTS = 65536 * 320
 """Elements that one multi-tensor launch handles at most, and its tensors."""
 _CHUNK_TENSORS = 110
@@ -58,24 +56,25 @@ def optimizer_cost(
     precision: Precision,
     parameter_count: float,
     tensor_count: float,
-    implementation: Implementation | None = None,
+    software_year: int | None = None,
 ) -> OptimizerCost:
     """Traffic, kernels and host calls of one step over the trainable parameters, scaler and clipping included.
 
-    `implementation` defaults to PyTorch's own choice on a GPU: foreach, or fused where the training asks for it.
+    PyTorch takes the fused kernel where the training asks for it, else foreach, which before 2023 was a plain loop
+    over the tensors; `software_year` None is today.
     """
     if training.optimizer == "none" or training.mode != "training":
         return OptimizerCost(moved_bytes=0.0, kernel_count=0.0, dispatch_count=0.0)
     algorithm = _ALGORITHMS[training.optimizer]
-    how = implementation or ("fused" if training.fused_optimizer else "foreach")
+    looped = software_year is not None and software_year < _FOREACH_FROM_YEAR
     eight_bit = training.optimizer_bits == 8 and training.optimizer in ("adam", "adamw")  # noqa: PLR2004 - bits
-    fused = how == "fused" or eight_bit
+    fused = training.fused_optimizer or eight_bit
     per_parameter = algorithm.fused_bytes if fused else algorithm.looped_bytes
     per_parameter += _MASTER_COPY_BYTES if precision in ("fp16", "bf16") else 0.0
     per_parameter -= _EIGHT_BIT_SAVED_BYTES if eight_bit else 0.0
     passes = 1.0 if fused else algorithm.kernels
     launches = max(1.0, parameter_count / _CHUNK_ELEMENTS, tensor_count / _CHUNK_TENSORS)
-    by_tensor = how == "for_loop" or training.optimizer == "adafactor" or eight_bit
+    by_tensor = (looped and not fused) or training.optimizer == "adafactor" or eight_bit
     kernels = passes * (tensor_count if by_tensor else launches)
     if precision == "fp16_amp":
         per_parameter += _UNSCALE_BYTES

@@ -81,6 +81,7 @@ class _Question:
     factors: Mapping[str, float]
     host: HostSpeed
     figures: Efficiencies
+    software_year: int | None
 
 
 def predict_steps(  # noqa: PLR0913 - what a step depends on
@@ -93,13 +94,15 @@ def predict_steps(  # noqa: PLR0913 - what a step depends on
     factors: Mapping[str, float] | None = None,
     host: HostSpeed | None = None,
     figures: Efficiencies | None = None,
+    software_year: int | None = None,
 ) -> StepGrid:
     """Predict one optimizer step on each card at each batch size a device.
 
     `table` is the trace for `precision` (TRACE_PRECISIONS; ValueError otherwise), compiled once by callers that
     ask often. `factors` (a local calibration) multiply the times of operator kinds, of the optimizer under
     "optimizer", and of the whole device time under "step". `host` is the CPU that issues the work; None: a usual
-    one. Cards that cannot be predicted get NaN and a refusal.
+    one. `software_year` is that of PyTorch and its libraries where an old run is looked at; None: today's. Cards
+    that cannot be predicted get NaN and a refusal.
     """
     compiled = table if isinstance(table, CompiledTable) else compile_table(table)
     if compiled.precision != TRACE_PRECISIONS[precision]:
@@ -114,6 +117,7 @@ def predict_steps(  # noqa: PLR0913 - what a step depends on
         factors=factors or {},
         host=host or HostSpeed(),
         figures=figures or efficiencies(),
+        software_year=software_year,
     )
     refusals = tuple(missing_figures(spec, precision) for spec in specs)
     known = [index for index, refusal in enumerate(refusals) if refusal is None]
@@ -130,7 +134,7 @@ def predict_steps(  # noqa: PLR0913 - what a step depends on
 def _known_steps(question: _Question, specs: Sequence[GpuSpec]) -> dict[str, Floats]:
     """All fields of the grid for cards whose figures are known."""
     compiled, training, figures = question.compiled, question.training, question.figures
-    rates = device_rates(specs, question.precision, figures)
+    rates = device_rates(specs, question.precision, figures, question.software_year)
     parts = _device_parts(question, rates)
     device = parts["forward_s"] + parts["backward_s"] + parts["optimizer_s"]
     issue_s = host_seconds(compiled, training, question.cost, question.host, figures.assumed)
@@ -164,7 +168,8 @@ def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:
     optimizer = np.broadcast_to(optimizer * factors.get("optimizer", 1.0), busy.forward.shape)
     rounds = float(training.gradient_accumulation_steps)
     added = (rounds - 1.0) * _ACCUMULATION_BYTES * question.compiled.gradient_bytes / bandwidth
-    whole = factors.get("step", 1.0)
+    early = np.where(rates.early_kernels == 1, figures.fitted.early_ampere_slowdown, 1.0).reshape(-1, 1)
+    whole = early * factors.get("step", 1.0)
     return {
         "forward_s": busy.forward * rounds * whole,
         "backward_s": (busy.backward * rounds + added) * whole,

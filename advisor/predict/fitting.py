@@ -1,0 +1,201 @@
+"""Fits the figures of the step-time model on measured steps: few named parameters, priors in the log, robust loss."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from advisor.hardware.gpu_spec import GpuSpec
+from advisor.predict.compiled_table import CompiledTable
+from advisor.predict.device_rates import DeviceRates, device_rates
+from advisor.predict.device_time import family_seconds
+from advisor.predict.efficiencies import Efficiencies, Fitted
+from advisor.predict.host_time import HostSpeed, host_seconds, synchronisation_seconds
+from advisor.predict.op_columns import AffineWork, Floats, Work
+from advisor.predict.op_time import Peaks, sustained_peaks
+from advisor.predict.optimizer_cost import optimizer_cost
+from advisor.predict.priors import PRIORS
+from advisor.predict.step_time import joined_seconds
+from advisor.units import Precision
+from advisor.workload.workload import Training
+
+if TYPE_CHECKING:
+    from advisor.predict.op_columns import WorkT
+
+_NOISE = 0.12
+"""Spread of the log error that counts as one: between the noise of labs and that of the model."""
+_SOFT_FROM = 1.5
+"""Errors beyond so many spreads pull less than their square."""
+_DERIVATIVE_STEP = 1e-3
+_LARGEST_EVALUATIONS = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasuredStep:
+    """One measured step and everything that a prediction of it depends on."""
+
+    compiled: CompiledTable
+    training: Training
+    precision: Precision
+    spec: GpuSpec
+    batch_size: int
+    measured_s: float
+    host: HostSpeed
+    software_year: int | None = None
+    """Year of PyTorch and its libraries; None: today's."""
+    group: Hashable
+    """Steps of one group (a card and a family) share their weight."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Family:
+    """All operators of one family over all steps, in one row of columns."""
+
+    work: Work
+    step: NDArray[np.intp]
+    """Index of the step that each operator belongs to."""
+    rates: DeviceRates
+    nhwc: Floats
+
+
+class StepSet:
+    """Measured steps, laid out so that all of them are predicted at once for any set of figures."""
+
+    def __init__(self, steps: Sequence[MeasuredStep], figures: Efficiencies) -> None:
+        """Gather columns and rates; `figures` gives what is not fitted."""
+        self.steps = tuple(steps)
+        self.measured_s = np.array([step.measured_s for step in steps])
+        self._figures = figures
+        self._rates = _joined_rates(
+            [device_rates([step.spec], step.precision, figures, step.software_year) for step in steps]
+        )
+        costs = [
+            optimizer_cost(
+                step.training,
+                step.precision,
+                step.compiled.trainable_parameter_count,
+                step.compiled.parameter_tensor_count,
+                step.software_year,
+            )
+            for step in steps
+        ]
+        self._optimizer_bytes = np.array([cost.moved_bytes for cost in costs])
+        self._optimizer_kernels = np.array([cost.kernel_count for cost in costs])
+        self._issue_s = np.array(
+            [
+                host_seconds(step.compiled, step.training, cost, step.host, figures.assumed)
+                for step, cost in zip(steps, costs, strict=True)
+            ]
+        )
+        self._wait_s = np.array(
+            [
+                synchronisation_seconds(step.compiled, step.training, step.precision, step.host, figures.assumed)
+                for step in steps
+            ]
+        )
+        self._families = [
+            family
+            for name in ("memory", "matmul", "convolution", "attention", "rnn")
+            if (family := self._gathered(name)) is not None
+        ]
+
+    def _gathered(self, name: str) -> _Family | None:
+        parts: list[Work] = []
+        owners: list[NDArray[np.intp]] = []
+        for index, step in enumerate(self.steps):
+            family: AffineWork[Work] = getattr(step.compiled, name)
+            if family.count:
+                parts.append(_at_one(family, step.batch_size))
+                owners.append(np.full(family.count, index, dtype=np.intp))
+        if not parts:
+            return None
+        owner = np.concatenate(owners)
+        layout = np.array([float(step.training.channels_last) for step in self.steps])
+        return _Family(
+            work=parts[0].joined(tuple(parts[1:])),
+            step=owner,
+            rates=self._rates.changed(lambda values: values[owner]),
+            nhwc=layout[owner],
+        )
+
+    def predicted_s(self, fitted: Fitted) -> Floats:
+        """Seconds of every step, shape (steps,), by the same formulas as `predict_steps`."""
+        figures = msgspec.structs.replace(self._figures, fitted=fitted)
+        peaks = sustained_peaks(self._rates, fitted)
+        device = self._optimizer_bytes / (self._rates.bandwidth_bytes_per_s * fitted.elementwise)
+        device = device + self._optimizer_kernels * fitted.kernel_start_s
+        for family in self._families:
+            own = Peaks(fp32=peaks.fp32[family.step], single=peaks.single[family.step], half=peaks.half[family.step])
+            seconds = family_seconds(family.work, family.rates, own, figures, family.nhwc)
+            device = device + np.bincount(family.step, seconds, minlength=len(self.steps))
+        device = device * np.where(self._rates.early_kernels == 1, fitted.early_ampere_slowdown, 1.0)
+        return joined_seconds(device, self._issue_s) + self._wait_s
+
+    def weights(self) -> Floats:
+        """1 / sqrt(steps of the same group), shape (steps,)."""
+        sizes = Counter(step.group for step in self.steps)
+        return np.array([sizes[step.group] ** -0.5 for step in self.steps])
+
+
+def fit(steps: StepSet, start: Fitted | None = None) -> Fitted:
+    """Figures that explain the steps best; deterministic. Needs scipy (the extra `fit`)."""
+    from scipy.optimize import least_squares
+
+    names = list(PRIORS)
+    centre = np.log([PRIORS[name].centre for name in names])
+    spread = np.array([PRIORS[name].spread for name in names])
+    weights = steps.weights()
+
+    def residuals(logs: Floats) -> Floats:
+        error = np.log(steps.predicted_s(_fitted(names, logs)) / steps.measured_s)
+        return np.concatenate([weights * error / _NOISE, (logs - centre) / spread])
+
+    begin = centre if start is None else np.log([getattr(start, name) for name in names])
+    found = least_squares(
+        residuals,
+        begin,
+        loss="soft_l1",
+        f_scale=_SOFT_FROM,
+        max_nfev=_LARGEST_EVALUATIONS,
+        diff_step=_DERIVATIVE_STEP,
+    )
+    return _fitted(names, found.x)
+
+
+def leave_out(
+    steps: Sequence[MeasuredStep], keys: Sequence[Hashable], figures: Efficiencies, start: Fitted
+) -> tuple[Floats, Mapping[Hashable, Fitted]]:
+    """Predictions of every step by figures that were fitted without the steps of its key (a card, a model).
+
+    Returns seconds of shape (steps,) and the figures by key.
+    """
+    predicted = np.zeros(len(steps))
+    by_key: dict[Hashable, Fitted] = {}
+    for key in dict.fromkeys(keys):
+        inside = [index for index, other in enumerate(keys) if other == key]
+        rest = [step for step, other in zip(steps, keys, strict=True) if other != key]
+        by_key[key] = fit(StepSet(rest, figures), start)
+        predicted[inside] = StepSet([steps[index] for index in inside], figures).predicted_s(by_key[key])
+    return predicted, by_key
+
+
+def _fitted(names: Sequence[str], logs: Floats) -> Fitted:
+    return Fitted(**{name: float(value) for name, value in zip(names, np.exp(logs), strict=True)})
+
+
+def _at_one(family: AffineWork[WorkT], batch_size: int) -> WorkT:
+    return family.at(np.array(float(batch_size)))
+
+
+def _joined_rates(rows: Sequence[DeviceRates]) -> DeviceRates:
+    from dataclasses import fields
+
+    return DeviceRates(
+        **{field.name: np.concatenate([getattr(row, field.name) for row in rows]) for field in fields(DeviceRates)}
+    )
