@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from advisor.worker.messages import Environment, Failed, Memory, Progress, Sample, StageEnded
+from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunProgress
+from advisor.worker.messages import Failed, Memory, Progress, Sample, StageEnded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from advisor.measure.measurement import Measurement, Summary, Verdict
     from advisor.units import Precision
 
 SeriesKey = tuple[str, int, str]
 """Device key, batch size, precision."""
 _SAMPLES_KEPT = 4000
+_EARLY_FRACTION = 0.05
 
 
 @dataclass
@@ -22,22 +25,30 @@ class StepSeries:
     """Step times of one batch size on one device, as they come."""
 
     device_key: str
+    device_name: str
     batch_size: int
     precision: Precision
     times_s: list[float] = field(default_factory=list)
     walls_s: list[float] = field(default_factory=list)
     warm_up: list[bool] = field(default_factory=list)
     peak_bytes: int | None = None
-    ended: str | None = None
-    caveats: tuple[str, ...] = ()
+    ended: bool = False
+    summary: Summary | None = None
+    verdict: Verdict | None = None
 
-    def settled_walls_s(self) -> list[float]:
-        """Step times after the warm-up."""
-        return [wall for wall, warm in zip(self.walls_s, self.warm_up, strict=True) if not warm]
+    def add(self, sample: Sample) -> None:
+        """A further block of steps."""
+        self.times_s.append(sample.started_monotonic_s)
+        self.walls_s.append(sample.wall_s)
+        self.warm_up.append(sample.warm_up)
+        if len(self.walls_s) > _SAMPLES_KEPT:
+            del self.times_s[0], self.walls_s[0], self.warm_up[0]
 
     def median_s(self) -> float | None:
-        """Median step time so far, warm-up left out."""
-        ordered = sorted(self.settled_walls_s())
+        """Median step time: the summary's, or of what came so far without the warm-up."""
+        if self.summary is not None:
+            return self.summary.median_s
+        ordered = sorted(wall for wall, warm in zip(self.walls_s, self.warm_up, strict=True) if not warm)
         if not ordered:
             return None
         middle = len(ordered) // 2
@@ -51,66 +62,103 @@ class JobState:
     measure: bool
     started_s: float
     device_key: str = "cpu"
+    device_names: dict[str, str] = field(default_factory=dict)
     phase: str = ""
     detail: str = ""
     fraction: float = 0.0
+    planned_left_s: float | None = None
     series: dict[SeriesKey, StepSeries] = field(default_factory=dict)
-    environments: list[Environment] = field(default_factory=list)
+    measurements: list[Measurement] = field(default_factory=list)
     failures: list[Failed] = field(default_factory=list)
     phases: list[tuple[str, float]] = field(default_factory=list)
     sample_count: int = 0
-    version: int = 0
 
-    def apply(self, events: Iterable[object], now_s: float) -> None:
-        """Take in events in their order; kinds that this page does not show are counted only."""
+    @classmethod
+    def of_measurements(cls, measurements: Sequence[Measurement]) -> JobState:
+        """The state as it was when these measurements had ended."""
+        state = cls(measure=bool(measurements), started_s=0.0, fraction=1.0)
+        for measurement in measurements:
+            state.device_key = measurement.device_key
+            state.device_names[measurement.device_key] = measurement.device_name
+            for step in measurement.steps:
+                for sample in step.samples:
+                    state._sample(sample)
+            state._take(measurement)
+        for one in state.series.values():
+            if one.times_s:
+                state.phases.append((f"{one.device_name} {one.batch_size}", one.times_s[0]))
+        state.phases.sort(key=lambda phase: phase[1])
+        return state
+
+    def apply(self, events: Iterable[object]) -> None:
+        """Take in events in their order; kinds that are not shown are left alone."""
         for event in events:
-            self.version += 1
-            if isinstance(event, Progress):
-                self._progress(event, now_s)
+            if isinstance(event, RunProgress):
+                self._run_progress(event)
+            elif isinstance(event, Progress):
+                self._progress(event)
             elif isinstance(event, Sample):
                 self._sample(event)
             elif isinstance(event, Memory):
                 self._series(event.batch_size, event.precision).peak_bytes = event.peak_allocated_bytes
             elif isinstance(event, StageEnded):
                 self._stage_ended(event)
-            elif isinstance(event, Environment):
-                self.environments.append(event)
             elif isinstance(event, Failed):
                 self.failures.append(event)
-            else:
-                self.device_key = getattr(event, "device_key", None) or self.device_key
+            elif isinstance(event, DeviceStarted):
+                self.device_key = event.device_key
+                self.device_names[event.device_key] = event.device_name
+            elif isinstance(event, PhaseStarted):
+                self.phases.append((event.phase, event.started_monotonic_s))
+            elif isinstance(event, DeviceEnded):
+                self._take(event.measurement)
 
-    def _progress(self, event: Progress, now_s: float) -> None:
-        if event.phase != self.phase or event.detail != self.detail:
-            self.phases.append((event.phase, now_s))
+    def _run_progress(self, event: RunProgress) -> None:
         self.phase, self.detail = event.phase, event.detail
         self.fraction = min(max(event.fraction, 0.0), 1.0)
+        self.planned_left_s = event.left_s
+
+    def _progress(self, event: Progress) -> None:
+        """The worker's own progress; a run that plans several workers tells the whole's itself."""
+        if self.planned_left_s is None:
+            self.phase, self.detail = event.phase, event.detail
+            self.fraction = min(max(event.fraction, 0.0), 1.0)
 
     def _series(self, batch_size: int, precision: Precision) -> StepSeries:
         key = (self.device_key, batch_size, precision)
         if key not in self.series:
-            self.series[key] = StepSeries(self.device_key, batch_size, precision)
+            name = self.device_names.get(self.device_key, self.device_key)
+            self.series[key] = StepSeries(self.device_key, name, batch_size, precision)
         return self.series[key]
 
     def _sample(self, event: Sample) -> None:
         self.sample_count += 1
-        if event.series != "step" or event.batch_size is None:
-            return
-        series = self._series(event.batch_size, event.precision)
-        series.times_s.append(event.started_monotonic_s)
-        series.walls_s.append(event.wall_s)
-        series.warm_up.append(event.warm_up)
-        if len(series.walls_s) > _SAMPLES_KEPT:
-            del series.times_s[0], series.walls_s[0], series.warm_up[0]
+        if event.series == "step" and event.batch_size is not None:
+            self._series(event.batch_size, event.precision).add(event)
 
     def _stage_ended(self, event: StageEnded) -> None:
         if event.batch_size is not None and event.series == "step":
-            series = self._series(event.batch_size, event.precision)
-            series.ended, series.caveats = event.reason, event.caveats
+            self._series(event.batch_size, event.precision).ended = True
+
+    def _take(self, measurement: Measurement) -> None:
+        self.measurements.append(measurement)
+        self.device_key = measurement.device_key
+        for step in measurement.steps:
+            series = self._series(step.batch_size, step.precision)
+            series.ended, series.summary, series.verdict = True, step.summary, step.verdict
+            if step.memory is not None:
+                series.peak_bytes = step.memory.peak_allocated_bytes
+
+    def current(self) -> StepSeries | None:
+        """The series that the newest sample belongs to."""
+        started = [one for one in self.series.values() if one.times_s]
+        return max(started, key=lambda one: one.times_s[-1], default=None)
 
     def left_s(self, now_s: float) -> float | None:
-        """Seconds left at the pace so far; None while nothing can be said."""
+        """Seconds left: by the plan, else at the pace so far; None while nothing can be said."""
+        if self.planned_left_s is not None:
+            return self.planned_left_s
         spent = now_s - self.started_s
-        if self.fraction < 0.05 or spent < 1:  # noqa: PLR2004 - too early for a guess
+        if self.fraction < _EARLY_FRACTION or spent < 1:
             return None
         return spent * (1 - self.fraction) / self.fraction

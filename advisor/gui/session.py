@@ -104,6 +104,23 @@ class Session(QObject):
         self.advice = advice
         self.advice_changed.emit()
 
+    def show_recorded(self, advice: Advice) -> None:
+        """Show a saved advice with what was measured for it: readings and step times fill the plots again."""
+        from advisor.gui.job_state import JobState
+
+        self.workload = advice.workload
+        readings = sorted(
+            (one for measurement in advice.measurements for one in measurement.readings),
+            key=lambda one: one.monotonic_s,
+        )
+        self.feed.prepare().add(readings)
+        self.job = JobState.of_measurements(advice.measurements)
+        for phase, start_s in self.job.phases:
+            self.feed.prepare().begin_phase(phase, start_s)
+        if readings:
+            self.feed.prepare().end_phase(readings[-1].monotonic_s)
+        self.set_advice(advice)
+
     @property
     def busy(self) -> bool:
         """Whether a job runs."""
@@ -135,16 +152,21 @@ class Session(QObject):
     def _drain_job(self) -> None:
         if self._thread is None or self.job is None:
             return
+        from advisor.measure.events import DeviceEnded
+
         events = self._thread.drain()
         readings = [event for event in events if isinstance(event, Reading)]
         others = [event for event in events if not isinstance(event, Reading)]
         before = len(self.job.phases)
-        self.job.apply(others, time.monotonic())
+        self.job.apply(others)
         if readings:
             self.feed.job_feeds(feeding=True)
             self.feed.take(readings)
         for phase, start_s in self.job.phases[before:]:
             self.feed.prepare().begin_phase(phase, start_s)
+        ends = [event.ended_monotonic_s for event in others if isinstance(event, DeviceEnded)]
+        if ends:
+            self.feed.prepare().end_phase(ends[-1])
         self.job_progressed.emit()
 
     def _job_done(self, outcome: Outcome) -> None:

@@ -102,6 +102,10 @@ class Texts:
         shared = number and high.endswith(f" {unit}")
         return f"{number if shared else low} – {high}"
 
+    def strategy(self, name: str) -> str:
+        """A strategy's name."""
+        return self(f"strategy-{name.replace('_', '-')}")
+
     def basis(self, estimate: Estimate | None) -> str:
         """The word for where a number comes from."""
         return self(f"window-basis-{estimate.basis}") if estimate is not None else ""

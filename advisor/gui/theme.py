@@ -175,15 +175,15 @@ QScrollArea { border: 0; }
   background: %(accent_soft)s; border-left: 3px solid %(accent)s; color: %(accent)s; font-weight: 600;
 }
 QFrame[role="card"] { background: %(card)s; border: 1px solid %(line)s; border-radius: %(radius)dpx; }
-QFrame[role="hero"] {
+QFrame[role="card-hero"] {
   background: %(accent_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(accent)s;
   border-radius: %(radius)dpx;
 }
-QFrame[role="warning"] {
+QFrame[role="card-warning"] {
   background: %(warning_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(warning)s;
   border-radius: %(radius)dpx;
 }
-QFrame[role="danger"] {
+QFrame[role="card-danger"] {
   background: %(danger_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(danger)s;
   border-radius: %(radius)dpx;
 }

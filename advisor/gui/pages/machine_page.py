@@ -166,7 +166,7 @@ class MachinePage(Page):
         self._set_memory(card, used, gpu.memory_total_bytes)
         for instance in gpu.mig_instances:
             size = texts.size(instance.memory_total_bytes)
-            card.body.addWidget(label(visible(f"{instance.name} · {size}"), "muted"))
+            card.body.insertWidget(card.body.count() - 1, label(visible(f"{instance.name} · {size}"), "muted"))
         self._cards[gpu.uuid or f"index-{gpu.index}"] = card
         return card
 
@@ -254,10 +254,10 @@ def _vector(sets: tuple[str, ...]) -> str:
 
 
 def _link(machine: Machine, gpu: Gpu, unknown: str) -> str:
-    """`PCIe 4.0 ×16`, with NVLink where it is active."""
+    """`PCIe 4 ×16`, with NVLink where it is active."""
     parts = []
     if gpu.pcie_generation and gpu.pcie_width:
-        parts.append(f"PCIe {gpu.pcie_generation}.0 ×{gpu.pcie_width}")
+        parts.append(f"PCIe {gpu.pcie_generation} ×{gpu.pcie_width}")
     linked = any(
         link.kind in {"nvlink", "nvswitch"} and gpu.index in {link.first_index, link.second_index}
         for link in machine.links

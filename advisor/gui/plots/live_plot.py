@@ -116,9 +116,10 @@ class LivePlot(Card):
             axis.setPen(pg.mkPen(self._theme.line))
             axis.setTextPen(pg.mkPen(self._theme.muted))
             axis.setTickFont(font)
-            axis.setStyle(tickLength=0, tickTextOffset=5)
+            axis.setStyle(tickLength=0, tickTextOffset=5, hideOverlappingLabels=False)
         self.plot.getAxis("left").setWidth(38)
         self.plot.getAxis("bottom").setHeight(20)
+        self.plot.getPlotItem().layout.setContentsMargins(0, 4, 18, 0)
 
     def set_series(self, series: Sequence[Series]) -> None:
         """The devices that this plot draws."""
@@ -170,7 +171,7 @@ class LivePlot(Card):
         spans = [span for span in buffer.phases if span.end_s is None or span.end_s > now_s - span_s][-_MAX_PHASES:]
         while len(self._regions) < len(spans):
             colour = QColor(self._theme.accent)
-            colour.setAlpha(26)
+            colour.setAlpha(30 if len(self._regions) % 2 else 16)
             region = pg.LinearRegionItem(movable=False, brush=colour, pen=pg.mkPen(None))
             region.setZValue(-20)
             self.plot.addItem(region)

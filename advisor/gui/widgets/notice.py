@@ -19,7 +19,7 @@ class Notice(Card):
 
     def __init__(self, sentences: list[str], *, role: str = "warning", title: str = "") -> None:
         """`role`: hero (neutral), warning or danger."""
-        super().__init__(role=role)
+        super().__init__(role=f"card-{role}")
         self.body.setContentsMargins(14, 9, 14, 9)
         self.body.setSpacing(3)
         if title:

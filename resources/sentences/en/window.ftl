@@ -12,7 +12,7 @@ window-browse = Browse…
 window-saved = Saved to { $path }
 window-basis-measured = measured
 window-basis-calibrated = calibrated
-window-basis-specified = from the spec sheet
+window-basis-specified = spec sheet
 page-machine = Machine
 page-model = Model
 page-measure = Measure
@@ -123,3 +123,73 @@ plot-zoom = Show the last { $minutes } minutes
 plot-pause = Pause
 plot-resume = Resume
 plot-export = Export
+
+## Advice
+advice-none-yet = Nothing has been advised yet
+advice-empty-title = No advice yet
+advice-empty-text = Describe your model, then measure it here for half a minute, or predict without measuring. A saved advice can be opened too.
+advice-copy-command = Copy launch command
+advice-export = Export PDF
+advice-from-measured = { $count ->
+    [one] measured on 1 device
+   *[other] measured on { $count } devices
+  }
+advice-from-predicted = predicted, nothing measured
+advice-setups = { $count } set-ups compared
+advice-best-of-all = Best of all
+advice-on-this-machine = On this machine
+advice-other-local = Here: { $set_up }
+advice-other-all = Best of all: { $set_up }
+advice-train-on = { $count ->
+    [one] Train on one { $device }
+   *[other] Train on { $count } × { $device }
+  }
+advice-batch-short = batch { $batch } per device
+advice-global-batch = { $batch } together
+advice-accumulation = accumulate { $steps }
+advice-threads = { $count } threads
+advice-job = Whole job
+advice-step = One step
+advice-rate = Throughput
+advice-memory = Peak memory
+advice-cost = Cost
+advice-energy = Energy
+advice-epochs = { $count } epochs
+advice-of-capacity = of { $size }
+advice-capacity = Capacity: { $size }
+advice-basis-tip = Under each figure stands its 80 % range. Measured: timed here. Calibrated: parts were timed here. Spec sheet: published figures only.
+advice-batch-title = Throughput by batch size
+advice-crossover-title = CPU or GPU
+advice-memory-title = Memory by batch size
+advice-memory-mark = the mark is the capacity, { $size }
+advice-strategy-title = Strategies at this batch
+advice-split-title = Where the time goes
+advice-does-not-fit = does not fit
+advice-hollow = Filled points were measured, hollow ones predicted.
+advice-tip-batch = batch { $batch } per device, { $total } together
+advice-wall-part = { $kind } takes { $share_fraction } of the job
+axis-batch = batch size per device
+axis-samples-per-s = samples/s
+axis-step = time of a step
+mark-advised = advised { $batch }
+mark-knee = knee { $batch }
+mark-limit = fits up to { $batch }
+mark-crossover = from { $batch }
+step-part-forward = forward
+step-part-backward = backward
+step-part-optimizer = optimizer
+step-part-host = launches
+step-part-copy = copy
+step-part-loader = loader
+step-part-synchronisation = synchronisation
+step-part-communication = communication
+step-part-imbalance = waiting for the slowest
+wall-part-training = Training
+wall-part-validation = Validation
+wall-part-loss-reads = Reading the loss
+wall-part-clipping = Gradient clipping
+wall-part-loader = The loader
+wall-part-copy = Copying batches
+wall-part-launch = Launching kernels
+wall-part-communication = Communication
+advice-batch-row = batch { $batch }

@@ -1,0 +1,132 @@
+"""Picks from an advice what its charts show; no Qt, so that it is tested as plain data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from advisor.predict.prediction import Prediction, Strategy
+    from advisor.recommend.recommendation import BatchAdvice, Recommendation
+    from advisor.report.advice_record import Advice
+    from advisor.units import Precision
+
+PRECISION_NAMES: dict[Precision, str] = {
+    "fp32": "FP32",
+    "tf32": "TF32",
+    "fp16_amp": "FP16 AMP",
+    "bf16_amp": "BF16 AMP",
+    "fp16": "FP16",
+    "bf16": "BF16",
+}
+
+
+STRATEGY_NAMES: dict[Strategy, str] = {
+    "dp": "DP",
+    "ddp": "DDP",
+    "zero2": "ZeRO-2",
+    "fsdp": "FSDP",
+    "fsdp_offload": "FSDP + CPU",
+    "tp": "TP",
+    "pp": "PP",
+}
+"""Short names; `single` is said in the language of the window."""
+
+
+def prediction_of(advice: Advice, chosen: Recommendation) -> Prediction | None:
+    """The prediction that a recommendation was made from."""
+    return next(
+        (
+            one
+            for one in advice.predictions
+            if one.device.key == chosen.device.key
+            and one.count == chosen.count
+            and one.strategy == chosen.strategy
+            and one.precision == chosen.precision
+            and one.batch_size_per_device == chosen.batch_size_per_device
+            and one.gradient_accumulation_steps == chosen.gradient_accumulation_steps
+        ),
+        None,
+    )
+
+
+def batch_curve(advice: Advice, device_key: str, precision: Precision) -> tuple[Prediction, ...]:
+    """One device alone at every batch size that was looked at, ascending."""
+    found: dict[int, Prediction] = {}
+    for one in advice.predictions:
+        alone = one.device.key == device_key and one.count == 1 and one.precision == precision
+        if alone:
+            known = found.get(one.batch_size_per_device)
+            if known is None or one.gradient_accumulation_steps < known.gradient_accumulation_steps:
+                found[one.batch_size_per_device] = one
+    return up_to_the_limit([found[size] for size in sorted(found)])
+
+
+def up_to_the_limit(curve: Sequence[Prediction]) -> tuple[Prediction, ...]:
+    """What fits, and the first batch that does not: larger ones would only squeeze the curve."""
+    fitting = [one for one in curve if one.fits is not False]
+    beyond = [one for one in curve if one.fits is False and (not fitting or one.batch_size_per_device > fitting[-1].batch_size_per_device)]
+    return (*fitting, *beyond[:1])
+
+
+def batch_advice_of(advice: Advice, device_key: str, precision: Precision) -> BatchAdvice | None:
+    """Knee and limit on one device at one precision."""
+    return next(
+        (one for one in advice.batch_advice if one.device_key == device_key and one.precision == precision), None
+    )
+
+
+def cpu_key(advice: Advice) -> str | None:
+    """The CPU among the candidates, if it is one."""
+    return next((one.device.key for one in advice.predictions if one.device.key == "cpu"), None)
+
+
+def strategies_of(advice: Advice, chosen: Recommendation) -> tuple[Prediction, ...]:
+    """The advised device at the advised batch and precision: every count, strategy and accumulation, best first."""
+    found: dict[tuple[int, str, int], Prediction] = {}
+    for one in advice.predictions:
+        same = (
+            one.device.key == chosen.device.key
+            and one.precision == chosen.precision
+            and one.batch_size_per_device == chosen.batch_size_per_device
+        )
+        if same:
+            found.setdefault((one.count, one.strategy, one.gradient_accumulation_steps), one)
+    return tuple(sorted(found.values(), key=lambda one: (one.count, -one.samples_per_s.value)))
+
+
+def memory_rows(advice: Advice, chosen: Recommendation, limit: int = 6) -> tuple[Prediction, ...]:
+    """What one of the advised devices needs at batch sizes around the advised one, ascending.
+
+    Holds the advised batch, the largest that fits and the first that does not, and fills up with smaller ones.
+    """
+    found: dict[int, Prediction] = {}
+    for one in advice.predictions:
+        same = one.device.key == chosen.device.key and one.precision == chosen.precision and one.count == chosen.count
+        if same and one.strategy == chosen.strategy and one.memory_parts:
+            found.setdefault(one.batch_size_per_device, one)
+    curve = up_to_the_limit([found[size] for size in sorted(found)])
+    fitting = [one for one in curve if one.fits is not False]
+    kept = [one for one in curve if one.fits is False or one is fitting[-1]]
+    kept += [one for one in curve if one.batch_size_per_device == chosen.batch_size_per_device and one not in kept]
+    kept += [one for one in reversed(curve) if one not in kept][: max(limit - len(kept), 0)]
+    return tuple(sorted(kept, key=lambda one: one.batch_size_per_device))
+
+
+def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
+    """Names by key; two local cards of one name are told apart by their place."""
+    names: dict[str, str] = {}
+    for one in predictions:
+        names.setdefault(one.device.key, one.device.name)
+    taken: dict[str, int] = {}
+    for key, name in list(names.items()):
+        taken[name] = taken.get(name, 0) + 1
+        if taken[name] > 1:
+            names[key] = f"{name} ({taken[name]})"
+    return names
+
+
+def short_name(name: str) -> str:
+    """A card's name without the maker's."""
+    return name.replace("NVIDIA ", "").replace("GeForce ", "").replace(" Processor", "")

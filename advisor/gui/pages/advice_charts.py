@@ -1,0 +1,255 @@
+"""The charts of the Advice page: batch curve, crossover, memory, strategies, time split."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.gui.advice_figures import (
+    PRECISION_NAMES,
+    STRATEGY_NAMES,
+    batch_advice_of,
+    batch_curve,
+    cpu_key,
+    device_names,
+    memory_rows,
+    prediction_of,
+    short_name,
+    strategies_of,
+)
+from advisor.gui.plots.bars import Bar, BarChart
+from advisor.gui.plots.curves import Curve, CurveChart, Mark, Point
+from advisor.gui.plots.stacked import Piece, Stack, StackChart
+from advisor.gui.theme import CPU_SERIES
+from advisor.gui.widgets.card import Card
+from advisor.gui.widgets.labels import label
+from advisor.sentences import visible
+from advisor.units import format_seconds
+
+if TYPE_CHECKING:
+    from advisor.gui.context import Context
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.recommendation import Crossover, Recommendation
+    from advisor.report.advice_record import Advice
+
+_MOST_STRATEGIES = 9
+
+
+def prediction_tip(one: Prediction, context: Context) -> str:
+    """Everything that is known of a set-up, for a tooltip."""
+    texts = context.texts
+    lines = [
+        visible(f"{one.count} × {one.device.name} · {texts.strategy(one.strategy)} · {PRECISION_NAMES[one.precision]}"),
+        texts("advice-tip-batch", batch=one.batch_size_per_device, total=one.global_batch_size),
+        f"{texts('advice-step')}: {texts.duration(one.step_s.value)} ({texts.span(one.step_s, texts.duration)})",
+        f"{texts('advice-rate')}: {texts.rate(one.samples_per_s.value)} ({texts.span(one.samples_per_s, texts.rate)})",
+    ]
+    if one.peak_memory_bytes is not None:
+        lines.append(
+            f"{texts('advice-memory')}: {texts.size(one.peak_memory_bytes.value)} / "
+            f"{texts.size(one.memory_capacity_bytes)}"
+        )
+    lines.append(f"{texts('column-basis')}: {texts.basis(one.step_s)}")
+    return "\n".join(lines)
+
+
+def batch_card(advice: Advice, chosen: Recommendation, context: Context) -> Card:
+    """Throughput against batch size on one of the advised devices, with knee and memory limit."""
+    texts, theme = context.texts, context.theme
+    card = Card(texts("advice-batch-title"))
+    card.add_to_header(label(short_name(visible(chosen.device.name)), "muted"))
+    chart = CurveChart(
+        theme, texts("advice-batch-title"), x_title=texts("axis-batch"), y_title=texts("axis-samples-per-s")
+    )
+    points = _points(batch_curve(advice, chosen.device.key, chosen.precision), context)
+    marks = []
+    advised = batch_advice_of(advice, chosen.device.key, chosen.precision)
+    marks.append(
+        Mark(x=chosen.batch_size_per_device, text=texts("mark-advised", batch=chosen.batch_size_per_device), colour=theme.accent)
+    )
+    if advised is not None and advised.knee is not None and advised.knee != chosen.batch_size_per_device:
+        marks.append(Mark(x=advised.knee, text=texts("mark-knee", batch=advised.knee), colour=theme.muted))
+    if advised is not None and advised.largest_that_fits is not None:
+        limit = advised.largest_that_fits
+        marks.append(Mark(x=limit, text=texts("mark-limit", batch=limit), colour=theme.danger))
+    chart.show_curves([Curve(name="", colour=theme.accent, points=points)], marks)
+    card.body.addWidget(chart, 1)
+    words = texts.say(advised.reason) if advised is not None else texts("advice-hollow")
+    card.body.addWidget(label(words, "muted", wrap=True))
+    return card
+
+
+def _points(curve: tuple[Prediction, ...], context: Context, *, seconds: bool = False) -> tuple[Point, ...]:
+    return tuple(
+        Point(
+            x=one.batch_size_per_device,
+            estimate=one.step_s if seconds else one.samples_per_s,
+            tip=prediction_tip(one, context),
+            fits=one.fits is not False,
+        )
+        for one in curve
+    )
+
+
+def crossover_card(advice: Advice, chosen: Recommendation, context: Context) -> Card | None:
+    """Step time of CPU and GPU against batch size; None where there is no CPU to compare with."""
+    texts, theme, host = context.texts, context.theme, cpu_key(advice)
+    gpu = _crossover_gpu(advice, chosen)
+    if host is None or gpu is None:
+        return None
+    names = device_names(advice.predictions)
+    precisions = {one.precision for one in advice.predictions if one.device.key == host}
+    precision = chosen.precision if chosen.precision in precisions else "fp32"
+    of_host = batch_curve(advice, host, precision)
+    of_gpu = batch_curve(advice, gpu, chosen.precision)
+    if not of_host or not of_gpu:
+        return None
+    card = Card(texts("advice-crossover-title"))
+    chart = CurveChart(
+        theme, texts("advice-crossover-title"), x_title=texts("axis-batch"), y_title=texts("axis-step"), log_y=True, y_text=format_seconds
+    )
+    found = _crossover(advice, host, gpu)
+    marks = []
+    if found is not None and found.batch_size is not None:
+        marks.append(Mark(x=found.batch_size, text=texts("mark-crossover", batch=found.batch_size), colour=theme.muted))
+    chart.show_curves(
+        [
+            Curve(
+                name=texts("machine-cpu"), colour=theme.series[CPU_SERIES], points=_points(of_host, context, seconds=True)
+            ),
+            Curve(
+                name=short_name(visible(names[gpu])), colour=theme.series[0], points=_points(of_gpu, context, seconds=True)
+            ),
+        ],
+        marks,
+    )
+    card.body.addWidget(chart, 1)
+    if found is not None:
+        card.body.addWidget(label(texts.say(found.reason), "muted", wrap=True))
+    return card
+
+
+def _crossover_gpu(advice: Advice, chosen: Recommendation) -> str | None:
+    if chosen.device.key != "cpu":
+        return chosen.device.key
+    keys = [one.gpu_key for one in advice.crossovers]
+    others = [one.device.key for one in advice.predictions if one.device.key != "cpu"]
+    return next(iter(keys + others), None)
+
+
+def _crossover(advice: Advice, host: str, gpu: str) -> Crossover | None:
+    return next((one for one in advice.crossovers if one.cpu_key == host and one.gpu_key == gpu), None)
+
+
+def memory_card(advice: Advice, chosen: Recommendation, context: Context) -> Card | None:
+    """Peak memory by use at batch sizes around the advised one, with the capacity as a mark."""
+    texts, rows = context.texts, memory_rows(advice, chosen)
+    if not rows:
+        return None
+    card = Card(texts("advice-memory-title"))
+    card.add_to_header(label(texts("advice-memory-mark", size=texts.size(rows[0].memory_capacity_bytes)), "muted"))
+    chart = StackChart(context.theme, texts("advice-memory-title"))
+    stacks = []
+    for one in rows:
+        need = one.peak_memory_bytes
+        pieces = tuple(
+            Piece(name=texts(f"memory-part-{part.kind}"), size=part.size_bytes, text=texts.size(part.size_bytes))
+            for part in one.memory_parts
+        )
+        stacks.append(
+            Stack(
+                name=texts("advice-batch-row", batch=one.batch_size_per_device),
+                pieces=pieces,
+                text=texts.size(need.value if need is not None else None),
+                limit=one.memory_capacity_bytes,
+                limit_text=texts("advice-capacity", size=texts.size(one.memory_capacity_bytes)),
+                warn=one.fits is False,
+                chosen=one.batch_size_per_device == chosen.batch_size_per_device,
+            )
+        )
+    chart.show_stacks(stacks)
+    card.body.addWidget(chart)
+    card.body.addStretch(1)
+    return card
+
+
+def strategy_card(advice: Advice, chosen: Recommendation, context: Context) -> Card | None:
+    """Throughput of every strategy and count on the advised device at the advised batch."""
+    texts, rows = context.texts, strategies_of(advice, chosen)
+    if not rows:
+        return None
+    card = Card(texts("advice-strategy-title"))
+    card.add_to_header(label(texts("axis-samples-per-s"), "muted"))
+    chart = BarChart(context.theme, texts("advice-strategy-title"), row_height=28)
+    rows = tuple(one for place, one in enumerate(rows) if place < _MOST_STRATEGIES or _is_chosen(one, chosen))
+    bars = []
+    for one in rows:
+        strategy = STRATEGY_NAMES.get(one.strategy) or texts.strategy(one.strategy)
+        name = f"{one.count} × {strategy}" if one.count > 1 else strategy
+        if one.gradient_accumulation_steps > 1:
+            name += f" · {texts('advice-accumulation', steps=one.gradient_accumulation_steps)}"
+        fits = one.fits is not False
+        bars.append(
+            Bar(
+                name=name,
+                estimate=one.samples_per_s if fits else None,
+                text=texts.rate(one.samples_per_s.value) if fits else texts("advice-does-not-fit"),
+                tip=prediction_tip(one, context),
+                chosen=_is_chosen(one, chosen),
+            )
+        )
+    chart.show_bars(bars)
+    card.body.addWidget(chart)
+    card.body.addStretch(1)
+    return card
+
+
+def _is_chosen(one: Prediction, chosen: Recommendation) -> bool:
+    return (one.count, one.strategy, one.gradient_accumulation_steps) == (
+        chosen.count,
+        chosen.strategy,
+        chosen.gradient_accumulation_steps,
+    )
+
+
+def split_card(advice: Advice, chosen: Recommendation, context: Context) -> Card | None:
+    """Where the time of a step goes, and below it where the time of the whole job goes."""
+    texts, one = context.texts, prediction_of(advice, chosen)
+    if one is None:
+        return None
+    card = Card(texts("advice-split-title"))
+    chart = StackChart(context.theme, texts("advice-split-title"), row_height=34, bar_height=18)
+    pieces = tuple(
+        Piece(
+            name=texts(f"step-part-{part.kind}"),
+            size=part.duration_s,
+            text=f"{texts.duration(part.duration_s)} ({100 * part.duration_s / one.step_s.value:.0f} %)",
+        )
+        for part in one.parts
+    )
+    chart.show_stacks([Stack(name=texts("advice-step"), pieces=pieces, text=texts.duration(one.step_s.value))])
+    card.body.addWidget(chart)
+    largest = sorted(one.parts, key=lambda part: -part.duration_s)[:3]
+    words = " · ".join(
+        f"{texts(f'step-part-{part.kind}')} {100 * part.duration_s / one.step_s.value:.0f} %" for part in largest
+    )
+    card.body.addWidget(label(words, "muted", wrap=True))
+    for text in _wall_words(advice, one, context):
+        card.body.addWidget(label(text, wrap=True))
+    card.body.addStretch(1)
+    return card
+
+
+def _wall_words(advice: Advice, one: Prediction, context: Context) -> list[str]:
+    """What else takes wall time in the whole job, and what to change first."""
+    from advisor.recommend.wall_time import split_wall_time
+
+    split = split_wall_time(advice.workload, one)
+    others = [part for part in split.parts if part.kind != "training" and part.share_fraction >= 0.01]  # noqa: PLR2004
+    words = [
+        context.texts("advice-wall-part", kind=context.texts(f"wall-part-{part.kind.replace('_', '-')}"), share_fraction=part.share_fraction)
+        for part in others
+    ]
+    sentences = ["; ".join(words)] if words else []
+    return sentences + [context.texts.say(change) for change in split.changes[:2]]
+
+

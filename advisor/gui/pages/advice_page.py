@@ -1,0 +1,252 @@
+"""The advice: one card that is read in ten seconds, why, what would change it, and the curves below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from advisor.gui.advice_figures import PRECISION_NAMES, prediction_of, short_name
+from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
+from advisor.gui.pages.page import GAP, Page, ViewState
+from advisor.gui.widgets.card import Card, KeyFigure, clear, row
+from advisor.gui.widgets.labels import ElidedLabel, label
+from advisor.gui.widgets.notice import EmptyState, Notice
+from advisor.sentences import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from advisor.gui.context import Context
+    from advisor.recommend.recommendation import Recommendation
+    from advisor.report.advice_record import Advice
+    from advisor.sentences import Reason
+
+_JOULES_PER_KWH = 3.6e6
+
+
+class AdvicePage(Page):
+    """Shows the best of all candidates, or the best on this machine."""
+
+    def __init__(self, context: Context) -> None:
+        """Show the session's advice, if there is one."""
+        super().__init__(context, context.texts("page-advice"))
+        self._local = False
+        self._copy = self.add_action(self.texts("advice-copy-command"), lambda: context.act("copy-command"))
+        self._export = self.add_action(self.texts("advice-export"), lambda: context.act("export-pdf"), primary=True)
+        self.session.advice_changed.connect(self._advice_arrived)
+        self._show()
+
+    def view_state(self) -> ViewState:
+        """Which of the two answers is shown."""
+        return {"local": self._local}
+
+    def restore(self, state: ViewState) -> None:
+        """Show the same answer again."""
+        self._local = bool(state.get("local"))
+        self._show()
+
+    def _advice_arrived(self) -> None:
+        self._local = False
+        self._show()
+
+    def _choose(self, local: bool) -> None:
+        self._local = local
+        self._show()
+
+    def _show(self) -> None:
+        clear(self.body)
+        advice = self.session.advice
+        for button in (self._copy, self._export):
+            button.setVisible(advice is not None)
+        if advice is None:
+            self.subtitle.set_full_text(self.texts("advice-none-yet"))
+            self.body.addWidget(self._empty(), 1)
+            return
+        self.subtitle.set_full_text(self._origin(advice))
+        chosen = advice.recommendation_local if self._local else advice.recommendation
+        chosen = chosen or advice.recommendation or advice.recommendation_local
+        if chosen is None:
+            sentences = [self.texts.say(one) for one in (*advice.reasons, *advice.caveats)]
+            self.body.addWidget(Notice(sentences or [self.texts("summary-nothing")], title=self.texts("summary-nothing")))
+            self.body.addStretch(1)
+            return
+        self._show_choice(advice)
+        self.body.addWidget(self._hero(advice, chosen))
+        self.body.addLayout(self._figures(advice, chosen))
+        self.body.addLayout(self._reasons(advice, chosen))
+        self._show_charts(advice, chosen)
+        if advice.caveats:
+            self.body.addWidget(
+                Notice(_sentences(advice.caveats, self), title=self.texts("summary-caveats"))
+            )
+        self.body.addStretch(1)
+
+    def _empty(self) -> EmptyState:
+        return EmptyState(
+            self.texts("advice-empty-title"),
+            self.texts("advice-empty-text"),
+            (self.texts("menu-measure"), lambda: self.context.act("measure")),
+            (self.texts("menu-predict"), lambda: self.context.act("predict")),
+            (self.texts("menu-open"), lambda: self.context.act("open")),
+        )
+
+    def _origin(self, advice: Advice) -> str:
+        devices = len([one for one in advice.measurements if one.steps])
+        source = self.texts("advice-from-measured", count=devices) if devices else self.texts("advice-from-predicted")
+        setups = self.texts("advice-setups", count=len(advice.predictions))
+        return f"{visible(advice.workload.name)} · {source} · {setups}"
+
+    def _show_choice(self, advice: Advice) -> None:
+        """The switch between the two answers, where they differ."""
+        best, here = advice.recommendation, advice.recommendation_local
+        if best is None or here is None or _same(best, here):
+            return
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        for local, code in ((False, "advice-best-of-all"), (True, "advice-on-this-machine")):
+            button = QPushButton(self.texts(code))
+            button.setProperty("role", "small")
+            button.setCheckable(True)
+            button.setAutoExclusive(True)
+            button.setChecked(local == self._local)
+            button.clicked.connect(lambda _on=False, chosen=local: self._choose(chosen))
+            line.addWidget(button)
+        other = best if self._local else here
+        words = self.texts("advice-other-all" if self._local else "advice-other-local", set_up=self._short(other))
+        line.addWidget(ElidedLabel(words, "muted"), 1)
+        self.body.addLayout(line)
+
+    def _short(self, chosen: Recommendation) -> str:
+        parts = [
+            f"{chosen.count} × {short_name(visible(chosen.device.name))}",
+            self.texts("advice-batch-short", batch=chosen.batch_size_per_device),
+            PRECISION_NAMES[chosen.precision],
+        ]
+        if chosen.job_s is not None:
+            parts.append(self.texts.duration(chosen.job_s.value))
+        return " · ".join(parts)
+
+    def _hero(self, advice: Advice, chosen: Recommendation) -> Card:
+        card = Card(role="card-hero")
+        card.body.setContentsMargins(20, 14, 20, 15)
+        card.body.setSpacing(7)
+        devices = self.texts("advice-train-on", count=chosen.count, device=short_name(visible(chosen.device.name)))
+        heading = label(devices, "hero", wrap=True, selectable=True)
+        card.body.addWidget(heading)
+        chips = QHBoxLayout()
+        chips.setSpacing(8)
+        facts = [
+            self.texts("advice-batch-short", batch=chosen.batch_size_per_device),
+            PRECISION_NAMES[chosen.precision],
+            self.texts.strategy(chosen.strategy),
+        ]
+        if chosen.count > 1 or chosen.gradient_accumulation_steps > 1:
+            facts.append(self.texts("advice-global-batch", batch=chosen.global_batch_size))
+        if chosen.gradient_accumulation_steps > 1:
+            facts.append(self.texts("advice-accumulation", steps=chosen.gradient_accumulation_steps))
+        if chosen.thread_count:
+            facts.append(self.texts("advice-threads", count=chosen.thread_count))
+        chips.addWidget(label("   ·   ".join(facts), "heading"))
+        chips.addStretch(1)
+        card.body.addLayout(chips)
+        first = _first_reason(chosen)
+        if first is not None:
+            card.body.addWidget(label(self.texts.say(first), wrap=True, selectable=True))
+        if chosen.tied_with:
+            names = ", ".join(short_name(visible(device.name)) for device in chosen.tied_with)
+            card.body.addWidget(label(f"{self.texts('summary-tied')} {names}.", "muted", wrap=True))
+        card.setAccessibleName(devices)
+        card.hug()
+        return card
+
+    def _figures(self, advice: Advice, chosen: Recommendation) -> QHBoxLayout:
+        texts = self.texts
+        basis = texts.basis(chosen.step_s)
+
+        def figure(title: str, value: str, below: str, basis: str) -> KeyFigure:
+            return KeyFigure(texts(title), value, below, chip=basis, tip=texts("advice-basis-tip"))
+
+        made = []
+        if chosen.job_s is not None:
+            whole = texts("advice-epochs", count=f"{advice.workload.training.epochs:g}")
+            span = texts.span(chosen.job_s, texts.duration)
+            made.append(figure("advice-job", texts.duration(chosen.job_s.value), f"{span} · {whole}", basis))
+        span = texts.span(chosen.step_s, texts.duration)
+        made.append(figure("advice-step", texts.duration(chosen.step_s.value), span, basis))
+        span = texts.span(chosen.samples_per_s, texts.rate)
+        made.append(figure("advice-rate", texts.rate(chosen.samples_per_s.value), span, basis))
+        own = prediction_of(advice, chosen)
+        if chosen.peak_memory_bytes is not None:
+            capacity = own.memory_capacity_bytes if own is not None else None
+            below = texts("advice-of-capacity", size=texts.size(capacity)) if capacity else ""
+            made.append(
+                figure("advice-memory", texts.size(chosen.peak_memory_bytes.value), below, texts.basis(chosen.peak_memory_bytes))
+            )
+        if chosen.cost is not None:
+            amount = texts.money(chosen.cost.value, chosen.currency)
+            span = texts.span(chosen.cost, lambda number: texts.money(number, chosen.currency))
+            made.append(figure("advice-cost", amount, span, texts.basis(chosen.cost)))
+        elif own is not None and own.energy_j is not None:
+            energy = own.energy_j.scaled(1 / _JOULES_PER_KWH)
+            span = texts.span(energy, lambda number: f"{number:.2g} kWh")
+            made.append(figure("advice-energy", f"{energy.value:.2g} kWh", span, texts.basis(own.energy_j)))
+        return row(*made)
+
+    def _reasons(self, advice: Advice, chosen: Recommendation) -> QHBoxLayout:
+        line = QHBoxLayout()
+        line.setSpacing(GAP)
+        told = [reason for reason in chosen.why if reason != _first_reason(chosen) and reason.code != "why-tied"]
+        others = [reason for reason in advice.reasons if reason not in chosen.why] if not self._local else []
+        line.addWidget(_sentences_card(self.texts("summary-why"), _sentences((*told, *others), self)), 1)
+        change = _sentences(chosen.would_change_if, self)
+        if change:
+            line.addWidget(_sentences_card(self.texts("summary-change"), change), 1)
+        return line
+
+    def _show_charts(self, advice: Advice, chosen: Recommendation) -> None:
+        cards = [
+            batch_card(advice, chosen, self.context),
+            crossover_card(advice, chosen, self.context),
+            memory_card(advice, chosen, self.context),
+            strategy_card(advice, chosen, self.context),
+            split_card(advice, chosen, self.context),
+        ]
+        shown = [card for card in cards if card is not None]
+        for place in range(0, len(shown), 2):
+            pair: list[QWidget] = list(shown[place : place + 2])
+            self.body.addLayout(row(*pair, spacing=GAP))
+
+
+def _sentences(reasons: Iterable[Reason], page: Page) -> list[str]:
+    return list(dict.fromkeys(page.texts.say(reason) for reason in reasons))
+
+
+def _first_reason(chosen: Recommendation) -> Reason | None:
+    """What the card says: the first reason that is not the tie, which has its own line there."""
+    return next((reason for reason in chosen.why if reason.code != "why-tied"), None)
+
+
+def _same(one: Recommendation, other: Recommendation) -> bool:
+    return (one.device, one.count, one.strategy, one.precision, one.batch_size_per_device) == (
+        other.device,
+        other.count,
+        other.strategy,
+        other.precision,
+        other.batch_size_per_device,
+    )
+
+
+def _sentences_card(title: str, sentences: list[str]) -> Card:
+    card = Card(title)
+    for text in sentences:
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(label("•", "muted"), 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(label(text, wrap=True, selectable=True), 1)
+        card.body.addLayout(line)
+    card.body.addStretch(1)
+    return card
+
+

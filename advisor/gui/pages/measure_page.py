@@ -1,0 +1,8 @@
+"""Placeholder."""
+
+from advisor.gui.pages.page import Page
+
+
+class MeasurePage(Page):
+    def __init__(self, context):
+        super().__init__(context, context.texts("page-measure"))

@@ -1,0 +1,123 @@
+"""Horizontal bars with a whisker for the range: measured ones solid, predicted ones lighter, ties bracketed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+
+from advisor.gui.plots.chart import Chart
+from advisor.gui.theme import TEXT_SIZE, mixed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QPainter
+
+    from advisor.gui.theme import Theme
+    from advisor.units import Estimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """One row; `estimate` None draws no bar and the text alone (does not fit, unknown)."""
+
+    name: str
+    estimate: Estimate | None
+    text: str
+    tip: str = ""
+    chosen: bool = False
+    trusted: bool = True
+    tie: int | None = None
+    """Rows that follow each other with the same number share a bracket."""
+    mark: str = ""
+    """A short word after the value, such as `measured`."""
+
+
+class BarChart(Chart):
+    """Rows from best to worst."""
+
+    def __init__(self, theme: Theme, name: str, *, row_height: int = 30, tie_text: str = "") -> None:
+        """`tie_text` names what a bracket means."""
+        super().__init__(theme, name)
+        self._rows: list[Bar] = []
+        self._row_height = row_height
+        self._tie_text = tie_text
+
+    def show_bars(self, rows: Sequence[Bar]) -> None:
+        """Show other rows."""
+        self._rows = list(rows)
+        self.setAccessibleDescription("; ".join(f"{one.name}: {one.text}" for one in rows))
+        self.setFixedHeight(max(len(rows), 1) * self._row_height + 4)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """As high as its rows."""
+        return QSize(420, max(len(self._rows), 1) * self._row_height + 4)
+
+    def draw(self, painter: QPainter) -> None:
+        """All rows on one scale."""
+        if not self._rows:
+            return
+        width = float(self.width())
+        names = min(max(self.width_of(one.name, bold=one.chosen) for one in self._rows) + 4, width * 0.34)
+        values = max(self.width_of(one.text, TEXT_SIZE, bold=one.chosen) for one in self._rows) + 4
+        marks = max(self.width_of(one.mark, 11) for one in self._rows)
+        values += marks + 8 if marks else 0
+        bracket = 16.0 if any(one.tie is not None for one in self._rows) else 0.0
+        left, right = names + 12, width - values - bracket - 14
+        top = max((one.estimate.high for one in self._rows if one.estimate is not None), default=1.0)
+        scale = max(right - left, 20.0) / (top or 1.0)
+        for number, one in enumerate(self._rows):
+            self._draw_row(painter, one, number, left, scale, right)
+        if bracket:
+            self._draw_brackets(painter, width - 8)
+
+    def _draw_row(  # noqa: PLR0913, PLR0917 - where a row goes
+        self, painter: QPainter, one: Bar, number: int, left: float, scale: float, right: float
+    ) -> None:
+        height = self._row_height
+        y = number * height
+        middle = y + height / 2
+        muted = one.estimate is None
+        self.write(
+            painter,
+            QRectF(0, y, left - 12, height),
+            one.name,
+            bold=one.chosen,
+            colour=self.theme.muted if muted else None,
+            align=Qt.AlignmentFlag.AlignRight,
+        )
+        if one.estimate is not None:
+            solid = self.theme.accent if one.chosen else self.theme.bar
+            measured = one.estimate.basis == "measured"
+            colour = solid if measured or one.chosen else mixed(solid, self.theme.card, 0.25)
+            bar = QRectF(left, middle - 8, max(one.estimate.value * scale, 2.0), 16)
+            self.bar(painter, bar, colour, hatched=not one.trusted)
+            self.whisker(painter, left + one.estimate.low * scale, left + one.estimate.high * scale, middle)
+        at = QRectF(right + 14, y, self.width() - right - 14, height)
+        written = self.write(
+            painter, at, one.text, size=TEXT_SIZE, bold=one.chosen, colour=self.theme.muted if muted else None
+        )
+        if one.mark:
+            self.write(
+                painter, at.adjusted(written + 8, 0, 0, 0), one.mark, size=11, colour=self.theme.accent
+            )
+        if one.tip:
+            self.tell_at(QRectF(0, y, self.width(), height), one.tip)
+
+    def _draw_brackets(self, painter: QPainter, x: float) -> None:
+        groups: dict[int, list[int]] = {}
+        for number, one in enumerate(self._rows):
+            if one.tie is not None:
+                groups.setdefault(one.tie, []).append(number)
+        for numbers in groups.values():
+            if len(numbers) < 2:  # noqa: PLR2004 - a tie takes two
+                continue
+            top = numbers[0] * self._row_height + 7
+            bottom = (numbers[-1] + 1) * self._row_height - 7
+            for start, end in (((x, top), (x, bottom)), ((x - 5, top), (x, top)), ((x - 5, bottom), (x, bottom))):
+                self.line(painter, QPointF(*start), QPointF(*end), self.theme.muted, 1.4)
+            self.tell_at(QRectF(x - 8, top, 16, bottom - top), self._tie_text)

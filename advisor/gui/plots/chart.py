@@ -1,0 +1,137 @@
+"""What all painted charts share: text, colours, and a tooltip wherever a number is drawn."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from advisor.gui.theme import SMALL_SIZE, TICK_SIZE
+from advisor.gui.widgets.labels import plain_tooltip
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPaintEvent
+
+    from advisor.gui.theme import Theme
+
+
+class Chart(QWidget):
+    """A chart painted by `draw`; places that tell numbers are named by `tell_at`."""
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        """`name` is what a screen reader says."""
+        super().__init__()
+        self.theme = theme
+        self._told: list[tuple[QRectF, str]] = []
+        self.setAccessibleName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(200)
+
+    def draw(self, painter: QPainter) -> None:
+        """Paint the chart; subclasses do."""
+        raise NotImplementedError
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint, and remember where numbers stand."""
+        del event
+        self._told = []
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        self.draw(painter)
+        painter.end()
+
+    def tell_at(self, place: QRectF, text: str) -> None:
+        """Show `text` when the mouse rests on `place`; later places lie above earlier ones."""
+        self._told.append((place, text))
+
+    def text_at(self, position: QPointF) -> str:
+        """What is told at a position; empty for nothing."""
+        return next((text for place, text in reversed(self._told) if place.contains(position)), "")
+
+    def event(self, event: QEvent) -> bool:
+        """Answer the tooltip."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            text = self.text_at(QPointF(event.pos()))
+            if text:
+                QToolTip.showText(event.globalPos(), plain_tooltip(text), self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().event(event)
+
+    def font_of(self, size: int = SMALL_SIZE, *, bold: bool = False) -> QFont:
+        """The window's font at a size in pixels."""
+        font = QFont(self.font())
+        font.setPixelSize(size)
+        font.setBold(bold)
+        return font
+
+    def write(  # noqa: PLR0913 - a line of text has this many properties
+        self,
+        painter: QPainter,
+        place: QRectF,
+        text: str,
+        *,
+        colour: str | None = None,
+        size: int = SMALL_SIZE,
+        bold: bool = False,
+        align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    ) -> float:
+        """One line of text, cut with an ellipsis where the place is short; returns its width in pixels."""
+        font = self.font_of(size, bold=bold)
+        measure = QFontMetricsF(font)
+        shown = measure.elidedText(text, Qt.TextElideMode.ElideRight, max(place.width(), 8.0))
+        painter.setFont(font)
+        painter.setPen(QColor(colour or self.theme.text))
+        painter.drawText(place, int(align | Qt.AlignmentFlag.AlignVCenter), shown)
+        if shown != text:
+            self.tell_at(place, text)
+        return measure.horizontalAdvance(shown)
+
+    def width_of(self, text: str, size: int = SMALL_SIZE, *, bold: bool = False) -> float:
+        """Width of a line of text in pixels."""
+        return QFontMetricsF(self.font_of(size, bold=bold)).horizontalAdvance(text)
+
+    def line(self, painter: QPainter, start: QPointF, end: QPointF, colour: str, width: float = 1.0) -> None:
+        """A straight line."""
+        pen = QPen(QColor(colour), width)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(pen)
+        painter.drawLine(start, end)
+
+    def bar(self, painter: QPainter, place: QRectF, colour: str, *, hatched: bool = False, radius: float = 2.5) -> None:
+        """A filled bar; `hatched` says that the figure is not to be trusted."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        if hatched:
+            from PySide6.QtGui import QBrush
+
+            painter.setBrush(QBrush(QColor(colour), Qt.BrushStyle.BDiagPattern))
+        else:
+            painter.setBrush(QColor(colour))
+        painter.drawRoundedRect(place, radius, radius)
+
+    def whisker(self, painter: QPainter, low_x: float, high_x: float, y: float, half: float = 5.0) -> None:
+        """The range of a bar: a line with two ends."""
+        colour = self.theme.text
+        if high_x - low_x < 1:
+            return
+        self.line(painter, QPointF(low_x, y), QPointF(high_x, y), colour, 1.2)
+        for x in (low_x, high_x):
+            self.line(painter, QPointF(x, y - half), QPointF(x, y + half), colour, 1.2)
+
+    def tick(self, painter: QPainter, place: QRectF, text: str, align: Qt.AlignmentFlag) -> None:
+        """A tick's text."""
+        self.write(painter, place, text, colour=self.theme.muted, size=TICK_SIZE, align=align)
+
+
+def round_ticks(top: float, count: int = 4) -> list[float]:
+    """Round numbers from 0 to at least `top`."""
+    if not math.isfinite(top) or top <= 0:
+        return [0.0, 1.0]
+    rough = top / count
+    size = 10 ** math.floor(math.log10(rough))
+    step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * (1 - 1e-9))
+    return [step * index for index in range(math.ceil(top / step - 1e-9) + 1)]

@@ -1,0 +1,146 @@
+"""Stacked horizontal bars: memory by use with the capacity as a mark, and the time split of a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+
+from advisor.gui.plots.chart import Chart
+from advisor.gui.theme import TEXT_SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QPainter
+
+    from advisor.gui.theme import Theme
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """A part of a bar: its name, size, and the size as text."""
+
+    name: str
+    size: float
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stack:
+    """One bar; `limit` draws a mark (capacity)."""
+
+    name: str
+    pieces: tuple[Piece, ...]
+    text: str
+    limit: float | None = None
+    limit_text: str = ""
+    warn: bool = False
+    chosen: bool = False
+
+
+class StackChart(Chart):
+    """Bars of the same kinds of pieces, with one legend under them."""
+
+    def __init__(self, theme: Theme, name: str, *, row_height: int = 32, bar_height: int = 16) -> None:
+        """One legend serves all bars."""
+        super().__init__(theme, name)
+        self._row_height, self._bar_height = row_height, bar_height
+        self._stacks: list[Stack] = []
+        self._legend: list[tuple[str, str]] = []
+
+    def show_stacks(self, stacks: Sequence[Stack]) -> None:
+        """Show other bars; colours go to the pieces by their order of first appearance."""
+        self._stacks = list(stacks)
+        names = list(dict.fromkeys(piece.name for stack in stacks for piece in stack.pieces if piece.size > 0))
+        self._legend = [(name, self._colour(place)) for place, name in enumerate(names)]
+        words = [
+            f"{stack.name}: {stack.text} ({', '.join(f'{piece.name} {piece.text}' for piece in stack.pieces)})"
+            for stack in stacks
+        ]
+        self.setAccessibleDescription("; ".join(words))
+        self._fit()
+
+    def _colour(self, place: int) -> str:
+        series = self.theme.series
+        order = (0, 2, 1, 3, 4, 5)
+        return series[order[place % len(order)]] if place < len(order) else self.theme.bar
+
+    def _legend_lines(self) -> int:
+        room, x, lines = max(self.width(), 240), 0.0, 1
+        for name, _colour in self._legend:
+            needed = self.width_of(name) + 30
+            if x + needed > room and x > 0:
+                lines, x = lines + 1, 0.0
+            x += needed
+        return lines
+
+    def _fit(self) -> None:
+        self.setFixedHeight(self.sizeHint().height())
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """As high as its bars and the legend."""
+        return QSize(420, len(self._stacks) * self._row_height + 8 + 20 * self._legend_lines())
+
+    def resizeEvent(self, event: object) -> None:
+        """The legend may need another line."""
+        del event
+        if self.height() != self.sizeHint().height():
+            self.setFixedHeight(self.sizeHint().height())
+
+    def draw(self, painter: QPainter) -> None:
+        """Bars on one scale, then the legend."""
+        if not self._stacks:
+            return
+        names = max(self.width_of(one.name, bold=one.chosen) for one in self._stacks)
+        names = min(names + 4, self.width() * 0.3) if names else 0.0
+        values = max(self.width_of(one.text, TEXT_SIZE, bold=one.chosen) for one in self._stacks) + 6
+        left, right = (names + 12 if names else 0.0), self.width() - values - 12
+        sizes = [max(sum(piece.size for piece in one.pieces), one.limit or 0.0) for one in self._stacks]
+        scale = max(right - left, 20.0) / (max(sizes) or 1.0)
+        for number, one in enumerate(self._stacks):
+            self._draw_stack(painter, one, number, left, scale, right)
+        self._draw_legend(painter, len(self._stacks) * self._row_height + 8)
+
+    def _draw_stack(  # noqa: PLR0913, PLR0917 - where a bar goes
+        self, painter: QPainter, one: Stack, number: int, left: float, scale: float, right: float
+    ) -> None:
+        y, height = number * self._row_height, self._row_height
+        top = y + (height - self._bar_height) / 2
+        if left > 0:
+            place = QRectF(0, y, left - 12, height)
+            self.write(painter, place, one.name, bold=one.chosen, align=Qt.AlignmentFlag.AlignRight)
+        colours, x = dict(self._legend), left
+        for piece in one.pieces:
+            if piece.size <= 0:
+                continue
+            place = QRectF(x, top, max(piece.size * scale - 1, 0.8), self._bar_height)
+            self.bar(painter, place, colours[piece.name], radius=1.5)
+            self.tell_at(place, f"{piece.name}: {piece.text}")
+            x += piece.size * scale
+        if one.limit:
+            mark = left + one.limit * scale
+            colour = self.theme.danger if one.warn else self.theme.text
+            self.line(painter, QPointF(mark, top - 5), QPointF(mark, top + self._bar_height + 5), colour, 2)
+            self.tell_at(QRectF(mark - 4, top - 5, 8, self._bar_height + 10), one.limit_text)
+        self.write(
+            painter,
+            QRectF(right + 12, y, self.width() - right - 12, height),
+            one.text,
+            size=TEXT_SIZE,
+            bold=one.chosen,
+            colour=self.theme.danger if one.warn else None,
+        )
+
+    def _draw_legend(self, painter: QPainter, top: float) -> None:
+        x, y = 0.0, top
+        for name, colour in self._legend:
+            needed = self.width_of(name) + 30
+            if x + needed > self.width() and x > 0:
+                x, y = 0.0, y + 20
+            self.bar(painter, QRectF(x, y + 5, 10, 10), colour)
+            self.write(painter, QRectF(x + 15, y, needed - 12, 20), name, colour=self.theme.muted)
+            x += needed
