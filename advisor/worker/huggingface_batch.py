@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +31,34 @@ def batch_maker(module: Any, task: Task, workload: Workload) -> Callable[[int], 
         "input_features": _spectra,
     }
     maker = makers.get(kind, _tokens)
-    return lambda batch_size: maker(config, task, workload, batch_size)
+    wanted = _forward_names(module)
+
+    def make_batch(batch_size: int) -> Batch:
+        batch = maker(config, task, workload, batch_size)
+        batch.update(_second_input(batch, module, workload, batch_size))
+        return {name: tensor for name, tensor in batch.items() if not wanted or name in wanted}
+
+    return make_batch
+
+
+def _forward_names(module: Any) -> set[str]:  # noqa: ANN401 - transformers' types
+    """What the model's forward takes by name; empty where it takes anything."""
+    parameters = inspect.signature(module.forward).parameters
+    own = {name for name, parameter in parameters.items() if parameter.kind is not inspect.Parameter.VAR_KEYWORD}
+    return own if "input_ids" in own or len(own) == len(parameters) else set()
+
+
+def _second_input(batch: dict[str, Tensor], module: Any, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
+    """The image or text that a model of both (CLIP and its kin) wants beside its main input."""
+    names, config = _forward_names(module), module.config
+    vision, text = getattr(config, "vision_config", None), getattr(config, "text_config", None)
+    if vision is None or text is None or getattr(module, "can_generate", bool)():
+        return {}
+    if "pixel_values" in names and "pixel_values" not in batch:
+        return _images(vision, "base", workload, batch_size)
+    if "input_ids" in names and "input_ids" not in batch:
+        return _tokens(text, "base", workload, batch_size)
+    return {}
 
 
 def _of(config: Any, name: str, default: int) -> int:  # noqa: ANN401 - transformers' types
@@ -82,7 +110,14 @@ def _images(config: Any, task: Task, workload: Workload, batch_size: int) -> dic
 
 def _waves(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
     length = workload.data.sequence_length or _SPEECH_RATE_HZ
-    batch = {"input_values": torch.randn(batch_size, length)}
+    bins, frames = getattr(config, "num_mel_bins", None), getattr(config, "max_length", None)
+    channels = getattr(config, "audio_channels", None)
+    shape: tuple[int, ...] = (batch_size, length)
+    if isinstance(bins, int) and isinstance(frames, int):
+        shape = (batch_size, frames, bins)
+    elif isinstance(channels, int):
+        shape = (batch_size, channels, length)
+    batch = {"input_values": torch.randn(shape)}
     if task == "speech-classification":
         batch["labels"] = torch.randint(0, max(1, config.num_labels), (batch_size,))
     elif task == "ctc":

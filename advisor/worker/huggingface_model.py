@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensor
 
 from advisor.errors import InputError
 from advisor.input_file import closest, shown_value
@@ -87,7 +89,7 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
     chosen = {key: value for key, value in table.items() if key in known and key != "model_type"}
     size = workload.data.image_size
     if size is not None and "image_size" in known:
-        chosen["image_size"] = size
+        chosen["image_size"] = [size, size] if isinstance(table.get("image_size"), list) else size
     try:
         config = class_(**chosen)
     except Exception as error:
@@ -115,7 +117,7 @@ def _known_keys(class_: Any) -> set[str]:  # noqa: ANN401 - transformers' types
 
 
 def _refused(model_type: str, error: Exception) -> InputError:
-    text = str(error).splitlines()[0] if str(error) else type(error).__name__
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
     return InputError(
         f"model.config: transformers cannot build this `{model_type}`: {shown_value(text)}.",
         "Correct the configuration.",
@@ -140,23 +142,56 @@ def _module(config: Any, task: Task, workload: Workload, *, pretended: bool) -> 
         wanted = "eager"
         if getattr(class_, "_supports_attention_backend", False) or "num_attention_heads" in vars(config):
             notes = (Reason(code="workload-attention-eager-only", numbers={"model": str(config.model_type)}),)
+    if pretended:
+        _let_experts_be_fake()
     initialisation = _no_initialisation() if pretended else contextlib.nullcontext()
     try:
         with initialisation:
             module = auto.from_config(config, attn_implementation=wanted, dtype=dtype)
         if pretended:
             module.tie_weights()
-    except InputError:
+    except (InputError, DataDependentOutputException, DynamicOutputShapeException):
         raise
     except Exception as error:
         raise _refused(config.model_type, error) from error
     return module, notes
 
 
-def _no_initialisation() -> contextlib.AbstractContextManager[None]:
+@contextlib.contextmanager
+def _no_initialisation() -> Iterator[None]:
+    """Set no weights, and keep the values of `torch.linspace`, which constructors read as drop-path rates."""
     from transformers.initialization import no_init_weights
 
-    return no_init_weights()
+    original = torch.linspace
+    torch.linspace = _known_linspace  # type: ignore[assignment]
+    try:
+        with no_init_weights():
+            yield
+    finally:
+        torch.linspace = original
+
+
+def _known_linspace(start: float, end: float, steps: int, **_options: Any) -> Tensor:  # noqa: ANN401 - torch's own
+    """As `torch.linspace`, but as a constant, whose values even a fake tensor knows."""
+    return torch.tensor([start + (end - start) * index / max(1, steps - 1) for index in range(steps)])
+
+
+def _let_experts_be_fake() -> None:
+    """Under fakes `grouped_mm` takes BF16 only; other types go through the fallback, which does the same work."""
+    try:
+        from transformers.integrations import moe
+    except ImportError:
+        return
+    original = getattr(moe, "_can_use_grouped_mm", None)
+    if original is None or getattr(original, "knows_fakes", False):
+        return
+
+    def can_use(inputs: Tensor, weight: Tensor, offs: Tensor) -> bool:
+        fake = isinstance(weight, FakeTensor)
+        return (not fake or weight.dtype == torch.bfloat16) and bool(original(inputs, weight, offs))
+
+    can_use.knows_fakes = True  # type: ignore[attr-defined]
+    moe._can_use_grouped_mm = can_use  # type: ignore[assignment] # noqa: SLF001 - transformers has no setting for it
 
 
 def _parts(config: Any) -> list[Any]:  # noqa: ANN401 - transformers' types
@@ -184,7 +219,7 @@ def _limit_layers(config: Any, limit: int) -> None:  # noqa: ANN401 - transforme
         depths = vars(part).get("depths")
         if isinstance(depths, list | tuple):
             total = sum(depths)
-            part.depths = [max(1, round(depth * min(1, limit / total))) for depth in depths]
+            part.depths = [min(depth, max(1, depth * limit // total)) for depth in depths]
             continue
         for key in _layer_keys(part):
             before = vars(part)[key]

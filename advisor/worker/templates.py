@@ -20,11 +20,8 @@ _RECURRENT = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 
 def build(model: TemplateModel, workload: Workload, *, layer_limit: int | None = None) -> Architecture:
     """The template's module with its data and loss; raises InputError where a size is missing."""
-    if model.template == "mlp":
-        module, shape = _mlp(model, workload, layer_limit)
-        return _with_loss(module, shape, model, workload, model.layers[-1])
     module, shape = _MAKERS[model.template](model, workload, layer_limit)
-    return _with_loss(module, shape, model, workload, model.classes or _DEFAULT_CLASSES)
+    return _with_loss(module, shape, model, workload, layer_limit)
 
 
 class Recurrent(nn.Module):
@@ -117,13 +114,22 @@ def _transformer(model: TemplateModel, workload: Workload, limit: int | None) ->
     return module, ("tokens", vocabulary)
 
 
-_MAKERS = {"rnn": _recurrent, "gru": _recurrent, "lstm": _recurrent, "cnn": _cnn, "transformer": _transformer}
+_MAKERS = {
+    "mlp": _mlp,
+    "rnn": _recurrent,
+    "gru": _recurrent,
+    "lstm": _recurrent,
+    "cnn": _cnn,
+    "transformer": _transformer,
+}
 
 
 def _with_loss(
-    module: nn.Module, shape: tuple[str, int], model: TemplateModel, workload: Workload, classes: int
+    module: nn.Module, shape: tuple[str, int], model: TemplateModel, workload: Workload, layer_limit: int | None
 ) -> Architecture:
     kind, size = shape
+    classes = model.layers[-1] if model.template == "mlp" else model.classes or _DEFAULT_CLASSES
+    unlimited, full = model.template in {"mlp", "cnn"}, len(model.layers)
     length, side = workload.data.sequence_length, workload.data.image_size
 
     def make_batch(batch_size: int) -> Batch:
@@ -142,8 +148,8 @@ def _with_loss(
         make_batch=make_batch,
         loss=classification_loss,
         outputs=lambda model_, batch: model_(batch[0]),  # type: ignore[index]
-        block_count=None if model.template in {"mlp", "cnn"} else len(model.layers),
-        full_block_count=None if model.template in {"mlp", "cnn"} else len(model.layers),
+        block_count=None if unlimited else min(full, layer_limit or full),
+        full_block_count=None if unlimited else full,
     )
 
 

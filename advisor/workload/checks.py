@@ -8,25 +8,15 @@ from typing import Any
 
 from advisor.errors import InputError
 from advisor.workload.defaults import position_limit
-from advisor.workload.tasks import DataKind, data_kind, infer_task
-from advisor.workload.workload import HuggingFaceModel, NumbersModel, PythonModel, Task, TemplateModel, Workload
+from advisor.workload.tasks import data_kind
+from advisor.workload.workload import HuggingFaceModel, NumbersModel, PythonModel, TemplateModel, Workload
 
 MAX_IMAGE_SIDE = 16_384
 MAX_BATCH_TOKENS = 2**31
 MAX_TEMPLATE_PARAMETERS = 1e12
 _FUSED_OPTIMIZERS = ("adam", "adamw", "sgd", "sgd_momentum")
-_TASK_KINDS: dict[Task, DataKind] = {
-    "token-classification": "text",
-    "question-answering": "text",
-    "masked-lm": "text",
-    "causal-lm": "text",
-    "seq2seq-lm": "text",
-    "image-classification": "image",
-    "semantic-segmentation": "image",
-    "speech-classification": "speech",
-    "speech-seq2seq": "speech",
-    "ctc": "speech",
-}
+_TEXT_TASKS = frozenset({"token-classification", "question-answering", "masked-lm", "causal-lm", "seq2seq-lm"})
+_IMAGE_TASKS = frozenset({"image-classification", "semantic-segmentation"})
 
 Problem = tuple[str, str]
 """What is wrong, beginning with the field's path; and its remedy."""
@@ -109,12 +99,16 @@ def _size_problems(workload: Workload) -> Iterator[Problem]:
 
 
 def _config_problems(model: HuggingFaceModel, workload: Workload, config: dict[str, Any]) -> Iterator[Problem]:
-    data, kind = workload.data, data_kind(config)
-    task = model.task or infer_task(config)
-    wanted = _TASK_KINDS.get(task)
-    if wanted is not None and wanted != kind:
+    data, kind = workload.data, data_kind(config, model.task)
+    own_kind = data_kind(config)
+    if (model.task in _TEXT_TASKS and own_kind == "image") or (kind == "speech" and own_kind == "image"):
         yield (
-            f"`model.task` is `{task}`, but the configuration is of {kind} type `{config.get('model_type')}`",
+            f"`model.task` is `{model.task}`, but the configuration is of {own_kind} type `{config.get('model_type')}`",
+            "Choose a task of that kind.",
+        )
+    if model.task in _IMAGE_TASKS and own_kind == "text" and "vision_config" not in config:
+        yield (
+            f"`model.task` is `{model.task}`, but the configuration is of {own_kind} type `{config.get('model_type')}`",
             "Choose a task of that kind.",
         )
     if kind == "image" and data.image_size is None:

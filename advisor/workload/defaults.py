@@ -24,7 +24,8 @@ def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, d
 
     Lengths stay within what the configuration's positions allow; the batch is small enough for one card.
     """
-    kind, chosen = data_kind(config), task or infer_task(config)
+    chosen = task or infer_task(config)
+    kind = data_kind(config, task)
     language_model = chosen in {"causal-lm", "seq2seq-lm", "masked-lm"}
     data: dict[str, Any] = {"samples": ASSUMED_SAMPLES, "loader_workers": 4}
     if kind == "image":
@@ -34,7 +35,7 @@ def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, d
         data["sequence_length"] = _ASSUMED_SPEECH_SAMPLES
     else:
         wanted = _ASSUMED_LM_LENGTH if chosen == "causal-lm" else _ASSUMED_LENGTH
-        data["sequence_length"] = min(wanted, position_limit(config) or wanted)
+        data["sequence_length"] = min(wanted, position_limit(config) or _positions(config) or wanted)
     batch_size = _LM_BATCH_SIZE if language_model else _BATCH_SIZE[kind]
     return {"data": data, "training": {**_TRAINING, "batch_size": batch_size}}
 
@@ -74,6 +75,14 @@ _ABSOLUTE_POSITIONS = frozenset(
 )  # fmt: skip
 _OFFSET_POSITIONS = {"roberta": 2, "xlm-roberta": 2, "xlm-roberta-xl": 2, "camembert": 2, "longformer": 2, "mpnet": 2}
 """Rows of the position table that these families never give to a token."""
+
+
+def _positions(config: dict[str, Any]) -> int | None:
+    for key in ("max_position_embeddings", "n_positions", "max_target_positions"):
+        value = config.get(key)
+        if isinstance(value, int) and value > 0:
+            return value
+    return None
 
 
 def position_limit(config: dict[str, Any]) -> int | None:

@@ -55,7 +55,7 @@ def _json(address: str, reference: str, deadline: float) -> Any:  # noqa: ANN401
 class _SecureRedirects(urllib.request.HTTPRedirectHandler):
     """Follows redirects between web addresses only, and never from a secure one to an open one."""
 
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:  # noqa: ANN401, PLR0913, PLR0917 - urllib's signature
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:  # noqa: ANN401, PLR0913 - urllib's signature
         """The rule of urllib, with the scheme held."""
         if not newurl.startswith(("https://", "http://")) or (
             req.full_url.startswith("https://") and not newurl.startswith("https://")

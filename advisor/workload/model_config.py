@@ -52,14 +52,15 @@ _CODE_KEYS = frozenset(
 """Keys that name code, files, devices or other models: never handed on, at any depth."""
 
 _RANGES: tuple[tuple[re.Pattern[str], int, int], ...] = (
+    (re.compile(r"^(hidden_size|d_model|n_embd|num_attention_heads|n_heads?|vocab_size)$"), 1, 16_000_000),
     (re.compile(r"(^|_)(num_)?(hidden_|encoder_|decoder_)?layers$|^n_layers?$|_num_layers$|^depths?$"), 0, 1000),
     (re.compile(r"heads?$|^num_key_value|^n_head"), 0, 4096),
-    (re.compile(r"vocab"), 1, 16_000_000),
-    (re.compile(r"hidden_size|embed_dim|^d_model$|^n_embd$|^dim$|embedding_size|hidden_dim|head_dim"), 1, 262_144),
-    (re.compile(r"intermediate_size|ffn_dim|^d_ff$|^n_inner$|hidden_sizes|hidden_channels"), 1, 4_194_304),
-    (re.compile(r"experts"), 0, 8192),
-    (re.compile(r"^image_size$|^patch_size$|^num_channels$|^conv_dim$|^conv_kernel$"), 1, 65_536),
-    (re.compile(r"^num_labels$|^type_vocab_size$"), 1, 1_000_000),
+    (re.compile(r"vocab"), 0, 16_000_000),
+    (re.compile(r"hidden_size|embed_dim|^d_model$|^n_embd$|^dim$|embedding_size|hidden_dim|head_dim"), 0, 262_144),
+    (re.compile(r"intermediate_size|ffn_dim|^d_ff$|^n_inner$|hidden_sizes|hidden_channels"), 0, 4_194_304),
+    (re.compile(r"experts"), 0, 65_536),
+    (re.compile(r"^image_size$|^patch_size$|^num_channels$|^conv_dim$|^conv_kernel$"), 0, 65_536),
+    (re.compile(r"^num_labels$"), 1, 1_000_000),
 )
 """Sizes beyond any published model (the widest has 53,248 in its hidden layers), by the words their names hold."""
 _LARGEST = 1 << 40
@@ -107,7 +108,8 @@ def _clean(table: dict[str, Any], name: str, path: str) -> dict[str, Any]:
         if isinstance(item, dict) and key not in {"id2label", "label2id"}:
             kept[key] = _clean(item, name, where)
             continue
-        for entry in item if isinstance(item, list) else (item,):
+        numbers = [entry for entry in item if not isinstance(entry, str)] if isinstance(item, list) else [item]
+        for entry in numbers:
             _check_size(key, entry, name, where)
         if isinstance(item, list) and len(item) > _MAX_LIST_LENGTH:
             raise InputError(f"{name}: `{where}` has {len(item)} entries.", f"At most {_MAX_LIST_LENGTH} are allowed.")
@@ -116,20 +118,17 @@ def _clean(table: dict[str, Any], name: str, path: str) -> dict[str, Any]:
 
 
 def _check_size(key: str, value: object, name: str, where: str) -> None:
-    for pattern, low, high in _RANGES:
-        if not pattern.search(key):
-            continue
+    matched = [(low, high) for pattern, low, high in _RANGES if pattern.search(key)]
+    if matched and not isinstance(value, bool):
+        low, high = max(low for low, _ in matched), min(high for _, high in matched)
         if isinstance(value, str) or (isinstance(value, int | float) and not low <= value <= high):
             raise InputError(
                 f"{name}: `{where}` is {shown_value(value)}.", f"Allowed: an integer from {low} to {high}."
             )
         return
-    if isinstance(value, int | float) and abs(value) > _LARGEST and not isinstance(value, bool):
-        kept_as_unlimited = isinstance(value, float) or "max_length" in key
-        if not kept_as_unlimited:
-            raise InputError(
-                f"{name}: `{where}` is {shown_value(value)}.", "That is beyond the size of any real model."
-            )
+    unlimited = isinstance(value, bool | float) or "max_length" in key
+    if isinstance(value, int) and abs(value) > _LARGEST and not unlimited:
+        raise InputError(f"{name}: `{where}` is {shown_value(value)}.", "That is beyond the size of any real model.")
 
 
 def resolve_config(config: str | dict[str, Any], name: str = "model.config") -> dict[str, Any]:

@@ -42,8 +42,19 @@ _ENDINGS: tuple[tuple[str, Task], ...] = (
 )
 
 
-def data_kind(config: dict[str, Any]) -> DataKind:
-    """Text, images or speech, by the configuration's `model_type` and sizes."""
+_TASK_KINDS: dict[Task, DataKind] = {
+    "image-classification": "image",
+    "semantic-segmentation": "image",
+    "speech-classification": "speech",
+    "speech-seq2seq": "speech",
+    "ctc": "speech",
+}
+
+
+def data_kind(config: dict[str, Any], task: Task | None = None) -> DataKind:
+    """Text, images or speech, by the task where it says so, else by the configuration's `model_type` and sizes."""
+    if task in _TASK_KINDS:
+        return _TASK_KINDS[task]
     model_type = str(config.get("model_type", ""))
     if model_type in _SPEECH_TYPES or "speech" in model_type or "audio" in model_type:
         return "speech"

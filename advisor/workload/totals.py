@@ -80,9 +80,7 @@ class _Layer:
         """Rows times weights; `gradient`: of the weights, which sums over the rows."""
         width, rows = (self.width, 0.0), (0.0, self.rows)
         weights: Affine = (self.computed_weight_bytes, 0.0)
-        shape = MatmulShape(
-            batch=(1.0, 0.0), m=width if gradient else rows, n=width, k=rows if gradient else width
-        )
+        shape = MatmulShape(batch=(1.0, 0.0), m=width if gradient else rows, n=width, k=rows if gradient else width)
         read = (0.0, 2 * self.row_bytes) if gradient else (weights[0], self.row_bytes)
         return Op(
             kind="matmul",
