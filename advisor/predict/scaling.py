@@ -51,7 +51,7 @@ _OWN_PARTS = PARTS[:7]
 class StepArrays(Protocol):
     """One card's optimizer step as `step_time.StepGrid` gives it: arrays of shape (cards, batches), in seconds.
 
-    The seven parts add up to `total_s`; all micro-batches of an accumulation are in it; NaN where unknown.
+    The seven parts add up to `total_s`, without accumulation: one micro-batch, one update. NaN where unknown.
     """
 
     @property
@@ -81,10 +81,10 @@ class Setting:
     """What beside model and cards decides how a job scales."""
 
     accumulation_steps: int = 1
-    """Micro-batches before gradients are synchronised (`no_sync`); the steps given hold all of them."""
+    """Micro-batches before gradients are synchronised (`no_sync`) and the optimizer steps."""
     compression: Compression = "none"
     host_step_s: float = 0.0
-    """The host's work of issuing one card's optimizer step, whether it bounds the step or not."""
+    """The host's work of issuing one card's step without accumulation, whether it bounds the step or not."""
     host_core_count: int | None = None
     """Cores for all ranks of a host; None: enough."""
 
@@ -148,7 +148,8 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
                 ranges = _RANGES.get(strategy, (1.0, 1.0)) if count > 1 else (1.0, 1.0)
                 spread[:, row, column, card] = np.array(ranges)[:, None]
     step = sum(parts.values(), start=np.zeros(shape))
-    efficiency = steps.total_s / step
+    alone = np.stack([sum(_alone(job, card).values(), start=np.zeros(batches)) for card in range(cards)])
+    efficiency = alone / step
     low, high = efficiency_range(efficiency, counts, certain, spread, figures.spread)
     single_low, single_high = np.log(steps.total_s / steps.low_s), np.log(steps.high_s / steps.total_s)
     return ScaledGrid(
@@ -164,6 +165,7 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
     )
 
 
+_ADDING_PASSES = 3.0
 _RANGES = {"tp": TENSOR_RANGE, "pp": PIPELINE_RANGE}
 
 
@@ -177,6 +179,22 @@ class _Job:
     memory_bytes_per_s: Sequence[float]
 
 
+def _alone(job: _Job, card: int) -> dict[str, Floats]:
+    """The parts of one card's optimizer step with all its micro-batches, each of shape (batches,).
+
+    Every micro-batch after the first adds its gradients to those that are there: two reads and a write.
+    """
+    rounds = job.setting.accumulation_steps
+    parts = {name: getattr(job.steps, name)[card] * (1 if name == "optimizer_s" else rounds) for name in _OWN_PARTS}
+    parts["backward_s"] = parts["backward_s"] + (rounds - 1) * _ADDING_PASSES * _pass_s(job, card)
+    return parts
+
+
+def _pass_s(job: _Job, card: int) -> float:
+    """Moving the gradients' bytes once through the card's memory."""
+    return job.traffic.gradient_bytes / (job.memory_bytes_per_s[card] * job.figures.assumed.memory_share)
+
+
 class _Cell:
     """One card at one count with its link: rows over the batches."""
 
@@ -184,22 +202,22 @@ class _Cell:
         self.job, self.count, self.link, self.card = job, count, link, card
         steps = job.steps
         self.one = {name: getattr(steps, name)[card] for name in _OWN_PARTS}
+        self.alone = _alone(job, card)
         self.accumulation = job.setting.accumulation_steps
         self.cost: Costs = costs(link, count, job.figures)
         self.loss = overlap_loss(link, count, job.figures)
-        bandwidth = job.memory_bytes_per_s[card] * job.figures.assumed.memory_share
-        self.pass_s = job.traffic.gradient_bytes / bandwidth
+        self.pass_s = _pass_s(job, card)
 
     def parts(self, strategy: Strategy) -> dict[str, Floats]:
         """The parts of one optimizer step, each of shape (batches,)."""
         zero = np.zeros_like(self.one["forward_s"])
-        own = self.one | {"communication_s": zero, "imbalance_s": zero}
+        own = self.alone | {"communication_s": zero, "imbalance_s": zero}
         if self.count == 1 or strategy == "single":
             return own
         if strategy == "dp":
             return self._data_parallel(own)
         if strategy == "ddp":
-            own["communication_s"] = ddp_communication_s(self._exchange(), self._micro("backward_s"))
+            own["communication_s"] = ddp_communication_s(self._exchange(), self.one["backward_s"])
         elif strategy == "tp":
             own["communication_s"] = self.accumulation * tensor_communication_s(
                 self.job.traffic, self.cost, self.job.batch_sizes, self.count
@@ -211,10 +229,6 @@ class _Cell:
             self._shard(strategy, own)
         own["host_s"] = own["host_s"] + self._rank_host_s()
         return self._jittered(own)
-
-    def _micro(self, part: str) -> Floats:
-        """The part's share of one micro-batch."""
-        return np.asarray(self.one[part] / self.accumulation)
 
     def _exchange(self) -> Exchange:
         traffic, passes = compressed(self.job.traffic, self.job.setting.compression)
@@ -228,7 +242,7 @@ class _Cell:
 
     def _shard(self, strategy: Sharded, own: dict[str, Floats]) -> None:
         own["communication_s"] = sharded_communication_s(
-            strategy, self._exchange(), self._micro("forward_s"), self._micro("backward_s"), self.accumulation
+            strategy, self._exchange(), self.one["forward_s"], self.one["backward_s"], self.accumulation
         )
         own["optimizer_s"] = own["optimizer_s"] / self.count
         if strategy == "fsdp_offload":
@@ -238,7 +252,7 @@ class _Cell:
 
     def _pipeline(self, own: dict[str, Floats]) -> dict[str, Floats]:
         stages = stage_count(self.job.traffic, self.count)
-        passes = sum((self.one[name] for name in _OWN_PARTS if name != "optimizer_s"), start=np.zeros(1))
+        passes = sum((self.alone[name] for name in _OWN_PARTS if name != "optimizer_s"), start=np.zeros(1))
         idle = self.count / stages
         waiting = pipeline_bubble_s(passes / self.accumulation, stages) + (idle - 1.0) * passes
         transfers = pipeline_transfer_s(
@@ -257,12 +271,12 @@ class _Cell:
         hooks = self.job.traffic.gradient_tensor_count * assumed.hook_s
         ranks = min(self.count, self.link.node_size_count)
         crowd = max(1.0, ranks / setting.host_core_count) if setting.host_core_count else 1.0
-        waiting = (crowd - 1.0) * setting.host_step_s
+        waiting = (crowd - 1.0) * setting.host_step_s * self.accumulation
         return np.asarray(np.where(bound, hooks + waiting, np.maximum(0.0, waiting - self._slack_s())))
 
     def _slack_s(self) -> Floats:
         device = self.one["forward_s"] + self.one["backward_s"]
-        return np.asarray(np.maximum(0.0, device - self.job.setting.host_step_s))
+        return np.asarray(np.maximum(0.0, device - self.job.setting.host_step_s)) * self.accumulation
 
     def _data_parallel(self, own: dict[str, Floats]) -> dict[str, Floats]:
         """One process issues every card's kernels: (card^4 + host^4)^(1/4), plus copies that overlap with nothing."""
@@ -274,7 +288,7 @@ class _Cell:
         bus = bus_bytes_per_s(self.link, max(2, self.count), self.job.figures)
         moved = dp_communication_s(self.job.traffic, self.count, bus, self.link.pcie_bytes_per_s, self.job.batch_sizes)
         return own | {
-            "host_s": np.maximum(own["host_s"], bound),
+            "host_s": np.maximum(own["host_s"], bound * self.accumulation),
             "communication_s": moved * self.accumulation,
         }
 
