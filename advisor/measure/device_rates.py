@@ -22,6 +22,7 @@ _CHAIN_CALLS_PER_LINK = 8.0
 _JOIN = 4.0
 _HOST_JOIN = 8.0
 _HALF_BYTES = 2
+_SINGLE_BYTES = 4
 _STEP_PASSES = {"adamw": 7.0, "adam": 7.0, "adafactor": 7.0, "lamb": 9.0, "sgd_momentum": 5.0, "sgd": 3.0, "none": 0.0}
 
 
@@ -78,11 +79,11 @@ class Expectation:
         return self.forward_s + self.backward_s + self.host_s + self.optimizer_s + self.copy_s + self.synchronisation_s
 
 
-def rates_of(measured: Iterable[RateMeasurement], *, thread_count: int | None = None) -> DeviceRates:
-    """The curves of a calibration; on a CPU only series of the highest, or of the given, thread count."""
+def rates_of(measured: Iterable[RateMeasurement]) -> DeviceRates:
+    """The curves of a calibration; on a CPU those of the highest thread count, which alone has all kernels."""
     series = [rate for rate in measured if rate.summary is not None]
-    threads = {rate.figures["threads"] for rate in series if "threads" in rate.figures}
-    chosen = float(thread_count) if thread_count in threads else max(threads, default=None)
+    threads = [rate.figures["threads"] for rate in series if "threads" in rate.figures]
+    chosen = max(threads, default=None)
     kept = [rate for rate in series if rate.figures.get("threads", chosen) == chosen]
     compute: dict[tuple[str, str], list[tuple[float, float]]] = {}
     memory: dict[tuple[str, str], list[tuple[float, float]]] = {}
@@ -125,14 +126,18 @@ def expect(
     """A step's parts at each batch size from the device's own rates; `rates.complete` must hold.
 
     Per operator (compute^4 + memory^4)^(1/4) of its flop and bytes over the measured curves; each call of the host
-    costs `call_s`, added on a CPU, joined as (device^8 + host^8)^(1/8) on a GPU.
+    costs `call_s`, added on a CPU, joined as (device^8 + host^8)^(1/8) on a GPU. A table of another precision will
+    do where the asked one is FP32: its operators are then taken as if their elements had four bytes.
     """
     batches = np.asarray(batch_sizes, dtype=np.float64)
     times = {"forward": np.zeros_like(batches), "backward": np.zeros_like(batches)}
+    whole = precision in {"fp32", "tf32"}
     for op in table.ops:
+        element_bytes = _SINGLE_BYTES if whole else op.element_bytes
         flop = op.flop[0] + op.flop[1] * batches
         moved = op.read_bytes[0] + op.written_bytes[0] + (op.read_bytes[1] + op.written_bytes[1]) * batches
-        kernel = _compute_precision(precision, op.element_bytes)
+        moved = moved * (element_bytes / op.element_bytes if op.element_bytes < element_bytes else 1.0)
+        kernel = _compute_precision(precision, element_bytes)
         bandwidth = _find(rates.memory, _MEMORY_SERIES.get(op.kind, "elementwise"), kernel, "elementwise").at(moved)
         seconds = moved / bandwidth
         series = _COMPUTE_SERIES.get(op.kind)

@@ -202,6 +202,7 @@ class DeviceRun:
         deadline_s = time.monotonic() + limit_s + _GRACE_S
         session = self._session_for_next()
         error: Exception | None = None
+        tracing = isinstance(request, TraceRequest)
         failed_before = len(self.collection.failures)
         try:
             for event in session.ask(request, deadline_s=deadline_s):
@@ -214,10 +215,10 @@ class DeviceRun:
             error = trouble
         yield from self._drain()
         for failed in self.collection.failures[failed_before:]:
-            code = failed.code or "measure-worker-failed"
-            numbers: dict[str, float | int | str] = {"device": self.device.name, "text": failed.text[:300]}
+            code = failed.code or ("measure-trace-failed" if tracing else "measure-worker-failed")
+            numbers = {"device": self.device.name, "text": failed.text[:300], **failed.numbers}
             self.collection.caveats.append(Reason(code=code, numbers=numbers))
-            self.exit_kind = "failed"
+            self.exit_kind = "finished" if tracing else "failed"
         if error is not None or not session.alive:
             self._note_death(session, error)
         return True

@@ -122,7 +122,8 @@ def run_measurements(
 
 
 def _reason_of(failed: Failed) -> Reason:
-    return Reason(code=failed.code or "measure-trace-failed", numbers={"device": "cpu", "text": failed.text[:300]})
+    numbers: dict[str, float | int | str] = {"device": "cpu", "text": failed.text[:300]}
+    return Reason(code=failed.code or "measure-trace-failed", numbers=numbers | failed.numbers)
 
 
 def _said(code: str, numbers: dict[str, float | int | str]) -> Reason:

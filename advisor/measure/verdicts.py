@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from advisor.hardware.machine import Gpu, GpuReading, Reading
 from advisor.measure.measurement import StepMeasurement, Summary, Verdict
-from advisor.measure.statistics import drift_bound_fraction, half_width_fraction, reaches_95
+from advisor.measure.statistics import drift_bound_fraction, drift_ratio, half_width_fraction, reaches_95
 from advisor.measure.stopping import StoppingLimits
 from advisor.sentences import Reason
 from advisor.worker.messages import Sample
@@ -18,6 +18,7 @@ POWER_CAP_BIT = 0x4
 
 _UNSTABLE_HALF_WIDTH = 0.05
 _HIDDEN_DRIFT = 0.05
+_LEAST_FOR_INTERVAL = 3
 _CLEAR_DIFFERENCE = 0.03
 _LOW_CLOCK_RATIO = 0.75
 _CLOCK_FALL = 0.05
@@ -52,6 +53,9 @@ def judge(
     width = half_width_fraction(samples_s)
     if contended is not None:
         return Verdict(kind="contended", half_width_fraction=width, reason=contended)
+    if len(samples_s) < _LEAST_FOR_INTERVAL:
+        numbers: dict[str, float | int | str] = {"count": len(samples_s)}
+        return Verdict(kind="unstable", reason=Reason(code="measure-few-samples", numbers=numbers))
     if width > _UNSTABLE_HALF_WIDTH:
         return Verdict(
             kind="unstable",
@@ -166,8 +170,6 @@ def reading_of(reading: Reading, gpu: Gpu) -> GpuReading | None:
 
 
 def _drift(samples_s: Sequence[float]) -> float | None:
-    from advisor.measure.statistics import drift_ratio
-
     ratio = drift_ratio(samples_s)
     return None if ratio is None else ratio - 1.0
 

@@ -6,6 +6,7 @@ import traceback
 from typing import TYPE_CHECKING
 
 from advisor.errors import UserFacingError
+from advisor.sentences import Reason
 from advisor.worker.messages import Failed
 
 if TYPE_CHECKING:
@@ -71,7 +72,11 @@ def describe(error: Exception, request: Request) -> Failed:
     """The event for an exception that ended a request."""
     text = str(error) or type(error).__name__
     code, remedy, world_fault = "", "", False
-    if isinstance(error, UserFacingError):
+    numbers: dict[str, float | int | str] = {}
+    reason = getattr(error, "reason", None)
+    if isinstance(reason, Reason):
+        code, numbers, world_fault = reason.code, reason.numbers, True
+    elif isinstance(error, UserFacingError):
         code = getattr(error, "reason_code", "worker-input-refused")
         text, remedy, world_fault = error.text, error.remedy, True
     elif isinstance(error, ImportError | OSError) and _is_about_torch(error):
@@ -95,6 +100,7 @@ def describe(error: Exception, request: Request) -> Failed:
         remedy=remedy,
         world_fault=world_fault,
         code=code,
+        numbers=numbers,
     )
 
 

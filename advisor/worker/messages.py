@@ -203,6 +203,8 @@ class Failed(Record, frozen=True, kw_only=True, tag="failed"):
     world_fault: bool = False
     code: str = ""
     """Message id of the sentence catalogue for a known fault of the world."""
+    numbers: dict[str, float | int | str] = {}
+    """Arguments of that message."""
 
 
 RankFindingKind = Literal["peer_values", "peer_copy", "all_reduce", "memory_copy", "single_step", "ddp_step", "dp_step"]

@@ -1,0 +1,263 @@
+"""Step times at batch sizes that were not measured, on a device that is here: its own rates bent to its own steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from advisor.measure.device_rates import DeviceRates, Expectation, Floats, expect, rates_of
+from advisor.measure.measurement import Measurement
+from advisor.predict.device_steps import DeviceSteps
+from advisor.predict.local_anchors import Anchor, anchors_of
+from advisor.sentences import Reason
+from advisor.units import PRECISIONS, Basis, Precision
+from advisor.worker.messages import StepPart
+from advisor.workload.op_table import OpTable, at
+from advisor.workload.workload import Training
+
+_PRIOR_WEIGHT = 0.02
+"""Pull of both factors towards the same value: two anchors close together must not run away."""
+_MODEL_WIDTH = 0.03
+_WIDTH_PER_OCTAVE_INSIDE = 0.01
+_WIDTH_PER_OCTAVE_OUTSIDE = 0.04
+_RESIDUAL_FADES_PER_OCTAVE = 0.5
+_OTHER_PRECISION_WIDTH = 0.20
+_RATES_ONLY_WIDTH = 0.45
+_PARTS: tuple[StepPart, ...] = ("copy", "forward", "backward", "optimizer")
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What a step consists of before it is bent to measurements: parts at each batch size, in any common unit."""
+
+    fixed_s: Floats
+    growing_s: Floats
+    parts_s: dict[StepPart, Floats]
+
+
+def predict_local_steps(
+    table: OpTable,
+    training: Training,
+    measurement: Measurement,
+    batch_sizes: Sequence[int],
+    precision: Precision,
+) -> DeviceSteps | None:
+    """Steps of one micro-batch and one update on a device from its own measurement; arrays of shape (1, batches).
+
+    The device's calibrated rates give the step's fixed part (host, optimizer, what no batch changes) and its
+    growing part; two factors fit these to the measured steps in relative least squares, and what is left over is
+    interpolated in the logarithm of the batch size. A batch size that was measured keeps its median. The 80 %
+    range grows with the distance to the nearest measured batch size, and more beyond the outermost. Where another
+    precision was measured, its factors are taken over with a wider range. None where nothing usable was measured.
+    """
+    rates = rates_of(measurement.rates)
+    batches = np.asarray(batch_sizes, dtype=np.float64)
+    on_cpu = measurement.device_key == "cpu"
+    source = _nearest_precision(measurement, precision)
+    if source is None:
+        return _from_rates_alone(table, training, rates, batches, precision, on_cpu=on_cpu)
+    anchors = anchors_of(measurement, source)
+    known = np.asarray([anchor.batch_size for anchor in anchors], dtype=np.float64)
+    shape_there = _shape(table, training, rates, known, source, on_cpu=on_cpu)
+    shape_here = _shape(table, training, rates, batches, precision, on_cpu=on_cpu)
+    times = np.asarray([anchor.step_s for anchor in anchors])
+    factors = _fit(shape_there, times)
+    residuals = np.log(times / _bent(shape_there, factors))
+    total_s = _bent(shape_here, factors) * np.exp(_interpolated(residuals, known, batches))
+    width = _widths(anchors, known, batches, residuals, shape_there, times)
+    exact = source == precision
+    measured = np.zeros(len(batches), dtype=bool)
+    if exact:
+        for anchor in anchors:
+            here = batches == anchor.batch_size
+            total_s[here] = anchor.step_s
+            width[here] = anchor.width_fraction
+            measured |= here & anchor.whole
+    else:
+        width = width + _OTHER_PRECISION_WIDTH
+    parts = _split(anchors, known, batches, shape_there, shape_here, total_s)
+    notes = () if exact else (Reason(code="local-other-precision", numbers={"asked": precision, "measured": source}),)
+    if any(not anchor.whole for anchor in anchors):
+        notes = (*notes, Reason(code="local-extended-layers"))
+    basis: Basis = "measured" if bool(measured.all()) else "calibrated"
+    return _steps(parts, total_s, width, measured, basis, notes)
+
+
+def _nearest_precision(measurement: Measurement, precision: Precision) -> Precision | None:
+    """The asked precision if it was measured, else one of the same width, else whatever was."""
+    narrow = {"fp16_amp", "bf16_amp", "fp16", "bf16"}
+    order = sorted(PRECISIONS, key=lambda other: (other != precision, (other in narrow) != (precision in narrow)))
+    return next((other for other in order if anchors_of(measurement, other)), None)
+
+
+def _shape(
+    table: OpTable, training: Training, rates: DeviceRates, batches: Floats, precision: Precision, *, on_cpu: bool
+) -> _Shape:
+    """The step's parts by the device's rates; by counted work alone where the calibration is incomplete."""
+    if not rates.complete:
+        return _counted(table, batches)
+    here = expect(table, training, rates, batches, precision, on_cpu=on_cpu)
+    nothing = expect(table, training, rates, np.zeros(1), precision, on_cpu=on_cpu)
+    fixed = np.full_like(batches, nothing.total_s[0])
+    return _Shape(fixed, np.maximum(here.total_s - fixed, 0.0), _parts_of(here, table))
+
+
+def _counted(table: OpTable, batches: Floats) -> _Shape:
+    """Without rates: work that does not depend on the batch against work that does, in bytes and flop alike."""
+    fixed = sum(op.count * (op.flop[0] + op.read_bytes[0] + op.written_bytes[0]) for op in table.ops)
+    slope = sum(op.count * (op.flop[1] + op.read_bytes[1] + op.written_bytes[1]) for op in table.ops)
+    growing = slope * batches
+    forward = sum(op.count * at(op.flop, 1.0) for op in table.ops if op.phase == "forward")
+    whole = max(1.0, sum(op.count * at(op.flop, 1.0) for op in table.ops))
+    share = forward / whole
+    parts: dict[StepPart, Floats] = {"forward": share * growing, "backward": (1.0 - share) * growing}
+    return _Shape(np.full_like(batches, max(fixed, slope)), growing, parts)
+
+
+def _parts_of(here: Expectation, table: OpTable) -> dict[StepPart, Floats]:
+    """Parts as the worker times them: the host's and the waits' time lies inside forward and backward."""
+    calls = max(1, sum(table.dispatch_count.values()))
+    share = table.dispatch_count.get("forward", 0) / calls
+    waiting = here.host_s + here.synchronisation_s
+    return {
+        "copy": here.copy_s,
+        "forward": here.forward_s + share * waiting,
+        "backward": here.backward_s + (1.0 - share) * waiting,
+        "optimizer": here.optimizer_s,
+    }
+
+
+def _bent(shape: _Shape, factors: tuple[float, float]) -> Floats:
+    return np.maximum(factors[0] * shape.fixed_s + factors[1] * shape.growing_s, 1e-12)
+
+
+def _fit(shape: _Shape, times: Floats) -> tuple[float, float]:
+    """Factors of the fixed and the growing part: relative least squares, both pulled towards their common mean."""
+    plain = np.maximum(shape.fixed_s + shape.growing_s, 1e-30)
+    common = float(np.exp(np.mean(np.log(times / plain))))
+    if len(times) == 1:
+        return common, common
+    rows = np.stack([shape.fixed_s, shape.growing_s], axis=1) * (common / times)[:, None]
+    pull = np.sqrt(_PRIOR_WEIGHT) * np.eye(2)
+    left, right = np.vstack([rows, pull]), np.concatenate([np.ones(len(times)), np.full(2, np.sqrt(_PRIOR_WEIGHT))])
+    solved = np.linalg.lstsq(left, right, rcond=None)[0]
+    for index in (0, 1):
+        if solved[index] < 0.0:  # the other part explains everything
+            other = 1 - index
+            solved[index] = 0.0
+            solved[other] = float(left[:, other] @ right) / max(float(left[:, other] @ left[:, other]), 1e-30)
+    return common * float(solved[0]), common * float(solved[1])
+
+
+def _interpolated(residuals: Floats, known: Floats, batches: Floats) -> Floats:
+    """Residuals on a line over log2 of the batch size; beyond the outermost anchors they fade by half an octave."""
+    logs, wanted = np.log2(known), np.log2(np.maximum(batches, 1.0))
+    inside = np.interp(wanted, logs, residuals)
+    return np.asarray(inside * _RESIDUAL_FADES_PER_OCTAVE ** _octaves_outside(logs, wanted))
+
+
+def _octaves_outside(logs: Floats, wanted: Floats) -> Floats:
+    return np.maximum(np.maximum(logs[0] - wanted, wanted - logs[-1]), 0.0)
+
+
+def _widths(  # noqa: PLR0913 - what an uncertainty is made of
+    anchors: Sequence[Anchor], known: Floats, batches: Floats, residuals: Floats, shape: _Shape, times: Floats
+) -> Floats:
+    """Half of the 80 % range as a fraction: anchors' own, the model's misfit, and the distance to what was measured."""
+    logs, wanted = np.log2(known), np.log2(np.maximum(batches, 1.0))
+    own = np.interp(wanted, logs, [anchor.width_fraction for anchor in anchors])
+    distance = np.min(np.abs(wanted[:, None] - logs[None, :]), axis=1)
+    misfit = max(float(np.max(np.abs(residuals))), _left_out_error(shape, known, times)) / 2.0
+    outside = _octaves_outside(logs, wanted)
+    near = np.minimum(distance, 1.0)
+    alone = _WIDTH_PER_OCTAVE_OUTSIDE * (2.0 if len(known) == 1 else 1.0)
+    return np.asarray(
+        own + near * (_MODEL_WIDTH + misfit) + _WIDTH_PER_OCTAVE_INSIDE * distance + alone * outside * (1.0 + misfit)
+    )
+
+
+def _left_out_error(shape: _Shape, known: Floats, times: Floats) -> float:
+    """Median error, as a logarithm, of predicting each inner anchor from the others; 0 with fewer than three."""
+    errors = []
+    for index in range(1, len(known) - 1):
+        others = np.arange(len(known)) != index
+        rest = _Shape(shape.fixed_s[others], shape.growing_s[others], {})
+        one = _Shape(shape.fixed_s[[index]], shape.growing_s[[index]], {})
+        factors = _fit(rest, times[others])
+        residuals = np.log(times[others] / _bent(rest, factors))
+        guess = _bent(one, factors) * np.exp(_interpolated(residuals, known[others], known[[index]]))
+        errors.append(abs(float(np.log(times[index] / guess[0]))))
+    return float(np.median(errors)) if errors else 0.0
+
+
+def _split(  # noqa: PLR0913 - the same anchors seen from two sides
+    anchors: Sequence[Anchor], known: Floats, batches: Floats, there: _Shape, here: _Shape, total_s: Floats
+) -> dict[str, Floats]:
+    """The total divided as the anchors' own split says: each part's factor over the rates, interpolated, then scaled."""
+    logs, wanted = np.log2(known), np.log2(np.maximum(batches, 1.0))
+    raw: dict[str, Floats] = {}
+    for part in _PARTS:
+        measured = np.asarray([anchor.parts_s.get(part, 0.0) for anchor in anchors])
+        if not measured.any():
+            raw[part] = (
+                np.zeros_like(batches)
+                if any(anchor.parts_s for anchor in anchors)
+                else here.parts_s.get(part, np.zeros_like(batches))
+            )
+            continue
+        base = there.parts_s.get(part)
+        if base is None or not np.all(base > 0.0) or not np.all(measured > 0.0):
+            raw[part] = np.interp(wanted, logs, measured)
+            continue
+        raw[part] = here.parts_s[part] * np.exp(np.interp(wanted, logs, np.log(measured / base)))
+    sum_s = np.sum(list(raw.values()), axis=0)
+    busy = np.interp(wanted, logs, [anchor.device_share for anchor in anchors])
+    scale = np.where(sum_s > 0.0, busy * total_s / np.where(sum_s > 0.0, sum_s, 1.0), 0.0)
+    parts = {part: time_s * scale for part, time_s in raw.items()}
+    parts["host"] = total_s - np.sum(list(parts.values()), axis=0)
+    return parts
+
+
+def _from_rates_alone(
+    table: OpTable, training: Training, rates: DeviceRates, batches: Floats, precision: Precision, *, on_cpu: bool
+) -> DeviceSteps | None:
+    """No step was measured: the calibration alone, with a range that says so; None without a calibration."""
+    if not rates.complete:
+        return None
+    here = expect(table, training, rates, batches, precision, on_cpu=on_cpu)
+    parts: dict[str, Floats] = {
+        "forward": here.forward_s,
+        "backward": here.backward_s,
+        "optimizer": here.optimizer_s,
+        "host": here.host_s + here.synchronisation_s,
+        "copy": here.copy_s,
+    }
+    width = np.full_like(batches, _RATES_ONLY_WIDTH)
+    measured = np.zeros(len(batches), dtype=bool)
+    return _steps(parts, here.total_s, width, measured, "calibrated", (Reason(code="local-rates-only"),))
+
+
+def _steps(  # noqa: PLR0913 - the fields of what is returned
+    parts: dict[str, Floats],
+    total_s: Floats,
+    width: Floats,
+    measured: np.typing.NDArray[np.bool_],
+    basis: Basis,
+    notes: tuple[Reason, ...],
+) -> DeviceSteps:
+    return DeviceSteps(
+        forward_s=parts["forward"][None, :],
+        backward_s=parts["backward"][None, :],
+        optimizer_s=parts["optimizer"][None, :],
+        host_s=parts["host"][None, :],
+        copy_s=parts["copy"][None, :],
+        synchronisation_s=np.zeros_like(total_s)[None, :],
+        total_s=total_s[None, :],
+        low_s=(total_s / (1.0 + width))[None, :],
+        high_s=(total_s * (1.0 + width))[None, :],
+        measured=measured[None, :],
+        basis=(basis,),
+        notes=(notes,),
+    )

@@ -1,0 +1,90 @@
+# Phases, verdicts and the closed list of caveats of a measurement; each caveat says what to do about it.
+
+## Phases
+measure-phase-load = Building the model
+measure-phase-calibrate = Calibrating the device
+measure-phase-steps = Training the model for real
+
+## Verdicts
+measure-verdict-stable = stable
+measure-verdict-usable = usable
+measure-verdict-unstable = unstable
+measure-verdict-throttled = throttled
+measure-verdict-contended = contended
+measure-verdict-not-measured = not measured
+
+## Why a series ended
+measure-stop-settled = the interval of the median is narrow enough
+measure-stop-noise-settled = more samples would not make it more exact
+measure-stop-cap = its time or number of samples was used up
+measure-stop-interrupted = it was interrupted
+
+## Why a series was not, or not fully, measured
+measure-no-samples = No sample was made in the time there was. Give a larger budget (--budget).
+measure-only-warm-up = Only warm-up steps fitted into the budget; the figure may be too high. Give a larger budget (--budget).
+measure-few-samples = Only { $count } samples fitted into the budget, so the interval may be too narrow. Give a larger budget (--budget).
+measure-interval-too-wide = The samples scatter: the interval of the median is ± { $half_width_fraction }. Close other programs and measure again.
+measure-drifted = The step time drifted by { $drift_fraction } while it was measured. Let the machine come to rest and measure again, from --budget 60 on with longer series.
+measure-ended-too-long = Batch size { $batch_size } was left out: one step would take longer than its share of the budget. Give a larger budget (--budget).
+measure-ended-no-budget = Batch size { $batch_size } was left out: the budget was used up. Give a larger budget (--budget).
+measure-ended-memory-limit = Batch size { $batch_size } was left out: it needs more memory than is free. Free memory of other programs, or choose a smaller batch size.
+measure-ended-out-of-memory = Batch size { $batch_size } ran out of memory. Choose a smaller batch size, or free memory of other programs.
+measure-ended-not-supported = Batch size { $batch_size } was left out: the device has no kernel for it. Choose another precision.
+measure-ended-cap = Batch size { $batch_size } ended before its first sample. Give a larger budget (--budget).
+measure-ended-settled = Batch size { $batch_size } ended before its first sample. Measure again.
+measure-ended-noise-settled = Batch size { $batch_size } ended before its first sample. Measure again.
+measure-does-not-fit = { $device } was not measured: one sample needs { $need_bytes } and only { $limit_bytes } may be used. Choose a smaller model, checkpointing or half precision.
+measure-part-of-layers = Only { $layers } of { $all } blocks were run, as the whole model takes too long for the budget; the rest is extended along a line. Give a larger budget (--budget) to measure the whole.
+measure-numbers-cannot-run = A model described by numbers cannot be run here; its time is predicted. Describe the model itself to have it measured.
+measure-cancelled = The measurement was cancelled; what had been measured is kept. Measure again for the rest.
+measure-no-time = { $device } was not measured: there was no time for it in the budget. Give a larger budget (--budget) or name the device (--device).
+measure-like-another = { $device } was not measured: an equal GPU ({ $twin }) stands for it. Give a larger budget (--budget) to measure each.
+measure-gpu-unusable = { $gpu } cannot be used at present. See --detect for the reason.
+measure-gpu-hidden = { $gpu } is hidden by CUDA_VISIBLE_DEVICES. Change the variable to have it measured.
+
+## Others on the device
+measure-others-hold-memory = Other programs held { $used_bytes } of this GPU's memory before the measurement. End them, then measure again.
+measure-others-use-gpu = Other programs kept this GPU busy ({ $busy_fraction }) before the measurement. End them, then measure again.
+measure-cpu-pressure = Other programs wanted the processor too: tasks waited for a core during { $pressure_fraction } of the time. End them, then measure again.
+measure-cpu-stolen = The host of this virtual machine took { $steal_fraction } of the processor's time. Measure again when it is less busy.
+measure-cpu-waited = The measuring thread had a core for only { $share_fraction } of the time. End other programs, then measure again.
+measure-cpu-shared = Other programs used { $foreign_cores } cores meanwhile. End them, then measure again.
+
+## The device held back
+measure-throttled-bits = { $gpu } was slowed by heat or by its hardware (reasons { $bits }). Improve its cooling, then measure again.
+measure-throttled-low-clock = { $gpu } ran at only { $clock_fraction } of its default clock. Check cooling, power supply and the set power limit.
+measure-throttled-hot = { $gpu } lost { $fall_fraction } of its clock as it grew hot. Improve its cooling, then measure again.
+measure-throttled-dropped = { $dropped } of { $all } samples were dropped because the GPU was slowed meanwhile. Improve its cooling, then measure again.
+measure-power-capped = { $gpu } ran at its power limit, as is normal at full load; with a higher limit it may be faster.
+measure-launch-bound = The GPU waited for the host during { $waiting_fraction } of the step. A larger batch size or torch.compile would use it better.
+
+## What was run differs from what was asked
+measure-lamb-as-adamw = torch has no LAMB: the steps were measured with AdamW. The prediction counts LAMB itself.
+measure-compile-not-applied = torch.compile was not applied while measuring, as compiling takes longer than the budget. Compare with --predict.
+measure-optimizer-bits-not-applied = 8-bit optimizer states were measured as 32-bit ones. The predicted memory counts 8 bits.
+measure-cpu-tf32-is-fp32 = TF32 exists on GPUs only: the processor was measured in FP32. Ask for fp32 to compare like with like.
+measure-cpu-fp16-as-bf16 = Processors have no { $asked }: FP32 was measured and, as this one computes in bfloat16, { $measured } too. Ask for { $measured } to compare like with like.
+measure-cpu-half-as-fp32 = This processor has no instructions for { $asked }: it was measured in FP32, which is faster there. Ask for fp32 to compare like with like.
+
+## The worker
+measure-worker-failed = Measuring { $device } failed: { $text } Please report this with the log.
+measure-worker-died = The worker that measured { $device } ended by itself (code { $code }); what it had measured is kept. See the log, then measure again.
+measure-worker-killed = The worker that measured { $device } was killed, most likely because memory ran out; what it had measured is kept. Free memory or choose a smaller batch size.
+measure-worker-hung = The worker that measured { $device } did not answer in time and was ended; what it had measured is kept. Give a larger budget (--budget), or see the log.
+measure-worker-too-large = The worker that measured { $device } held more memory than it may and was ended; what it had measured is kept. Choose a smaller batch size.
+measure-trace-failed = The model could not be traced: { $text } Describe it by numbers, or see the log.
+worker-input-refused = { $text } Mend the description of the model.
+worker-torch-broken = { $text } Install torch anew (pip install --force-reinstall torch).
+worker-out-of-memory = { $text } Choose a smaller batch size, or free memory of other programs.
+worker-users-code-failed = { $text } Mend the file; the log has the traceback.
+worker-no-kernels-for-gpu = The installed torch has no kernels for { $device }. Install a build whose arch list covers its compute capability.
+worker-driver-too-old = The driver of { $device } is too old for the CUDA version of the installed torch. Update the driver, or install torch for an older CUDA.
+worker-cpu-only-torch = The installed torch is a CPU-only build, so { $device } was not measured. Install torch with CUDA; the prediction for it is given all the same.
+worker-gpu-hidden = torch cannot see { $device }, though the driver reports it. Check CUDA_VISIBLE_DEVICES, the container's GPU settings and the permissions of /dev/nvidia*.
+worker-fabric-manager = { $device } is not ready yet (CUDA error 802). Start the NVIDIA fabric manager service, then measure again.
+worker-gpu-busy = { $device } is taken by another process (exclusive compute mode). Wait until it is free, or set its compute mode to default.
+
+## Predicted from what was measured here
+local-other-precision = { $asked } was not measured on this device; its time follows from { $measured } with a wider range. Measure with --precision { $asked } to be sure.
+local-extended-layers = The time follows from a part of the model's blocks, extended along a line. Give a larger budget (--budget) to measure the whole.
+local-rates-only = No step of the model was measured on this device; its time follows from the calibration alone. Give a larger budget (--budget).

@@ -1,0 +1,90 @@
+# 测量的阶段、结论和注意事项（封闭列表），每条注意事项都说明应对办法。
+
+## 阶段
+measure-phase-load = 正在构建模型
+measure-phase-calibrate = 正在标定设备
+measure-phase-steps = 正在实际训练模型
+
+## 结论
+measure-verdict-stable = 稳定
+measure-verdict-usable = 可用
+measure-verdict-unstable = 不稳定
+measure-verdict-throttled = 降频
+measure-verdict-contended = 被占用
+measure-verdict-not-measured = 未测量
+
+## 序列结束的原因
+measure-stop-settled = 中位数的区间已足够窄
+measure-stop-noise-settled = 再多样本也不会更精确
+measure-stop-cap = 时间或样本数已用完
+measure-stop-interrupted = 被中断
+
+## 序列未测量或未完整测量的原因
+measure-no-samples = 在给定时间内没有得到样本。请增大预算（--budget）。
+measure-only-warm-up = 预算只够完成预热步，结果可能偏高。请增大预算（--budget）。
+measure-few-samples = 预算只够取得 { $count } 个样本，区间可能过窄。请增大预算（--budget）。
+measure-interval-too-wide = 样本离散：中位数的区间为 ± { $half_width_fraction }。请关闭其他程序后重新测量。
+measure-drifted = 测量期间每步用时漂移了 { $drift_fraction }。请待机器平稳后重新测量；预算不低于 60 秒（--budget 60）时序列更长。
+measure-ended-too-long = 略过批大小 { $batch_size }：一步所需时间超过其预算份额。请增大预算（--budget）。
+measure-ended-no-budget = 略过批大小 { $batch_size }：预算已用完。请增大预算（--budget）。
+measure-ended-memory-limit = 略过批大小 { $batch_size }：所需内存超过可用内存。请释放其他程序占用的内存，或减小批大小。
+measure-ended-out-of-memory = 批大小 { $batch_size } 内存不足。请减小批大小，或释放其他程序占用的内存。
+measure-ended-not-supported = 略过批大小 { $batch_size }：设备没有相应的内核。请改用其他精度。
+measure-ended-cap = 批大小 { $batch_size } 在取得第一个样本前结束。请增大预算（--budget）。
+measure-ended-settled = 批大小 { $batch_size } 在取得第一个样本前结束。请重新测量。
+measure-ended-noise-settled = 批大小 { $batch_size } 在取得第一个样本前结束。请重新测量。
+measure-does-not-fit = 未测量 { $device }：一个样本就需要 { $need_bytes }，而可用的只有 { $limit_bytes }。请选择更小的模型、激活检查点或半精度。
+measure-part-of-layers = 完整模型超出预算，只运行了 { $all } 个模块中的 { $layers } 个，其余按直线外推。增大预算（--budget）可测量完整模型。
+measure-numbers-cannot-run = 以数字描述的模型无法在此运行，其用时为预测值。要实测请给出模型本身。
+measure-cancelled = 测量已取消，已测得的结果予以保留。其余部分请重新测量。
+measure-no-time = 未测量 { $device }：预算中没有它的时间。请增大预算（--budget）或指定设备（--device）。
+measure-like-another = 未测量 { $device }：由相同的 GPU（{ $twin }）代表。增大预算（--budget）可逐一测量。
+measure-gpu-unusable = { $gpu } 目前无法使用。原因见 --detect。
+measure-gpu-hidden = { $gpu } 被 CUDA_VISIBLE_DEVICES 隐藏。要测量请修改该变量。
+
+## 设备被他人使用
+measure-others-hold-memory = 测量前其他程序占用了此 GPU 的 { $used_bytes } 显存。请结束它们后重新测量。
+measure-others-use-gpu = 测量前其他程序正在使用此 GPU（{ $busy_fraction }）。请结束它们后重新测量。
+measure-cpu-pressure = 其他程序也在争用处理器：{ $pressure_fraction } 的时间里有任务在等待核心。请结束它们后重新测量。
+measure-cpu-stolen = 虚拟机的宿主占用了 { $steal_fraction } 的处理器时间。请在其空闲时重新测量。
+measure-cpu-waited = 测量线程只有 { $share_fraction } 的时间占有核心。请结束其他程序后重新测量。
+measure-cpu-shared = 测量期间其他程序使用了 { $foreign_cores } 个核心。请结束它们后重新测量。
+
+## 设备受限
+measure-throttled-bits = { $gpu } 因过热或硬件原因降速（原因 { $bits }）。请改善散热后重新测量。
+measure-throttled-low-clock = { $gpu } 只运行在默认频率的 { $clock_fraction }。请检查散热、供电和功率限制。
+measure-throttled-hot = { $gpu } 升温后频率下降了 { $fall_fraction }。请改善散热后重新测量。
+measure-throttled-dropped = 因 GPU 降速，{ $all } 个样本中舍弃了 { $dropped } 个。请改善散热后重新测量。
+measure-power-capped = { $gpu } 运行在功率上限，满载时属正常；提高上限可能更快。
+measure-launch-bound = 一步中 GPU 有 { $waiting_fraction } 的时间在等待主机。增大批大小或使用 torch.compile 可更好地利用它。
+
+## 实际运行与要求不同之处
+measure-lamb-as-adamw = torch 没有 LAMB：各步以 AdamW 测量。预测按 LAMB 计算。
+measure-compile-not-applied = 编译耗时超过预算，测量时未使用 torch.compile。可与 --predict 对照。
+measure-optimizer-bits-not-applied = 8 位优化器状态按 32 位测量。预测的内存按 8 位计算。
+measure-cpu-tf32-is-fp32 = TF32 只存在于 GPU：处理器以 FP32 测量。要同等比较请指定 fp32。
+measure-cpu-fp16-as-bf16 = 处理器没有 { $asked }：已测量 FP32；此处理器支持 bfloat16 运算，因此也测量了 { $measured }。要同等比较请指定 { $measured }。
+measure-cpu-half-as-fp32 = 此处理器没有 { $asked } 指令：以 FP32 测量，在其上反而更快。要同等比较请指定 fp32。
+
+## 工作进程
+measure-worker-failed = 测量 { $device } 失败：{ $text } 请附日志报告此问题。
+measure-worker-died = 测量 { $device } 的工作进程自行结束（代码 { $code }），已测得的结果予以保留。请查看日志后重新测量。
+measure-worker-killed = 测量 { $device } 的工作进程被杀死，很可能因为内存不足；已测得的结果予以保留。请释放内存或减小批大小。
+measure-worker-hung = 测量 { $device } 的工作进程未按时应答，已被终止；已测得的结果予以保留。请增大预算（--budget）或查看日志。
+measure-worker-too-large = 测量 { $device } 的工作进程占用内存超限，已被终止；已测得的结果予以保留。请减小批大小。
+measure-trace-failed = 无法追踪该模型：{ $text } 请以数字描述模型，或查看日志。
+worker-input-refused = { $text } 请修正模型描述。
+worker-torch-broken = { $text } 请重新安装 torch（pip install --force-reinstall torch）。
+worker-out-of-memory = { $text } 请减小批大小，或释放其他程序占用的内存。
+worker-users-code-failed = { $text } 请修正该文件，日志中有调用栈。
+worker-no-kernels-for-gpu = 已安装的 torch 没有适用于 { $device } 的内核。请安装架构列表包含其计算能力的版本。
+worker-driver-too-old = { $device } 的驱动对已安装 torch 的 CUDA 版本来说过旧。请更新驱动，或安装面向较旧 CUDA 的 torch。
+worker-cpu-only-torch = 已安装的 torch 是仅 CPU 版本，因此未测量 { $device }。请安装带 CUDA 的 torch；对它的预测仍会给出。
+worker-gpu-hidden = 驱动报告了 { $device }，但 torch 看不到它。请检查 CUDA_VISIBLE_DEVICES、容器的 GPU 设置和 /dev/nvidia* 的权限。
+worker-fabric-manager = { $device } 尚未就绪（CUDA 错误 802）。请启动 NVIDIA fabric manager 服务后重新测量。
+worker-gpu-busy = { $device } 被其他进程独占（独占计算模式）。请等待其空闲，或将计算模式改为默认。
+
+## 由本机测量得出的预测
+local-other-precision = 此设备未测量 { $asked }，其用时由 { $measured } 推算，范围更宽。以 --precision { $asked } 测量可得确值。
+local-extended-layers = 用时由模型的部分模块按直线外推得出。增大预算（--budget）可测量完整模型。
+local-rates-only = 此设备未测量过该模型的步，用时仅由标定得出。请增大预算（--budget）。
