@@ -104,4 +104,5 @@ def _complete_tables(
 
 
 def progress(phase: str, fraction: float) -> RunProgress:
+    """An event that says which call of the main job has begun."""
     return RunProgress(phase=phase, fraction=fraction, left_s=0.0)

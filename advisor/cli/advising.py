@@ -41,7 +41,7 @@ def advise_command(arguments: argparse.Namespace, language: Language, argv: Sequ
     if arguments.verify and not cancelled.is_set():
         from advisor.cli.verifying import verify_command
 
-        code = verify_command(advice, arguments, language) or code
+        code = verify_command(advice, arguments, language, cancelled) or code
     if not arguments.no_history:
         _keep(advice, language)
     if code:
@@ -156,7 +156,6 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
         node_count=arguments.nodes,
         allow_code=arguments.allow_code,
         allow_hub=arguments.allow_hub,
-        reuse_calibration=not arguments.no_history,
     )
 
 

@@ -6,8 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
+from advisor.measure.events import RunProgress
 from advisor.sentences import Language, message_exists, sentence, visible
-from advisor.worker.messages import Progress
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -51,7 +51,7 @@ class ProgressPrinter:
 
     def show(self, event: object) -> None:
         """Show one event; only progress is shown, samples and readings are for the record."""
-        if self._quiet or not isinstance(event, Progress):
+        if self._quiet or not isinstance(event, RunProgress):
             return
         text = self._text(event)
         if self._bar is not None and self._task is not None:
@@ -62,7 +62,7 @@ class ProgressPrinter:
             self._last_phase, self._last_line_s = event.phase, now_s
             print(f"{100 * event.fraction:3.0f} %  {text}", file=sys.stderr, flush=True)
 
-    def _text(self, event: Progress) -> str:
+    def _text(self, event: RunProgress) -> str:
         known = message_exists(event.phase, self._language)
         phase = sentence(event.phase, self._language) if known else event.phase
         return f"{phase} {visible(event.detail)}".strip()

@@ -39,6 +39,8 @@ _PART_KINDS: dict[str, PartKind] = {
     "optimizer_s": "optimizer",
     "host_s": "host",
     "copy_s": "copy",
+    "loader_s": "loader",
+    "loader_s": "loader",
     "synchronisation_s": "synchronisation",
     "communication_s": "communication",
     "imbalance_s": "imbalance",
@@ -98,9 +100,7 @@ def predict_candidates(
 class _Room:
     """All candidates of one precision: their single-card steps once, their scaled grids once an accumulation."""
 
-    def __init__(
-        self, table: OpTable, precision: Precision, candidates: Sequence[Candidate], sources: Sources
-    ) -> None:
+    def __init__(self, table: OpTable, precision: Precision, candidates: Sequence[Candidate], sources: Sources) -> None:
         self.table = table
         self.compiled: CompiledTable = compile_table(table)
         self.precision = precision

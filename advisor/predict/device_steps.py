@@ -19,6 +19,7 @@ ARRAYS = (
     "optimizer_s",
     "host_s",
     "copy_s",
+    "loader_s",
     "synchronisation_s",
     "total_s",
     "low_s",
@@ -35,6 +36,7 @@ class DeviceSteps:
     optimizer_s: Floats
     host_s: Floats
     copy_s: Floats
+    loader_s: Floats
     synchronisation_s: Floats
     total_s: Floats
     low_s: Floats
@@ -48,9 +50,8 @@ class DeviceSteps:
 
 
 def from_grid(grid: StepGrid, row: int, basis: Basis) -> DeviceSteps:
-    """One card of a predicted grid; loading data counts as host time."""
+    """One card of a predicted grid."""
     arrays = {name: getattr(grid, name)[row : row + 1] for name in ARRAYS}
-    arrays["host_s"] = arrays["host_s"] + grid.loader_s[row : row + 1]
     measured = np.zeros(arrays["total_s"].shape, dtype=bool)
     return DeviceSteps(**arrays, measured=measured, basis=(basis,), notes=(grid.notes[row],))
 

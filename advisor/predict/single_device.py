@@ -69,9 +69,7 @@ def _specified(  # noqa: PLR0913 - the same question
     """All cards of the table in one grid; a card with a calibration of its own has its own factors."""
     plain = [(device, spec) for device, spec in cards if device.key not in known.calibrations]
     groups = [(plain, None)] + [
-        ([(device, spec)], known.calibrations[device.key])
-        for device, spec in cards
-        if device.key in known.calibrations
+        ([(device, spec)], known.calibrations[device.key]) for device, spec in cards if device.key in known.calibrations
     ]
     answers: dict[str, DeviceSteps | Reason] = {}
     for members, calibration in groups:

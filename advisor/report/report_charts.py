@@ -68,13 +68,12 @@ def device_chart(advice: Advice, language: Language) -> Chart | None:
     """Throughput of the best set-up of every device and count, the recommended one in bold."""
     main = advice.recommendation or advice.recommendation_local
     wanted = main.precision if main else advice.workload.training.precision
-    candidates = [item for item in advice.predictions if item.precision == wanted and item.fits is not False]
     chosen = chosen_prediction(advice, main)
-    best = list(best_by_device(tuple(candidates)))
+    best = [item for item in best_by_device(advice, wanted) if item.fits is not False]
     if chosen is not None:
         place = (chosen.device.key, chosen.count)
         kept = [chosen if (item.device.key, item.count) == place else item for item in best]
-        best = kept if kept.index(chosen) < _BARS else [*kept[: _BARS - 1], chosen]
+        best = kept if chosen in kept[:_BARS] else [*kept[: _BARS - 1], chosen]
     best = best[:_BARS]
     rows = [(f"{item.count} × {_label(item.device.name)}", item) for item in best]
     return _bars(rows, chosen, sentence("report-alt-devices", language))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.hardware.machine import Record
 from advisor.sentences import Language, say, sentence, visible
-from advisor.units import Estimate, format_bytes, format_quantity, format_range, format_seconds
+from advisor.units import Estimate, Precision, format_bytes, format_quantity, format_range, format_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def summarise(advice: Advice, language: Language) -> Summary:
     sections = []
     for title, reasons in (
         ("summary-why", main.why if main else ()),
-        ("summary-also", advice.reasons),
+        ("summary-also", tuple(reason for reason in advice.reasons if main is None or reason not in main.why)),
         ("summary-change", main.would_change_if if main else ()),
         ("summary-caveats", advice.caveats),
     ):
@@ -115,24 +115,38 @@ def _figures(chosen: Recommendation, advice: Advice, language: Language) -> tupl
     return tuple((sentence(code, language), text) for code, text in rows)
 
 
-def best_by_device(predictions: tuple[Prediction, ...]) -> tuple[Prediction, ...]:
-    """For every device and count the fastest set-up that fits (or the fastest at all), fastest job first."""
+def best_by_device(advice: Advice, precision: Precision) -> tuple[Prediction, ...]:
+    """For every device and count the fastest set-up at that device's advised batch, the shortest job first.
+
+    Without advice on the batch, or where the advised batch was not predicted for a count, any batch counts.
+    """
+    advised = {
+        (item.device_key, item.precision): item.chosen for item in advice.batch_advice if item.precision == precision
+    }
     best: dict[tuple[str, int], Prediction] = {}
-    for prediction in predictions:
+    for prediction in advice.predictions:
+        if prediction.precision != precision:
+            continue
         key = (prediction.device.key, prediction.count)
-        if key not in best or _preference(prediction) < _preference(best[key]):
+        batch = advised.get((prediction.device.key, precision))
+        if key not in best or _preference(prediction, batch) < _preference(best[key], batch):
             best[key] = prediction
-    return tuple(sorted(best.values(), key=_preference))
+    return tuple(sorted(best.values(), key=_job))
 
 
-def _preference(prediction: Prediction) -> tuple[bool, float]:
-    return (prediction.fits is False, -prediction.samples_per_s.value)
+def _preference(prediction: Prediction, batch: int | None) -> tuple[bool, bool, float]:
+    other_batch = batch is not None and prediction.batch_size_per_device != batch
+    return (prediction.fits is False, other_batch, -prediction.samples_per_s.value)
+
+
+def _job(prediction: Prediction) -> tuple[bool, float, str]:
+    time_s = prediction.job_s.value if prediction.job_s is not None else -prediction.samples_per_s.value
+    return (prediction.fits is False, time_s, prediction.device.key)
 
 
 def _device_table(advice: Advice, language: Language) -> Table | None:
     wanted = advice.recommendation.precision if advice.recommendation else advice.workload.training.precision
-    chosen = tuple(prediction for prediction in advice.predictions if prediction.precision == wanted)
-    rows = tuple(_device_row(prediction, language) for prediction in best_by_device(chosen))
+    rows = tuple(_device_row(prediction, language) for prediction in best_by_device(advice, wanted))
     if not rows:
         return None
     columns = ("device", "count", "strategy", "batch", "step", "range", "job", "memory", "fits", "basis")

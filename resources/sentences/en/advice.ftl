@@ -9,3 +9,7 @@ advice-not-traced = The model was not traced, so nothing could be predicted for 
 predict-no-trace = Nothing is predicted at { $precision }: the model could not be traced at it.
 predict-cpu-not-measured = No time is given for this machine's CPU: a CPU's speed is measured, never read from a table. Run with --measure.
 predict-unknown-card = { $device } is not in the table of GPUs, so nothing is predicted for it. Measure on it, or give its figures with --gpu-file.
+advice-phase-verify = Running the advised set-up
+verify-inside = Verified: a step takes { $actual_s }; predicted was { $predicted_s } ({ $low_s } – { $high_s }), off by { $error } % and inside its range.
+verify-outside = Verified: a step takes { $actual_s }; predicted was { $predicted_s } ({ $low_s } – { $high_s }), off by { $error } % and outside its range.
+verify-record = On this machine so far: { $runs } verified, { $inside_fraction } inside the range, median error { $error_fraction }.

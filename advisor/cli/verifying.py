@@ -1,0 +1,67 @@
+"""`--verify`: run the advised set-up for a minute, print and keep the truth."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from advisor.cli.outputs import result_stream
+from advisor.cli.progress import ProgressPrinter
+from advisor.errors import UserFacingError
+from advisor.sentences import sentence
+
+if TYPE_CHECKING:
+    import argparse
+
+    from advisor.report.advice_record import Advice
+    from advisor.report.history import Truth
+    from advisor.sentences import Language
+
+
+def verify_command(
+    advice: Advice, arguments: argparse.Namespace, language: Language, cancelled: threading.Event
+) -> int:
+    """Verify the advice for this machine; 0, or the exit code of what went wrong. The advice stays valid."""
+    from advisor.advice.verification import verify
+    from advisor.report.history import History, data_folder
+
+    try:
+        with ProgressPrinter(language, quiet=arguments.quiet) as progress:
+            events = verify(advice, allow_code=arguments.allow_code, cancelled=cancelled)
+            while True:
+                try:
+                    progress.show(next(events))
+                except StopIteration as end:
+                    truth: Truth | None = end.value
+                    break
+        if truth is None:
+            return 4
+        print(truth_line(truth, language), file=result_stream(arguments))
+        if not arguments.no_history:
+            with History(data_folder()) as history:
+                history.append_truth(truth)
+                record = history.record()
+            if record is not None:
+                numbers: dict[str, float | int | str] = {
+                    "runs": record.count,
+                    "inside_fraction": record.inside_fraction,
+                    "error_fraction": record.median_error_fraction,
+                }
+                print(sentence("verify-record", language, numbers), file=result_stream(arguments))
+    except UserFacingError as error:
+        print(f"advisor: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def truth_line(truth: Truth, language: Language) -> str:
+    """One sentence: what was predicted, what came true, and whether it lay in the range."""
+    numbers: dict[str, float | int | str] = {
+        "predicted_s": truth.predicted_step_s.value,
+        "low_s": truth.predicted_step_s.low,
+        "high_s": truth.predicted_step_s.high,
+        "actual_s": truth.actual_step_s,
+        "error": f"{100 * truth.error_fraction:+.1f}",
+    }
+    return sentence("verify-inside" if truth.inside else "verify-outside", language, numbers)
