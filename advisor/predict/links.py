@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from advisor.errors import InputError
 from advisor.hardware.machine import Record
-from advisor.predict.networks import Network, network_in
+from advisor.predict.networks import NETWORK_WORDS, Network, network_in
 from advisor.units import Basis
 
 if TYPE_CHECKING:
@@ -113,8 +113,11 @@ def usual_link(spec: GpuSpec) -> Link:
     return _pcie(spec)
 
 
+_RATE_PATTERN = r"^\s*(\d{1,6}(?:\.\d{1,6})?)\s*(?:([gGmMtT])[bB]/?[pP]?[sS])?\s*$"
+
+
 def _given_rate(text: str) -> float | None:
-    found = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*(?:(g|m|t)b/?p?s)?\s*", text, re.IGNORECASE)
+    found = re.fullmatch(_RATE_PATTERN, text, re.IGNORECASE)
     if found is None:
         return None
     return float(found[1]) * {"m": 1e6, "g": 1e9, "t": 1e12}[(found[2] or "g").lower()]
@@ -212,3 +215,35 @@ def detected_link(spec: GpuSpec, links: tuple[GpuLink, ...]) -> Link:
     if len(rates) < len(known):
         return found[weakest.kind]
     return _replace(found[weakest.kind], type="given", wire_bytes_per_s=min(rates), basis="calibrated")
+
+
+def interconnect_schema() -> dict[str, object]:
+    """JSON Schema of the interconnect text that `--interconnect` and evaluation files take."""
+    words = "|".join(pattern for pattern, _ in _WORDS)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Interconnect",
+        "description": (
+            "How the cards of a job reach each other: an all-reduce bus rate one way (a number in GB/s, or with a "
+            "unit), or words; a network between hosts may follow after '+'. Empty: the card's usual link."
+        ),
+        "type": "string",
+        "maxLength": 200,
+        "anyOf": [
+            {"title": "usual link", "const": ""},
+            {"title": "bus rate", "pattern": _RATE_PATTERN},
+            {"title": "words", "pattern": f"(?i){words}"},
+            {"title": "network", "pattern": f"(?i){NETWORK_WORDS}"},
+        ],
+        "examples": [
+            "NVLink3/NVSwitch",
+            "NVLink2 hybrid-cube-mesh",
+            "NVLink bridge (pairs)",
+            "PCIe (no NVLink bridge)",
+            "PCIe without P2P",
+            "virtual machine, NVLink not visible",
+            "12 GB/s",
+            "NVSwitch + InfiniBand HDR x8",
+            "PCIe + 100 Gb/s Ethernet",
+        ],
+    }

@@ -16,13 +16,10 @@ _GENERATIONS_BIT_PER_S = {"sdr": 8e9, "ddr": 16e9, "qdr": 32e9, "fdr": 54e9, "ed
 
 _DEFAULT_BIT_PER_S: dict[NetworkType, float] = {"infiniband": 200e9, "roce": 100e9, "ethernet": 10e9}
 
-_PATTERN = re.compile(
-    r"infiniband|\bib\b|\bsdr\b|\bddr\b|\bqdr\b|\bfdr\b|\bedr\b|\bhdr\b|\bndr\b|roce|ethernet|\bgbe\b|\d\s*gbe|"
-    r"\d+(?:\.\d+)?\s*gb(?:it)?/s\s+(?:ib|roce|ethernet|infiniband)|\btcp\b",
-    re.IGNORECASE,
+NETWORK_WORDS = (
+    r"infiniband|\bib\b|\bsdr\b|\bddr\b|\bqdr\b|\bfdr\b|\bedr\b|\bhdr\b|\bndr\b|roce|ethernet|\bgbe\b|\d\s*gbe|\btcp\b"
 )
-
-
+_PATTERN = re.compile(NETWORK_WORDS, re.IGNORECASE)
 _RATE_BEFORE = re.compile(r"(?:(\d+)\s*[x×]\s*)?(\d+(?:\.\d+)?)\s*(gb(?:it)?/s|gbps)?\s*$", re.IGNORECASE)
 
 
