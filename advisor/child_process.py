@@ -43,7 +43,7 @@ class ChildProcess:
         self._closed = threading.Event()
         self._sending = threading.Lock()
         env = dict(os.environ if environment is None else environment)
-        env["PYTHONPATH"] = os.pathsep.join(part for part in (_own_root(), env.get("PYTHONPATH", "")) if part)
+        env["PYTHONPATH"] = os.pathsep.join(part for part in (_checkout(), env.get("PYTHONPATH", "")) if part)
         env["PYTHONIOENCODING"] = "utf-8"
         env[_PARENT_VARIABLE] = str(os.getpid())
         # No preexec_fn: running Python between fork and exec can deadlock in a process that has threads.
@@ -214,11 +214,15 @@ def _end_tree_on_windows(process: subprocess.Popen[bytes], number: int) -> None:
             process.kill()
 
 
-def _own_root() -> str:
-    """Folder that holds the package, so that the child finds the same advisor from any working folder."""
+def _checkout() -> str:
+    """Folder of a checkout, so that the child finds the same advisor from any working folder.
+
+    Empty when installed: all of site-packages in PYTHONPATH would go before the standard library.
+    """
     from pathlib import Path
 
-    return str(Path(__file__).resolve().parent.parent)
+    root = Path(__file__).resolve().parent.parent
+    return "" if root.name in ("site-packages", "dist-packages") else str(root)
 
 
 def die_with_parent() -> None:

@@ -12,6 +12,7 @@ from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Gpu, Machine
 from advisor.sentences import say
 from tests.fake_nvml.stub import GIVEN_SCENARIOS, NvmlStub
+from tests.leftovers import leftovers, needs_proc
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -212,11 +213,9 @@ def test_an_old_driver_costs_what_it_does_not_know_and_nothing_else(nvml_stub: N
     assert gpu.power_w == 50.0
 
 
-def test_no_child_is_left_after_detection(nvml_stub: NvmlStub) -> None:
-    nvml_stub.use("hang")
-    before = set(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else set()
+@needs_proc
+def test_no_child_thread_or_descriptor_is_left_after_detection(nvml_stub: NvmlStub) -> None:
+    nvml_stub.use("crash")
+    before = leftovers()
     detect_machine()
-    after = set(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else set()
-    assert len(after) <= len(before)
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert leftovers() == before

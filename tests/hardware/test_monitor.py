@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from advisor.hardware.monitor import Monitor
 from tests.fake_nvml.stub import GIVEN_SCENARIOS, NvmlStub
+from tests.leftovers import leftovers, needs_proc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,23 +130,21 @@ def test_the_pace_can_be_changed_and_paused() -> None:
         gather(monitor, twenty)
 
 
+@needs_proc
 def test_leaving_the_monitor_leaves_no_thread_child_or_descriptor(nvml_stub: NvmlStub) -> None:
     nvml_stub.use("hang")
-    threads, descriptors = threading.active_count(), len(os.listdir("/proc/self/fd"))
+    before = leftovers()
     for _ in range(2):
         with Monitor(0.02) as monitor:
             gather(monitor, lambda readings: len(readings) >= 1)
-    assert threading.active_count() == threads
-    assert len(os.listdir("/proc/self/fd")) == descriptors
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert leftovers() == before
 
 
 def sampler_use(pid: int) -> tuple[int, int]:
     """(anonymous memory in bytes, descriptors) of the sampler."""
-    with open(f"/proc/{pid}/status", encoding="utf-8") as status:
-        kibibytes = next(int(line.split()[1]) for line in status if line.startswith("RssAnon"))
-    return kibibytes * 1024, len(os.listdir(f"/proc/{pid}/fd"))
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    kibibytes = next(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
+    return kibibytes * 1024, len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
 def polls_without_growth(number: int) -> None:
@@ -162,6 +161,7 @@ def polls_without_growth(number: int) -> None:
     assert later_bytes - memory_bytes <= 256 * 1024
 
 
+@needs_proc
 def test_the_sampler_does_not_grow_over_four_hundred_polls(nvml_stub: NvmlStub) -> None:
     nvml_stub.use("mixed_3090_4090_1060")
     polls_without_growth(400)

@@ -140,7 +140,8 @@ def _name(facts: dict[str, str]) -> str | None:
         name = f"ARM implementer {facts.get('cpu implementer', '?')} part {facts['cpu part']}"
     if name is None:
         name = _name_elsewhere()
-    cleaned = " ".join(character for character in (name or "").split() if character.isprintable())[:128]
+    visible = "".join(character for character in name or "" if character.isprintable() or character.isspace())
+    cleaned = " ".join(visible.split())[:128]
     return cleaned or None
 
 
