@@ -253,6 +253,7 @@ def _steps(  # noqa: PLR0913 - the fields of what is returned
         optimizer_s=parts["optimizer"][None, :],
         host_s=parts["host"][None, :],
         copy_s=parts["copy"][None, :],
+        loader_s=np.zeros_like(total_s)[None, :],
         synchronisation_s=np.zeros_like(total_s)[None, :],
         total_s=total_s[None, :],
         low_s=(total_s / (1.0 + width))[None, :],
