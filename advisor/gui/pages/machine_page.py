@@ -12,7 +12,6 @@ from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.theme import CPU_SERIES, gpu_colour
 from advisor.gui.widgets.card import clear
 from advisor.gui.widgets.device_card import DeviceCard
-from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
 from advisor.sentences import visible
 from advisor.units import format_quantity
@@ -138,7 +137,8 @@ class MachinePage(Page):
         card.add_fact("use", texts("plot-utilisation"), "–")
         clock = format_quantity(cpu.max_clock_hz, "Hz") if cpu.max_clock_hz else texts("window-unknown")
         card.add_fact("clock", texts("machine-fact-clock"), clock, tip=_refusal(cpu.refusals, "clock", self))
-        card.add_fact("sets", texts("machine-fact-vector"), _vector(cpu.instruction_sets) or "–")
+        card.add_line(_vector(cpu.instruction_sets) or texts("machine-no-vectors"))
+        card.add_fact("wait", texts("machine-fact-waiting"), "–", tip=texts("plot-pressure-tip"))
         self._cards["cpu"] = card
         self._set_memory(card, machine.memory.total_bytes - machine.memory.available_bytes, machine.memory.total_bytes)
         return card
@@ -158,15 +158,15 @@ class MachinePage(Page):
         card.add_fact("clock", texts("plot-clock"), clock, tip=_refusal(gpu.refusals, "clock", self))
         heat = f"{gpu.temperature_celsius:.0f} °C" if gpu.temperature_celsius is not None else unknown
         card.add_fact("heat", texts("plot-temperature"), heat, tip=_refusal(gpu.refusals, "temperature", self))
-        card.add_fact("link", texts("machine-fact-link"), _link(machine, gpu, texts("window-unknown")))
-        card.add_fact("spec", texts("machine-fact-spec"), gpu.spec_key or texts("machine-spec-unknown"))
+        spec = texts("machine-spec", key=gpu.spec_key) if gpu.spec_key else texts("machine-spec-unknown")
+        card.add_line(f"{_link(machine, gpu, texts('machine-link-unknown'))} · {spec}")
         used = None
         if gpu.memory_total_bytes is not None and gpu.memory_free_bytes is not None:
             used = gpu.memory_total_bytes - gpu.memory_free_bytes
         self._set_memory(card, used, gpu.memory_total_bytes)
         for instance in gpu.mig_instances:
             size = texts.size(instance.memory_total_bytes)
-            card.body.insertWidget(card.body.count() - 1, label(visible(f"{instance.name} · {size}"), "muted"))
+            card.add_line(f"{instance.name} · {size}")
         self._cards[gpu.uuid or f"index-{gpu.index}"] = card
         return card
 
@@ -210,6 +210,8 @@ class MachinePage(Page):
             return
         if reading.cpu_utilisation_fraction is not None:
             card.set_fact("use", f"{100 * reading.cpu_utilisation_fraction:.0f} %")
+        if reading.cpu_pressure_fraction is not None:
+            card.set_fact("wait", f"{100 * reading.cpu_pressure_fraction:.0f} %")
         if reading.memory_used_bytes is not None:
             self._set_memory(card, reading.memory_used_bytes, machine.memory.total_bytes)
         for gpu in reading.gpus:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from advisor.gui.theme import Theme
 
 
+_OVERFLOW = 1.25
+"""What goes beyond this many capacities is cut off: its number tells the rest."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Piece:
     """A part of a bar: its name, size, and the size as text."""
@@ -100,7 +104,9 @@ class StackChart(Chart):
         values = max(self.width_of(one.text, TEXT_SIZE, bold=one.chosen) for one in self._stacks) + 6
         left, right = (names + 12 if names else 0.0), self.width() - values - 12
         sizes = [max(sum(piece.size for piece in one.pieces), one.limit or 0.0) for one in self._stacks]
-        scale = max(right - left, 20.0) / (max(sizes) or 1.0)
+        limits = [one.limit for one in self._stacks if one.limit]
+        top = min(max(sizes), _OVERFLOW * max(limits)) if limits else max(sizes)
+        scale = max(right - left, 20.0) / (top or 1.0)
         for number, one in enumerate(self._stacks):
             self._draw_stack(painter, one, number, left, scale, right)
         self._draw_legend(painter, len(self._stacks) * self._row_height + 8)
@@ -115,9 +121,9 @@ class StackChart(Chart):
             self.write(painter, place, one.name, bold=one.chosen, align=Qt.AlignmentFlag.AlignRight)
         colours, x = dict(self._legend), left
         for piece in one.pieces:
-            if piece.size <= 0:
+            if piece.size <= 0 or x >= right:
                 continue
-            place = QRectF(x, top, max(piece.size * scale - 1, 0.8), self._bar_height)
+            place = QRectF(x, top, min(max(piece.size * scale - 1, 0.8), right - x), self._bar_height)
             self.bar(painter, place, colours[piece.name], radius=1.5)
             self.tell_at(place, f"{piece.name}: {piece.text}")
             x += piece.size * scale

@@ -66,13 +66,15 @@ class DeviceCard(Card):
         head.addWidget(dot)
         self.name = ElidedLabel(title, "strong")
         head.addWidget(self.name, 1)
-        if chip:
-            head.addWidget(label(chip, chip_role))
         self.body.addLayout(head)
         self.meter = Meter(theme, colour)
         self.memory = ElidedLabel("", "muted")
         self.body.addWidget(self.meter)
-        self.body.addWidget(self.memory)
+        under = QHBoxLayout()
+        under.addWidget(self.memory, 1)
+        if chip:
+            under.addWidget(label(chip, chip_role))
+        self.body.addLayout(under)
         self._facts = QGridLayout()
         self._facts.setHorizontalSpacing(10)
         self._facts.setVerticalSpacing(2)
@@ -96,6 +98,10 @@ class DeviceCard(Card):
         """Another value of a fact that was added."""
         if key in self._values:
             self._values[key].set_full_text(value)
+
+    def add_line(self, text: str) -> None:
+        """A further line over the whole width."""
+        self.body.insertWidget(self.body.count() - 1, ElidedLabel(text, "muted"))
 
     @staticmethod
     def _explain(shown: ElidedLabel, tip: str) -> None:

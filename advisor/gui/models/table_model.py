@@ -1,0 +1,122 @@
+"""A table of records: columns are functions of a record, sorting is by number and not by text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+from advisor.gui.widgets.labels import plain_tooltip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Record = TypeVar("Record")
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column(Generic[Record]):
+    """`text` is shown, `order` sorts (None last), `tip` explains."""
+
+    title: str
+    text: Callable[[Record], str]
+    order: Callable[[Record], Any] | None = None
+    tip: Callable[[Record], str] | None = None
+    number: bool = False
+    bold: Callable[[Record], bool] | None = None
+    colour: Callable[[Record], str | None] | None = None
+    header_tip: str = ""
+
+
+class TableModel(QAbstractTableModel, Generic[Record]):
+    """Holds the records in the order that they are shown in."""
+
+    def __init__(self, columns: Sequence[Column[Record]]) -> None:
+        """Columns are fixed; records come by `show`."""
+        super().__init__()
+        self.columns = list(columns)
+        self.records: list[Record] = []
+        self._sorted_by: tuple[int, Qt.SortOrder] | None = None
+
+    def show(self, records: Sequence[Record]) -> None:
+        """Show other records, in the chosen order if one was chosen."""
+        self.beginResetModel()
+        self.records = list(records)
+        self._apply_order()
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+        """Number of records."""
+        return 0 if parent.isValid() else len(self.records)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+        """Number of columns."""
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's variant
+        """Text, alignment, tooltip and colours of a cell."""
+        if not index.isValid():
+            return None
+        record, column = self.records[index.row()], self.columns[index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.text(record)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(column)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tooltip(column.tip(record) if column.tip else column.text(record))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{column.title}: {column.text(record)}"
+        return _look(column, record, role)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:  # noqa: ANN401 - Qt's variant
+        """Titles of the columns."""
+        if orientation == Qt.Orientation.Vertical:
+            return None
+        column = self.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(column)
+        if role == Qt.ItemDataRole.ToolTipRole and column.header_tip:
+            return plain_tooltip(column.header_tip)
+        return None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column; -1 keeps the order that the records came in."""
+        self._sorted_by = (column, order) if 0 <= column < len(self.columns) else None
+        self.layoutAboutToBeChanged.emit()
+        self._apply_order()
+        self.layoutChanged.emit()
+
+    def _apply_order(self) -> None:
+        if self._sorted_by is None:
+            return
+        place, order = self._sorted_by
+        column = self.columns[place]
+        key = column.order or column.text
+        known = [record for record in self.records if key(record) is not None]
+        unknown = [record for record in self.records if key(record) is None]
+        known.sort(key=key, reverse=order == Qt.SortOrder.DescendingOrder)
+        self.records = known + unknown
+
+
+def _alignment(column: Column[Any]) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignRight if column.number else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter
+
+
+def _look(column: Column[Record], record: Record, role: int) -> Any:  # noqa: ANN401 - Qt's variant
+    from PySide6.QtGui import QColor, QFont
+
+    if role == Qt.ItemDataRole.FontRole and column.bold and column.bold(record):
+        font = QFont()
+        font.setBold(True)
+        return font
+    if role == Qt.ItemDataRole.ForegroundRole and column.colour:
+        colour = column.colour(record)
+        return QColor(colour) if colour else None
+    return None

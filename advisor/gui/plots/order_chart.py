@@ -1,0 +1,96 @@
+"""How the order of the devices turns with the precision: one column a precision, one line a device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPen
+
+from advisor.gui.plots.chart import Chart
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QPainter
+
+    from advisor.gui.theme import Theme
+
+_ROW = 27
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderLine:
+    """A device: its place in each column (None: not there) and what it reaches there as text."""
+
+    name: str
+    places: tuple[int | None, ...]
+    texts: tuple[str, ...]
+    colour: str
+
+
+class OrderChart(Chart):
+    """Places from 1 at the top; a line that falls or rises is an order that turns."""
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        """Empty until shown."""
+        super().__init__(theme, name)
+        self._columns: list[str] = []
+        self._lines: list[OrderLine] = []
+        self._chosen = 0
+
+    def show_order(self, columns: Sequence[str], lines: Sequence[OrderLine], chosen: int) -> None:
+        """`chosen` is the column that the page shows."""
+        self._columns, self._lines, self._chosen = list(columns), list(lines), chosen
+        words = [
+            f"{one.name}: {', '.join(f'{column} {place}' for column, place in zip(columns, one.places, strict=True) if place)}"
+            for one in lines
+        ]
+        self.setAccessibleDescription("; ".join(words))
+        self.setFixedHeight(self.sizeHint().height())
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """A row a place."""
+        return QSize(420, 26 + _ROW * max(len(self._lines), 1) + 6)
+
+    def draw(self, painter: QPainter) -> None:
+        """Columns, lines, dots and the names at the right."""
+        if not self._columns or not self._lines:
+            return
+        names = min(max(self.width_of(one.name) for one in self._lines) + 8, self.width() * 0.4)
+        left, right = 34.0, self.width() - names - 18
+        step = (right - left) / max(len(self._columns) - 1, 1)
+        for number, column in enumerate(self._columns):
+            x = left + number * step
+            place = QRectF(x - 50, 0, 100, 20)
+            chosen = number == self._chosen
+            colour = self.theme.accent if chosen else self.theme.muted
+            self.write(painter, place, column, bold=chosen, colour=colour, size=11, align=Qt.AlignmentFlag.AlignHCenter)
+            self.line(painter, QPointF(x, 24), QPointF(x, self.height() - 4), self.theme.grid, 1)
+        for one in self._lines:
+            self._draw_line(painter, one, left, step)
+        for one in self._lines:
+            last = next((place for place in reversed(one.places) if place), None)
+            if last is not None:
+                place = QRectF(right + 16, self._y(last) - 10, names, 20)
+                self.write(painter, place, one.name)
+
+    @staticmethod
+    def _y(place: int) -> float:
+        return 26 + _ROW * (place - 0.5)
+
+    def _draw_line(self, painter: QPainter, one: OrderLine, left: float, step: float) -> None:
+        points = [
+            (QPointF(left + number * step, self._y(place)), number) for number, place in enumerate(one.places) if place
+        ]
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for (start, _), (end, _) in zip(points, points[1:], strict=False):
+            painter.setPen(QPen(QColor(one.colour), 2))
+            painter.drawLine(start, end)
+        for point, number in points:
+            painter.setPen(QPen(QColor(self.theme.card), 1.5))
+            painter.setBrush(QColor(one.colour))
+            painter.drawEllipse(point, 5, 5)
+            self.tell_at(QRectF(point.x() - 10, point.y() - 10, 20, 20), f"{one.name}: {one.texts[number]}")
