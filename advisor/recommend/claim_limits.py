@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from advisor.workload.workload import Workload
 
 HOST_SHARE = 0.3
-_HOST_HEADROOM_RATIO = 3.0
+FEWEST_STEPS_BETWEEN = 20
+"""Nobody validates more often; a smaller interval explains nothing."""
+MOST_GAIN_RATIO = 3.0
+"""More than this a reduced precision hardly gains."""
 
 
 def likely_limits(claim: Claim, expected: Prediction, workload: Workload, claimed_step_s: float) -> tuple[Reason, ...]:
@@ -26,20 +29,18 @@ def likely_limits(claim: Claim, expected: Prediction, workload: Workload, claime
 
 def _limits(claim: Claim, expected: Prediction, workload: Workload, claimed_step_s: float) -> Iterator[Reason]:
     lost_s = claimed_step_s - expected.step_s.value
-    if part_share(expected, "host", "synchronisation") >= HOST_SHARE:
-        yield Reason(
-            code="claim-limit-host", numbers={"share_fraction": part_share(expected, "host", "synchronisation")}
-        )
+    host_share = part_share(expected, "host", "synchronisation")
+    if host_share >= HOST_SHARE:
+        yield Reason(code="claim-limit-host", numbers={"share_fraction": host_share})
     if (claim.count or 1) > 1:
         yield Reason(code="claim-limit-communication", numbers={"count": claim.count or 1})
-    if claim.epoch_s is not None or claim.job_s is not None:
-        numbers: dict[str, float | int | str] = {"lost_fraction": lost_s / claimed_step_s}
-        if workload.data.validation_samples > 0:
-            numbers["pass_s"] = validation_pass_s(workload, expected)
-            yield Reason(code="claim-limit-validation", numbers=numbers)
-    if (
-        expected.precision in {"fp16_amp", "bf16_amp", "tf32"}
-        and claimed_step_s < _HOST_HEADROOM_RATIO * expected.step_s.value
-    ):
-        yield Reason(code="claim-limit-precision-off", numbers={})
-    yield Reason(code="claim-limit-loader", numbers={"lost_s": lost_s})
+    pass_s = validation_pass_s(workload, expected)
+    if (claim.epoch_s is not None or claim.job_s is not None) and pass_s >= FEWEST_STEPS_BETWEEN * lost_s:
+        numbers: dict[str, float | int | str] = {"pass_s": pass_s, "every_steps": round(pass_s / lost_s)}
+        numbers["lost_fraction"] = lost_s / claimed_step_s
+        yield Reason(code="claim-limit-validation", numbers=numbers)
+    reduced = expected.precision in {"fp16_amp", "bf16_amp", "tf32"}
+    if reduced and claimed_step_s < MOST_GAIN_RATIO * expected.step_s.value:
+        yield Reason(code="claim-limit-precision-off")
+    if host_share < HOST_SHARE:
+        yield Reason(code="claim-limit-loader", numbers={"lost_s": lost_s})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from advisor.hardware.gpu_spec import GpuSpec
-    from advisor.predict.prediction import Prediction
+    from advisor.predict.prediction import Prediction, Strategy
     from advisor.recommend.claim import Claim
     from advisor.recommend.predictor import Predictor
     from advisor.units import Precision
@@ -29,6 +30,8 @@ LINEAR_SLACK = 1.03
 """Over n-fold by this much is still measurement noise."""
 PANEL = ("bert_base_sst2", "resnet50", "vit_base", "gpt2_small")
 """Models that stand for the rest where a claim names none."""
+_OPEN_FACTORS = (1, 2, 4)
+"""Batches that may be meant where a claim names none, in units of the workload's own."""
 RATIO_SPREAD = 1.15
 """The predicted speed-up ratio of two cards is off by this factor on average (held-back published runs)."""
 _ASKED: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp", "bf16_amp")
@@ -89,18 +92,18 @@ def _expected_scaling(claim: Claim, predictor: Predictor) -> Estimate | None:
     if not claim.gpus or claim.workload is None or claim.count is None:
         return None
     workload = claimed_workload(claim, predictor)
-    batch = claim.batch_size or workload.training.batch_size
+    own = workload.training.batch_size
+    batches = (claim.batch_size,) if claim.batch_size is not None else tuple(own * factor for factor in _OPEN_FACTORS)
     open_ones: tuple[Precision, ...] = (workload.training.precision, "fp32")
-    precisions = (claim.precision,) if claim.precision is not None else open_ones
+    precisions = (claim.precision,) if claim.precision is not None else tuple(dict.fromkeys(open_ones))
+    alone = claim.reference_count == 1
     found: list[Estimate] = []
     for spec in (predictor.specs[key] for key in claim.gpus):
-        for precision in precisions:
+        for precision, batch in itertools.product(precisions, batches):
             if rate_of(spec, precision) is None:
                 continue
-            fewer = candidate(
-                spec, precision, batch,
-                count=claim.reference_count, strategy="single" if claim.reference_count == 1 else "ddp",
-            )  # fmt: skip
+            strategy: Strategy = "single" if alone else "ddp"
+            fewer = candidate(spec, precision, batch, count=claim.reference_count, strategy=strategy)
             more = candidate(spec, precision, batch, count=claim.count, strategy=claim.strategy or "ddp")
             pair = predictor.predict(workload, (fewer, more))
             if len(pair) == 2:  # noqa: PLR2004 - both could be predicted

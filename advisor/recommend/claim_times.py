@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 EPOCH_SLACK = 1.15
 """An epoch's wall time holds a validation pass, checkpoints and the loader's start beside its steps."""
-_ORDER: tuple[Precision, ...] = ("fp32", "tf32", "bf16_amp", "fp16_amp", "fp16")
+_OPEN: tuple[Precision, ...] = ("fp32", "tf32", "bf16_amp", "fp16_amp")
+"""Meant where a claim names no precision."""
+_ORDER: tuple[Precision, ...] = (*_OPEN, "fp16")
+_LARGEST_FACTOR = 16
+_SMALLEST_FACTOR = 0.2
 
 
 class Sight(NamedTuple):
@@ -57,7 +61,7 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if not claim.gpus:
         raise InputError("The claim names no GPU.", 'Name the card it was timed on, for example "on one RTX 3090".')
     workload = claimed_workload(claim, predictor)
-    stated = (claim.precision,) if claim.precision is not None else _ORDER
+    stated = (claim.precision,) if claim.precision is not None else _OPEN
     sights = [sight for precision in stated for sight in _sights(claim, predictor, workload, precision)]
     if not sights:
         raise InputError(
@@ -69,8 +73,8 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if holding is not None:
         return _plausible(claim, holding, sights)
     fastest = min(sights, key=lambda sight: sight.expected.value / sight.claimed_step_s)
-    if fastest.claimed_step_s > fastest.expected.high:
-        return _below(claim, fastest, workload)
+    if all(sight.claimed_step_s > sight.expected.high for sight in sights):
+        return _below(claim, _nearest_own(sights, workload) or fastest, workload)
     explained = _explained(claim, predictor, workload)
     if explained is not None:
         return explained
@@ -91,7 +95,8 @@ def _sights(claim: Claim, predictor: Predictor, workload: Workload, precision: P
     """The claim at one precision, at its batch or, where a rate names none, at every batch that may be meant."""
     own = workload.training.batch_size
     open_batch = claim.batch_size is None and claim.step_s is None
-    batches = batch_sizes_around(own) if open_batch else (own,)
+    batches = [one for one in batch_sizes_around(own) if _SMALLEST_FACTOR * own <= one <= _LARGEST_FACTOR * own]
+    batches = batches if open_batch else [own]
     found = []
     for batch in batches:
         sight = _sight(claim, predictor, workload, precision, batch)
@@ -224,13 +229,33 @@ def _below(claim: Claim, sight: Sight, workload: Workload) -> ClaimAnswer:
 
 def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimAnswer | None:
     """The first change of precision, layout, compilation or mode at which a claim that is too fast would hold."""
-    for precision in _ORDER:
-        if claim.precision is not None and precision != claim.precision:
-            sight = _nearest_own([one for one in _sights(claim, predictor, workload, precision) if one.holds], workload)
-            if sight is not None:
+    stated = claim.precision
+    if stated is not None:
+        for precision in _ORDER:
+            sight = _nearest_own(_holding(claim, predictor, workload, (precision,)), workload)
+            if sight is not None and precision != stated:
                 numbers = {**_numbers(sight, claim), "precisions": LABELS[precision]}
                 reason = Reason(code="claim-only-with-precision", numbers=numbers)
                 return _answer(claim, "plausible_only_with", sight, (reason, *_memory_reasons(sight)))
+    for code, change in _changes(claim, workload):
+        changed = msgspec.structs.replace(workload, training=msgspec.structs.replace(workload.training, **change))
+        mode_kept = "mode" not in change
+        asked = claim if mode_kept else msgspec.structs.replace(claim, mode="inference")
+        for precisions in ((stated,) if stated is not None else (), _ORDER if mode_kept or stated is None else ()):
+            sight = _nearest_own(_holding(asked, predictor, changed, precisions), workload)
+            if sight is not None:
+                return _answer(
+                    claim, "plausible_only_with", sight, (Reason(code=code, numbers=_numbers(sight, claim)),)
+                )
+    return None
+
+
+def _holding(claim: Claim, predictor: Predictor, workload: Workload, precisions: tuple[Precision, ...]) -> list[Sight]:
+    return [one for precision in precisions for one in _sights(claim, predictor, workload, precision) if one.holds]
+
+
+def _changes(claim: Claim, workload: Workload) -> list[tuple[str, dict[str, object]]]:
+    """What the claim leaves open beside precision and would make it faster, with the sentence that says so."""
     changes: list[tuple[str, dict[str, object]]] = []
     if claim.channels_last is None and workload.data.image_size is not None:
         changes.append(("claim-only-with-channels-last", {"channels_last": True}))
@@ -238,15 +263,7 @@ def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimA
         changes.append(("claim-only-with-compile", {"compile": True}))
     if claim.mode == "training":
         changes.append(("claim-only-with-inference", {"mode": "inference"}))
-    for code, change in changes:
-        changed = msgspec.structs.replace(workload, training=msgspec.structs.replace(workload.training, **change))
-        asked = msgspec.structs.replace(claim, mode="inference") if "mode" in change else claim
-        precisions = (claim.precision,) if claim.precision is not None else _ORDER
-        found = [one for precision in precisions for one in _sights(asked, predictor, changed, precision) if one.holds]
-        sight = _nearest_own(found, workload)
-        if sight is not None:
-            return _answer(claim, "plausible_only_with", sight, (Reason(code=code, numbers=_numbers(sight, claim)),))
-    return None
+    return changes
 
 
 def _impossible(claim: Claim, sight: Sight, workload: Workload) -> ClaimAnswer:

@@ -146,7 +146,7 @@ def _shares_place(group: Sequence[_Entry], entry: _Entry) -> bool:
     return anchor is None or touches(anchor[1], entry[1])
 
 
-def rank_for_compare(  # noqa: PLR0913, PLR0917 - the four switches of the Compare page
+def rank_for_compare(  # noqa: PLR0913 - the four switches of the Compare page
     predictions: Sequence[Prediction],
     precision: Precision,
     batch_size_per_device: int,

@@ -15,7 +15,7 @@ claim-impossible-step = Impossible: a step of { $model } at batch size { $batch 
 claim-impossible-rate = Impossible: { $claimed_rate } samples a second of { $model } are { $needed_flop_per_s }, and { $device } has a peak of { $peak_flop_per_s } in { $precision }. More than { $most_rate } samples a second cannot be.
 claim-limit-host = Likely limited by the host: { $share_fraction } of the expected step already waits for kernel launches and synchronisation, so that a slower CPU shows at once.
 claim-limit-communication = Likely limited by communication between the { $count } cards, or by one that is slower than the others.
-claim-limit-validation = Likely limited by validation: one pass over the validation rows takes { $pass_s }; { $lost_fraction } of the claimed time is not training.
+claim-limit-validation = Likely limited by validation: one pass over the validation rows takes { $pass_s }, so that one every { $every_steps } steps would explain the { $lost_fraction } of the claimed time that is not training.
 claim-limit-precision-off = Or the reduced precision was not in effect: the same step in FP32 would explain part of it.
 claim-limit-loader = Likely limited by the data loader or the disk: { $lost_s } a step are not the card's.
 

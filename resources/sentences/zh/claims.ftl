@@ -15,7 +15,7 @@ claim-impossible-step = 不可能：{ $model } 在批大小 { $batch } 下每步
 claim-impossible-rate = 不可能：{ $model } 每秒 { $claimed_rate } 个样本需要 { $needed_flop_per_s }，而 { $device } 在 { $precision } 下的峰值为 { $peak_flop_per_s }。每秒不可能超过 { $most_rate } 个样本。
 claim-limit-host = 很可能受限于主机：预期步时中已有 { $share_fraction } 在等待内核启动与同步，CPU 稍慢就会立刻显现。
 claim-limit-communication = 很可能受限于 { $count } 张卡之间的通信，或其中某张卡较慢。
-claim-limit-validation = 很可能受限于验证：对验证集完整计算一次需要 { $pass_s }；所称时间中有 { $lost_fraction } 不是训练。
+claim-limit-validation = 很可能受限于验证：对验证集完整计算一次需要 { $pass_s }，若每 { $every_steps } 步验证一次，即可解释所称时间中不属于训练的 { $lost_fraction }。
 claim-limit-precision-off = 也可能是低精度并未生效：同样一步在 FP32 下的时间可以解释其中一部分。
 claim-limit-loader = 很可能受限于数据加载或磁盘：每步有 { $lost_s } 与显卡无关。
 
