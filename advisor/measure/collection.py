@@ -166,11 +166,11 @@ class Collection:
         """Warm samples made while the device was not throttled; a reason where throttling left none."""
         warm = [sample for sample in samples if not sample.warm_up]
         gpu = self.gpu
-        if gpu is None or not warm:
+        if gpu is None or not samples:
             return warm, None
         spans = throttled_spans(self._during(samples), gpu)
         kept = [sample for sample in warm if not any(_overlaps(sample, span) for span in spans)]
-        if len(kept) < len(warm):
+        if kept and len(kept) < len(warm):
             dropped = len(warm) - len(kept)
             caveats.append(Reason(code="measure-throttled-dropped", numbers={"dropped": dropped, "all": len(warm)}))
         return kept, spans[0][2] if spans and not kept else None

@@ -124,15 +124,14 @@ def _partial(group: _Group, folder: RankFolder, rank: int, *, own_lost: bool) ->
     """What is left after a loss; written at once, so that it is there whatever comes after."""
     if own_lost:
         folder.mark_lost(rank)
+    others = [other for other in _local_ranks() if other != rank]
     end_s = time.monotonic() + _SETTLE_S
-    lower = _local_ranks_below(rank)
-    while not own_lost and any(folder.alive(other) for other in lower) and wait_until(end_s) > 0:
+    lost: list[int] = []
+    while not lost and not own_lost and wait_until(end_s) > 0:
+        lost = [other for other in others if not folder.alive(other)]
         time.sleep(_POLL_S)
-    reporter = not own_lost and not any(folder.alive(other) for other in lower)
-    lost = [other for other in _local_ranks() if other != rank and not folder.alive(other)]
+    reporter = not own_lost and not any(folder.alive(other) for other in others if other < rank)
     group.died.update(lost)
-    if not own_lost:
-        group.died.discard(rank)
     outcome = group.outcome(folder.findings(), rank=rank, reporter=reporter)
     if reporter:
         path = folder.write_partial(outcome)
@@ -147,10 +146,6 @@ def _local_ranks() -> range:
     return range(first, first + int(os.environ.get("LOCAL_WORLD_SIZE", os.environ["WORLD_SIZE"])))
 
 
-def _local_ranks_below(rank: int) -> range:
-    return range(_local_ranks().start, rank)
-
-
 class _Group:
     """The workers that this process started, one a rank."""
 
@@ -158,9 +153,10 @@ class _Group:
         self._plan, self._rank_count = plan, rank_count
         self._children: dict[int, ChildProcess] = {}
         self._finished: set[int] = set()
-        self._failures: list[Failed] = []
+        self._failures: dict[int, Failed] = {}
         self._log = ""
         self.died: set[int] = set()
+        """Ranks whose worker ended without a word: killed, crashed, or out of time."""
         self.findings: list[RankFinding] = []
 
     @property
@@ -187,13 +183,15 @@ class _Group:
                 if line == b"":
                     open_ranks.discard(rank)
                     if rank not in self._finished:
-                        self.died.add(rank)
+                        if rank not in self._failures:
+                            self.died.add(rank)
                         end_s = min(end_s, time.monotonic() + _AFTER_LOSS_S)
                     continue
                 yield from self._understood(rank, line)
             if quiet:
                 time.sleep(_POLL_S)
-        self.died.update(rank for rank in open_ranks if rank not in self._finished and not stopped())
+        if not stopped():
+            self.died.update(open_ranks - self._finished - set(self._failures))
 
     def _next(self, rank: int) -> bytes | None:
         """A line, b"" at the end of the worker's output, None while it says nothing."""
@@ -211,7 +209,7 @@ class _Group:
             self._finished.add(rank)
             return
         if isinstance(event, Failed):
-            self._failures.append(event)
+            self._failures[rank] = event
         if isinstance(event, RankFinding):
             self.findings.append(event)
         yield event
@@ -246,10 +244,11 @@ class _Group:
         )
 
     def _loss(self, *, measured: bool) -> Reason:
-        refused = next((failure for failure in self._failures if failure.exception == "PeerRefusedError"), None)
-        world = refused or next((failure for failure in self._failures if failure.world_fault), None)
-        if world is not None:
-            return Reason(code="ranks-failed", numbers={"text": f"{world.text} {world.remedy}".strip()})
+        failures = list(self._failures.values())
+        told = [failure for failure in failures if failure.exception == "PeerRefusedError"]
+        told += [failure for failure in failures if failure.world_fault] or ([] if self.died else failures)
+        if told:
+            return Reason(code="ranks-failed", numbers={"text": f"{told[0].text} {told[0].remedy}".strip()})
         code = "ranks-lost" if measured else "ranks-lost-early"
         return Reason(code=code, numbers={"rank_count": self._rank_count, **numbers_of(sorted(self.died))})
 

@@ -107,7 +107,8 @@ def drift_bound_fraction(samples: Sequence[float] | Floats) -> float:
     first, second = np.triu_indices(count, k=1)
     slope = float(np.median((values[second] - values[first]) / (second - first)))
     residuals = values - slope * np.arange(count)
-    error = _MAD_TO_SIGMA * median_absolute_deviation(residuals) * math.sqrt(12.0 / count)
+    sigma = _MAD_TO_SIGMA * median_absolute_deviation(residuals) * math.sqrt(count / (count - 2))  # two were fitted
+    error = sigma * math.sqrt(12.0 / count)
     return (abs(slope) * (count - 1) + _ONE_PERCENT_POINT * error) / median
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 
@@ -17,7 +18,7 @@ THROTTLE_BITS = 0x8 | 0x20 | 0x40 | 0x80
 POWER_CAP_BIT = 0x4
 
 _UNSTABLE_HALF_WIDTH = 0.05
-_HIDDEN_DRIFT = 0.05
+_HIDDEN_DRIFT = 0.04
 _LEAST_FOR_INTERVAL = 3
 _CLEAR_DIFFERENCE = 0.03
 _LOW_CLOCK_RATIO = 0.75
@@ -43,7 +44,7 @@ def judge(
     """The verdict on the kept samples of one series (seconds a step, in order).
 
     `throttled` is given where throttling left nothing over; `contended` where others used the device meanwhile.
-    `stable` needs at least six samples, an interval within the limit, and a drift that is below 5 % with 99 %
+    `stable` needs at least six samples, an interval within the limit, and a drift that is below 4 % with 99 %
     certainty; an interval beyond 5 % or a drift beyond the limit makes `unstable`.
     """
     if not samples_s:
@@ -102,7 +103,7 @@ def throttled_spans(readings: Sequence[Reading], gpu: Gpu) -> tuple[tuple[float,
     busy = [found.sm_clock_hz for _, found in seen if found.sm_clock_hz is not None and _is_busy(found)]
     if len(busy) < _LEAST_READINGS:
         return ()
-    whole = (seen[0][0], seen[-1][0])
+    whole = (-math.inf, math.inf)
     clock_hz = statistics.median(busy)
     if gpu.sm_clock_default_hz and clock_hz < _LOW_CLOCK_RATIO * gpu.sm_clock_default_hz:
         numbers = {"gpu": gpu.name, "clock_fraction": clock_hz / gpu.sm_clock_default_hz}
@@ -185,8 +186,8 @@ def _is_busy(found: GpuReading) -> bool:
 
 def _span_around(at: float, times: Sequence[float]) -> tuple[float, float]:
     """From the reading before to the reading after: the state may have changed anywhere between."""
-    before = max((when for when in times if when < at), default=at)
-    after = min((when for when in times if when > at), default=at)
+    before = max((when for when in times if when < at), default=-math.inf)
+    after = min((when for when in times if when > at), default=math.inf)
     return before, after
 
 
