@@ -5,14 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Sequence
 
+import msgspec
+
 from advisor.advice.request import AdviceRequest
 from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Machine, Record
 from advisor.measure.events import RunnerEvent, RunProgress
 from advisor.measure.measurement import Measurement
 from advisor.measure.plan import make_plan
+from advisor.measure.ranks import RanksPlan, measure_local_ranks
 from advisor.measure.runner import TraceUnanswered, run_measurements, trace_workload
 from advisor.predict.step_time import TRACE_PRECISIONS
+from advisor.recommend.candidates import local_device, local_gpu_groups
 from advisor.recommend.precisions import sensible_precisions
 from advisor.sentences import Reason
 from advisor.workload.op_table import OpTable, TracePrecision
@@ -53,6 +57,7 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
         )
         missing = tuple(precision for precision in wanted if precision not in tables)
         measurements = yield from run_measurements(plan, machine, cancelled=cancelled, tables=tables, trace=missing)
+        measurements = yield from _with_ranks(request, machine, measurements, cancelled)
     if cancelled.is_set():
         caveats.append(Reason(code="advice-interrupted"))
     not_traced = yield from _complete_tables(request, tables, wanted, cancelled)
@@ -64,6 +69,34 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
         measurements=measurements,
         not_traced_reason=not_traced,
         caveats=tuple(caveats),
+    )
+
+
+def _with_ranks(
+    request: AdviceRequest, machine: Machine, measurements: tuple[Measurement, ...], cancelled: threading.Event
+) -> Generator[RunnerEvent, None, tuple[Measurement, ...]]:
+    """Where alike GPUs stand together, time their link and a real data-parallel step on ranks of our own."""
+    group = max(local_gpu_groups(machine), key=len, default=())
+    if len(group) < 2 or request.devices == ("cpu",) or cancelled.is_set():  # noqa: PLR2004 - one card has no link
+        return measurements
+    plan = RanksPlan(
+        workload=request.workload,
+        batch_size=request.workload.training.batch_size,
+        budget_s=max(5.0, request.budget_s / 3),
+        device="cuda",
+        allow_code=request.allow_code,
+        usable_core_count=machine.cpu.usable_core_count,
+    )
+    outcome = yield from measure_local_ranks(plan, len(group), cancelled=cancelled)
+    return tuple(
+        msgspec.structs.replace(
+            measurement,
+            communication=outcome.communication,
+            caveats=(*measurement.caveats, *outcome.caveats),
+        )
+        if measurement.device_key == local_device(group[0]).key
+        else measurement
+        for measurement in measurements
     )
 
 

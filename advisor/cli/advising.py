@@ -14,7 +14,7 @@ from advisor.errors import InputError, UserFacingError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from advisor.advice import AdviceRequest
     from advisor.report.advice_record import Advice
@@ -25,7 +25,7 @@ INTERRUPTED = 4
 NOT_WRITTEN = 5
 
 
-def advise_command(arguments: argparse.Namespace, language: Language, argv: Sequence[str]) -> int:
+def advise_command(arguments: argparse.Namespace, language: Language) -> int:
     """Measure or predict, recommend, print and write. Raises UserFacingError for wrong use or input."""
     from advisor.measure.ranks import under_torchrun
 
@@ -34,7 +34,7 @@ def advise_command(arguments: argparse.Namespace, language: Language, argv: Sequ
     if arguments.measure is not None and under_torchrun():
         from advisor.cli.ranks import ranks_command
 
-        return ranks_command(request, arguments, language, argv)
+        return ranks_command(request, arguments, language, present)
     with ProgressPrinter(language, quiet=arguments.quiet) as progress, cancelled_by_interrupt() as cancelled:
         advice = run_request(request, cancelled, progress.show)
     code = present(advice, arguments, language)

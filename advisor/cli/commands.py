@@ -24,7 +24,7 @@ def run(argv: Sequence[str]) -> int:
     _keep_streams_printable()
     try:
         arguments = build_parser().parse_args(list(argv))
-        return _dispatch(arguments, argv)
+        return _dispatch(arguments)
     except UserFacingError as error:
         print(f"advisor: {error}", file=sys.stderr)
         return error.exit_code
@@ -45,12 +45,12 @@ def run(argv: Sequence[str]) -> int:
         return OUR_BUG
 
 
-def _dispatch(arguments: argparse.Namespace, argv: Sequence[str]) -> int:  # noqa: PLR0911 - one return a command
+def _dispatch(arguments: argparse.Namespace) -> int:  # noqa: PLR0911 - one return a command
     language = chosen_language(arguments)
     if arguments.measure is not None or arguments.predict is not None:
         from advisor.cli.advising import advise_command
 
-        return advise_command(arguments, language, argv)
+        return advise_command(arguments, language)
     if arguments.detect:
         from advisor.cli.looking import detect_command
 

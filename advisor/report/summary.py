@@ -192,7 +192,7 @@ def _measured_table(advice: Advice, language: Language) -> Table | None:
                     format_seconds(summary.median_s),
                     f"{format_seconds(summary.low_s)} – {format_seconds(summary.high_s)}",
                     str(summary.sample_count),
-                    sentence(f"verdict-{step.verdict.kind.replace('_', '-')}", language),
+                    sentence(f"measure-verdict-{step.verdict.kind.replace('_', '-')}", language),
                 )
             )
     if not rows:

@@ -1,0 +1,91 @@
+"""`torchrun … -m advisor --measure`: every rank measures with the others, the reporting one gives the advice."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from advisor.cli.progress import ProgressPrinter
+from advisor.hardware.detect import detect_machine
+from advisor.measure.ranks import RanksPlan, run_under_torchrun
+from advisor.sentences import say
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from advisor.advice import AdviceRequest
+    from advisor.measure.rank_outcome import RanksOutcome
+    from advisor.report.advice_record import Advice
+    from advisor.sentences import Language
+
+INTERRUPTED = 4
+NOTHING_MEASURED = 3
+
+
+def ranks_command(
+    request: AdviceRequest,
+    arguments: argparse.Namespace,
+    language: Language,
+    present: Callable[[Advice, argparse.Namespace, Language], int],
+) -> int:
+    """Be one rank; 0 for all but the reporter, which prints and writes the advice with what all ranks found."""
+    machine = detect_machine()
+    on_gpu = any(gpu.usable and not gpu.hidden_from_cuda for gpu in machine.gpus)
+    plan = RanksPlan(
+        workload=request.workload,
+        batch_size=request.workload.training.batch_size,
+        budget_s=request.budget_s / 2,
+        device="cuda" if on_gpu else "cpu",
+        usable_core_count=machine.cpu.usable_core_count,
+        allow_code=request.allow_code,
+    )
+    outcome = _outcome(plan, arguments, language)
+    if not outcome.reporter:
+        return 0 if outcome.complete else NOTHING_MEASURED
+    for caveat in outcome.caveats:
+        print(f"advisor: {say(caveat, language)}", file=sys.stderr)
+    if not outcome.complete:
+        # A rank was lost: what there is has been written, and nobody should wait for more.
+        return INTERRUPTED if outcome.usable else NOTHING_MEASURED
+    return present(_advice(request, outcome, arguments, language), arguments, language)
+
+
+def _outcome(plan: RanksPlan, arguments: argparse.Namespace, language: Language) -> RanksOutcome:
+    events = run_under_torchrun(plan)
+    with ProgressPrinter(language, quiet=arguments.quiet) as progress:
+        while True:
+            try:
+                progress.show(next(events))
+            except StopIteration as end:
+                outcome: RanksOutcome = end.value
+                return outcome
+
+
+def _advice(request: AdviceRequest, outcome: RanksOutcome, arguments: argparse.Namespace, language: Language) -> Advice:
+    """The usual advice of this rank's machine, with what the ranks measured together in its first measurement."""
+    from advisor.advice import advice_from_facts
+    from advisor.advice.facts import Facts, find_facts
+    from advisor.cli.advising import cancelled_by_interrupt
+
+    with ProgressPrinter(language, quiet=arguments.quiet) as progress, cancelled_by_interrupt() as cancelled:
+        events = find_facts(msgspec.structs.replace(request, budget_s=request.budget_s / 2), cancelled)
+        while True:
+            try:
+                progress.show(next(events))
+            except StopIteration as end:
+                facts: Facts = end.value
+                break
+    measurements = tuple(
+        msgspec.structs.replace(
+            measurement,
+            communication=outcome.communication,
+            caveats=(*measurement.caveats, *outcome.caveats),
+        )
+        if place == 0
+        else measurement
+        for place, measurement in enumerate(facts.measurements)
+    )
+    return advice_from_facts(request, msgspec.structs.replace(facts, measurements=measurements))
