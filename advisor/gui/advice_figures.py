@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -129,4 +130,4 @@ def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
 
 def short_name(name: str) -> str:
     """A card's name without the maker's."""
-    return name.replace("NVIDIA ", "").replace("GeForce ", "").replace(" Processor", "")
+    return re.sub(r"NVIDIA |GeForce |Intel\(R\) |\(TM\)|\(R\)| \d+-Core| Processor| CPU(?= @)", "", name)

@@ -57,6 +57,8 @@ class Navigation(QWidget):
 
     def show_page(self, name: PageName) -> None:
         """Mark a page as the one shown."""
+        if any(button.hasFocus() for button in self._buttons.values()):
+            self._buttons[name].setFocus()
         self._buttons[name].setChecked(True)
 
     def show_machine(self, lines: list[str]) -> None:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from advisor.units import Estimate, Precision
 
 _MOST_ROWS = 400
+_SAME_IN_A_RANKING = (1, 3, 4)
+"""Columns of count, precision and batch: the switches name them already."""
+_RANGE_COLUMN = 6
 _JOULES_PER_KWH = 3.6e6
 
 
@@ -75,7 +78,11 @@ class ComparePage(Page):
             )
             return
         self._comparison = Comparison(advice)
-        self._names = {key: short_name(visible(name)) for key, name in device_names(advice.predictions).items()}
+        here = {one.device.key for one in advice.predictions if one.device.local}
+        named = {key: short_name(visible(name)) for key, name in device_names(advice.predictions).items()}
+        self._names = {
+            key: self.texts("compare-here", device=name) if key in here else name for key, name in named.items()
+        }
         self._build_switches()
         self._build_charts()
         self._build_table()
@@ -160,7 +167,7 @@ class ComparePage(Page):
         self._filter.setPlaceholderText(self.texts("compare-filter"))
         self._filter.setAccessibleName(self.texts("compare-filter"))
         self._filter.setClearButtonEnabled(True)
-        self._filter.setMaximumWidth(240)
+        self._filter.setFixedWidth(230)
         self._filter.textChanged.connect(lambda _text: self._fill_table())
         self._all = QCheckBox(self.texts("compare-all"))
         self._all.setChecked(bool(self._state.get("all")))
@@ -169,7 +176,7 @@ class ComparePage(Page):
         for widget in (self._shown, self._all, self._filter):
             card.add_to_header(widget)
         self._model = TableModel(self._columns())
-        self._table = Table(self._model, self.texts("compare-table-title"), visible_rows=12)
+        self._table = Table(self._model, self.texts("compare-table-title"), visible_rows=12, wide=(len(self._model.columns) - 1,))
         self._table.copy_text = self.texts("window-copy")
         card.body.addWidget(self._table)
         card.hug()
@@ -283,6 +290,9 @@ class ComparePage(Page):
         if self._comparison is None:
             return
         everything = self._all.isChecked()
+        for place in _SAME_IN_A_RANKING:
+            self._table.setColumnHidden(place, not everything)
+        self._table.setColumnHidden(_RANGE_COLUMN, everything)
         records = list(self._comparison.predictions) if everything else [row.prediction for row in self._rows]
         words = self._filter.text().casefold().split()
         if words:

@@ -1,8 +1,255 @@
-"""Placeholder."""
+"""The measurement as it runs: progress, live plots, step times as they come, and the verdicts."""
 
-from advisor.gui.pages.page import Page
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QPushButton, QVBoxLayout
+
+from advisor.gui.advice_figures import PRECISION_NAMES, short_name
+from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.pages.page import GAP, Page
+from advisor.gui.widgets.card import Card, KeyFigure, clear, row
+from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.notice import Notice
+from advisor.gui.widgets.table import Table
+from advisor.sentences import visible
+
+if TYPE_CHECKING:
+    from advisor.gui.context import Context
+    from advisor.gui.job_state import JobState, StepSeries
+    from advisor.gui.plots.live_grid import LiveGrid
+    from advisor.gui.plots.step_plot import StepPlot
+    from advisor.gui.threads import Outcome
+
+_REST_REDRAW_MS = 250
+_BUSY_REDRAW_MS = 500
+"""Half the rate while something is timed: the window must not disturb what it shows."""
 
 
 class MeasurePage(Page):
-    def __init__(self, context):
+    """Start, cancel, and everything that a run tells."""
+
+    def __init__(self, context: Context) -> None:
+        """Show the running or last job of the session."""
         super().__init__(context, context.texts("page-measure"))
+        self._grid: LiveGrid | None = None
+        self._steps: StepPlot | None = None
+        self._active = False
+        self._predict = self.add_action(self.texts("menu-predict"), lambda: context.act("predict"))
+        self._start = self.add_action(self.texts("menu-measure"), lambda: context.act("measure"), primary=True)
+        self._cancel = self.add_action(self.texts("watch-cancel"), lambda: context.act("cancel"), primary=True)
+        self._bar = QProgressBar()
+        self._bar.setRange(0, 1000)
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName(self.texts("watch-progress"))
+        self.body.addWidget(self._bar)
+        self._notices = QVBoxLayout()
+        self.body.addLayout(self._notices)
+        self._figures = {
+            name: KeyFigure(self.texts(f"watch-{name}")) for name in ("median", "rate", "memory", "verdict")
+        }
+        self.body.addLayout(row(*self._figures.values(), spacing=GAP))
+        self._model = TableModel(self._columns())
+        self._table_card = Card(self.texts("watch-table-title"))
+        self._table = Table(self._model, self.texts("watch-table-title"), visible_rows=9, wide=(4,))
+        self._table_card.body.addWidget(self._table)
+        self._table_card.body.addStretch(1)
+        self._steps_place = QVBoxLayout()
+        self._middle = row(self._table_card, spacing=GAP)
+        self._middle.insertLayout(0, self._steps_place, 1)
+        self.body.addLayout(self._middle, 2)
+        self._explanation = Notice([], role="hero")
+        self._explanation.body.addWidget(label(self.texts("watch-explained"), wrap=True))
+        self.body.insertWidget(1, self._explanation)
+        self._plots = QVBoxLayout()
+        self.body.addLayout(self._plots, 3)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._redraw)
+        self.session.job_started.connect(self._job_changed)
+        self.session.job_progressed.connect(self._progressed)
+        self.session.job_ended.connect(self._job_ended)
+        self.session.machine_changed.connect(self._machine_changed)
+        self.session.workload_changed.connect(self._progressed)
+        self._job_changed()
+
+    def activate(self) -> None:
+        """Draw, at half the rate while something is timed."""
+        self._active = True
+        self._ensure_plots()
+        self._timer.start(_BUSY_REDRAW_MS if self.session.busy else _REST_REDRAW_MS)
+        self._redraw()
+
+    def deactivate(self) -> None:
+        """Stop drawing."""
+        self._active = False
+        self._timer.stop()
+
+    def _ensure_plots(self) -> None:
+        from advisor.gui.plots.live_grid import LiveGrid
+        from advisor.gui.plots.step_plot import StepPlot
+
+        if self._steps is None:
+            self._steps = StepPlot(self.theme, self.texts)
+            self._steps.setMinimumHeight(220)
+            self._steps_place.addWidget(self._steps)
+        machine = self.session.machine
+        if self._grid is None and machine is not None:
+            self._grid = LiveGrid(self.theme, self.texts, machine, self.session.feed.prepare(), small=True)
+            self._plots.addWidget(self._grid)
+        self._show_parts()
+
+    def _machine_changed(self) -> None:
+        if self._grid is not None:
+            clear(self._plots)
+            self._grid = None
+            if self._active:
+                self._ensure_plots()
+
+    def _job_changed(self) -> None:
+        busy = self.session.busy
+        self._start.setVisible(not busy)
+        self._predict.setVisible(not busy)
+        self._cancel.setVisible(busy)
+        self._bar.setVisible(busy)
+        clear(self._notices)
+        self._show_outcome(self.session.job_outcome)
+        if self._active:
+            self._timer.start(_BUSY_REDRAW_MS if busy else _REST_REDRAW_MS)
+        self._show_parts()
+        self._progressed()
+
+    def _show_parts(self) -> None:
+        """What has nothing to show yet is not shown."""
+        job = self.session.job
+        has_steps = job is not None and bool(job.series)
+        self._explanation.setVisible(job is None)
+        self._table_card.setVisible(has_steps)
+        if self._steps is not None:
+            self._steps.setVisible(has_steps)
+        for figure in self._figures.values():
+            figure.setVisible(has_steps)
+
+    def _job_ended(self, _outcome: object) -> None:
+        self._job_changed()
+        self._redraw()
+
+    def _progressed(self) -> None:
+        job, texts = self.session.job, self.texts
+        name = visible(self.session.workload.name) if self.session.workload else texts("watch-no-workload")
+        if job is None or not self.session.busy:
+            self.subtitle.set_full_text(name if job is None else f"{name} · {self._ended_words(job)}")
+        else:
+            self._bar.setValue(int(1000 * job.fraction))
+            words = [name, self._phase(job.phase), visible(job.detail), f"{100 * job.fraction:.0f} %"]
+            left_s = job.left_s(time.monotonic())
+            if self.session.cancelling:
+                words = [name, texts("watch-cancelling")]
+            elif left_s is not None:
+                words.append(texts("watch-left", left_s=max(round(left_s), 1)))
+            self.subtitle.set_full_text(" · ".join(word for word in words if word))
+            self._cancel.setEnabled(not self.session.cancelling)
+        if job is not None:
+            self._show_parts()
+            self._show_series(job)
+
+    def _phase(self, code: str) -> str:
+        return (self.texts.optional(code) or visible(code)) if code else self.texts("watch-starting")
+
+    def _ended_words(self, job: JobState) -> str:
+        count = len([one for one in job.series.values() if one.summary is not None])
+        return self.texts("watch-done", count=count) if count else self.texts("watch-nothing-measured")
+
+    def _show_outcome(self, outcome: Outcome | None) -> None:
+        job = self.session.job
+        failures = [] if job is None else job.failures
+        if outcome is not None and outcome.kind == "cancelled":
+            self._notices.addWidget(Notice([self.texts("watch-cancelled")], role="hero"))
+        elif outcome is not None and outcome.kind in {"problem", "bug"}:
+            words = [visible(outcome.text), visible(outcome.remedy)]
+            notice = Notice([word for word in words if word], role="danger", title=self.texts("watch-failed"))
+            if outcome.detail:
+                self._add_log(notice, outcome.detail)
+            self._notices.addWidget(notice)
+        for failure in failures[:3]:
+            words = [visible(failure.text), visible(failure.remedy)]
+            notice = Notice([word for word in words if word], title=self.texts("watch-worker-failed"))
+            if failure.traceback:
+                self._add_log(notice, failure.traceback)
+            self._notices.addWidget(notice)
+
+    def _add_log(self, notice: Notice, text: str) -> None:
+        """A log that opens on demand."""
+        button = QPushButton(self.texts("watch-show-log"))
+        button.setProperty("role", "link")
+        button.setCheckable(True)
+        log = QPlainTextEdit(text)
+        log.setReadOnly(True)
+        log.setFixedHeight(150)
+        log.setVisible(False)
+        log.setAccessibleName(self.texts("problem-log"))
+        button.toggled.connect(log.setVisible)
+        notice.body.addWidget(button)
+        notice.body.addWidget(log)
+
+    def _show_series(self, job: JobState) -> None:
+        self._model.show(list(job.series.values()))
+        current = job.current()
+        texts = self.texts
+        if current is None:
+            return
+        median_s = current.median_s()
+        place = f"{short_name(visible(current.device_name))} · {texts('advice-batch-row', batch=current.batch_size)}"
+        self._figures["median"].show_figure(texts.duration(median_s) if median_s else "–", place)
+        rate = texts.rate(current.batch_size / median_s) if median_s else "–"
+        self._figures["rate"].show_figure(rate, PRECISION_NAMES[current.precision])
+        peak = texts.size(current.peak_bytes) if current.peak_bytes is not None else "–"
+        self._figures["memory"].show_figure(peak, texts("watch-memory-below"))
+        verdict = self._verdict(current)
+        self._figures["verdict"].show_figure(verdict, texts("watch-blocks", count=len(current.walls_s)))
+
+    def _verdict(self, one: StepSeries) -> str:
+        if one.verdict is None:
+            return self.texts("watch-state-ended" if one.ended else "watch-state-running")
+        return self.texts(f"measure-verdict-{one.verdict.kind.replace('_', '-')}")
+
+    def _verdict_tip(self, one: StepSeries) -> str:
+        if one.verdict is not None and one.verdict.reason is not None:
+            return self.texts.say(one.verdict.reason)
+        return self._verdict(one)
+
+    def _columns(self) -> list[Column[StepSeries]]:
+        texts = self.texts
+
+        def interval(one: StepSeries) -> str:
+            if one.summary is None:
+                return ""
+            return f"{texts.duration(one.summary.low_s)} – {texts.duration(one.summary.high_s)}"
+
+        return [
+            Column(title=texts("column-device"), text=lambda one: short_name(visible(one.device_name))),
+            Column(
+                title=texts("column-batch"),
+                text=lambda one: str(one.batch_size),
+                order=lambda one: one.batch_size,
+                number=True,
+            ),
+            Column(
+                title=texts("column-median"),
+                text=lambda one: texts.duration(one.median_s()),
+                order=lambda one: one.median_s(),
+                number=True,
+            ),
+            Column(title=texts("column-interval"), text=interval, number=True, order=lambda one: one.median_s()),
+            Column(title=texts("column-verdict"), text=self._verdict, tip=self._verdict_tip),
+        ]
+
+    def _redraw(self) -> None:
+        if not self._active:
+            return
+        if self._grid is not None:
+            self._grid.redraw()
+        if self._steps is not None and self.session.job is not None:
+            self._steps.redraw(list(self.session.job.series.values()))

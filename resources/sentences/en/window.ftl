@@ -214,3 +214,33 @@ compare-tie-note = A bracket joins set-ups whose difference is not clear. Dark b
 compare-unit-time = samples/s, more is better
 compare-unit-cost = cost of the job, less is better
 compare-unit-energy = energy of the job, less is better
+
+## Measure
+watch-cancel = Cancel
+watch-progress = Progress of the measurement
+watch-median = Median step
+watch-rate = Throughput
+watch-memory = Peak memory
+watch-verdict = Verdict
+watch-memory-below = of the newest batch size
+watch-blocks = { $count } blocks of steps
+watch-table-title = Step times by device and batch size
+watch-steps-title = Step time
+watch-steps-unit = as it comes, logarithmic
+watch-explained = “Measure and advise” calibrates each device and trains your model for real at three batch sizes or more, for about half a minute in all. It runs in a process of its own; this window only watches. Close what keeps the machine busy, or the verdict will say that the run was disturbed.
+watch-no-workload = no model described yet
+watch-starting = starting
+watch-cancelling = cancelling …
+watch-left = about { $left_s } left
+watch-done = { $count ->
+    [one] 1 batch size measured
+   *[other] { $count } batch sizes measured
+  }
+watch-nothing-measured = nothing measured yet
+watch-cancelled = Cancelled. What was measured until then is kept.
+watch-failed = The measurement did not finish
+watch-worker-failed = The process that measures reported
+watch-show-log = Show log
+watch-state-running = running
+watch-state-ended = done
+compare-here = { $device } · here
