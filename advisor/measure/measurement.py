@@ -84,6 +84,8 @@ class CommunicationMeasurement(Record, frozen=True, kw_only=True):
     median_s: float
     bus_bytes_per_s: float | None
     values_correct: bool | None
+    optimizer_s: float | None = None
+    """The update's share of a step, where it was timed apart."""
     contended: bool = False
     """More threads than cores, or others were on them: the times say little about an idle machine."""
     ranks_heard_count: int | None = None

@@ -83,6 +83,7 @@ def _measurement(found: Sequence[RankFinding], *, crowded: bool) -> Communicatio
         median_s=median,
         bus_bytes_per_s=_bus(first, median),
         values_correct=all(correct) if correct else None,
+        optimizer_s=max((finding.optimizer_s for finding in found if finding.optimizer_s is not None), default=None),
         contended=crowded or foreign,
         ranks_heard_count=len(found),
     )

@@ -237,8 +237,13 @@ class _Cell:
             cost=self.cost,
             loss=self.loss,
             pass_s=self.pass_s,
-            passes=passes + self.job.figures.fitted.gradient_passes,
+            passes=passes + self._own_passes(),
         )
+
+    def _own_passes(self) -> float:
+        figures = self.job.figures
+        on_host = self.link.type == "shared_memory"
+        return figures.assumed.host_gradient_passes if on_host else figures.fitted.gradient_passes
 
     def _shard(self, strategy: Sharded, own: dict[str, Floats]) -> None:
         own["communication_s"] = sharded_communication_s(
@@ -267,7 +272,7 @@ class _Cell:
     def _rank_host_s(self) -> Floats:
         """What a rank's process adds to a host-bound step: hooks, and waiting for a core where ranks outnumber them."""
         setting, assumed = self.job.setting, self.job.figures.assumed
-        bound = self.one["host_s"] > 0
+        bound = (self.one["host_s"] > 0) | (self.link.type == "shared_memory")
         hooks = self.job.traffic.gradient_tensor_count * assumed.hook_s
         ranks = min(self.count, self.link.node_size_count)
         crowd = max(1.0, ranks / setting.host_core_count) if setting.host_core_count else 1.0

@@ -61,6 +61,7 @@ class Assumed(Record, frozen=True, kw_only=True):
     tree_share: Share
     host_copy_share: Share
     host_optimizer_bytes_per_s: Rate
+    host_gradient_passes: Annotated[float, Meta(ge=0, le=100)]
     hook_s: Duration
     slow_host_bytes_per_s: Rate
 

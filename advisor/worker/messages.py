@@ -221,6 +221,8 @@ class RankFinding(Record, frozen=True, kw_only=True, tag="rank_finding"):
     accumulation_steps: int | None = None
     samples_s: tuple[float, ...] = ()
     values_correct: bool | None = None
+    optimizer_s: float | None = None
+    """Median of the update within a step."""
     cpu_share_fraction: float | None = None
     """Processor time over wall time while one thread computed; below 1 others were on its core."""
 

@@ -1,0 +1,60 @@
+"""The link that was measured here: all-reduces by size, so that a prediction rests on times instead of a spec sheet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from advisor.predict.links import Link, SizedTime
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.measure.measurement import CommunicationMeasurement
+
+_HOST_BYTES_PER_S = 10e9
+"""Stands in for a slot that ranks on processors don't have; no part of their step crosses it."""
+
+
+def measured_link(communication: Sequence[CommunicationMeasurement], wires: Link | None = None) -> Link | None:
+    """The link of the largest group that was measured; None where no all-reduce was, or values came out wrong.
+
+    `wires` is what the spec row or detection says of GPUs; None: ranks on processors, which share memory and lose
+    the time of communication whole.
+    """
+    sized = [
+        measured
+        for measured in communication
+        if measured.kind == "all_reduce" and measured.message_bytes and measured.median_s > 0
+    ]
+    if not sized or any(measured.values_correct is False for measured in communication):
+        return None
+    count = max(measured.rank_count for measured in sized)
+    points = tuple(
+        SizedTime(message_bytes=float(measured.message_bytes or 0), duration_s=measured.median_s)
+        for measured in sorted(sized, key=lambda measured: measured.message_bytes or 0)
+        if measured.rank_count == count
+    )
+    largest = max((measured for measured in sized if measured.rank_count == count), key=_size)
+    bus = largest.bus_bytes_per_s or (largest.message_bytes or 0) / largest.median_s
+    link = wires or Link(
+        type="shared_memory", wire_bytes_per_s=bus, pcie_bytes_per_s=_HOST_BYTES_PER_S, peer_to_peer=False
+    )
+    if wires is not None:
+        link = msgspec.structs.replace(link, type="given", wire_bytes_per_s=bus)
+    return msgspec.structs.replace(link, measured=points, measured_rank_count=count, certain=True, basis="measured")
+
+
+def _size(measured: CommunicationMeasurement) -> int:
+    return measured.message_bytes or 0
+
+
+def memory_bytes_per_s(communication: Sequence[CommunicationMeasurement]) -> float | None:
+    """Bandwidth of a copy within a device's memory (a read and a write), where the ranks measured it."""
+    rates = [
+        2 * measured.message_bytes / measured.median_s
+        for measured in communication
+        if measured.kind == "memory_copy" and measured.message_bytes and measured.median_s > 0
+    ]
+    return min(rates, default=None)
