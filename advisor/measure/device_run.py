@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import threading
 import time
 from collections.abc import Generator, Iterator, Mapping
@@ -40,6 +41,9 @@ _TRACE_LIMIT_S = 120.0
 _RESERVE_S = 0.7
 _LEAST_STEPS_S = 2.0
 _FIRST_PRECISION_SHARE = 0.75
+_KEPT_SHARE = 0.6
+_CROWDED_PRESSURE = 0.25
+_RECENT_READINGS = 10
 _WORKER_OVERHEAD_BYTES = 1 << 30
 _BEFORE_S = 1.2
 
@@ -116,6 +120,8 @@ class DeviceRun:
                 hub=self.plan.allow_hub,
                 wall_limit_s=_TRACE_LIMIT_S,
             )
+            # On a loaded machine import and trace are slow; the steps are what the run is for.
+            self.deadline_s = max(self.deadline_s, time.monotonic() + _KEPT_SHARE * self.device.budget_s)
         if self.device.calibration_s > 0.0:
             threads = tuple(sorted(self.device.thread_counts, reverse=True)) or (1,)
             budget_s = min(self.device.calibration_s, max(1.0, self._left_s() * 0.4))
@@ -152,7 +158,7 @@ class DeviceRun:
                 budget_s=left_s,
                 full_method=self.plan.full_method,
                 thread_count=known_threads,
-                thread_counts=self.device.thread_counts,
+                thread_counts=self._thread_counts(),
                 memory_limit_bytes=self.device.memory_limit_bytes,
                 layer_limit=limit,
                 allow_code=self.plan.allow_code,
@@ -184,6 +190,14 @@ class DeviceRun:
             block_count=block_count_of(table),
         )
         return choice, {} if choice is None else {size: step_s(size) for size in choice.batch_sizes}
+
+    def _thread_counts(self) -> tuple[int, ...]:
+        """What to try: on a crowded machine one thread, as several wait spinning for the one that has no core."""
+        pressures = [one.cpu_pressure_fraction for one in self.collection.readings[-_RECENT_READINGS:]]
+        known = [pressure for pressure in pressures if pressure is not None]
+        if known and statistics.median(known) > _CROWDED_PRESSURE:
+            return (1,)
+        return self.device.thread_counts
 
     def _no_room(self, precision: Precision) -> Reason:
         table = self.tables.get(TRACE_OF[precision]) or next(iter(self.tables.values()))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+
+from msgspec.structs import replace
 
 from advisor.errors import InputError
 from advisor.hardware.machine import Cpu, Gpu, Machine, Record
@@ -119,7 +122,7 @@ def _chosen_gpus(machine: Machine, devices: Sequence[str] | None) -> list[Gpu]:
 
 def _cpu_plan(workload: Workload, machine: Machine) -> DevicePlan:
     precisions, notes = cpu_precisions(workload.training.precision, machine.cpu)
-    cores = machine.cpu.usable_core_count
+    cores = _most_threads(machine.cpu.usable_core_count)
     limit = machine.memory.available_bytes - _HOST_RESERVE_BYTES
     return DevicePlan(
         key="cpu",
@@ -134,6 +137,12 @@ def _cpu_plan(workload: Workload, machine: Machine) -> DevicePlan:
         memory_limit_bytes=max(0, limit),
         notes=notes,
     )
+
+
+def _most_threads(core_count: int) -> int:
+    """As many as there are usable cores, or fewer where OMP_NUM_THREADS says so: it holds for training too."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(core_count, int(asked)) if asked.isdigit() and int(asked) > 0 else core_count
 
 
 def cpu_precisions(wanted: Precision, cpu: Cpu) -> tuple[tuple[Precision, ...], tuple[Reason, ...]]:
@@ -172,8 +181,6 @@ def _gpu_plans(workload: Workload, gpu: Gpu) -> list[DevicePlan]:
     )
     if not gpu.mig_instances:
         return [base]
-    from msgspec.structs import replace
-
     return [
         replace(
             base,
@@ -211,8 +218,6 @@ def _shared_out(
     plans: Sequence[DevicePlan], budget_s: float, *, calibrate: bool, notes: tuple[Reason, ...]
 ) -> list[DevicePlan]:
     """Give each measured device the same share; a GPU like one before it goes without where time is short."""
-    from msgspec.structs import replace
-
     runnable = [plan for plan in plans if plan.skipped is None]
     room = max(1, int(budget_s / _LEAST_DEVICE_S))
     kept: list[DevicePlan] = []

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import torch  # noqa: TID251 - this is the worker
+import torch
 
 from advisor.units import Precision
 from advisor.worker.device import TorchDevice, environment, matmul_mode, seed_everything
@@ -18,7 +18,9 @@ from advisor.worker.stages import Stage, Stages
 if TYPE_CHECKING:
     from advisor.worker.event_box import EventBox
 
-_LEAST_CASE_S = 0.05
+_LEAST_CASE_S = 0.02
+_WANTED_CASE_S = 0.15
+_LEAST_CASES = 5
 _FULL_SHARE_S = 1.0
 _FLUSH_LEAST_BYTES = 32 << 20
 
@@ -38,6 +40,7 @@ def answer(request: MicrobenchmarkRequest, box: EventBox) -> None:
     extra = [(case, count) for count in others for case in _thread_cases()] if device.is_cpu else []
     todo = [(case, first) for case in cases]
     todo[8:8] = extra
+    todo = todo[: max(_LEAST_CASES, int(request.budget_s / _WANTED_CASE_S))]
     flush = _cache_flusher(device)
     for number, (case, threads) in enumerate(todo):
         left_s = deadline - time.monotonic()

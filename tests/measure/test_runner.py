@@ -1,0 +1,223 @@
+"""Real workers, measured, cancelled, killed and misled."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from advisor.hardware.detect import detect_machine
+from advisor.hardware.machine import Machine, Reading
+from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunnerEvent, RunProgress
+from advisor.measure.measurement import Measurement
+from advisor.measure.plan import Plan, make_plan
+from advisor.measure.runner import run_measurements, trace_workload
+from advisor.worker.messages import Sample
+from advisor.workload.workload import Data, PythonModel, TemplateModel, Training, Workload
+
+WORKLOAD = Workload(
+    name="small perceptron",
+    model=TemplateModel(template="mlp", layers=(4, 10, 3)),
+    data=Data(samples=120),
+    training=Training(precision="fp32", batch_size=16, optimizer="sgd"),
+)
+CHATTY = """
+import sys
+import torch
+
+def build_model():
+    print('{"type": "finished"}')
+    return torch.nn.Linear(4, 2)
+
+def make_batch(batch_size, length):
+    print("a batch", flush=True)
+    return torch.randn(batch_size, 4), torch.randint(0, 2, (batch_size,))
+"""
+
+
+@pytest.fixture(scope="module")
+def machine() -> Machine:
+    return detect_machine()
+
+
+@pytest.fixture(autouse=True)
+def _one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+def _run(plan: Plan, machine: Machine, cancelled: threading.Event | None = None) -> Iterator[RunnerEvent]:
+    return run_measurements(plan, machine, cancelled=cancelled)
+
+
+def _ended(events: list[RunnerEvent]) -> Measurement:
+    return next(event for event in events if isinstance(event, DeviceEnded)).measurement
+
+
+def _counted(events: list[RunnerEvent]) -> int:
+    return sum(isinstance(event, Sample) and event.series == "step" for event in events)
+
+
+def _kept(measurement: Measurement) -> int:
+    return sum(len(step.samples) for step in measurement.steps)
+
+
+def _python_workload(tmp_path: Path, source: str) -> Workload:
+    (tmp_path / "model_file.py").write_text(source, encoding="utf-8")
+    return Workload(
+        name="own file",
+        model=PythonModel(file="model_file.py"),
+        data=Data(samples=100),
+        training=Training(precision="fp32", batch_size=8, optimizer="sgd"),
+        source_folder=str(tmp_path),
+    )
+
+
+def _worker_pids() -> list[int]:
+    """Children of this process that are workers, zombies included."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            stat = (entry / "stat").read_text()
+            command = (entry / "cmdline").read_bytes()
+        except OSError:
+            continue
+        fields = stat.rsplit(")", 1)[1].split()
+        if int(fields[1]) == os.getpid() and (b"advisor.worker" in command or fields[0] == "Z"):
+            found.append(int(entry.name))
+    return found
+
+
+def test_a_small_model_is_measured_at_three_or_more_batch_sizes_with_raw_samples(machine: Machine) -> None:
+    plan = make_plan(WORKLOAD, machine, budget_s=10, devices=["cpu"])
+    events = list(_run(plan, machine))
+    measurement = _ended(events)
+    measured = [step for step in measurement.steps if step.summary is not None]
+    assert len(measured) >= 3
+    assert _kept(measurement) == _counted(events)
+    for step in measured:
+        assert any(sample.warm_up for sample in step.samples)
+        assert set(step.parts_s) == {"copy", "forward", "backward", "optimizer"}
+        assert step.memory is not None
+        assert step.memory.how == "dispatch_tracked"
+        assert step.thread_count == 1
+    kinds = {rate.kind for rate in measurement.rates if rate.summary is not None}
+    assert {"host_overhead", "matmul", "elementwise", "launch"} <= kinds
+    assert measurement.environment is not None
+    assert any(isinstance(event, Reading) for event in events)
+    assert isinstance(events[0], DeviceStarted | Reading)
+    assert {event.phase for event in events if isinstance(event, PhaseStarted)} >= {
+        "measure-phase-calibrate",
+        "measure-phase-load",
+        "measure-phase-steps",
+    }
+    fractions = [event.fraction for event in events if isinstance(event, RunProgress)]
+    assert fractions == sorted(fractions)
+    assert _worker_pids() == []
+
+
+def test_the_trace_made_in_the_same_worker_chooses_the_batch_sizes(machine: Machine) -> None:
+    plan = make_plan(WORKLOAD, machine, budget_s=8, devices=["cpu"])
+    tables: dict[str, object] = {}
+    run = run_measurements(plan, machine, tables=tables, trace=("fp32",))  # type: ignore[arg-type] - filled in there
+    measurement = _ended(list(run))
+    assert set(tables) == {"fp32"}
+    sizes = [step.batch_size for step in measurement.steps if step.summary is not None]
+    assert sizes[0] == 1
+    assert max(sizes) <= 120
+    assert 16 in sizes
+
+
+def test_a_trace_comes_back_from_a_worker_of_its_own() -> None:
+    run = trace_workload(WORKLOAD, ["fp32"])
+    while True:
+        try:
+            next(run)
+        except StopIteration as ended:
+            tables = ended.value
+            break
+    assert tables["fp32"].parameter_count == 4 * 10 + 10 + 10 * 3 + 3
+    assert _worker_pids() == []
+
+
+def test_what_a_users_file_prints_never_reaches_the_events(machine: Machine, tmp_path: Path) -> None:
+    workload = _python_workload(tmp_path, CHATTY)
+    plan = make_plan(workload, machine, budget_s=3, devices=["cpu"], allow_code=True, calibrate=False)
+    measurement = _ended(list(_run(plan, machine)))
+    assert any(step.summary is not None for step in measurement.steps)
+    assert "a batch" in measurement.log_tail
+
+
+def test_a_file_that_raises_is_named_and_the_calibration_stays(machine: Machine, tmp_path: Path) -> None:
+    workload = _python_workload(tmp_path, CHATTY.replace("torch.nn.Linear(4, 2)", "1 / 0"))
+    plan = make_plan(workload, machine, budget_s=6, devices=["cpu"], allow_code=True)
+    measurement = _ended(list(_run(plan, machine)))
+    assert measurement.verdict.kind != "not_measured"
+    assert any(rate.summary is not None for rate in measurement.rates)
+    assert "worker-input-refused" in {caveat.code for caveat in measurement.caveats}
+    assert any("division by zero" in str(caveat.numbers.get("text")) for caveat in measurement.caveats)
+
+
+def test_a_worker_that_hangs_is_ended_and_named(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("advisor.measure.device_run._GRACE_S", 4.0)
+    hangs = CHATTY.replace("    return torch.nn.Linear", "    while True: pass\n    return torch.nn.Linear")
+    workload = _python_workload(tmp_path, hangs)
+    plan = make_plan(workload, machine, budget_s=2, devices=["cpu"], allow_code=True, calibrate=False)
+    measurement = _ended(list(_run(plan, machine)))
+    assert [caveat.code for caveat in measurement.caveats] == ["measure-worker-hung"]
+    assert measurement.verdict.kind == "not_measured"
+    assert _worker_pids() == []
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.3, 2.0, 5.0])
+def test_cancelling_ends_within_two_seconds_and_keeps_every_sample(machine: Machine, after_s: float) -> None:
+    plan = make_plan(WORKLOAD, machine, budget_s=30, devices=["cpu"], calibrate=False)
+    cancelled = threading.Event()
+    threading.Timer(after_s, cancelled.set).start()
+    events: list[RunnerEvent] = []
+    asked = None
+    for event in _run(plan, machine, cancelled):
+        if cancelled.is_set() and asked is None:
+            asked = time.monotonic()
+        events.append(event)
+    assert asked is not None
+    assert time.monotonic() - asked < 2.0
+    assert _kept(_ended(events)) == _counted(events)
+    assert _worker_pids() == []
+
+
+def test_closing_the_generator_leaves_no_process(machine: Machine) -> None:
+    run = run_measurements(make_plan(WORKLOAD, machine, budget_s=30, devices=["cpu"]), machine)
+    for event in run:
+        if isinstance(event, Sample):
+            break
+    run.close()
+    assert _worker_pids() == []
+
+
+@pytest.mark.parametrize(
+    "moments", [pytest.param(4, id="sample"), pytest.param(200, id="full", marks=pytest.mark.nightly)]
+)
+@pytest.mark.timeout(3600)
+def test_a_worker_killed_at_any_moment_loses_no_acknowledged_sample(machine: Machine, moments: int) -> None:
+    for seed in range(moments):
+        plan = make_plan(WORKLOAD, machine, budget_s=2, devices=["cpu"], calibrate=False)
+        wait_s = random.Random(seed).uniform(0.0, 5.0)
+        timer = threading.Timer(wait_s, lambda: [os.kill(pid, signal.SIGKILL) for pid in _worker_pids()])
+        timer.start()
+        events = list(_run(plan, machine))
+        timer.cancel()
+        timer.join()
+        measurement = _ended(events)
+        assert _kept(measurement) == _counted(events)
+        assert _worker_pids() == []
+    events = list(_run(make_plan(WORKLOAD, machine, budget_s=2, devices=["cpu"], calibrate=False), machine))
+    assert _counted(events) > 0
