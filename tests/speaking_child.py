@@ -17,39 +17,64 @@ def say(text: str) -> None:
     EVENTS.write(text.encode() + b"\n")
 
 
-def main(what: str) -> None:
-    if what == "echo":
-        for line in sys.stdin.buffer:
-            EVENTS.write(line)
-    elif what == "print":
-        print("a user's print")
-        say("the event")
-    elif what == "flood":
-        for number in range(50_000):
-            say(str(number))
-    elif what == "half":
-        say("whole")
-        EVENTS.write(b'{"cut off')
-        os.kill(os.getpid(), signal.SIGKILL)
-    elif what == "fail":
-        message = "on purpose"
-        raise RuntimeError(message)
-    elif what == "deaf":
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        say("listening to nothing")
-        time.sleep(600)
-    elif what == "family":
-        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-        say(str(child.pid))
-        time.sleep(600)
-    elif what == "shadow":
-        import json
+def echo() -> None:
+    for line in sys.stdin.buffer:
+        EVENTS.write(line)
 
-        say(str(json.__file__))
-    elif what == "stuck":
-        say("not reading")
-        time.sleep(600)
+
+def print_too() -> None:
+    print("a user's print")
+    say("the event")
+
+
+def flood() -> None:
+    for number in range(50_000):
+        say(str(number))
+
+
+def half() -> None:
+    say("whole")
+    EVENTS.write(b'{"cut off')
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fail() -> None:
+    message = "on purpose"
+    raise RuntimeError(message)
+
+
+def deaf() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    say("listening to nothing")
+    time.sleep(600)
+
+
+def family() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    say(str(child.pid))
+    time.sleep(600)
+
+
+def shadow() -> None:
+    import json
+
+    say(str(json.__file__))
+
+
+def stuck() -> None:
+    say("not reading")
+    time.sleep(600)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    {
+        "echo": echo,
+        "print": print_too,
+        "flood": flood,
+        "half": half,
+        "fail": fail,
+        "deaf": deaf,
+        "family": family,
+        "shadow": shadow,
+        "stuck": stuck,
+    }[sys.argv[1]]()

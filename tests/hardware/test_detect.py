@@ -157,7 +157,7 @@ def test_a_function_that_hangs_costs_only_its_own_field(nvml_stub: NvmlStub, tmp
     machine = detect(nvml_stub, scenario)
     (gpu,) = machine.gpus
     assert (gpu.spec_key, gpu.temperature_celsius) == ("l4", None)
-    assert [notice.code for notice in machine.notices][0] == "driver-call-hung"
+    assert machine.notices[0].code == "driver-call-hung"
 
 
 def test_a_driver_that_hangs_at_its_start_is_given_up_at_the_deadline(nvml_stub: NvmlStub) -> None:
@@ -166,7 +166,7 @@ def test_a_driver_that_hangs_at_its_start_is_given_up_at_the_deadline(nvml_stub:
     machine = detect_machine(timeout_s=1.0)
     assert time.monotonic() - began_s < 6.0
     assert machine.gpus == ()
-    assert [notice.code for notice in machine.notices][0] == "driver-not-responding"
+    assert machine.notices[0].code == "driver-not-responding"
     assert machine.cpu.logical_core_count
 
 

@@ -81,7 +81,8 @@ def test_tensor_rates_agree_with_the_arithmetic_that_their_source_claims() -> No
     checked = 0
     for spec in spec_table().values():
         if "agrees <1.5%" in spec.source and spec.compute_capability in per_clock and spec.fp16_flop_per_s:
-            assert spec.sm_count and spec.boost_clock_hz
+            assert spec.sm_count is not None
+            assert spec.boost_clock_hz is not None
             rate = spec.sm_count * per_clock[spec.compute_capability] * 2 * spec.boost_clock_hz
             halves = 2 if spec.name.startswith("GeForce") else 1
             assert spec.fp16_flop_per_s * halves == pytest.approx(rate, rel=0.015), spec.key

@@ -1,6 +1,6 @@
 """Every function of the stub × every error code × 1st and 5th call, in one process that survives them all.
 
-Run as a child by test_every_error.py with LIBRARY, a FOLDER for scenarios and the function names; prints one JSON object.
+Run as a child by test_every_error.py with LIBRARY, a FOLDER for scenarios and function names; prints one JSON object.
 """
 
 from __future__ import annotations

@@ -24,9 +24,7 @@ def device(root: Path, address: str, files: dict[str, str]) -> Path:
 
 
 def test_sleeping_nvidia_cards_are_counted_without_waking_them(tmp_path: Path) -> None:
-    device(
-        tmp_path, "0000:01:00.0", {"vendor": "0x10de", "class": "0x030200", "power/runtime_status": "suspended"}
-    )
+    device(tmp_path, "0000:01:00.0", {"vendor": "0x10de", "class": "0x030200", "power/runtime_status": "suspended"})
     device(tmp_path, "0000:02:00.0", {"vendor": "0x10de", "class": "0x030000", "power/runtime_status": "active"})
     device(tmp_path, "0000:02:00.1", {"vendor": "0x10de", "class": "0x040300", "power/runtime_status": "suspended"})
     assert nvidia_presence(tmp_path) == NvidiaPresence(device_count=2, asleep_count=1)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.hardware.sampler.host import HostObserver, find_memory, is_container, is_wsl
 from advisor.hardware.sampler.cgroups import CgroupLimits
+from advisor.hardware.sampler.host import HostObserver, find_memory, is_container, is_wsl
 from advisor.hardware.sampler.software import cuda_of_local_version, cuda_of_version_text, find_software
 
 GIB = 2**30
