@@ -44,6 +44,9 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
     model = request.workload.model
     if isinstance(model, NumbersModel):
         tables |= {precision: table_from_numbers(model, precision) for precision in wanted}
+    else:
+        # A bundled workload's tables come with the program: no time of the budget goes into tracing them again.
+        tables |= saved_tables(request.workload)
     measurements: tuple[Measurement, ...] = ()
     caveats: list[Reason] = []
     if request.measure:
@@ -112,7 +115,7 @@ def _complete_tables(
     wanted: Sequence[TracePrecision],
     cancelled: threading.Event,
 ) -> Generator[RunnerEvent, None, Reason | None]:
-    """Trace what the measuring worker did not; where that fails, take the saved tables of a bundled workload."""
+    """Trace what neither the program brought nor the measuring worker traced; returns why that failed."""
     missing = [precision for precision in wanted if precision not in tables]
     if not missing:
         return None
@@ -129,11 +132,7 @@ def _complete_tables(
             )
         except TraceUnanswered as unanswered:
             failure = unanswered.reason
-    for precision, table in saved_tables(request.workload).items():
-        tables.setdefault(precision, table)
-    if any(precision in tables for precision in wanted):
-        return failure and Reason(code="advice-saved-tables", numbers=failure.numbers)
-    return failure or Reason(code="advice-not-traced")
+    return failure if any(precision in tables for precision in wanted) else failure or Reason(code="advice-not-traced")
 
 
 def progress(phase: str, fraction: float) -> RunProgress:

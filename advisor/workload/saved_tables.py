@@ -1,4 +1,4 @@
-"""Operator tables of the bundled workloads, saved with the program: predictions work where torch does not."""
+"""Operator tables of the bundled workloads, saved with the program: instant, and there where torch is not."""
 
 from __future__ import annotations
 

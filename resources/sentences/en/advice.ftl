@@ -4,7 +4,6 @@ advice-phase-trace = Tracing the model
 advice-phase-predict = Predicting every candidate
 advice-phase-done = Done
 advice-interrupted = The run was interrupted: what had been measured until then is kept, the rest is predicted.
-advice-saved-tables = The model could not be traced here ({ $text }); the operator tables that come with the program were used instead.
 advice-not-traced = The model was not traced, so nothing could be predicted for other devices.
 predict-no-trace = Nothing is predicted at { $precision }: the model could not be traced at it.
 predict-cpu-not-measured = No time is given for this machine's CPU: a CPU's speed is measured, never read from a table. Run with --measure.

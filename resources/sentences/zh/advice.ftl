@@ -4,7 +4,6 @@ advice-phase-trace = 正在追踪模型
 advice-phase-predict = 正在预测所有候选配置
 advice-phase-done = 完成
 advice-interrupted = 运行被中断：中断前的测量结果已保留，其余部分由预测给出。
-advice-saved-tables = 无法在本机追踪模型（{ $text }），已改用程序自带的算子表。
 advice-not-traced = 模型未能追踪，因此无法预测其他设备上的表现。
 predict-no-trace = 模型无法以 { $precision } 精度追踪，因此该精度没有预测结果。
 predict-cpu-not-measured = 未给出本机 CPU 的时间：CPU 速度只靠实测，不由规格表推算。请使用 --measure 运行。

@@ -1,0 +1,53 @@
+"""Trace the bundled workloads anew into resources/tables: predictions then work where torch does not.
+
+python tools/save_tables.py [NAME …]
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from pathlib import Path
+
+import msgspec
+
+from advisor.measure.runner import trace_workload
+from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.workload.workload_file import bundled_names, load_workload
+
+FOLDER = Path(__file__).resolve().parent.parent / "resources" / "tables"
+PRECISIONS: tuple[TracePrecision, ...] = ("fp32", "amp", "half")
+
+
+def traced(name: str) -> tuple[OpTable, ...]:
+    """The tables of a bundled workload at every trace precision."""
+    events = trace_workload(load_workload(name), PRECISIONS, allow_code=True)
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            tables: dict[TracePrecision, OpTable] = end.value
+            return tuple(tables[precision] for precision in PRECISIONS if precision in tables)
+
+
+def packed(tables: tuple[OpTable, ...]) -> bytes:
+    """Compressed JSON; equal tables give equal bytes."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0, filename="") as stream:
+        stream.write(msgspec.json.encode(tables, order="deterministic"))
+    return buffer.getvalue()
+
+
+def main() -> int:
+    """Write the tables of all bundled workloads, or of those named."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in sys.argv[1:] or bundled_names():
+        content = packed(traced(name))
+        (FOLDER / f"{name}.json.gz").write_bytes(content)
+        print(f"{name}: {len(content) / 1024:.0f} KiB", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
