@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from advisor.gui.job_state import JobState
+    from advisor.gui.model_preview import ModelTracer
     from advisor.gui.settings import Settings
     from advisor.hardware.machine import Machine
     from advisor.report.advice_record import Advice
@@ -50,6 +51,8 @@ class Session(QObject):
         self.advice: Advice | None = None
         self.job: JobState | None = None
         self.job_outcome: Outcome | None = None
+        self.tracer: ModelTracer | None = None
+        """Made by the Model page, which first needs it."""
         self._thread: JobThread | None = None
         self._drain = QTimer(self)
         self._drain.setInterval(_DRAIN_MS)

@@ -281,6 +281,12 @@ QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle { background: %(bar)s; border-radius: 4px; min-height: 28px; min-width: 28px; margin: 1px; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QListWidget {
+  background: %(card)s; color: %(text)s; border: 1px solid %(line)s; border-radius: 6px; outline: 0; padding: 3px;
+}
+QListWidget::item { padding: 2px 8px; border-radius: 4px; min-height: 20px; }
+QListWidget::item:hover { background: %(hover)s; }
+QListWidget::item:selected { background: %(accent_soft)s; color: %(accent)s; }
 QSplitter::handle { background: transparent; }
 QTabBar::tab {
   background: transparent; color: %(muted)s; padding: 6px 14px; border: 0; border-bottom: 2px solid transparent;

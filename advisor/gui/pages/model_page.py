@@ -1,8 +1,306 @@
-"""Placeholder."""
+"""What is to be trained: four doors, the settings as a form, and what is known of the model while it is typed."""
 
-from advisor.gui.pages.page import Page
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout
+
+from advisor.errors import UserFacingError
+from advisor.gui.model_preview import ModelTracer
+from advisor.gui.models.form_fields import fields_of
+from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.pages.model_doors import FormDoor, HubDoor, PresetDoor, PythonDoor
+from advisor.gui.pages.page import GAP, Page, ViewState
+from advisor.gui.widgets.card import Card, KeyFigure, clear, row
+from advisor.gui.widgets.form import Form
+from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.notice import Notice
+from advisor.gui.widgets.table import Table
+from advisor.sentences import visible
+from advisor.units import format_quantity
+from advisor.workload.op_table import Layer, at
+from advisor.workload.workload import Data, PythonModel, Training, Workload
+
+if TYPE_CHECKING:
+    from advisor.gui.context import Context
+    from advisor.gui.model_preview import Preview
+
+_DOORS = ("preset", "huggingface", "python", "form")
+_FIRST_SETTINGS = ("precision", "batch_size", "epochs", "optimizer", "gradient_accumulation_steps", "attention")
 
 
 class ModelPage(Page):
-    def __init__(self, context):
+    """Every edit goes through the one loader, so that window, flags and files refuse the same things."""
+
+    def __init__(self, context: Context) -> None:
+        """Show the session's workload."""
         super().__init__(context, context.texts("page-model"))
+        self._door = 0
+        self._from_form = False
+        self._preset = ""
+        self.add_action(self.texts("model-save"), self._save)
+        self.add_action(self.texts("menu-predict"), lambda: context.act("predict"))
+        self.add_action(self.texts("menu-measure"), lambda: context.act("measure"), primary=True)
+        if self.session.tracer is None:
+            self.session.tracer = ModelTracer(self.session)
+        self._tracer = self.session.tracer
+        self._tracer.changed.connect(self._show_preview)
+        self.session.workload_changed.connect(self._workload_changed)
+        columns = QHBoxLayout()
+        columns.setSpacing(GAP)
+        self._left, self._right = QVBoxLayout(), QVBoxLayout()
+        for side in (self._left, self._right):
+            side.setSpacing(GAP)
+        columns.addLayout(self._left, 1)
+        columns.addLayout(self._right, 1)
+        self.body.addLayout(columns)
+        self.body.addStretch(1)
+        self._build_right()
+        self._build_left()
+        self._tracer.follow()
+
+    def view_state(self) -> ViewState:
+        """Which door stands open."""
+        return {"door": self._door}
+
+    def restore(self, state: ViewState) -> None:
+        """Open the same door."""
+        door = state.get("door")
+        if isinstance(door, int):
+            self._door = door
+            self._build_left()
+
+    def _described(self) -> dict[str, Any]:
+        workload = self.session.workload
+        described: dict[str, Any] = msgspec.to_builtins(workload) if workload is not None else {}
+        return described
+
+    def _build_left(self) -> None:
+        clear(self._left)
+        described = self._described()
+        doors = Card(self.texts("model-door-title"))
+        tabs = QTabBar()
+        tabs.setDrawBase(False)
+        tabs.setExpanding(False)
+        tabs.setAccessibleName(self.texts("model-door-title"))
+        stack = QStackedWidget()
+        model = described.get("model", {})
+        made = (
+            PresetDoor(self.context, self._preset),
+            HubDoor(self.context, model.get("config", "") if isinstance(model.get("config"), str) else ""),
+            PythonDoor(self.context, model.get("file", "")),
+            FormDoor(self.context, model),
+        )
+        for name, door in zip(_DOORS, made, strict=True):
+            tabs.addTab(self.texts(f"model-door-{name}"))
+            stack.addWidget(door)
+        made[0].chosen.connect(self._choose_preset)
+        made[1].chosen.connect(lambda reference, hub: self.session.load_workload(reference, allow_hub=hub))
+        made[2].chosen.connect(self._choose_python)
+        made[3].changed.connect(self._model_edited)
+        tabs.currentChanged.connect(lambda place: self._open_door(place, stack))
+        tabs.setCurrentIndex(self._door)
+        stack.setCurrentIndex(self._door)
+        doors.body.addWidget(tabs)
+        doors.body.addWidget(stack)
+        self._left.addWidget(doors)
+        self._build_forms(described)
+        self._left.addStretch(1)
+
+    def _open_door(self, place: int, stack: QStackedWidget) -> None:
+        self._door = place
+        stack.setCurrentIndex(place)
+
+    def _build_forms(self, described: dict[str, Any]) -> None:
+        self._forms: dict[str, Form] = {}
+        if not described:
+            return
+        training = fields_of(Training)
+        first = [field for name in _FIRST_SETTINGS for field in training if field.name == name]
+        others = [field for field in training if field.name not in _FIRST_SETTINGS]
+        for code, section, fields in (
+            ("model-training-title", "training", first),
+            ("model-data-title", "data", list(fields_of(Data))),
+            ("model-more-title", "training", others),
+        ):
+            card = Card(self.texts(code))
+            form = Form(self.texts, fields, described.get(section, {}))
+            form.changed.connect(lambda name, value, part=section: self._edited(part, name, value))
+            self._forms[code] = form
+            card.body.addWidget(form)
+            self._left.addWidget(card)
+
+    def _build_right(self) -> None:
+        self._problems = QVBoxLayout()
+        self._right.addLayout(self._problems)
+        self._figures = {name: KeyFigure(self.texts(f"model-{name}")) for name in ("parameters", "flop", "memory")}
+        self._right.addLayout(row(*self._figures.values(), spacing=GAP))
+        self._assumptions = Card(self.texts("model-assumptions"))
+        self._assumed = QVBoxLayout()
+        self._assumptions.body.addLayout(self._assumed)
+        self._right.addWidget(self._assumptions)
+        card = Card(self.texts("model-layers-title"))
+        self._layer_state = label("", "muted")
+        card.add_to_header(self._layer_state)
+        self._layers = TableModel(self._layer_columns())
+        self._layer_table = Table(self._layers, self.texts("model-layers-title"), visible_rows=14, wide=(0,))
+        card.body.addWidget(self._layer_table)
+        self._layer_note = label("", "muted", wrap=True)
+        card.body.addWidget(self._layer_note)
+        self._layer_card = card
+        self._right.addWidget(card)
+        self._right.addStretch(1)
+
+    def _layer_columns(self) -> list[Column[Layer]]:
+        texts = self.texts
+        return [
+            Column(title=texts("model-layer"), text=lambda one: visible(one.path), tip=_layer_tip),
+            Column(
+                title=texts("model-parameters"),
+                text=lambda one: format_quantity(one.parameter_count, ""),
+                order=lambda one: one.parameter_count,
+                number=True,
+            ),
+            Column(
+                title=texts("model-layer-flop"),
+                text=lambda one: format_quantity(at(one.flop, self._batch()), "FLOP"),
+                order=lambda one: at(one.flop, self._batch()),
+                number=True,
+            ),
+            Column(
+                title=texts("model-layer-memory"),
+                text=lambda one: texts.size(at(one.activation_bytes, self._batch())),
+                order=lambda one: at(one.activation_bytes, self._batch()),
+                number=True,
+            ),
+        ]
+
+    def _batch(self) -> int:
+        return self.session.workload.training.batch_size if self.session.workload else 1
+
+    def _choose_preset(self, name: str) -> None:
+        self._preset = name
+        self.session.load_workload(name)
+
+    def _choose_python(self, path: Path) -> None:
+        self.context.open_path(path)
+
+    def _model_edited(self, model: dict[str, Any]) -> None:
+        described = self._described()
+        described["model"] = model
+        described.setdefault("name", self.texts("model-unnamed"))
+        if model["source"] == "numbers" or model.get("template") in {"mlp"}:
+            for length in ("sequence_length", "image_size"):
+                described.get("data", {}).pop(length, None)
+        self._take(described)
+
+    def _edited(self, section: str, name: str, value: object) -> None:
+        described = self._described()
+        part = described.setdefault(section, {})
+        if value is None:
+            part.pop(name, None)
+        else:
+            part[name] = value
+        self._take(described)
+
+    def _take(self, described: dict[str, Any]) -> None:
+        """Read the edited description as any other; what is wrong is told at the right, the last good one stays."""
+        from advisor.workload.workload_file import load_workload
+
+        folder = described.pop("source_folder", None)
+        described.pop("assumed", None)
+        clear(self._problems)
+        try:
+            workload = load_workload(described)
+        except UserFacingError as error:
+            words = [visible(error.text.removeprefix("workload: ")), visible(error.remedy)]
+            self._problems.addWidget(Notice([word for word in words if word], role="danger"))
+            return
+        self._from_form = True
+        if folder is not None:
+            workload = msgspec.structs.replace(workload, source_folder=folder)
+        self.session.set_workload(workload)
+        self._from_form = False
+
+    def _workload_changed(self) -> None:
+        if not self._from_form:
+            clear(self._problems)
+            self._build_left()
+        self._show_preview()
+
+    def _show_preview(self) -> None:
+        workload, texts = self.session.workload, self.texts
+        self.subtitle.set_full_text(visible(workload.name) if workload else texts("watch-no-workload"))
+        preview = self._tracer.preview()
+        self._show_figures(preview, workload)
+        self._show_assumptions(workload)
+        self._layers.show(preview.layers if preview is not None else ())
+        if self._tracer.needs_consent:
+            state, note = texts("model-needs-consent"), ""
+        elif self._tracer.problem is not None:
+            problem = self._tracer.problem
+            state, note = texts("model-trace-failed"), visible(f"{problem.text} {problem.remedy}")
+        elif preview is None and self._tracer.busy:
+            state, note = texts("model-tracing"), ""
+        elif preview is not None and preview.layers:
+            state, note = texts("model-layer-count", count=len(preview.layers), batch=self._batch()), ""
+        else:
+            state, note = "", texts("model-no-layers") if preview is not None else ""
+        self._layer_state.setText(state)
+        self._layer_note.setText(note)
+        self._layer_note.setVisible(bool(note))
+        self._layer_table.setVisible(bool(preview is not None and preview.layers))
+
+    def _show_figures(self, preview: Preview | None, workload: Workload | None) -> None:
+        texts = self.texts
+        waiting = "…" if self._tracer.busy else "–"
+        if preview is None or workload is None:
+            for figure in self._figures.values():
+                figure.show_figure(waiting)
+            return
+        trained = preview.trainable_parameter_count
+        below = texts("model-all-trained")
+        if trained is not None and trained != preview.parameter_count:
+            below = texts("model-trained", count=format_quantity(trained, ""))
+        self._figures["parameters"].show_figure(_or_dash(preview.parameter_count, ""), below)
+        flop = _or_dash(preview.flop_per_sample, "FLOP")
+        self._figures["flop"].show_figure(flop, texts("model-flop-below"))
+        need = preview.memory_bytes
+        at_batch = texts("advice-batch-row", batch=workload.training.batch_size)
+        span = texts.span(need, texts.size)
+        self._figures["memory"].show_figure(
+            texts.size(need.value) if need else "–", f"{at_batch} · {span}" if span else at_batch, tip=span
+        )
+
+    def _show_assumptions(self, workload: Workload | None) -> None:
+        clear(self._assumed)
+        words = [] if workload is None else [self.texts("model-assumed", field=field) for field in workload.assumed]
+        if workload is not None and isinstance(workload.model, PythonModel):
+            words.append(self.texts("model-python-runs"))
+        for text in (*words, self.texts("model-memory-assumption")):
+            self._assumed.addWidget(label(f"• {text}", "muted", wrap=True))
+
+    def _save(self) -> None:
+        workload = self.session.workload
+        if workload is None:
+            return
+        name, _filter = QFileDialog.getSaveFileName(self, self.texts("model-save"), "workload.toml", "TOML (*.toml)")
+        if name:
+            from advisor.report.file_writing import write_atomically
+            from advisor.workload.toml_text import workload_to_toml
+
+            try:
+                write_atomically(Path(name), workload_to_toml(workload).encode())
+            except UserFacingError as error:
+                self._problems.addWidget(Notice([error.text, error.remedy], role="danger"))
+
+
+def _or_dash(number: float | None, unit: str) -> str:
+    return "–" if number is None else format_quantity(number, unit)
+
+
+def _layer_tip(one: Layer) -> str:
+    return visible(f"{one.path}\n{one.module}")

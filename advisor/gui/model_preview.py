@@ -1,0 +1,190 @@
+"""The live line of the Model page: parameters, work per sample, memory at this batch, and the layers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from advisor.gui.threads import JobThread, Outcome
+from advisor.workload.workload import NumbersModel, PythonModel, with_training
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Generator
+
+    from advisor.gui.session import Session
+    from advisor.report.advice_record import Advice
+    from advisor.units import Estimate
+    from advisor.workload.op_table import Layer, OpTable
+    from advisor.workload.workload import Workload
+
+_WAIT_MS = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    """What is known of the model before anything is measured."""
+
+    parameter_count: int | None
+    trainable_parameter_count: int | None
+    flop_per_sample: float | None
+    memory_bytes: Estimate | None
+    layers: tuple[Layer, ...]
+
+
+def preview_of(table: OpTable, workload: Workload) -> Preview:
+    """The figures of a trace, at the workload's own batch size, for a card of unknown generation."""
+    from advisor.predict.memory import memory_need
+    from advisor.workload.op_table import step_flop
+
+    training = workload.training
+    need = memory_need(table, training, training.precision, training.batch_size, compute_capability=None)
+    return Preview(
+        parameter_count=table.parameter_count,
+        trainable_parameter_count=table.trainable_parameter_count,
+        flop_per_sample=step_flop(table, training.batch_size) / training.batch_size,
+        memory_bytes=need.need if need is not None else None,
+        layers=table.layers,
+    )
+
+
+def preview_from_advice(advice: Advice) -> Preview:
+    """The same from a finished advice."""
+    training = advice.workload.training
+    own = [
+        one
+        for one in advice.predictions
+        if one.count == 1
+        and one.device.key != "cpu"
+        and one.precision == training.precision
+        and one.batch_size_per_device == training.batch_size
+        and one.peak_memory_bytes is not None
+    ]
+    return Preview(
+        parameter_count=advice.model.parameter_count,
+        trainable_parameter_count=advice.model.trainable_parameter_count,
+        flop_per_sample=advice.model.flop_per_sample,
+        memory_bytes=own[0].peak_memory_bytes if own else None,
+        layers=advice.model.layers,
+    )
+
+
+class ModelTracer(QObject):
+    """Traces the described workload in a worker, a moment after the last change; keeps tables by model."""
+
+    changed = Signal()
+
+    def __init__(self, session: Session) -> None:
+        """Follows the session's workload."""
+        super().__init__(session)
+        self._session = session
+        self._tables: dict[bytes, OpTable] = {}
+        self._thread: JobThread | None = None
+        self._key = b""
+        self.problem: Outcome | None = None
+        self.needs_consent = False
+        self._wait = QTimer(self)
+        self._wait.setSingleShot(True)
+        self._wait.setInterval(_WAIT_MS)
+        self._wait.timeout.connect(self._trace)
+        session.workload_changed.connect(self.follow)
+        session.job_ended.connect(self.follow)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a trace is under way or about to be."""
+        return self._thread is not None or self._wait.isActive()
+
+    def preview(self) -> Preview | None:
+        """The figures of the present workload; None while they are not known."""
+        workload, advice = self._session.workload, self._session.advice
+        if workload is None:
+            return None
+        table = self._tables.get(_key_of(workload))
+        if table is not None:
+            return preview_of(table, workload)
+        return preview_from_advice(advice) if advice is not None and advice.workload == workload else None
+
+    def follow(self, *_: object) -> None:
+        """The workload changed: trace it unless its table is known."""
+        workload = self._session.workload
+        self.problem, self.needs_consent = None, False
+        if workload is None or self.preview() is not None:
+            self._wait.stop()
+            self.changed.emit()
+            return
+        if isinstance(workload.model, PythonModel) and self._session.code_consent is None:
+            self.needs_consent = True
+        elif not self._session.busy:
+            self._wait.start()
+        self.changed.emit()
+
+    def _trace(self) -> None:
+        workload = self._session.workload
+        if workload is None or self._session.busy:
+            return
+        if self._thread is not None:
+            self._thread.cancel()
+        self._key = _key_of(workload)
+        key, allowed = self._key, self._session.code_consent is not None
+
+        def job(cancelled: threading.Event) -> Generator[object, None, object]:
+            return trace_one(workload, cancelled, allow_code=allowed)
+
+        self._thread = self._session.crew.start(job, lambda outcome: self._traced(key, outcome))
+        self.changed.emit()
+
+    def _traced(self, key: bytes, outcome: Outcome) -> None:
+        from advisor.workload.op_table import OpTable
+
+        if isinstance(outcome.result, OpTable):
+            self._tables[key] = outcome.result
+        if key == self._key:
+            self._thread = None
+            self.problem = outcome if outcome.kind in {"problem", "bug"} else None
+        self.changed.emit()
+
+
+def trace_one(
+    workload: Workload, cancelled: threading.Event, *, allow_code: bool
+) -> Generator[object, None, OpTable | None]:
+    """One operator table of a workload: by arithmetic, from the saved ones, or by the worker."""
+    from advisor.measure.runner import trace_workload
+    from advisor.predict.step_time import TRACE_PRECISIONS
+    from advisor.workload.saved_tables import saved_tables
+    from advisor.workload.totals import table_from_numbers
+
+    precision = TRACE_PRECISIONS[workload.training.precision]
+    if isinstance(workload.model, NumbersModel):
+        return table_from_numbers(workload.model, precision)
+    known = saved_tables(workload)
+    if precision in known:
+        return known[precision]
+    tables = yield from trace_workload(workload, (precision,), allow_code=allow_code, cancelled=cancelled)
+    return tables.get(precision)
+
+
+def _key_of(workload: Workload) -> bytes:
+    """What the trace depends on: batch size, epochs and the optimizer do not change the traced operators."""
+    from advisor.predict.step_time import TRACE_PRECISIONS
+
+    traced = TRACE_PRECISIONS[workload.training.precision]
+    same = with_training(
+        workload,
+        precision=next(precision for precision, trace in TRACE_PRECISIONS.items() if trace == traced),
+        batch_size=1,
+        epochs=1,
+        optimizer="adamw",
+        fused_optimizer=False,
+        optimizer_bits=32,
+        gradient_accumulation_steps=1,
+        clip_gradient_norm=None,
+        read_loss_every=1,
+        evaluate_every_steps=0,
+        compile=False,
+    )
+    data = msgspec.structs.replace(same.data, samples=1, validation_samples=0, loader_workers=0)
+    return msgspec.json.encode(msgspec.structs.replace(same, name="x", data=data, assumed=()))

@@ -1,0 +1,138 @@
+"""Form fields read off the workload's own types: ranges, choices and defaults are declared once, there."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+from msgspec import inspect
+
+FieldKind = Literal["integer", "number", "choice", "flag", "text", "list"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormField:
+    """One setting of a workload."""
+
+    name: str
+    kind: FieldKind
+    required: bool
+    optional: bool
+    """Whether it may be left empty."""
+    default: Any
+    choices: tuple[Any, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    low_excluded: bool = False
+
+
+def fields_of(kind: type[msgspec.Struct]) -> tuple[FormField, ...]:
+    """The fields of a struct that a form can edit, in their order."""
+    described = inspect.type_info(kind)
+    assert isinstance(described, inspect.StructType)
+    found = [_field(one) for one in described.fields]
+    return tuple(one for one in found if one is not None)
+
+
+def _field(field: inspect.Field) -> FormField | None:
+    inner, optional = _without_none(field.type)
+    default = None if field.default is msgspec.NODEFAULT else field.default
+    common: dict[str, Any] = {
+        "name": field.encode_name,
+        "required": field.required,
+        "optional": optional,
+        "default": default,
+    }
+    if isinstance(inner, inspect.BoolType):
+        return FormField(kind="flag", **common)
+    if isinstance(inner, inspect.LiteralType):
+        return FormField(kind="choice", choices=tuple(inner.values), **common)
+    if isinstance(inner, inspect.IntType | inspect.FloatType):
+        kind: FieldKind = "integer" if isinstance(inner, inspect.IntType) else "number"
+        low = inner.ge if inner.ge is not None else inner.gt
+        return FormField(kind=kind, low=low, high=inner.le, low_excluded=inner.gt is not None, **common)
+    if isinstance(inner, inspect.VarTupleType):
+        return FormField(kind="list", **common)
+    return FormField(kind="text", **common) if isinstance(inner, inspect.StrType) else None
+
+
+def _without_none(kind: inspect.Type) -> tuple[inspect.Type, bool]:
+    if not isinstance(kind, inspect.UnionType):
+        return kind, False
+    others = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
+    return others[0], len(others) < len(kind.types)
+
+
+class FieldError(ValueError):
+    """What was typed is not allowed; `code` is a message id of the catalogue."""
+
+    def __init__(self, code: str) -> None:
+        """The words are chosen where it is shown."""
+        super().__init__(code)
+        self.code = code
+
+
+def parse(field: FormField, text: str) -> Any:  # noqa: ANN401 - a field's own type
+    """The value that was typed, or None for an empty optional field. Raises FieldError."""
+    typed = text.strip().replace("\u00a0", "").replace("_", "")
+    if not typed:
+        if field.optional:
+            return None
+        if not field.required:
+            return field.default
+        raise FieldError("form-required")
+    if field.kind == "list":
+        return _parse_list(typed)
+    if field.kind == "text":
+        return typed
+    number = _parse_number(field, typed.replace(" ", ""))
+    below = field.low is not None and (number <= field.low if field.low_excluded else number < field.low)
+    if below or (field.high is not None and number > field.high):
+        raise FieldError("form-out-of-range")
+    return number
+
+
+def _parse_number(field: FormField, typed: str) -> float | int:
+    try:
+        number = float(typed)
+    except ValueError:
+        raise FieldError("form-not-a-number") from None
+    if not math.isfinite(number):
+        raise FieldError("form-not-a-number")
+    if field.kind == "integer":
+        if number != int(number):
+            raise FieldError("form-not-whole")
+        return int(typed) if typed.lstrip("+-").isdigit() else int(number)
+    return number
+
+
+def _parse_list(typed: str) -> list[int]:
+    try:
+        return [int(part) for part in typed.replace(",", " ").split()]
+    except ValueError:
+        raise FieldError("form-not-a-list") from None
+
+
+def shown(field: FormField, value: object) -> str:
+    """A value as a person would type it."""
+    if value is None:
+        return ""
+    if field.kind == "list" and isinstance(value, list | tuple):
+        return ", ".join(str(part) for part in value)
+    if isinstance(value, float):
+        return f"{value:g}" if value < 1e15 and value != int(value) else f"{value:.6g}"  # noqa: PLR2004 - exact below
+    return str(value)
+
+
+def range_text(field: FormField) -> str:
+    """`1 … 1000000`, or empty where there is no range."""
+    if field.low is None and field.high is None:
+        return ""
+    low = "" if field.low is None else f"{'> ' if field.low_excluded else ''}{_short(field.low)}"
+    return f"{low} … {_short(field.high)}" if field.high is not None else f"≥ {low}".replace("≥ > ", "> ")
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}".replace(",", "\u00a0") if abs(number) < 1e7 else f"{number:.0e}".replace("e+", "e")  # noqa: PLR2004

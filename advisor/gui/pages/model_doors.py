@@ -1,0 +1,199 @@
+"""The four doors through which a model comes in: preset, Hugging Face, Python file, form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from advisor.gui.models.form_fields import fields_of
+from advisor.gui.widgets.form import Form
+from advisor.gui.widgets.labels import label
+from advisor.sentences import visible
+from advisor.workload.workload import NumbersModel, TemplateModel
+
+if TYPE_CHECKING:
+    from advisor.gui.context import Context
+
+TEMPLATE_START: dict[str, Any] = {"template": "mlp", "layers": [784, 256, 10]}
+NUMBERS_START: dict[str, Any] = {"parameters": 110e6, "flop_per_sample": 8.5e10, "activation_bytes_per_sample": 9.2e7}
+
+
+class PresetDoor(QWidget):
+    """The bundled workloads."""
+
+    chosen = Signal(str)
+
+    def __init__(self, context: Context, current: str) -> None:
+        """`current`: the name of the workload that is described now."""
+        super().__init__()
+        from advisor.workload.workload_file import bundled_names
+
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        self.list = QListWidget()
+        self.list.setAccessibleName(context.texts("model-door-preset"))
+        self.list.setFixedHeight(178)
+        for name in bundled_names():
+            item = QListWidgetItem(name)
+            self.list.addItem(item)
+            if name == current:
+                self.list.setCurrentItem(item)
+        self.list.itemActivated.connect(lambda item: self.chosen.emit(item.text()))
+        self.list.itemClicked.connect(lambda item: self.chosen.emit(item.text()))
+        layout.addWidget(self.list)
+        layout.addWidget(label(context.texts("model-preset-explained"), "muted", wrap=True))
+        layout.addStretch(1)
+
+
+class HubDoor(QWidget):
+    """A Hugging Face configuration: bundled name, folder, config.json or hub id."""
+
+    chosen = Signal(str, bool)
+
+    def __init__(self, context: Context, current: str) -> None:
+        """`current`: the configuration in use, where it has a name."""
+        super().__init__()
+        texts = context.texts
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        self.reference = QLineEdit(current)
+        self.reference.setPlaceholderText("bert-base-uncased")
+        self.reference.setAccessibleName(texts("model-door-huggingface"))
+        self.reference.returnPressed.connect(self._choose)
+        browse = QPushButton(texts("window-browse"))
+        browse.clicked.connect(self._browse)
+        line = QHBoxLayout()
+        line.addWidget(self.reference, 1)
+        line.addWidget(browse)
+        layout.addLayout(line)
+        self.hub = QCheckBox(texts("model-allow-hub"))
+        layout.addWidget(self.hub)
+        use = QPushButton(texts("model-use"))
+        use.clicked.connect(self._choose)
+        below = QHBoxLayout()
+        below.addWidget(use)
+        below.addStretch(1)
+        layout.addLayout(below)
+        layout.addWidget(label(texts("model-huggingface-explained"), "muted", wrap=True))
+        layout.addStretch(1)
+
+    def _choose(self) -> None:
+        if self.reference.text().strip():
+            self.chosen.emit(self.reference.text().strip(), self.hub.isChecked())
+
+    def _browse(self) -> None:
+        name, _filter = QFileDialog.getOpenFileName(self, "config.json", "", "config.json (*.json)")
+        if name:
+            self.reference.setText(name)
+
+
+class PythonDoor(QWidget):
+    """A Python file with build_model and make_batch; consent is asked before it runs."""
+
+    chosen = Signal(Path)
+
+    def __init__(self, context: Context, current: str) -> None:
+        """`current`: the file in use."""
+        super().__init__()
+        texts = context.texts
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        self.path = QLineEdit(visible(current))
+        self.path.setPlaceholderText("model.py")
+        self.path.setAccessibleName(texts("model-door-python"))
+        self.path.returnPressed.connect(self._choose)
+        browse = QPushButton(texts("window-browse"))
+        browse.clicked.connect(self._browse)
+        line = QHBoxLayout()
+        line.addWidget(self.path, 1)
+        line.addWidget(browse)
+        layout.addLayout(line)
+        use = QPushButton(texts("model-use"))
+        use.clicked.connect(self._choose)
+        below = QHBoxLayout()
+        below.addWidget(use)
+        below.addStretch(1)
+        layout.addLayout(below)
+        layout.addWidget(label(texts("model-python-explained"), "muted", wrap=True))
+        layout.addStretch(1)
+
+    def _choose(self) -> None:
+        if self.path.text().strip():
+            self.chosen.emit(Path(self.path.text().strip()).expanduser())
+
+    def _browse(self) -> None:
+        name, _filter = QFileDialog.getOpenFileName(self, "model.py", "", "Python (*.py)")
+        if name:
+            self.path.setText(name)
+
+
+class FormDoor(QWidget):
+    """A template network, or totals only; edits go straight into the description."""
+
+    changed = Signal(dict)
+
+    def __init__(self, context: Context, model: dict[str, Any]) -> None:
+        """`model`: the description's model table."""
+        super().__init__()
+        texts = context.texts
+        self._texts = texts
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        self.kind = QComboBox()
+        self.kind.setAccessibleName(texts("model-form-kind"))
+        for name in ("template", "numbers"):
+            self.kind.addItem(texts(f"model-form-{name}"), name)
+        source = model.get("source")
+        self.kind.setCurrentIndex(1 if source == "numbers" else 0)
+        layout.addWidget(self.kind)
+        self._place = QVBoxLayout()
+        layout.addLayout(self._place)
+        self._values = {
+            "template": {**TEMPLATE_START, **(model if source == "template" else {})},
+            "numbers": {**NUMBERS_START, **(model if source == "numbers" else {})},
+        }
+        use = QPushButton(texts("model-use"))
+        use.clicked.connect(self._announce)
+        below = QHBoxLayout()
+        below.addWidget(use)
+        below.addStretch(1)
+        layout.addLayout(below)
+        layout.addStretch(1)
+        self._in_use = source in {"template", "numbers"}
+        self._show()
+        self.kind.currentIndexChanged.connect(lambda _place: self._show())
+
+    def _show(self) -> None:
+        from advisor.gui.widgets.card import clear
+
+        clear(self._place)
+        name = str(self.kind.currentData())
+        kind = TemplateModel if name == "template" else NumbersModel
+        self.form = Form(self._texts, fields_of(kind), self._values[name])
+        self.form.changed.connect(self._edited)
+        self._place.addWidget(self.form)
+
+    def _edited(self, field: str, value: object) -> None:
+        self._values[str(self.kind.currentData())][field] = value
+        if self._in_use:
+            self._announce()
+
+    def _announce(self) -> None:
+        self._in_use = True
+        name = str(self.kind.currentData())
+        known = {key: value for key, value in self._values[name].items() if value is not None}
+        self.changed.emit({**known, "source": name})
