@@ -1,0 +1,193 @@
+"""The worker as its parent sees it: lines in, lines out, and an honest end."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+from advisor.child_process import ChildProcess
+from advisor.worker.messages import (
+    Answered,
+    End,
+    Environment,
+    Failed,
+    Finished,
+    MeasureRequest,
+    Memory,
+    MicrobenchmarkRequest,
+    Request,
+    Sample,
+    StageEnded,
+    StageStarted,
+    Stop,
+    TraceRequest,
+    Traced,
+    Warm,
+    WorkerEvent,
+)
+from advisor.workload.workload import Data, Precision, TemplateModel, Training, Workload
+
+DECODER: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)
+WORKLOAD = Workload(
+    name="small encoder",
+    model=TemplateModel(
+        template="transformer", layers=(32, 32, 32, 32), vocabulary_size=50, embedding_size=32, classes=2, heads=2
+    ),
+    data=Data(samples=1000, sequence_length=8),
+    training=Training(precision="fp32", batch_size=4, clip_gradient_norm=1.0),
+)
+
+
+@contextmanager
+def worker(*arguments: str, **variables: str) -> Iterator[ChildProcess]:
+    environment = dict(os.environ) | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"} | variables
+    child = ChildProcess("advisor.worker", *arguments, environment=environment)
+    try:
+        yield child
+    finally:
+        child.close()
+
+
+def events(child: ChildProcess, *requests: Request | End) -> list[WorkerEvent]:
+    for request in requests:
+        child.send(msgspec.json.encode(request))
+    found = []
+    while (line := child.next_line(60.0)) is not None:
+        found.append(DECODER.decode(line))
+    return found
+
+
+def measure(precision: Precision = "fp32", **settings: object) -> MeasureRequest:
+    workload = msgspec.structs.replace(
+        WORKLOAD, training=msgspec.structs.replace(WORKLOAD.training, precision=precision)
+    )
+    asked: dict[str, object] = {
+        "workload": workload, "device": "cpu", "batch_sizes": (2, 4), "budget_s": 1.5, "thread_count": 1
+    }  # fmt: skip
+    return MeasureRequest(**(asked | settings))  # type: ignore[arg-type] - settings of a test
+
+
+def test_one_request_is_answered_and_the_worker_ends_well() -> None:
+    with worker() as child:
+        found = events(child, measure(budget_s=4.0))
+        assert isinstance(found[-1], Finished)
+        assert child.exit_kind(saw_finish=True) == "finished"
+        assert child.process.returncode == 0
+    samples = [event for event in found if isinstance(event, Sample)]
+    assert {sample.batch_size for sample in samples} == {2, 4}
+    assert {sample.warm_up for sample in samples} == {True, False}
+    assert all(sample.precision == "fp32" for sample in samples)
+    assert sum(isinstance(event, Memory) for event in found) == 2
+
+
+def test_a_session_answers_several_requests_in_one_process() -> None:
+    with worker("--session") as child:
+        requests = (TraceRequest(workload=WORKLOAD, precisions=("fp32",)), measure(budget_s=0.5), End())
+        found = events(child, *requests)
+    assert [event.request for event in found if isinstance(event, Answered)] == ["TraceRequest", "MeasureRequest"]
+    assert sum(isinstance(event, Traced) for event in found) == 1
+    assert isinstance(found[-1], Finished)
+    stages = [event.stage for event in found if isinstance(event, StageStarted)]
+    assert len(stages) == len(set(stages))
+
+
+def test_a_session_goes_on_after_a_failed_request() -> None:
+    with worker("--session") as child:
+        found = events(child, measure(device="nothing"), measure(budget_s=0.5), End())
+    assert sum(isinstance(event, Failed) for event in found) == 1
+    assert sum(isinstance(event, Answered) for event in found) == 2
+    assert any(isinstance(event, Sample) for event in found)
+
+
+def test_controls_steer_the_stage_under_way() -> None:
+    with worker("--session") as child:
+        child.send(msgspec.json.encode(measure(batch_sizes=(4,), budget_s=30.0)))
+        ended = None
+        kept = 0
+        while ended is None:
+            event = DECODER.decode(child.next_line(60.0) or b"")
+            if isinstance(event, StageStarted):
+                child.send(msgspec.json.encode(Warm(stage=event.stage)))
+                child.send(msgspec.json.encode(Stop(stage=event.stage + 1, reason="of another stage")))
+            elif isinstance(event, Sample) and not event.warm_up:
+                kept += 1
+                if kept == 3 and event.stage is not None:
+                    child.send(msgspec.json.encode(Stop(stage=event.stage, reason="settled")))
+            elif isinstance(event, StageEnded):
+                ended = event
+        assert ended.reason == "settled"
+        assert 3 <= kept <= 6
+
+
+def test_something_that_is_no_request_is_refused() -> None:
+    with worker() as child:
+        child.send(b'{"type": "format the disk"}')
+        found = [DECODER.decode(line) for line in iter(lambda: child.next_line(60.0), None)]
+        assert [type(event) for event in found] == [Failed]
+        assert child.exit_kind(saw_finish=False) == "failed"
+
+
+def test_asking_it_to_end_ends_it_at_once() -> None:
+    with worker() as child:
+        child.send(msgspec.json.encode(measure(budget_s=60.0)))
+        while not isinstance(DECODER.decode(child.next_line(60.0) or b""), Sample):
+            pass
+        child.process.send_signal(signal.SIGTERM)
+        assert child.process.wait(timeout=1.0) == -signal.SIGTERM
+
+
+def test_a_broken_torch_is_named_with_its_remedy(tmp_path: Path) -> None:
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text('raise ImportError("libtorch_cpu.so: cannot open shared object")')
+    with worker(PYTHONPATH=str(tmp_path)) as child:
+        found = events(child, measure())
+    failed = next(event for event in found if isinstance(event, Failed))
+    assert failed.code == "worker-torch-broken"
+    assert failed.world_fault
+    assert "Install torch" in failed.remedy
+
+
+def test_an_unknown_device_is_a_named_failure() -> None:
+    with worker() as child:
+        found = events(child, MicrobenchmarkRequest(device="cuda", budget_s=1.0))
+    failed = next(event for event in found if isinstance(event, Failed))
+    assert failed.code in {"worker-cpu-only-torch", "worker-gpu-hidden"}
+    assert failed.world_fault
+
+
+def test_the_environment_says_versions_and_settings() -> None:
+    with worker() as child:
+        found = events(child, measure())
+    environment = next(event for event in found if isinstance(event, Environment))
+    assert environment.torch[0].isdigit()
+    assert environment.thread_count == 1
+    assert {"float32_matmul_precision", "cpu_capability", "OMP_NUM_THREADS"} <= set(environment.settings)
+
+
+def test_a_batch_size_beyond_the_memory_limit_is_left_out() -> None:
+    with worker() as child:
+        found = events(child, measure(batch_sizes=(1, 2, 100_000), memory_limit_bytes=20_000_000, budget_s=2.0))
+    ended = {event.batch_size: event.reason for event in found if isinstance(event, StageEnded)}
+    assert ended[100_000] == "memory_limit"
+    assert ended[1] != "memory_limit"
+
+
+def test_fewer_blocks_are_built_where_the_request_says_so() -> None:
+    with worker() as child:
+        found = events(child, measure(layer_limit=2, batch_sizes=(2,), budget_s=0.5))
+    figures = next(event for event in found if isinstance(event, Sample)).figures
+    assert (figures["blocks"], figures["full_blocks"]) == (2.0, 4.0)
+
+
+@pytest.mark.parametrize("precision", ["bf16_amp", "bf16"])
+def test_half_precisions_train_on_the_processor(precision: Precision) -> None:
+    with worker() as child:
+        found = events(child, measure(precision=precision, batch_sizes=(2,), budget_s=0.5))
+    samples = [event for event in found if isinstance(event, Sample)]
+    assert samples
+    assert {sample.precision for sample in samples} == {precision}
