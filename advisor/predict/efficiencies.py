@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -76,7 +77,13 @@ class Assumed(Record, frozen=True, kw_only=True):
     compiled_dispatches: Positive
     """Share of host calls that is left after it."""
     compiled_range: Positive
-    """Factor on the width of the range."""
+    """Factor on the width of the range (in the log) under `torch.compile`."""
+    new_family_range: Positive
+    """The same where the time is spent on operators that no fitted run has: recurrent layers, fused attention."""
+    host_range: Positive
+    """A step that waits for the host wholly may be so many times faster or slower."""
+    least_range: Positive
+    """No range is narrower than this factor: laboratories differ by as much among themselves."""
     host_s_per_dispatch: Positive
     host_backward_share: Positive
     """Of the forward cost, for operators that the autograd engine issues."""
@@ -103,10 +110,13 @@ class Architecture(Record, frozen=True, kw_only=True):
     source: str
 
 
-class Band(Record, frozen=True, kw_only=True):
-    """An 80 % range as factors on the prediction, for one group of predictions."""
+BandGroup = Literal["known_card", "known_architecture", "new_architecture"]
 
-    group: str
+
+class Band(Record, frozen=True, kw_only=True):
+    """An 80 % range as factors on the prediction: 10th and 90th percentile of true over predicted, left out."""
+
+    group: BandGroup
     low: Positive
     high: Positive
     run_count: int
@@ -126,6 +136,9 @@ class Efficiencies(Record, frozen=True, kw_only=True):
     narrow_bandwidth_bytes_per_s: NonNegative
     architectures: tuple[Architecture, ...]
     bands: tuple[Band, ...]
+    fitted_cards: tuple[str, ...]
+    """Keys of the cards in the fitted runs."""
+    fitted_capabilities: tuple[str, ...]
 
 
 def read_efficiencies(path: Path) -> Efficiencies:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -49,6 +49,8 @@ class MeasuredStep:
     host: HostSpeed
     software_year: int | None = None
     """Year of PyTorch and its libraries; None: today's."""
+    workload: str = ""
+    family: str = ""
     group: Hashable
     """Steps of one group (a card and a family) share their weight."""
 
@@ -135,7 +137,8 @@ class StepSet:
             seconds = family_seconds(family.work, family.rates, own, figures, family.nhwc)
             device = device + np.bincount(family.step, seconds, minlength=len(self.steps))
         device = device * np.where(self._rates.early_kernels == 1, fitted.early_ampere_slowdown, 1.0)
-        return joined_seconds(device, self._issue_s) + self._wait_s
+        predicted: Floats = joined_seconds(device, self._issue_s) + self._wait_s
+        return predicted
 
     def weights(self) -> Floats:
         """1 / sqrt(steps of the same group), shape (steps,)."""
@@ -154,7 +157,8 @@ def fit(steps: StepSet, start: Fitted | None = None) -> Fitted:
 
     def residuals(logs: Floats) -> Floats:
         error = np.log(steps.predicted_s(_fitted(names, logs)) / steps.measured_s)
-        return np.concatenate([weights * error / _NOISE, (logs - centre) / spread])
+        both: Floats = np.concatenate([weights * error / _NOISE, (logs - centre) / spread])
+        return both
 
     begin = centre if start is None else np.log([getattr(start, name) for name in names])
     found = least_squares(
@@ -169,20 +173,27 @@ def fit(steps: StepSet, start: Fitted | None = None) -> Fitted:
 
 
 def leave_out(
-    steps: Sequence[MeasuredStep], keys: Sequence[Hashable], figures: Efficiencies, start: Fitted
-) -> tuple[Floats, Mapping[Hashable, Fitted]]:
-    """Predictions of every step by figures that were fitted without the steps of its key (a card, a model).
+    steps: Sequence[MeasuredStep],
+    key: Callable[[MeasuredStep], Hashable],
+    figures: Efficiencies,
+    start: Fitted,
+    *,
+    related: Callable[[MeasuredStep, Hashable], bool] | None = None,
+) -> Floats:
+    """Predictions, seconds of shape (steps,), each by figures fitted without all steps of its key (a card, a model).
 
-    Returns seconds of shape (steps,) and the figures by key.
+    `related` says which other steps must be left out with a key; None: those with the same key.
     """
     predicted = np.zeros(len(steps))
-    by_key: dict[Hashable, Fitted] = {}
-    for key in dict.fromkeys(keys):
-        inside = [index for index, other in enumerate(keys) if other == key]
-        rest = [step for step, other in zip(steps, keys, strict=True) if other != key]
-        by_key[key] = fit(StepSet(rest, figures), start)
-        predicted[inside] = StepSet([steps[index] for index in inside], figures).predicted_s(by_key[key])
-    return predicted, by_key
+    for value in dict.fromkeys(key(step) for step in steps):
+        inside = [index for index, step in enumerate(steps) if key(step) == value]
+        if related is None:
+            rest = [step for step in steps if key(step) != value]
+        else:
+            rest = [step for step in steps if not related(step, value)]
+        fitted = fit(StepSet(rest, figures), start)
+        predicted[inside] = StepSet([steps[index] for index in inside], figures).predicted_s(fitted)
+    return predicted
 
 
 def _fitted(names: Sequence[str], logs: Floats) -> Fitted:
@@ -194,8 +205,6 @@ def _at_one(family: AffineWork[WorkT], batch_size: int) -> WorkT:
 
 
 def _joined_rates(rows: Sequence[DeviceRates]) -> DeviceRates:
-    from dataclasses import fields
-
     return DeviceRates(
         **{field.name: np.concatenate([getattr(row, field.name) for row in rows]) for field in fields(DeviceRates)}
     )

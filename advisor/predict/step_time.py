@@ -145,9 +145,8 @@ def _known_steps(question: _Question, specs: Sequence[GpuSpec]) -> dict[str, Flo
     subtotal = device + parts["host_s"] + parts["copy_s"] + parts["synchronisation_s"]
     parts["loader_s"] = loader_seconds(question.host, training, question.batches, subtotal)
     total = sum((parts[name] for name in PARTS), start=np.zeros_like(device))
-    low, high = step_band(specs, training, figures)
-    host_bound = parts["host_s"] / total
-    return {**parts, "total_s": total, "low_s": total * low, "high_s": total * (high + host_bound)}
+    low, high = step_band(specs, compiled, training, parts["host_s"] / total, figures)
+    return {**parts, "total_s": total, "low_s": total * low, "high_s": total * high}
 
 
 def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:
@@ -177,8 +176,9 @@ def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:
     }
 
 
-def joined_seconds(device_s: Floats, host_s: float) -> Floats:
+def joined_seconds(device_s: Floats, host_s: Floats | float) -> Floats:
     """Device and host work side by side: the longer one counts, with a soft corner."""
     longer = np.maximum(device_s, host_s)
     shorter = np.minimum(device_s, host_s)
-    return longer * (1.0 + (shorter / longer) ** _OVERLAP_POWER) ** (1.0 / _OVERLAP_POWER)
+    joined: Floats = longer * (1.0 + (shorter / longer) ** _OVERLAP_POWER) ** (1.0 / _OVERLAP_POWER)
+    return joined

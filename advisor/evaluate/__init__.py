@@ -1,0 +1,55 @@
+"""How far off are the predictions on published runs? Reads a table of them, predicts each row, scores the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
+from advisor.evaluate.row_predictions import RowAnswer, RowPredictor, RowQuestion, WorkloadReader, questions_of
+from advisor.evaluate.run_rows import read_run_rows
+from advisor.evaluate.traces import Progress, TraceKey, trace_all, trace_key
+from advisor.hardware.gpu_spec import GpuSpec
+from advisor.hardware.spec_table import spec_table
+from advisor.predict.efficiencies import Efficiencies
+from advisor.sentences import Reason
+from advisor.workload.op_table import OpTable
+from advisor.workload.workload import Workload
+
+Tracer = Callable[[Mapping[TraceKey, Workload]], Mapping[TraceKey, OpTable | Reason]]
+
+
+def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
+    path: Path,
+    *,
+    specs: Mapping[str, GpuSpec] | None = None,
+    figures: Efficiencies | None = None,
+    allow_code: bool = False,
+    allow_hub: bool = False,
+    tracer: Tracer | None = None,
+    on_progress: Progress | None = None,
+) -> Evaluation:
+    """Predict every row of a CSV of published runs (interface, section 4) and score the predictions.
+
+    `specs` None: the spec table. `tracer` gives the operator tables (None: traced anew in worker processes).
+    Raises InputError where the file is no such table; a row that cannot be predicted is kept with its reason.
+    """
+    known = spec_table() if specs is None else specs
+    reader = WorkloadReader(path.parent, allow_hub=allow_hub)
+    rows = read_run_rows(path)
+    questions = questions_of(rows, reader, known)
+    wanted = {
+        trace_key(question.workload, question.workload.training.precision): question.workload
+        for question in questions
+        if isinstance(question, RowQuestion)
+    }
+    if tracer is not None:
+        tables = tracer(wanted)
+    else:
+        tables = trace_all(wanted, allow_code=allow_code, allow_hub=allow_hub, on_progress=on_progress)
+    predictor = RowPredictor(tables, figures)
+    answers = [
+        predictor.answer(question) if isinstance(question, RowQuestion) else RowAnswer(row=row, reason=question)
+        for row, question in zip(rows, questions, strict=True)
+    ]
+    return evaluation_of(answers)

@@ -1,0 +1,222 @@
+"""Reads a table of published runs, row by row; a row that is wrong keeps its place and says why."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+import msgspec
+
+from advisor.errors import InputError
+from advisor.hardware.machine import Record
+from advisor.input_file import closest, read_text, shown_value
+from advisor.predict.prediction import Strategy
+from advisor.sentences import Reason
+from advisor.units import PRECISIONS, Precision
+from advisor.workload.workload import Mode, Optimizer
+
+REQUIRED_COLUMNS = ("workload", "gpu_key", "mode", "precision", "batch_per_gpu", "seq_len_or_img")
+ANSWERABLE_COLUMNS = ("ms", "efficiency", "max_batch_that_ran", "peak_gb")
+"""At least one of them must be there: what a row is compared with."""
+_MAX_BYTES = 16 * 2**20
+_MODES: tuple[Mode, ...] = ("training", "inference", "forward_backward")
+_PRECISION_WORDS: dict[str, Precision] = {
+    **{name: name for name in PRECISIONS},
+    "amp-fp16": "fp16_amp",
+    "amp-bf16": "bf16_amp",
+}
+_OPTIMIZERS: dict[str, tuple[Optimizer, bool]] = {
+    "adamw": ("adamw", False),
+    "adam": ("adam", False),
+    "adam_fused": ("adam", True),
+    "adamw_fused": ("adamw", True),
+    "sgd": ("sgd", False),
+    "sgd_momentum": ("sgd_momentum", False),
+    "adafactor": ("adafactor", False),
+    "lamb": ("lamb", False),
+    "none": ("none", False),
+}
+_STRATEGIES: dict[str, Strategy] = {"ddp": "ddp", "dp": "dp", "fsdp": "fsdp", "zero2": "zero2", "single": "single"}
+_SOURCE_YEARS = (
+    # Lambda's deep-learning benchmark names the release of NVIDIA's container in its prefix.
+    (re.compile(r"^lambda-v0\b"), 2020),
+    (re.compile(r"^lambda-v1\b"), 2022),
+    (re.compile(r"^DLE\b"), 2022),
+    (re.compile(r"\bpt1(?:10|11|12)\b"), 2022),
+)
+"""Year of PyTorch and its libraries by what the source is called; others count as today's."""
+
+
+class RunRow(Record, frozen=True, kw_only=True):
+    """One published run: what was trained where, and what was measured; None where the row says nothing."""
+
+    line: int
+    workload: str
+    gpu_key: str
+    mode: Mode | None = None
+    precision: Precision | None = None
+    batch_size: int | None = None
+    length: int | None = None
+    """Sequence length, image side or samples of audio."""
+    optimizer: Optimizer | None = None
+    fused_optimizer: bool = False
+    channels_last: bool | None = None
+    gpu_count: int = 1
+    strategy: Strategy = "ddp"
+    interconnect: str | None = None
+    software_year: int | None = None
+    family: str | None = None
+    source: str = ""
+    scored: bool = True
+    """False for rows with `use = no`: predicted and shown, but not counted."""
+    measured_s: float | None = None
+    efficiency: float | None = None
+    peak_bytes: float | None = None
+    largest_batch_that_ran: int | None = None
+    smallest_batch_that_failed: int | None = None
+    problem: Reason | None = None
+    """Why this row cannot be predicted, found while reading."""
+    cells: dict[str, str] = {}
+    """The row as it was written."""
+
+
+class _WrongCell(Exception):  # noqa: N818 - says what happened
+    def __init__(self, column: str, given: str, allowed: str) -> None:
+        super().__init__(column)
+        self.reason = Reason(
+            code="evaluate-wrong-cell", numbers={"column": column, "given": given[:80], "allowed": allowed}
+        )
+
+
+def read_run_rows(path: Path) -> tuple[RunRow, ...]:
+    """The rows of a CSV file (interface, section 4), in order.
+
+    Raises InputError where the file is no such table: unreadable, no header, a column missing or named twice.
+    """
+    text = read_text(path, max_bytes=_MAX_BYTES)
+    reader = csv.reader(io.StringIO(text), strict=True)
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        _check_header(header, path)
+        rows = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
+    except csv.Error as error:
+        raise InputError(f"{path}: line {reader.line_num} is not valid CSV: {error}.", "Quote such cells.") from error
+    return tuple(_row(line, dict(zip(header, cells, strict=False)), len(cells) - len(header)) for line, cells in rows)
+
+
+def _check_header(header: list[str], path: Path) -> None:
+    missing = [name for name in REQUIRED_COLUMNS if name not in header]
+    if missing:
+        found = closest(missing[0], header) or f"Needed: {', '.join(REQUIRED_COLUMNS)}."
+        raise InputError(f"{path}: the column `{missing[0]}` is missing.", found)
+    if not any(name in header for name in ANSWERABLE_COLUMNS):
+        raise InputError(f"{path}: no column to compare with.", f"Give one of: {', '.join(ANSWERABLE_COLUMNS)}.")
+    twice = [name for name in header if header.count(name) > 1]
+    if twice:
+        raise InputError(f"{path}: the column {shown_value(twice[0])} is there twice.", "Keep one of them.")
+
+
+def _row(line: int, cells: Mapping[str, str], surplus: int) -> RunRow:
+    kept = {name: (value or "").strip() for name, value in cells.items()}
+    base: dict[str, object] = {
+        "line": line,
+        "workload": kept.get("workload", ""),
+        "gpu_key": kept.get("gpu_key", ""),
+        "family": kept.get("family") or None,
+        "source": kept.get("source", ""),
+        "scored": kept.get("use", "").lower() != "no",
+        "cells": kept,
+    }
+    try:
+        facts = _facts(kept, surplus)
+    except _WrongCell as wrong:
+        return msgspec.structs.replace(msgspec.convert(base, RunRow), problem=wrong.reason)
+    return msgspec.convert({**base, **facts}, RunRow)
+
+
+def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, object]:
+    if surplus > 0:
+        raise _WrongCell("(end of line)", f"{surplus} cells too many", "as many cells as columns")
+    optimizer, fused = _optimizer(cells)
+    milliseconds = _number(cells, "ms")
+    gigabytes = _number(cells, "peak_gb")
+    facts: dict[str, object] = {
+        "mode": _choice(cells, "mode", {name: name for name in _MODES}),
+        "precision": _choice(cells, "precision", _PRECISION_WORDS),
+        "batch_size": _count(cells, "batch_per_gpu"),
+        "length": _count(cells, "seq_len_or_img"),
+        "optimizer": optimizer,
+        "fused_optimizer": fused,
+        "channels_last": _choice(cells, "layout", {"nchw": False, "nhwc": True}),
+        "gpu_count": _count(cells, "n_gpus") or 1,
+        "strategy": _choice(cells, "parallel", _STRATEGIES) or "ddp",
+        "interconnect": cells.get("interconnect") or None,
+        "software_year": _software_year(cells),
+        "measured_s": None if milliseconds is None else milliseconds * 1e-3,
+        "efficiency": _number(cells, "efficiency"),
+        "peak_bytes": None if gigabytes is None else gigabytes * 1e9,
+        "largest_batch_that_ran": _count(cells, "max_batch_that_ran", least=0),
+        "smallest_batch_that_failed": _count(cells, "min_batch_that_failed"),
+    }
+    if not (cells.get("workload") and cells.get("gpu_key")):
+        empty = "workload" if not cells.get("workload") else "gpu_key"
+        raise _WrongCell(empty, "", "a name")
+    if not any(cells.get(name) for name in ANSWERABLE_COLUMNS):
+        raise _WrongCell("ms", "", f"a number in one of {', '.join(ANSWERABLE_COLUMNS)}")
+    return facts
+
+
+def _optimizer(cells: Mapping[str, str]) -> tuple[Optimizer | None, bool]:
+    """`optimizer_in_step = no` is the optimizer `none`."""
+    within = _choice(cells, "optimizer_in_step", {"yes": True, "no": False})
+    if within is False:
+        return "none", False
+    named = _choice(cells, "optimizer", _OPTIMIZERS)
+    return (None, False) if named is None else cast("tuple[Optimizer, bool]", named)
+
+
+def _choice(cells: Mapping[str, str], column: str, allowed: Mapping[str, object]) -> object | None:
+    given = cells.get(column, "")
+    if not given:
+        return None
+    if given.lower() not in allowed:
+        raise _WrongCell(column, given, " ".join(allowed))
+    return allowed[given.lower()]
+
+
+def _number(cells: Mapping[str, str], column: str) -> float | None:
+    given = cells.get(column, "")
+    if not given:
+        return None
+    try:
+        value = float(given)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise _WrongCell(column, given, "a number above 0")
+    return value
+
+
+def _count(cells: Mapping[str, str], column: str, *, least: int = 1) -> int | None:
+    given = cells.get(column, "")
+    if not given:
+        return None
+    try:
+        value = float(given)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value == int(value) and least <= value <= 1e9):  # noqa: PLR2004 - no such batch
+        raise _WrongCell(column, given, f"a whole number from {least} on")
+    return int(value)
+
+
+def _software_year(cells: Mapping[str, str]) -> int | None:
+    stated = _count(cells, "software_year")
+    if stated is not None:
+        return stated
+    return next((year for pattern, year in _SOURCE_YEARS if pattern.search(cells.get("source", ""))), None)

@@ -1,0 +1,28 @@
+# Why a published run could not be predicted.
+evaluate-wrong-cell = Column { $column } holds “{ $given }”; allowed: { $allowed }.
+evaluate-unknown-gpu = “{ $gpu }” is in no row of the table of cards. { $hint }
+evaluate-wrong-workload = { $text }
+evaluate-trace-failed = { $workload } cannot be traced: { $text }
+evaluate-trace-died = The worker that traced { $workload } died.
+evaluate-trace-too-long = Tracing { $workload } took longer than { $limit_s }.
+
+# The error table.
+evaluate-column-group = Group
+evaluate-column-runs = Runs
+evaluate-column-mean = Mean error
+evaluate-column-median = Median error
+evaluate-column-bias = Bias
+evaluate-column-covered = Inside 80 % range
+evaluate-column-pairs = Pairs
+evaluate-column-ranked = Pairs ranked rightly
+evaluate-column-ratio = Error of the speed-up
+evaluate-group-all = all
+evaluate-heading-family = By family
+evaluate-heading-gpu = By GPU
+evaluate-heading-precision = By precision
+evaluate-batches = Largest batch, { $rows } rows: { $right_fraction } right, { $high_fraction } too high.
+evaluate-efficiencies = Efficiency of several GPUs, { $rows } rows: { $points } points off on average, { $covered_fraction } inside the range.
+evaluate-peak = Peak memory: { $error_fraction } off on average.
+evaluate-refused = { $count } of { $rows } rows could not be predicted:
+evaluate-refused-row = line { $line }, { $workload } on { $gpu }: { $why }
+evaluate-unscored = { $count } rows with use = no are predicted but not counted.

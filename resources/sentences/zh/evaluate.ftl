@@ -1,0 +1,28 @@
+# 某条公开数据无法预测的原因。
+evaluate-wrong-cell = 列 { $column } 的内容是“{ $given }”，允许的内容：{ $allowed }。
+evaluate-unknown-gpu = 显卡参数表中没有“{ $gpu }”。{ $hint }
+evaluate-wrong-workload = { $text }
+evaluate-trace-failed = 无法追踪 { $workload }：{ $text }
+evaluate-trace-died = 追踪 { $workload } 的工作进程意外终止。
+evaluate-trace-too-long = 追踪 { $workload } 超过了 { $limit_s }。
+
+# 误差表。
+evaluate-column-group = 分组
+evaluate-column-runs = 条数
+evaluate-column-mean = 平均误差
+evaluate-column-median = 误差中位数
+evaluate-column-bias = 偏差
+evaluate-column-covered = 落在 80 % 区间内
+evaluate-column-pairs = 显卡对数
+evaluate-column-ranked = 排序正确的显卡对
+evaluate-column-ratio = 加速比误差
+evaluate-group-all = 全部
+evaluate-heading-family = 按模型类别
+evaluate-heading-gpu = 按显卡
+evaluate-heading-precision = 按精度
+evaluate-batches = 最大批量，共 { $rows } 行：{ $right_fraction } 正确，{ $high_fraction } 偏高。
+evaluate-efficiencies = 多卡效率，共 { $rows } 行：平均相差 { $points } 个百分点，{ $covered_fraction } 落在区间内。
+evaluate-peak = 峰值显存：平均相差 { $error_fraction }。
+evaluate-refused = { $rows } 行中有 { $count } 行无法预测：
+evaluate-refused-row = 第 { $line } 行，{ $gpu } 上的 { $workload }：{ $why }
+evaluate-unscored = { $count } 行标为 use = no，已预测但不计分。

@@ -1,0 +1,88 @@
+"""The published runs with the recorded operator tables: what the fit, its report and the accuracy test start from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from advisor.evaluate.row_predictions import BENCHMARK_HOST, RowQuestion, WorkloadReader, questions_of
+from advisor.evaluate.run_rows import RunRow, read_run_rows
+from advisor.evaluate.traces import TraceKey, trace_key
+from advisor.hardware.spec_table import spec_table
+from advisor.predict.compiled_table import CompiledTable, compile_table
+from advisor.predict.fitting import MeasuredStep
+from advisor.sentences import Reason
+from advisor.workload.op_table import OpTable
+from advisor.workload.workload import Workload, length_of
+from tests.accuracy.tables import Layout, load_table
+
+FOLDER = Path(__file__).parent
+PUBLISHED_STEPS = FOLDER / "published_steps.csv"
+
+
+@cache
+def published_questions() -> tuple[RowQuestion, ...]:
+    """Every published run that counts (`use = yes`), with its workload and card."""
+    rows = [row for row in read_run_rows(PUBLISHED_STEPS) if row.scored]
+    found = questions_of(rows, WorkloadReader(FOLDER / "models"), spec_table())
+    unread = [question for question in found if isinstance(question, Reason)]
+    if unread:
+        message = f"published rows that cannot be read: {unread}"
+        raise ValueError(message)
+    return tuple(question for question in found if isinstance(question, RowQuestion))
+
+
+def recorded_table(row: RunRow, workload: Workload) -> OpTable:
+    """The recorded table of a row; raises FileNotFoundError where it was not recorded."""
+    training = workload.training
+    layout: Layout = "nhwc" if training.channels_last else "nchw"
+    return load_table(row.workload, length_of(workload), training.precision, training.mode, layout)
+
+
+def recorded_tables(questions: Sequence[RowQuestion]) -> dict[TraceKey, OpTable]:
+    """The recorded tables of all questions, by what a trace depends on."""
+    return {
+        trace_key(question.workload, question.workload.training.precision): recorded_table(
+            question.row, question.workload
+        )
+        for question in questions
+    }
+
+
+def measured_steps(
+    questions: Sequence[RowQuestion], tables: Mapping[TraceKey, OpTable | Reason]
+) -> tuple[MeasuredStep, ...]:
+    """The questions as steps to fit on; rows without a time or a table are left out."""
+    compiled: dict[TraceKey, CompiledTable] = {}
+    steps: list[MeasuredStep] = []
+    for question in questions:
+        training, row = question.workload.training, question.row
+        key = trace_key(question.workload, training.precision)
+        table = tables[key]
+        if isinstance(table, Reason) or row.measured_s is None:
+            continue
+        if key not in compiled:
+            compiled[key] = compile_table(table)
+        steps.append(
+            MeasuredStep(
+                compiled=compiled[key],
+                training=training,
+                precision=training.precision,
+                spec=question.spec,
+                batch_size=training.batch_size,
+                measured_s=row.measured_s,
+                host=BENCHMARK_HOST,
+                software_year=row.software_year,
+                workload=row.workload,
+                family=row.family or "",
+                group=(row.gpu_key, row.family, row.source.split(" ")[0].split(":")[0]),
+            )
+        )
+    return tuple(steps)
+
+
+@cache
+def published_steps() -> tuple[MeasuredStep, ...]:
+    """All published runs that count, ready to be predicted."""
+    return measured_steps(published_questions(), recorded_tables(published_questions()))

@@ -1,0 +1,130 @@
+"""Fit `resources/efficiencies.toml` on published runs: python tools/fit_efficiencies.py [--add OWN.csv] [--write FILE].
+
+Prints in-sample and leave-one-out errors, and writes the fitted figures and ranges into the file (default: the
+program's own). `--add` takes runs of your own in the format of `--evaluate`; they are traced here and fitted
+together with the published ones. Deterministic; needs scipy (`pip install advisor[fit]`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import tomlkit
+from numpy.typing import NDArray
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questions_of  # noqa: E402 - the checkout first
+from advisor.evaluate.run_rows import read_run_rows  # noqa: E402 - the same
+from advisor.evaluate.traces import trace_all, trace_key  # noqa: E402 - the same
+from advisor.hardware.spec_table import spec_table  # noqa: E402 - the same
+from advisor.predict.efficiencies import Band, BandGroup, Efficiencies, Fitted, read_efficiencies  # noqa: E402 - the same
+from advisor.predict.fitting import MeasuredStep, StepSet, fit, leave_out  # noqa: E402 - the same
+from tests.accuracy.recorded_runs import measured_steps, published_steps  # noqa: E402 - the same
+
+EFFICIENCIES = ROOT / "resources" / "efficiencies.toml"
+LOW_PERCENTILE, HIGH_PERCENTILE = 10.0, 90.0
+DIGITS = 5
+
+Floats = NDArray[np.float64]
+
+
+def main() -> None:
+    """Read, fit, leave out, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--add", type=Path, help="further runs, in the format of --evaluate")
+    parser.add_argument("--write", type=Path, default=EFFICIENCIES, metavar="FILE", help="file to fill in")
+    parser.add_argument("--allow-code", action="store_true", help="trace Python files of the further runs")
+    options = parser.parse_args()
+    base = read_efficiencies(EFFICIENCIES)
+    steps = list(published_steps())
+    if options.add is not None:
+        steps += _own_steps(options.add, allow_code=options.allow_code)
+    whole = StepSet(steps, base)
+    fitted = fit(whole)
+    _print("in-sample", whole.predicted_s(fitted), whole.measured_s)
+    bands = _bands(steps, base, fitted)
+    _write(options.write, fitted, bands, steps)
+    print(f"wrote {options.write}")
+
+
+def _own_steps(path: Path, *, allow_code: bool) -> tuple[MeasuredStep, ...]:
+    rows = read_run_rows(path)
+    found = questions_of(rows, WorkloadReader(path.parent), spec_table())
+    questions = [question for question in found if isinstance(question, RowQuestion)]
+    wanted = {trace_key(one.workload, one.workload.training.precision): one.workload for one in questions}
+    steps = measured_steps(questions, trace_all(wanted, allow_code=allow_code))
+    print(f"{path}: {len(steps)} of {len(rows)} rows can be fitted")
+    return steps
+
+
+def _bands(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted) -> tuple[Band, ...]:
+    """Ranges from steps that were predicted without their model, their model and card, or their architecture."""
+    measured = np.array([step.measured_s for step in steps])
+    by_card = leave_out(steps, lambda step: step.spec.key, base, fitted)
+    _print("leave-one-GPU-out", by_card, measured)
+    by_model = leave_out(steps, lambda step: step.workload, base, fitted)
+    _print("leave-one-model-out", by_model, measured)
+    by_both = leave_out(steps, lambda step: (step.workload, step.spec.key), base, fitted, related=_shares_either)
+    _print("without model and GPU", by_both, measured)
+    by_architecture = leave_out(steps, lambda step: step.spec.compute_capability, base, fitted)
+    _print("leave-one-architecture-out", by_architecture, measured)
+    known = _band("known_card", by_model, measured)
+    return (
+        known,
+        _band("known_architecture", by_both, measured),
+        _widened("new_architecture", known, _band("new_architecture", by_architecture, measured)),
+    )
+
+
+def _widened(group: BandGroup, first: Band, second: Band) -> Band:
+    """Two independent ranges together: their widths in the log add up as squares."""
+    low = np.exp(-np.hypot(np.log(first.low), np.log(second.low)))
+    high = np.exp(np.hypot(np.log(first.high), np.log(second.high)))
+    return Band(group=group, low=round(float(low), 3), high=round(float(high), 3), run_count=first.run_count)
+
+
+def _shares_either(step: MeasuredStep, key: Hashable) -> bool:
+    return isinstance(key, tuple) and (step.workload == key[0] or step.spec.key == key[1])
+
+
+def _band(group: BandGroup, predicted: Floats, measured: Floats) -> Band:
+    """The split-conformal range: percentiles of true over predicted, of steps that the fit did not see."""
+    low, high = np.percentile(measured / predicted, [LOW_PERCENTILE, HIGH_PERCENTILE])
+    return Band(group=group, low=round(float(low), 3), high=round(float(high), 3), run_count=len(measured))
+
+
+def _print(name: str, predicted: Floats, measured: Floats) -> None:
+    error = predicted / measured - 1.0
+    print(
+        f"{name:28s} {len(error):4d} runs  MAPE {100 * np.abs(error).mean():5.2f} %  "
+        f"median {100 * np.median(np.abs(error)):5.2f} %  bias {100 * np.median(error):+5.2f} %"
+    )
+
+
+def _write(path: Path, fitted: Fitted, bands: Sequence[Band], steps: Sequence[MeasuredStep]) -> None:
+    """Fill in what is fitted; comments and figures by hand stay as they are."""
+    document = tomlkit.parse(EFFICIENCIES.read_text(encoding="utf-8"))
+    document["source"] = f"fitted on {len(steps)} published runs by tools/fit_efficiencies.py"
+    document["fitted_cards"] = sorted({step.spec.key for step in steps})
+    document["fitted_capabilities"] = sorted({step.spec.compute_capability or "" for step in steps}, key=float)
+    table = tomlkit.table()
+    for name, value in msgspec.to_builtins(fitted).items():
+        table[name] = float(f"{value:.{DIGITS}g}")
+    document["fitted"] = table
+    rows = tomlkit.aot()
+    for band in bands:
+        rows.append(tomlkit.item(msgspec.to_builtins(band)))
+    document["bands"] = rows
+    path.write_text(tomlkit.dumps(document), encoding="utf-8")
+    read_efficiencies(path)
+
+
+if __name__ == "__main__":
+    main()
