@@ -132,7 +132,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     slow = [predictor.specs[key] for key in claim.reference_gpus]
     stated = claim.precision
     precisions = (stated,) if stated is not None else _ASKED
-    by_precision = {one: found for one in _ASKED if (found := _card_ratio(claim, predictor, fast, slow, one))}
+    by_precision = {one: found for one in _ASKED if (found := card_ratio(claim, predictor, fast, slow, one))}
     inside = [one for one in precisions if one in by_precision and _holds(by_precision[one], ratio)]
     shown = stated if stated in by_precision else next((one for one in inside or by_precision), None)
     expected = by_precision[shown] if shown is not None else None
@@ -193,7 +193,7 @@ def _largest_bound(fast: Sequence[GpuSpec], slow: Sequence[GpuSpec], precisions:
     return max(bounds, default=None)
 
 
-def _card_ratio(
+def card_ratio(
     claim: Claim, predictor: Predictor, fast: Sequence[GpuSpec], slow: Sequence[GpuSpec], precision: Precision
 ) -> Estimate | None:
     """Predicted ratio of rates at one precision, over models (the claim's, or a panel) and variants."""

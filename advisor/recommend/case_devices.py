@@ -1,0 +1,232 @@
+"""Cases about cards: the order of cards by precision, a model too small for any, and one model on five."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.errors import InputError
+from advisor.recommend.case_file import Case, CaseAnswer
+from advisor.recommend.claim import Claim
+from advisor.recommend.claim_ratios import card_ratio, check_card_ratio
+from advisor.recommend.claim_setting import usual_precision
+from advisor.recommend.comparison import part_s
+from advisor.recommend.launch_cost import fixed_s
+from advisor.recommend.precisions import LABELS, rate_of
+from advisor.recommend.predictor import candidate
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.claim import Verdict
+    from advisor.recommend.predictor import Predictor
+    from advisor.units import Estimate, Precision
+
+_MINUTES_OF = {
+    "a100-sxm4-40": "a100_40gb_min",
+    "l40s": "l40s_48gb_min",
+    "v100-pcie-32": "v100_32gb_min",
+    "rtx3090": "rtx3090_24gb_min",
+    "rtx4090": "rtx4090_min",
+}
+_S_PER_MINUTE = 60.0
+_RARE_READ_STEPS = 200
+_LADDER = tuple(120 * 4**power for power in range(7))
+
+
+def answer_fp32_order(case: Case, predictor: Predictor) -> CaseAnswer:
+    """The 4090 against the A100 in strict FP32, and how TF32 and autocast turn the order."""
+    fast, slow = (predictor.specs[key] for key in case.devices)
+    claimed = case.number("speedup_rtx4090_over_a100_min")
+    claim = Claim(gpus=(fast.key,), reference_gpus=(slow.key,), precision="fp32", speed_up_ratio=claimed)
+    checked = check_card_ratio(claim, predictor)
+    turned: Precision = "fp16_amp"
+    reasons = [checked.reasons[0]]
+    figures = {"claimed_ratio": claimed}
+    for precision in ("fp32", "tf32", turned):
+        ratio = card_ratio(claim, predictor, (fast,), (slow,), precision)
+        if ratio is not None:
+            figures[f"{precision}_ratio"] = ratio.value
+            reasons.append(_order_reason((fast, slow), precision, ratio))
+    if fast.nvlink_bytes_per_s is None and slow.memory_bytes is not None and fast.memory_bytes is not None:
+        reasons.append(
+            Reason(
+                code="case-large-models-decide",
+                numbers={
+                    "device": fast.name,
+                    "other": slow.name,
+                    "memory_bytes": fast.memory_bytes,
+                    "other_memory_bytes": slow.memory_bytes,
+                    "nvlink_bytes_per_s": slow.nvlink_bytes_per_s or 0.0,
+                },
+            )
+        )
+    reasons.append(_contradiction(case))
+    return CaseAnswer(
+        case_id=case.id,
+        verdict=checked.verdict,
+        reasons=tuple(reasons),
+        contradicts=case.contradicts,
+        figures=figures,
+    )
+
+
+def _order_reason(cards: tuple[GpuSpec, GpuSpec], precision: Precision, ratio: Estimate) -> Reason:
+    fast, slow = cards
+    used = usual_precision(fast, precision) or precision
+    return Reason(
+        code="case-order-at-precision",
+        numbers={
+            "device": fast.name,
+            "other": slow.name,
+            "precision": LABELS[used],
+            "expected_ratio": ratio.value,
+            "low_ratio": ratio.low,
+            "high_ratio": ratio.high,
+            "rate_flop_per_s": rate_of(fast, used) or 0.0,
+            "other_rate_flop_per_s": rate_of(slow, used) or 0.0,
+        },
+    )
+
+
+def _contradiction(case: Case) -> Reason:
+    return Reason(code="case-contradicts", numbers={"case": ", ".join(case.contradicts)})
+
+
+def answer_iris(case: Case, predictor: Predictor) -> CaseAnswer:
+    """The iris MLP: how much of a GPU's step is launch and synchronisation, and from where on a GPU is busy."""
+    workload = predictor.workload("iris_mlp")
+    spec = predictor.specs[case.devices[0]]
+    curve = predictor.predict(workload, tuple(candidate(spec, "fp32", size) for size in _LADDER))
+    if len(curve) != len(_LADDER):
+        raise _unpredictable(workload.name)
+    own = curve[0]
+    fixed = fixed_s(own, curve)
+    reads = part_s(own, "synchronisation")
+    everywhere = predictor.predict(
+        workload, tuple(candidate(one, "fp32", own.batch_size_per_device) for one in predictor.specs.values())
+    )
+    fastest = min(everywhere, key=lambda one: one.step_s.value)
+    busy = next((one for one in curve if fixed_s(one, curve) < one.step_s.value / 2), None)
+    numbers: dict[str, float | int | str] = {
+        "device": spec.name,
+        "batch": own.batch_size_per_device,
+        "step_s": own.step_s.value,
+        "fixed_s": fixed,
+        "fixed_fraction": fixed / own.step_s.value,
+    }
+    saved = reads * (1 - 1 / _RARE_READ_STEPS)
+    reasons = [
+        Reason(code="case-launch-bound", numbers=numbers),
+        Reason(
+            code="case-no-gpu-helps",
+            numbers={
+                "count": len(everywhere),
+                "fastest": fastest.device.name,
+                "fastest_step_s": fastest.step_s.value,
+                "slowest_step_s": max(one.step_s.value for one in everywhere),
+            },
+        ),
+        Reason(
+            code="case-read-less",
+            numbers={"every_steps": _RARE_READ_STEPS, "saved_s": saved, "saved_fraction": saved / own.step_s.value},
+        ),
+    ]
+    if busy is not None:
+        reasons.append(
+            Reason(
+                code="case-gpu-pays-from",
+                numbers={"device": spec.name, "batch": busy.batch_size_per_device, "step_s": busy.step_s.value},
+            )
+        )
+    figures = {"step_s": own.step_s.value, "fixed_fraction": fixed / own.step_s.value}
+    return CaseAnswer(case_id=case.id, verdict="plausible", reasons=tuple(reasons), figures=figures)
+
+
+def _unpredictable(name: str) -> InputError:
+    return InputError(
+        f"{name!r} could not be predicted, so that the case has no answer.",
+        "Check that torch is installed, so that models can be traced.",
+    )
+
+
+def answer_bert_across_gpus(case: Case, predictor: Predictor) -> CaseAnswer:
+    """BERT-base on five cards: each time against the prediction in FP32 and in autocast, and the contradiction."""
+    workload = predictor.workload("bert_base_sst2")
+    batch = workload.training.batch_size
+    reasons: list[Reason] = []
+    figures: dict[str, float] = {}
+    verdicts: list[Verdict] = []
+    jobs: dict[tuple[str, Precision], Prediction] = {}
+    for key in case.devices:
+        for precision in ("fp32", "fp16_amp"):
+            pair = predictor.predict(workload, (candidate(predictor.specs[key], precision, batch),))
+            if not pair:
+                raise _unpredictable(workload.name)
+            jobs[(key, precision)] = pair[0]
+        claim = Claim(
+            gpus=(key,),
+            workload="bert_base_sst2",
+            batch_size=batch,
+            job_s=case.number(_MINUTES_OF[key]) * _S_PER_MINUTE,
+        )
+        verdict, reason = _judge_job(claim, jobs[(key, "fp32")], jobs[(key, "fp16_amp")])
+        verdicts.append(verdict)
+        reasons.append(reason)
+        figures[f"{key}_ratio"] = _claimed(claim) / _job(jobs[(key, "fp16_amp")])
+    claimed_order = case.number("rtx4090_min") / case.number("a100_40gb_min")
+    orders = {
+        precision: _job(jobs[("rtx4090", precision)]) / _job(jobs[("a100-sxm4-40", precision)])
+        for precision in ("fp32", "fp16_amp")
+    }
+    reasons.append(
+        Reason(
+            code="case-order-disagrees",
+            numbers={
+                "claimed_ratio": claimed_order,
+                "fp32_ratio": orders["fp32"],
+                "amp_ratio": orders["fp16_amp"],
+            },
+        )
+    )
+    reasons.append(_contradiction(case))
+    below = sum(verdict == "below_expected" for verdict in verdicts)
+    headline = Reason(code="case-cards-below", numbers={"below_count": below, "count": len(verdicts)})
+    return CaseAnswer(
+        case_id=case.id,
+        verdict="below_expected" if below else "plausible_only_with",
+        reasons=(headline, *reasons),
+        contradicts=case.contradicts,
+        figures={**figures, "claimed_order_ratio": claimed_order, "fp32_order_ratio": orders["fp32"]},
+    )
+
+
+def _job(prediction: Prediction) -> float:
+    if prediction.job_s is None:
+        raise _unpredictable(prediction.device.name)
+    return prediction.job_s.value
+
+
+def _claimed(claim: Claim) -> float:
+    return claim.job_s or 0.0
+
+
+def _judge_job(claim: Claim, strict: Prediction, half: Prediction) -> tuple[Verdict, Reason]:
+    """A card's reported job time against FP32 and autocast."""
+    if strict.job_s is None or half.job_s is None:
+        raise _unpredictable(strict.device.name)
+    claimed = _claimed(claim)
+    numbers: dict[str, float | int | str] = {
+        "device": strict.device.name,
+        "claimed_s": claimed,
+        "fp32_s": strict.job_s.value,
+        "amp_s": half.job_s.value,
+        "slower_ratio": claimed / strict.job_s.value,
+    }
+    if half.job_s.low <= claimed <= half.job_s.high:
+        return "plausible_only_with", Reason(code="case-job-fits-amp", numbers=numbers)
+    if strict.job_s.low <= claimed <= strict.job_s.high:
+        return "plausible_only_with", Reason(code="case-job-fits-fp32", numbers=numbers)
+    if claimed > strict.job_s.high:
+        return "below_expected", Reason(code="case-job-slower", numbers=numbers)
+    return "plausible_only_with", Reason(code="case-job-between", numbers=numbers)

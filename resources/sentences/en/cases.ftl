@@ -1,0 +1,46 @@
+## Answers to the published cases
+case-order-at-precision = In { $precision } { $device } is expected to be { $expected_ratio } times as fast as { $other } ({ $low_ratio } to { $high_ratio }): { $rate_flop_per_s } against { $other_rate_flop_per_s }.
+case-large-models-decide = Large models turn it too: { $device } has { $memory_bytes } and no NVLink, { $other } { $other_memory_bytes } and NVLink at { $nvlink_bytes_per_s } one way.
+case-contradicts = This contradicts the case { $case }: both claims about the 4090 cannot be about the same precision and a healthy host.
+case-launch-bound = Plausible: on { $device } a step at batch size { $batch } takes { $step_s }, and { $fixed_s } of it ({ $fixed_fraction }) do not depend on the batch: launching kernels and synchronising, which a CPU hardly has.
+case-no-gpu-helps = No GPU helps: of { $count } cards the fastest ({ $fastest }) takes { $fastest_step_s }, the slowest { $slowest_step_s }; a faster card does not launch faster.
+case-read-less = Reading the loss every { $every_steps } steps instead of every one saves { $saved_s } a step ({ $saved_fraction }): true, but the launches remain.
+case-gpu-pays-from = { $device } begins to pay at a batch of about { $batch } rows ({ $step_s } a step), where work takes longer than launching.
+case-job-fits-amp = { $device }: { $claimed_s } is plausible with autocast ({ $amp_s } expected); in FP32 { $fp32_s } is expected.
+case-job-fits-fp32 = { $device }: { $claimed_s } is plausible only in strict FP32 ({ $fp32_s } expected); with autocast { $amp_s } is expected.
+case-job-between = { $device }: { $claimed_s } lies between what is expected with autocast ({ $amp_s }) and in FP32 ({ $fp32_s }).
+case-job-slower = { $device }: { $claimed_s } is { $slower_ratio } times what even strict FP32 is expected to take ({ $fp32_s }); something else holds this card up: loader, disk, host or power.
+case-cards-below = { $below_count } of { $count } reported times are longer than this program expects in any precision, so that the list compares hosts as much as cards.
+case-order-disagrees = Here the A100 is { $claimed_ratio } times as fast as the 4090; the 4090's time over the A100's is expected to be { $fp32_ratio } in FP32 and { $amp_ratio } with autocast.
+case-unet-plausible = Plausible: DP was { $dp_ratio } times as fast as one card and DDP { $ddp_ratio } times; over { $count } assumptions of card and precision { $low_dp_ratio } to { $high_dp_ratio } and { $low_ddp_ratio } to { $high_ddp_ratio } are expected.
+case-unet-outside = Plausible only with cards or sizes beyond the { $count } assumptions looked at: DP was { $dp_ratio } times as fast as one card and DDP { $ddp_ratio } times; { $low_dp_ratio } to { $high_dp_ratio } and { $low_ddp_ratio } to { $high_ddp_ratio } are expected.
+case-nearest-assumption = Card, precision and sizes are not all published; the ratios come out best for { $device } in { $precision } at batch size { $batch } a card and length or image size { $length }: DP { $dp_ratio }, DDP { $ddp_ratio }.
+case-ddp-ahead = DDP is ahead of DP in { $ahead_count } of { $count } assumptions: DP copies the model each step and gathers outputs and loss on the first card from one process.
+case-roberta-near = Plausible: two cards were { $reported_ratio } times as fast as one; { $low_ratio } to { $high_ratio } is expected over the batch sizes and precisions that may be meant.
+case-roberta-outside = Plausible only under other assumptions: two cards were { $reported_ratio } times as fast as one; { $low_ratio } to { $high_ratio } is expected over the batch sizes and precisions looked at.
+case-accumulation-gain = Accumulation gained { $reported_gain_ratio } times over two cards without it; { $fewer_gain_ratio } is expected from { $fewer } steps and up to { $predicted_gain_ratio } from { $steps }.
+case-accumulation-why = The gain is fewer synchronisations of gradients and fewer optimizer steps, one in { $steps }; it changes the training like a larger batch does, and on one card only the optimizer steps are saved.
+case-accumulation-noise = The differences between 5, 10 and 20 steps ({ $between_fraction }) are within the noise of repeated runs ({ $noise_fraction }): no best value can be read from them.
+case-accumulation-differs = The differences between 5, 10 and 20 steps ({ $between_fraction }) go beyond the noise of repeated runs ({ $noise_fraction }).
+case-crossover = Plausible: the reported times are lines whose crossing lies near batch { $batch }. Below it the GPU loses by its fixed { $gpu_fixed_s } a step against { $cpu_fixed_s }; above it wins, since a further sample costs the CPU { $gain_ratio } times as much.
+case-crossover-why = At batch 100 the GPU's { $gpu_step_s } a step are nearly all launches, synchronisation and the Python loop, which do not shrink with the work.
+case-gpu-expected = Expected of such cards at batch 100: { $fast_step_s } to { $slow_step_s } a step, { $fixed_fraction } of it fixed; the reported { $reported_step_s } is { $slower_ratio } times that, a slow host or a longer loop than described.
+case-at-best = { $count } cards could at best bring the epoch to { $best_s }; the remaining factor of { $remaining_ratio } is something else's.
+case-validation-rows = A validation pass over { $rows } rows costs as much as a third of as many training rows; a fixed sample of them would do between epochs.
+
+## Training logs
+log-validation-share = Validation takes { $share_fraction } of the time: { $validation_s } of every { $interval_s }, since it runs every { $every_steps } steps.
+log-validate-less = Change this first: validating every { $better_steps } steps would cut { $total_s } to { $better_total_s }, a gain of { $gain_s } without any new GPU.
+log-validation-passes = { $passes } validation passes take { $validation_s }, { $share_fraction } of the time. Change this first: a tenth of them would save { $gain_s } and bring the run to { $better_total_s }.
+log-pauses = Pauses between steps take { $validation_s }, { $share_fraction } of the time: validation, checkpoints or a loader that starts anew. Change this first: a tenth of them would save { $gain_s } and bring the run to { $better_total_s }.
+log-loader = The loader takes { $share_fraction } of a step. Change this first: more workers, pinned memory or a faster disk would save up to { $gain_s } a step.
+log-step-slow = A step takes { $step_s } without them, { $slower_ratio } times what is expected of { $device } ({ $expected_s }, { $low_s } to { $high_s }): look at loader, host and precision.
+log-step-normal = A step takes { $step_s } without them; { $expected_s } ({ $low_s } to { $high_s }) is expected of { $device }.
+log-nothing-loud = Nothing but training takes a notable share of the { $total_s }.
+
+## Wall time
+wall-validate-less = Validating every { $better_steps } steps instead of every { $every_steps } would save { $gain_s } ({ $share_fraction } of the time is validation).
+wall-read-less = Reading the loss every { $better_steps } steps instead of every one would save { $gain_s } of waiting.
+wall-load-faster = The loader holds up training for { $gain_s } with { $workers } workers: more of them, or a faster disk, would save that.
+wall-launch-less = The host holds up training for { $gain_s }: a larger batch, fused optimizers or torch.compile would save most of it.
+wall-synchronise-less = Communication takes { $share_fraction } of the time: accumulating two micro-batches would save about { $gain_s }.
