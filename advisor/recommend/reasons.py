@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.recommend.batch_size import batch_reason, fitting_curve, rounded
 from advisor.recommend.comparison import part_s, part_share
+from advisor.recommend.launch_cost import fixed_s
 from advisor.recommend.precisions import LABELS, rate_of
 from advisor.recommend.ranking import score
 from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 NOTABLE_SHARE = 0.1
 HOST_BOUND_SHARE = 0.3
+LAUNCH_BOUND_SHARE = 0.5
 NOTABLE_RATIO = 1.15
 TIGHT_MEMORY_FRACTION = 0.85
 _AHEAD_BY_GOAL: dict[Goal, str] = {"time": "why-fastest", "cost": "why-cheapest", "energy": "why-least-energy"}
@@ -77,15 +79,17 @@ def _launch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
     """What launches and synchronisation cost on a GPU: why a CPU wins, or why a card is not kept busy."""
     if chosen.device.key == "cpu":
         gpu = _best_single_gpu(comparison, chosen)
-        if gpu is not None and part_share(gpu, "host", "synchronisation", "copy") >= HOST_BOUND_SHARE:
+        waiting_s = part_s(gpu, "synchronisation", "copy") if gpu is not None else 0.0
+        launch_s = max(0.0, fixed_s(gpu, comparison.predictions) - waiting_s) if gpu is not None else 0.0
+        if gpu is not None and launch_s + waiting_s >= LAUNCH_BOUND_SHARE * gpu.step_s.value:
             yield Reason(
                 code="why-launch-bound",
                 numbers={
                     "device": gpu.device.name,
                     "batch": gpu.batch_size_per_device,
                     "gpu_step_s": gpu.step_s.value,
-                    "launch_s": part_s(gpu, "host"),
-                    "synchronisation_s": part_s(gpu, "synchronisation", "copy"),
+                    "launch_s": launch_s,
+                    "synchronisation_s": waiting_s,
                     "cpu_step_s": chosen.step_s.value,
                 },
             )
