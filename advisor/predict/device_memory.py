@@ -9,15 +9,28 @@ import msgspec
 
 from advisor.hardware.gpu_spec import GpuSpec
 from advisor.hardware.machine import Machine
-from advisor.predict.memory import MemoryNeed, context_bytes, host_bytes, memory_need, usable_bytes
+from advisor.predict.largest_batch import WORST_FRAGMENTATION, BatchLimit
+from advisor.predict.memory import (
+    MemoryNeed,
+    MemoryQuestion,
+    answered,
+    context_bytes,
+    host_bytes,
+    memory_question,
+    usable_bytes,
+)
 from advisor.predict.prediction import Candidate, Device, MemoryPart, Prediction
 from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.sentences import Reason
-from advisor.units import Estimate
+from advisor.units import Estimate, Precision
 from advisor.workload.op_table import OpTable, TracePrecision
 from advisor.workload.workload import Training
 
 _REFERENCE_CAPABILITY = "8.0"
+_TYPICAL_FRAGMENTATION = 0.015
+"""Of the allocated bytes: the median over published largest batches; used where more would change nothing."""
+_BATCH_TOLERANCE = 0.02
+"""An advised largest batch may lie this little below the exact one: each further digit costs replays."""
 _HOST_RANGE = (0.9, 1.3)
 """A CPU step holds its tensors, the libraries' scratch and what the C allocator has not given back."""
 _HOST_PROCESS_BYTES = 0.6 * 2**30
@@ -38,7 +51,11 @@ class MemoryAnswer:
 
 
 class MemorySolver:
-    """Answers the memory of candidates; each replay of the allocator is done once and kept."""
+    """Answers the memory of candidates.
+
+    The allocator's replay is slow, so it is done only where fragmentation decides whether a set-up fits, once for
+    a precision and batch size; the fraction found on one device holds for the other strategies too.
+    """
 
     def __init__(
         self,
@@ -52,54 +69,80 @@ class MemorySolver:
         self._tables = tables
         self._specs = specs
         self._machine = machine
-        self._needs: dict[tuple[object, ...], MemoryNeed | None] = {}
+        self._questions: dict[tuple[object, ...], MemoryQuestion | None] = {}
+        self._plain: dict[tuple[object, ...], MemoryNeed] = {}
+        self._fragmentation: dict[tuple[object, ...], float] = {}
+        self._limits: dict[Precision, BatchLimit] = {}
 
     def answer(self, candidate: Candidate | Prediction) -> MemoryAnswer:
         """Peak memory and capacity of a candidate; None where the trace or the card's memory is unknown."""
         if candidate.device.key == "cpu":
             return self._host(candidate)
         capacity, usable = self._capacity(candidate.device)
-        need = self._need(candidate)
-        if need is None:
+        question = self._question(candidate)
+        if question is None:
             return MemoryAnswer(peak=None, parts=(), capacity_bytes=capacity, fits=None)
-        peak, parts = _with_context(need, context_bytes(self._capability(candidate.device)))
+        key = (id(question), candidate.batch_size_per_device)
+        if key not in self._plain:
+            self._plain[key] = answered(question, candidate.batch_size_per_device, replayed=False)
+        plain = self._plain[key]
+        context = context_bytes(self._capability(candidate.device))
+        least = plain.need.value - context_bytes(_REFERENCE_CAPABILITY) + context
+        decides = usable is not None and least <= usable < least * WORST_FRAGMENTATION
+        fraction = self._fraction(candidate) if decides else _TYPICAL_FRAGMENTATION
+        peak, parts = _completed(plain, context, fraction * plain.allocated_bytes)
         fits = None if usable is None else peak.value <= usable
-        return MemoryAnswer(peak=peak, parts=parts, capacity_bytes=capacity, fits=fits, notes=need.notes)
+        return MemoryAnswer(peak=peak, parts=parts, capacity_bytes=capacity, fits=fits, notes=plain.notes)
 
     def largest_batch(self, prediction: Prediction) -> int | None:
-        """The largest batch size that fits where this prediction is made; None where that is unknown."""
+        """The largest batch size that fits one such device; None where that is unknown."""
         _, usable = self._capacity(prediction.device)
-        table = self._tables.get(TRACE_PRECISIONS[prediction.precision])
-        if usable is None or table is None or table.memory is None or prediction.device.key == "cpu":
-            return None
-        from advisor.predict.largest_batch import largest_batch
-
-        return largest_batch(
-            table,
-            self._training,
-            prediction.precision,
-            usable,
-            compute_capability=self._capability(prediction.device),
+        single = msgspec.structs.replace(
+            prediction, strategy="single", count=1, gradient_accumulation_steps=1, global_batch_size=1
         )
+        question = self._question(single)
+        if usable is None or question is None or prediction.device.key == "cpu":
+            return None
+        limit = self._limits.setdefault(prediction.precision, BatchLimit(question))
+        context = context_bytes(self._capability(prediction.device)) - context_bytes(_REFERENCE_CAPABILITY)
+        return limit.largest(usable - context, tolerance_fraction=_BATCH_TOLERANCE)
 
-    def _need(self, candidate: Candidate | Prediction) -> MemoryNeed | None:
+    def _question(self, candidate: Candidate | Prediction) -> MemoryQuestion | None:
         table = self._tables.get(TRACE_PRECISIONS[candidate.precision])
         if table is None:
             return None
-        steps = candidate.gradient_accumulation_steps
-        key = (candidate.precision, candidate.batch_size_per_device, candidate.strategy, candidate.count, steps > 1)
-        if key not in self._needs:
-            training = msgspec.structs.replace(self._training, gradient_accumulation_steps=steps)
-            self._needs[key] = memory_need(
+        accumulated = candidate.gradient_accumulation_steps > 1
+        key = (candidate.precision, candidate.strategy, candidate.count, accumulated)
+        if key not in self._questions:
+            steps = candidate.gradient_accumulation_steps
+            self._questions[key] = memory_question(
                 table,
-                training,
+                msgspec.structs.replace(self._training, gradient_accumulation_steps=steps),
                 candidate.precision,
-                candidate.batch_size_per_device,
                 compute_capability=_REFERENCE_CAPABILITY,
                 strategy=candidate.strategy,
                 count=candidate.count,
             )
-        return self._needs[key]
+        return self._questions[key]
+
+    def _fraction(self, candidate: Candidate | Prediction) -> float:
+        """What the allocator wastes at this precision and batch size, as a fraction of what is allocated."""
+        key = (candidate.precision, candidate.batch_size_per_device)
+        if key not in self._fragmentation:
+            single = Candidate(
+                device=candidate.device,
+                count=1,
+                strategy="single",
+                precision=candidate.precision,
+                batch_size_per_device=candidate.batch_size_per_device,
+            )
+            question = self._question(single)
+            if question is None:
+                return _TYPICAL_FRAGMENTATION
+            need = answered(question, candidate.batch_size_per_device)
+            wasted = sum(part.size_bytes for part in need.parts if part.kind == "fragmentation")
+            self._fragmentation[key] = wasted / need.allocated_bytes
+        return self._fragmentation[key]
 
     def _host(self, candidate: Candidate | Prediction) -> MemoryAnswer:
         capacity = float(self._machine.memory.total_bytes)
@@ -148,13 +191,12 @@ class MemorySolver:
         return spec.memory_bytes, usable_bytes(spec.memory_bytes)
 
 
-def _with_context(need: MemoryNeed, context: float) -> tuple[Estimate, tuple[MemoryPart, ...]]:
-    """The need with this architecture's driver context in the place of the reference's."""
-    change = context - context_bytes(_REFERENCE_CAPABILITY)
-    parts = tuple(
-        MemoryPart(kind=part.kind, size_bytes=context) if part.kind == "context" else part for part in need.parts
-    )
-    estimate = need.need
+def _completed(plain: MemoryNeed, context: float, wasted: float) -> tuple[Estimate, tuple[MemoryPart, ...]]:
+    """The need with this architecture's driver context and the allocator's waste in it."""
+    change = context - context_bytes(_REFERENCE_CAPABILITY) + wasted
+    sizes: dict[str, float] = {"context": context, "fragmentation": wasted}
+    parts = tuple(MemoryPart(kind=part.kind, size_bytes=sizes.get(part.kind, part.size_bytes)) for part in plain.parts)
+    estimate = plain.need
     peak = Estimate(
         value=estimate.value + change,
         low=estimate.low + change,
