@@ -234,7 +234,7 @@ def die_with_parent() -> None:
 
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
-    if os.getppid() != int(parent):  # it died before the request was made
+    if not _process_exists(int(parent)):  # it died before the request was made
         os._exit(1)
 
 

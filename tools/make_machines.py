@@ -17,7 +17,6 @@ from pathlib import Path
 import msgspec
 
 from advisor.hardware.detect import detect_machine
-from advisor.hardware.driver_problems import driver_problem
 from advisor.hardware.gpu_spec import GpuSpec
 from advisor.hardware.machine import Cpu, Gpu, GpuLink, HostMemory, LinkKind, Machine, Refusal, Software
 from advisor.hardware.notices import machine_notices
@@ -160,7 +159,7 @@ def particular_hosts() -> dict[str, Machine]:
         "gpu_hidden": change(one, gpus=(change(one.gpus[0], hidden_from_cuda=True),)),
         "gpu_busy": change(one, gpus=(busy,)),
         "apple": change(PLAIN, cpu=change(CPU, architecture="arm64"), gpus=(apple,)),
-        "amd": change(PLAIN, gpus=(radeon,), notices=(driver_problem(12),)),
+        "amd": change(PLAIN, gpus=(radeon,)),
     }
 
 

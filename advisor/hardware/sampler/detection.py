@@ -47,11 +47,13 @@ def detect(request: Detect, emit: Callable[[Event], None]) -> None:
     others = find_apple_gpus(memory) or find_other_gpus()
     emit(HostFound(cpu=find_cpu(limits), memory=memory, software=software, gpus=others))
     if request.ask_driver:
-        _detect_nvidia(request, emit, memory, software)
+        _detect_nvidia(request, emit, memory, software, others)
     emit(Detected())
 
 
-def _detect_nvidia(request: Detect, emit: Callable[[Event], None], memory: HostMemory, software: Software) -> None:
+def _detect_nvidia(
+    request: Detect, emit: Callable[[Event], None], memory: HostMemory, software: Software, others: tuple[Gpu, ...]
+) -> None:
     presence = nvidia_presence()
     if presence.asleep_count:
         emit(Noticed(reason=Reason(code="driver-gpu-was-asleep", numbers={"gpu_count": presence.asleep_count})))
@@ -63,9 +65,11 @@ def _detect_nvidia(request: Detect, emit: Callable[[Event], None], memory: HostM
         nvml = Nvml(container=software.container, avoid=frozenset(request.avoid), announce=announce)
     except NvmlUnavailableError as unavailable:
         reason = unavailable.reason
-        if presence.device_count and reason == driver_problem(LIBRARY_NOT_FOUND):
+        absent = reason == driver_problem(LIBRARY_NOT_FOUND)
+        if presence.device_count and absent:
             reason = Reason(code="driver-absent-for-card", numbers={"gpu_count": presence.device_count})
-        emit(Noticed(reason=reason))
+        if not (absent and others and not presence.device_count):  # nobody misses NVIDIA's beside another maker's
+            emit(Noticed(reason=reason))
         return
     try:
         detect_gpus(nvml, emit, memory)

@@ -57,6 +57,8 @@ class Nvml:
 
         `announce` is told the function and GPU before each call, so that a hang or crash can be named.
         """
+        self.container = container
+        """Inside one, process numbers are the host's and belong to others here."""
         self._avoid = avoid
         self._announce = announce
         self._module = _load_binding()

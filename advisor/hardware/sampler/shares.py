@@ -72,7 +72,11 @@ def read_processes(reader: FieldReader) -> tuple[GpuProcess, ...]:
     functions = ("nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2")
     listed = reader.read("processes", functions, convert=list) or []
     return tuple(
-        GpuProcess(pid=int(item.pid), memory_bytes=_process_memory(item), name=_process_name(int(item.pid)))
+        GpuProcess(
+            pid=int(item.pid),
+            memory_bytes=_process_memory(item),
+            name=None if reader.nvml.container else _process_name(int(item.pid)),
+        )
         for item in listed
     )
 
