@@ -84,7 +84,7 @@ def _reaches_peers(spec: GpuSpec) -> bool:
     """Peer-to-peer over PCIe; where the row does not tell, GeForce and TITAN cards have none, others do."""
     if spec.peer_to_peer is not None:
         return spec.peer_to_peer
-    return not re.search(r"geforce|titan|\brtx ?\d{4}\b(?! ada)", spec.name, re.IGNORECASE)
+    return not re.search(r"geforce|titan|^(?:nvidia )?rtx ?\d{4}\b(?! ada)", spec.name, re.IGNORECASE)
 
 
 def _link(spec: GpuSpec, kind: LinkType, *, certain: bool = True) -> Link:

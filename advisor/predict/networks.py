@@ -20,7 +20,10 @@ NETWORK_WORDS = (
     r"infiniband|\bib\b|\bsdr\b|\bddr\b|\bqdr\b|\bfdr\b|\bedr\b|\bhdr\b|\bndr\b|roce|ethernet|\bgbe\b|\d\s*gbe|\btcp\b"
 )
 _PATTERN = re.compile(NETWORK_WORDS, re.IGNORECASE)
-_RATE_BEFORE = re.compile(r"(?:(\d+)\s*[x×]\s*)?(\d+(?:\.\d+)?)\s*(gb(?:it)?/s|gbps)?\s*$", re.IGNORECASE)
+_ADAPTERS_BEFORE = re.compile(
+    r"(?:\d{1,2}\s*[x×]\s*)?(?:\d+(?:\.\d+)?\s*(?:gb(?:it)?/s|gbps)\s*)?(?:\d+\s*)?$", re.IGNORECASE
+)
+"""Number and rate of adapters, written before the network's name: `8 x 200 Gb/s InfiniBand`."""
 
 
 class Network(Record, frozen=True, kw_only=True):
@@ -54,10 +57,8 @@ def network_in(text: str) -> FoundNetwork | None:
     found = _PATTERN.search(text)
     if found is None:
         return None
-    before = re.search(
-        r"(?:(\d+)\s*[x×]\s*)?(\d+(?:\.\d+)?)\s*(g[bB](?:it)?/s|gbps)?\s*$", text[: found.start()], re.IGNORECASE
-    )
-    start = before.start() if before is not None and before[3] else found.start()
+    before = _ADAPTERS_BEFORE.search(text, 0, found.start())
+    start = found.start() if before is None else before.start()
     tail = text[start:]
     kind = _type_of(text[found.start() :].lower())
     return FoundNetwork(

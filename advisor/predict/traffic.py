@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from advisor.units import Precision
-    from advisor.workload.op_table import OpTable
+    from advisor.workload.op_table import Op, OpTable
 
 Floats = NDArray[np.float64]
 Compression = Literal["none", "half", "powersgd"]
@@ -119,8 +119,7 @@ def traffic_of(
     if not counts:
         counts, fractions = _even_gradients(table)
     gathered = 4.0 if precision in {"fp32", "tf32"} else 2.0
-    linear = _sum([layer.activation_bytes for layer in table.layers if layer.module in _LINEAR])
-    with_parameters = [layer for layer in table.layers if layer.parameter_count > 0]
+    products = [op for op in table.ops if op.phase == "forward" and op.kind in {"matmul", "convolution"}]
     return Traffic(
         buckets=fill_buckets(
             [count * element_bytes for count in counts], fractions, first_bytes=first_bytes, cap_bytes=cap_bytes
@@ -130,14 +129,11 @@ def traffic_of(
         gradient_tensor_count=len(counts),
         buffer_bytes=table.buffer_bytes,
         input_bytes=table.input_bytes,
-        output_bytes=table.layers[-1].activation_bytes if table.layers else table.input_bytes,
-        layer_count=max(1, len(with_parameters)),
-        linear_output_bytes=linear,
-        boundary_bytes=_median([layer.activation_bytes for layer in with_parameters]) or table.input_bytes,
+        output_bytes=products[-1].written_bytes if products else table.input_bytes,
+        layer_count=max(1, sum(layer.parameter_count > 0 for layer in table.layers)),
+        linear_output_bytes=_total([op for op in products if op.matmul is not None and op.matmul.batch == (1.0, 0.0)]),
+        boundary_bytes=_median([op.written_bytes for op in products]) or table.input_bytes,
     )
-
-
-_LINEAR = frozenset({"Linear", "Conv1D"})
 
 
 def _even_gradients(table: OpTable) -> tuple[list[float], list[float]]:
@@ -146,8 +142,9 @@ def _even_gradients(table: OpTable) -> tuple[list[float], list[float]]:
     return [share] * tensors, [(index + 1) / tensors for index in range(tensors)]
 
 
-def _sum(figures: list[Affine]) -> Affine:
-    return (sum(figure[0] for figure in figures), sum(figure[1] for figure in figures))
+def _total(ops: list[Op]) -> Affine:
+    """Bytes that all calls of `ops` write."""
+    return (sum(op.count * op.written_bytes[0] for op in ops), sum(op.count * op.written_bytes[1] for op in ops))
 
 
 def _median(figures: list[Affine]) -> Affine | None:
