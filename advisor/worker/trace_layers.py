@@ -13,7 +13,7 @@ from advisor.worker.trace_memory import ALLOCATE
 from advisor.workload.op_table import Affine, Layer
 
 if TYPE_CHECKING:
-    from advisor.worker.trace import _Pass
+    from advisor.worker.trace_pass import Pass
     from advisor.worker.trace_recorder import Recorder
 
 
@@ -55,7 +55,7 @@ class ModulePaths:
 
 def layer_table(
     model: torch.nn.Module,
-    passes: tuple[_Pass, _Pass],
+    passes: tuple[Pass, Pass],
     figures: Sequence[tuple[Affine, ...]],
     batches: tuple[int, int],
 ) -> tuple[Layer, ...]:
@@ -89,7 +89,7 @@ def layer_table(
     return tuple(rows)
 
 
-def _kept_bytes(one: _Pass) -> dict[str, int]:
+def _kept_bytes(one: Pass) -> dict[str, int]:
     """Bytes by module path that forward allocated and that live until backward."""
     result: dict[str, int] = defaultdict(int)
     tracker = one.tracker
