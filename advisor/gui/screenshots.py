@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from advisor.report.advice_record import Advice
 
 _SETTLE_ROUNDS = 8
+_BUSY_LIMIT_S = 300.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,6 +71,7 @@ def render(  # noqa: PLR0913 - the flags of the command
             page = window.page(name)
             page.activate()
             _settle(application)
+            _wait_while_busy(application, page)
             if whole and hasattr(page, "scroll"):
                 extra = page.scroll.widget().sizeHint().height() - page.scroll.viewport().height()
                 window.resize(size[0], size[1] + max(extra, 0))
@@ -84,6 +87,7 @@ def render(  # noqa: PLR0913 - the flags of the command
 
 
 def _window(advice: Advice, private: Path, *, dark: bool, language: str) -> MainWindow:
+    from advisor.gui.history_shelf import keep
     from advisor.gui.main_window import MainWindow
     from advisor.gui.monitor_feed import MonitorFeed
     from advisor.gui.session import Session
@@ -96,7 +100,21 @@ def _window(advice: Advice, private: Path, *, dark: bool, language: str) -> Main
     session = Session(settings, MonitorFeed())
     session.machine = advice.machine
     session.show_recorded(advice)
+    keep(private, advice)
     return MainWindow(session, settings)
+
+
+def _wait_while_busy(application: QApplication, page: object) -> None:
+    """Pages that compute in a thread are rendered with their results."""
+    deadline_s = time.monotonic() + _BUSY_LIMIT_S
+    while getattr(page, "busy", False) and time.monotonic() < deadline_s:
+        application.processEvents()
+        time.sleep(0.02)
+    _settle(application)
+    while getattr(page, "busy", False) and time.monotonic() < deadline_s:
+        application.processEvents()
+        time.sleep(0.02)
+    _settle(application)
 
 
 def _settle(application: QApplication) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from advisor.gui.settings import Settings
     from advisor.hardware.machine import Machine
     from advisor.report.advice_record import Advice
+    from advisor.report.history import Truth
     from advisor.workload.workload import Workload
 
 DEFAULT_WORKLOAD = "bert_base_sst2"
@@ -35,6 +36,7 @@ class Session(QObject):
     job_progressed = Signal()
     job_ended = Signal(object)
     problem_raised = Signal(object)
+    history_changed = Signal()
 
     def __init__(self, settings: Settings, feed: MonitorFeed | None = None) -> None:
         """`feed`: another source of readings than this machine's sampler, for tests and screenshots."""
@@ -174,6 +176,7 @@ class Session(QObject):
 
     def _job_done(self, outcome: Outcome) -> None:
         from advisor.report.advice_record import Advice
+        from advisor.report.history import Truth
 
         self._drain_job()
         self._drain.stop()
@@ -183,7 +186,21 @@ class Session(QObject):
         self.job_outcome = outcome
         if isinstance(outcome.result, Advice):
             self.set_advice(outcome.result)
+        if isinstance(outcome.result, Advice | Truth):
+            self.keep(outcome.result)
         self.job_ended.emit(outcome)
+
+    def keep(self, found: Advice | Truth) -> None:
+        """Keep a run or a verified prediction in the history, in a thread."""
+        from advisor.gui.history_shelf import folder_of, keep
+
+        def kept(outcome: Outcome) -> None:
+            self.history_changed.emit()
+            if outcome.kind in {"problem", "bug"}:
+                self.problem_raised.emit(outcome)
+
+        folder = folder_of(self.settings.data_folder)
+        self.crew.start(call_as_job(lambda: keep(folder, found)), kept)
 
     def close(self) -> bool:
         """End everything within two seconds; False where a thread still hangs."""

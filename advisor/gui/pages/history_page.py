@@ -1,8 +1,306 @@
-"""Placeholder."""
+"""Earlier runs: reopen, compare two, export, delete; and how right the program has been on this machine."""
 
-from advisor.gui.pages.page import Page
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton, QVBoxLayout
+
+from advisor.gui import history_shelf
+from advisor.gui.advice_figures import PRECISION_NAMES, STRATEGY_NAMES, short_name
+from advisor.gui.history_shelf import Shelf
+from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.pages.history_comparison import compared_card, measured_card
+from advisor.gui.pages.page import GAP, Page
+from advisor.gui.threads import Outcome, call_as_job
+from advisor.gui.widgets.card import Card, KeyFigure, clear, row
+from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.notice import EmptyState, Notice
+from advisor.gui.widgets.table import Table
+from advisor.report.advice_record import Advice
+from advisor.sentences import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.gui.context import Context
+    from advisor.report.history import Run, TrackRecord, Truth
+
+_BOTH = 2
 
 
 class HistoryPage(Page):
-    def __init__(self, context):
+    """Lists what is kept in the data folder."""
+
+    def __init__(self, context: Context) -> None:
+        """Nothing is read before the page is shown."""
         super().__init__(context, context.texts("page-history"))
+        self._folder = history_shelf.folder_of(context.settings.data_folder)
+        self.subtitle.set_full_text(str(self._folder))
+        self._verify = self.add_action(self.texts("history-verify"), self._run_verification)
+        self._shelf: Shelf | None = None
+        self.busy = False
+        self.session.history_changed.connect(self._read)
+        self.session.advice_changed.connect(self._show_verify)
+        self._show_verify()
+
+    def activate(self) -> None:
+        """Read the history anew: another window may have written."""
+        self._read()
+
+    def _show_verify(self) -> None:
+        advice = self.session.advice
+        possible = advice is not None and advice.recommendation_local is not None
+        self._verify.setEnabled(possible and not self.session.busy)
+        self._verify.setToolTip(self.texts("history-verify-tip"))
+
+    def _run_verification(self) -> None:
+        from advisor.gui.job_request import verify_job
+
+        advice = self.session.advice
+        if advice is not None and not self.session.busy:
+            allowed = self.session.code_consent is not None
+            self.session.start_job(verify_job(advice, allow_code=allowed), measure=True)
+            self.context.go("measure")
+
+    def _in_thread(self, call: Callable[[], object], then: Callable[[Outcome], None]) -> None:
+        self.busy = True
+
+        def ended(outcome: Outcome) -> None:
+            self.busy = False
+            if outcome.kind in {"problem", "bug"}:
+                self.session.problem_raised.emit(outcome)
+            else:
+                then(outcome)
+
+        self.session.crew.start(call_as_job(call), ended)
+
+    def _read(self) -> None:
+        folder = self._folder
+        self._in_thread(lambda: history_shelf.read_shelf(folder), self._arrived)
+
+    def _arrived(self, outcome: Outcome) -> None:
+        if isinstance(outcome.result, Shelf):
+            self._shelf = outcome.result
+            self._show(outcome.result)
+
+    def _show(self, shelf: Shelf) -> None:
+        clear(self.body)
+        if shelf.problems:
+            self.body.addWidget(Notice([self.texts.say(problem) for problem in shelf.problems]))
+        if not shelf.runs and not shelf.ledger:
+            self.body.addWidget(
+                EmptyState(
+                    self.texts("history-empty-title"),
+                    self.texts("history-empty-text"),
+                    (self.texts("menu-measure"), lambda: self.context.act("measure")),
+                ),
+                1,
+            )
+            return
+        if shelf.record is not None:
+            self.body.addLayout(self._record(shelf.record))
+        self.body.addWidget(self._runs_card(shelf))
+        self._details = QVBoxLayout()
+        self._details.setSpacing(GAP)
+        self.body.addLayout(self._details)
+        if shelf.ledger:
+            self.body.addWidget(self._ledger_card(shelf))
+        self.body.addStretch(1)
+        if shelf.runs:
+            self._table.selectRow(0)
+
+    def _record(self, record: TrackRecord) -> object:
+        texts = self.texts
+        count = KeyFigure(texts("history-verified"), str(record.count), texts("history-verified-below"))
+        inside = KeyFigure(texts("history-inside"), f"{100 * record.inside_fraction:.0f} %", texts("history-inside-below"))
+        error = KeyFigure(texts("history-error"), f"{100 * record.median_error_fraction:.1f} %", texts("history-error-below"))
+        return row(count, inside, error, spacing=GAP)
+
+    def _runs_card(self, shelf: Shelf) -> Card:
+        card = Card(self.texts("history-runs"))
+        self._model = TableModel(self._run_columns())
+        self._model.show(shelf.runs)
+        self._table = Table(self._model, self.texts("history-runs"), visible_rows=8, wide=(1,))
+        self._table.selectionModel().selectionChanged.connect(lambda *_: self._selection_changed())
+        self._table.doubleClicked.connect(lambda _index: self._open())
+        self._buttons: dict[str, QPushButton] = {}
+        for name, action in (
+            ("open", self._open),
+            ("compare", self._compare),
+            ("export", self._export),
+            ("delete", self._delete),
+        ):
+            button = QPushButton(self.texts(f"history-{name}"))
+            button.setProperty("role", "small")
+            button.clicked.connect(lambda _on=False, act=action: act())
+            self._buttons[name] = button
+            card.add_to_header(button)
+        card.body.addWidget(self._table)
+        card.body.addWidget(label(self.texts("history-hint"), "muted"))
+        card.hug()
+        return card
+
+    def _run_columns(self) -> list[Column[Run]]:
+        texts = self.texts
+
+        def batch(one: Run) -> str:
+            size = one.head.batch_size_per_device
+            return "–" if size is None else str(size)
+
+        return [
+            Column(title=texts("history-when"), text=lambda one: moment(one.created_utc)),
+            Column(title=texts("history-workload"), text=lambda one: visible(one.head.workload_name)),
+            Column(title=texts("column-device"), text=lambda one: _set_up(one, self)),
+            Column(title=texts("column-precision"), text=lambda one: PRECISION_NAMES[one.head.precision]),
+            Column(
+                title=texts("column-batch"),
+                text=batch,
+                order=lambda one: one.head.batch_size_per_device,
+                number=True,
+            ),
+            Column(
+                title=texts("column-job"),
+                text=lambda one: texts.duration(one.head.job_s.value if one.head.job_s else None),
+                tip=lambda one: texts.span(one.head.job_s, texts.duration),
+                order=lambda one: one.head.job_s.value if one.head.job_s else None,
+                number=True,
+            ),
+            Column(
+                title=texts("column-basis"),
+                text=lambda one: texts("window-basis-measured" if one.head.measured else "history-predicted"),
+            ),
+        ]
+
+    def _ledger_card(self, shelf: Shelf) -> Card:
+        texts = self.texts
+
+        def predicted(one: Truth) -> str:
+            return texts.duration(one.predicted_step_s.value)
+
+        card = Card(texts("history-ledger"))
+        model: TableModel[Truth] = TableModel(
+            [
+                Column(title=texts("history-when"), text=lambda one: moment(one.created_utc)),
+                Column(title=texts("history-workload"), text=lambda one: visible(one.workload_name)),
+                Column(title=texts("column-device"), text=lambda one: f"{one.count} × {short_name(visible(one.device_name))}"),
+                Column(
+                    title=texts("column-batch"),
+                    text=lambda one: str(one.batch_size_per_device),
+                    order=lambda one: one.batch_size_per_device,
+                    number=True,
+                ),
+                Column(
+                    title=texts("column-predicted"),
+                    text=predicted,
+                    tip=lambda one: texts.span(one.predicted_step_s, texts.duration),
+                    order=lambda one: one.predicted_step_s.value,
+                    number=True,
+                ),
+                Column(
+                    title=texts("history-actual"),
+                    text=lambda one: texts.duration(one.actual_step_s),
+                    order=lambda one: one.actual_step_s,
+                    number=True,
+                ),
+                Column(
+                    title=texts("column-error"),
+                    text=lambda one: f"{100 * one.error_fraction:+.1f} %",
+                    order=lambda one: abs(one.error_fraction),
+                    number=True,
+                ),
+                Column(title=texts("history-in-range"), text=lambda one: texts("yes" if one.inside else "no")),
+            ]
+        )
+        model.show(shelf.ledger)
+        card.body.addWidget(Table(model, texts("history-ledger"), visible_rows=8, wide=(1,)))
+        card.hug()
+        return card
+
+    def _selected(self) -> list[Run]:
+        rows = sorted({index.row() for index in self._table.selectionModel().selectedRows()})
+        return [self._model.records[place] for place in rows]
+
+    def _selection_changed(self) -> None:
+        selected = self._selected()
+        self._buttons["open"].setEnabled(len(selected) == 1)
+        self._buttons["export"].setEnabled(len(selected) == 1)
+        self._buttons["compare"].setEnabled(len(selected) == _BOTH)
+        self._buttons["delete"].setEnabled(bool(selected))
+        if len(selected) == 1:
+            self._load(selected[0], self._show_details)
+        elif len(selected) == _BOTH:
+            self._compare()
+
+    def _load(self, run: Run, then: Callable[[Advice], None]) -> None:
+        folder, entry = self._folder, run.entry_index
+
+        def loaded(outcome: Outcome) -> None:
+            if isinstance(outcome.result, Advice):
+                then(outcome.result)
+            else:
+                self._read()
+
+        self._in_thread(lambda: history_shelf.load(folder, entry), loaded)
+
+    def _show_details(self, advice: Advice) -> None:
+        clear(self._details)
+        card = measured_card(advice, self.context)
+        if card is not None:
+            self._details.addWidget(card)
+
+    def _open(self) -> None:
+        for run in self._selected()[:1]:
+            self._load(run, self._reopen)
+
+    def _reopen(self, advice: Advice) -> None:
+        self.session.set_workload(advice.workload)
+        self.session.set_advice(advice)
+        self.context.go("advice")
+
+    def _compare(self) -> None:
+        selected = self._selected()
+        if len(selected) != _BOTH:
+            return
+        first, second = selected
+        self._load(first, lambda one: self._load(second, lambda two: self._show_comparison(one, two)))
+
+    def _show_comparison(self, first: Advice, second: Advice) -> None:
+        clear(self._details)
+        self._details.addWidget(compared_card(first, second, self.context))
+
+    def _export(self) -> None:
+        for run in self._selected()[:1]:
+            name, _filter = QFileDialog.getSaveFileName(self, self.texts("history-export"), "advice.json", "*.json")
+            if name:
+                folder, entry, path = self._folder, run.entry_index, Path(name)
+                self._in_thread(lambda: history_shelf.export(folder, entry, path), lambda _outcome: None)
+
+    def _delete(self) -> None:
+        selected = self._selected()
+        box = QMessageBox(self)
+        box.setWindowTitle(self.texts("history-delete"))
+        box.setText(self.texts("history-delete-question", count=len(selected)))
+        yes = box.addButton(self.texts("history-delete"), QMessageBox.ButtonRole.DestructiveRole)
+        no = box.addButton(self.texts("window-cancel"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(no)
+        box.exec()
+        if box.clickedButton() is yes:
+            folder, entries = self._folder, tuple(run.entry_index for run in selected)
+            self._in_thread(lambda: history_shelf.delete(folder, entries), lambda _outcome: self._read())
+
+
+def moment(created_utc: str) -> str:
+    """`2026-11-21 09:30` of a time in UTC."""
+    return visible(created_utc[:16].replace("T", " "))
+
+
+def _set_up(one: Run, page: Page) -> str:
+    head = one.head
+    if head.device_name is None or head.count is None:
+        return "–"
+    name = f"{head.count} × {short_name(visible(head.device_name))}"
+    if head.strategy is None or head.count == 1:
+        return name
+    return f"{name} · {STRATEGY_NAMES.get(head.strategy) or page.texts.strategy(head.strategy)}"

@@ -46,7 +46,7 @@ class PresetDoor(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         self.list = QListWidget()
         self.list.setAccessibleName(context.texts("model-door-preset"))
-        self.list.setFixedHeight(178)
+        self.list.setFixedHeight(282)
         for name in bundled_names():
             item = QListWidgetItem(name)
             self.list.addItem(item)

@@ -272,7 +272,7 @@ class ModelPage(Page):
         at_batch = texts("advice-batch-row", batch=workload.training.batch_size)
         span = texts.span(need, texts.size)
         self._figures["memory"].show_figure(
-            texts.size(need.value) if need else "–", f"{at_batch} · {span}" if span else at_batch, tip=span
+            texts.size(need.value) if need else "–", at_batch, tip=span
         )
 
     def _show_assumptions(self, workload: Workload | None) -> None:

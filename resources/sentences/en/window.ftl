@@ -269,7 +269,7 @@ model-flop = Work per sample
 model-memory = Memory of a step
 model-all-trained = all trained
 model-trained = { $count } trained
-model-flop-below = forward and backward
+model-flop-below = fwd and bwd
 model-assumptions = Assumptions
 model-assumed = { $field } was not given and is assumed.
 model-python-runs = The Python file runs in the worker; its three functions are traced as they are.
@@ -353,3 +353,39 @@ field-flop-per-sample = Work per sample
 help-flop-per-sample = Floating-point operations, forward and backward together.
 field-activation-bytes-per-sample = Activation bytes
 help-activation-bytes-per-sample = Bytes kept for backward, per sample.
+
+## History
+history-verify = Verify here for a minute
+history-verify-tip = Trains the set-up that is advised for this machine for a minute and records the truth beside the prediction.
+history-verified = Verified predictions
+history-verified-below = advised set-ups that were run here
+history-inside = Inside the range
+history-inside-below = 80 % is what the ranges promise
+history-error = Median error
+history-error-below = predicted against true step time
+history-empty-title = No runs yet
+history-empty-text = Every advice is kept here: reopen it, compare two, and see how right the predictions were on this machine.
+history-runs = Runs
+history-open = Open
+history-compare = Compare
+history-export = Export
+history-delete = Delete
+history-delete-question = { $count ->
+    [one] Delete this run for good?
+   *[other] Delete these { $count } runs for good?
+  }
+history-hint = Double-click opens a run; select two with Ctrl to compare them.
+history-when = When (UTC)
+history-workload = Workload
+history-predicted = predicted
+history-ledger = Predicted against what came true
+history-actual = True step
+history-in-range = In range
+history-software = Software
+history-job-here = Job on this machine
+history-rate-here = Throughput here
+history-compared = Two runs compared
+history-first = Earlier selected
+history-second = Later selected
+history-measured-title = Predicted against measured in this run
+history-measured = Measured

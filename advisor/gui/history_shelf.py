@@ -1,0 +1,68 @@
+"""The history as the window uses it: each call opens the file, does one thing, and closes it, in a thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from advisor.report.history import History, Run, TrackRecord, Truth, data_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from advisor.report.advice_record import Advice
+    from advisor.sentences import Reason
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shelf:
+    """Everything that the History page lists."""
+
+    runs: tuple[Run, ...]
+    ledger: tuple[Truth, ...]
+    record: TrackRecord | None
+    problems: tuple[Reason, ...]
+
+
+def folder_of(chosen: Path | None) -> Path:
+    """The chosen data folder, or the usual one."""
+    return data_folder(str(chosen) if chosen is not None else None)
+
+
+def read_shelf(folder: Path) -> Shelf:
+    """List runs and verified predictions."""
+    with History(folder) as history:
+        return Shelf(
+            runs=tuple(history.runs()),
+            ledger=tuple(history.ledger()),
+            record=history.record(),
+            problems=history.problems,
+        )
+
+
+def keep(folder: Path, found: Advice | Truth) -> None:
+    """Keep a run or a verified prediction. Raises OutputError."""
+    with History(folder) as history:
+        if isinstance(found, Truth):
+            history.append_truth(found)
+        else:
+            history.save(found)
+
+
+def load(folder: Path, entry_index: int) -> Advice | None:
+    """The advice of a run; None where it is damaged or gone."""
+    with History(folder) as history:
+        return history.load(entry_index)
+
+
+def delete(folder: Path, entries: tuple[int, ...]) -> None:
+    """Delete runs. Raises OutputError."""
+    with History(folder) as history:
+        for entry_index in entries:
+            history.delete(entry_index)
+
+
+def export(folder: Path, entry_index: int, path: Path) -> None:
+    """Write a run as JSON. Raises OutputError."""
+    with History(folder) as history:
+        history.export(entry_index, path)
