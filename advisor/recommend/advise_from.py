@@ -11,6 +11,7 @@ from advisor.recommend.caveats import comparison_caveats
 from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.energy import add_energy_and_cost, power_draws
+from advisor.recommend.parallel_reasons import strategy_story
 from advisor.recommend.precision_story import precision_story
 from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.ranking import CLEAR_DIFFERENCE_FRACTION, Row, rank, score, untrusted_devices, within_limits
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from advisor.predict.prediction import Prediction
     from advisor.recommend.prices import Prices
     from advisor.recommend.recommendation import Crossover
+    from advisor.sentences import Reason
     from advisor.units import Precision
     from advisor.workload.workload import Workload
 
@@ -79,10 +81,17 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         alternatives=list_alternatives(finalists, best),
         batch_advice=advise_batches(filled, training.batch_size, global_limit, workload.data.samples, largest_batch),
         crossovers=crossovers,
-        reasons=(*(best.why if best is not None else ()), *precision_story(comparison)),
+        reasons=(*(best.why if best is not None else ()), *_stories(comparison, finalists, best)),
         caveats=comparison_caveats(comparison, finalists, best, here),
         predictions=filled,
     )
+
+
+def _stories(comparison: Comparison, finalists: Sequence[Finalist], best: Recommendation | None) -> tuple[Reason, ...]:
+    """What holds for the whole comparison: how precision turns the order, and what DP and DDP give."""
+    winner = next((one for one in finalists if best is not None and one.chosen.device == best.device), None)
+    strategies = strategy_story(comparison, winner) if winner is not None else ()
+    return (*strategies, *precision_story(comparison))
 
 
 def find_finalists(comparison: Comparison, predictions: Sequence[Prediction]) -> tuple[Finalist, ...]:

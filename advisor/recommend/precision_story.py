@@ -11,6 +11,7 @@ from advisor.sentences import Reason
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from advisor.hardware.gpu_spec import GpuSpec
     from advisor.predict.prediction import Prediction
     from advisor.recommend.comparison import Comparison
     from advisor.units import Precision
@@ -63,7 +64,7 @@ def _turns(
         )
         one, other = comparison.spec_of(first.device), comparison.spec_of(rival.device)
         behind = again.step_s.value / rival.step_s.value
-        if behind <= 1 or one is None or other is None:
+        if behind <= 1 or one is None or other is None or not _by_rate(one, other, asked):
             continue
         yield Reason(
             code="precision-closes" if touches(again.step_s, rival.step_s) else "precision-turns",
@@ -80,3 +81,9 @@ def _turns(
                 "other_flop_per_s": rate_of(other, again.precision) or 0.0,
             },
         )
+
+
+def _by_rate(one: GpuSpec, other: GpuSpec, precision: Precision) -> bool:
+    """Whether the peak rate is what puts a card first; where it is not, a turn has another reason than precision."""
+    rate, other_rate = rate_of(one, precision), rate_of(other, precision)
+    return rate is not None and other_rate is not None and rate > other_rate

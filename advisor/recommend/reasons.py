@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.recommend.batch_size import batch_reason, fitting_curve, rounded
+from advisor.recommend.batch_size import batch_reason, fitting_curve
 from advisor.recommend.comparison import part_s, part_share
 from advisor.recommend.launch_cost import fixed_s
+from advisor.recommend.parallel_reasons import parallel_reasons
 from advisor.recommend.precisions import LABELS, rate_of
 from advisor.recommend.ranking import score
-from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
-from advisor.recommend.wall_time import LOUD_SHARE, validation_share
+from advisor.recommend.waiting_reasons import waiting_reasons
 from advisor.sentences import Reason
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from advisor.recommend.ranking import Row
     from advisor.recommend.recommendation import Goal
 
-NOTABLE_SHARE = 0.1
 HOST_BOUND_SHARE = 0.3
 LAUNCH_BOUND_SHARE = 0.5
 NOTABLE_RATIO = 1.15
@@ -38,11 +37,10 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
             _place_reasons(comparison, chosen, rows),
             _launch_reasons(comparison, chosen),
             _hardware_reasons(comparison, chosen, rows),
-            _count_reasons(finalist),
-            _strategy_reasons(comparison, chosen),
+            parallel_reasons(comparison, finalist),
             _memory_reasons(comparison, chosen),
             _batch_reasons(comparison, chosen),
-            _waiting_reasons(comparison, chosen),
+            waiting_reasons(comparison.workload, chosen),
         )
         for reason in reasons
     )
@@ -157,74 +155,6 @@ def _hardware_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence
             return
 
 
-def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
-    """Why not more devices, or that all of the devices tried are worth having."""
-    chosen = finalist.chosen
-    more = next((one for one in finalist.by_count if one.count > chosen.count), None)
-    if more is not None and marginal_ratio(chosen, more) < KNEE_MARGINAL_RATIO:
-        yield Reason(
-            code="why-count-knee",
-            numbers={
-                "count": chosen.count,
-                "more": more.count,
-                "device": chosen.device.name,
-                "marginal_fraction": max(0.0, marginal_ratio(chosen, more)),
-                "needed_fraction": KNEE_MARGINAL_RATIO,
-            },
-        )
-    elif chosen.count > 1:
-        first = finalist.by_count[0]
-        yield Reason(
-            code="why-count-pays",
-            numbers={
-                "count": chosen.count,
-                "fewer": first.count,
-                "device": chosen.device.name,
-                "speed_up_ratio": chosen.samples_per_s.value / first.samples_per_s.value,
-            },
-        )
-
-
-def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
-    """What the other strategy would give, and what communication costs."""
-    if chosen.count == 1:
-        return
-    other = next(
-        (
-            one
-            for one in comparison.predictions
-            if one.strategy == "dp"
-            and one.device == chosen.device
-            and one.count == chosen.count
-            and one.precision == chosen.precision
-            and one.batch_size_per_device == chosen.batch_size_per_device
-        ),
-        None,
-    )
-    if chosen.strategy == "ddp" and other is not None:
-        yield Reason(
-            code="why-ddp-over-dp",
-            numbers={
-                "count": chosen.count,
-                "ddp_rate": rounded(chosen.samples_per_s.value),
-                "dp_rate": rounded(other.samples_per_s.value),
-                "advantage_ratio": chosen.samples_per_s.value / other.samples_per_s.value,
-            },
-        )
-    if chosen.strategy not in {"dp", "ddp"}:
-        yield Reason(code="why-sharded", numbers={"strategy": chosen.strategy, "count": chosen.count})
-    share = part_share(chosen, "communication")
-    if share >= NOTABLE_SHARE:
-        spec = comparison.spec_of(chosen.device)
-        linked = spec is not None and spec.nvlink_bytes_per_s is not None
-        numbers: dict[str, float | int | str] = {"share_fraction": share, "device": chosen.device.name}
-        yield (
-            Reason(code="why-communication", numbers=numbers)
-            if linked
-            else Reason(code="why-communication-no-nvlink", numbers=numbers)
-        )
-
-
 def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     """Where it does not fit, and how full the chosen device gets."""
     small = sorted(
@@ -280,24 +210,5 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
                 "global_batch": chosen.global_batch_size,
                 "own_global_batch": own_global,
                 "factor_ratio": chosen.global_batch_size / own_global,
-            },
-        )
-
-
-def _waiting_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
-    """What else the wall time holds: loader and validation."""
-    loader = part_share(chosen, "loader")
-    if loader >= NOTABLE_SHARE:
-        yield Reason(
-            code="why-loader-bound",
-            numbers={"share_fraction": loader, "workers": comparison.workload.data.loader_workers},
-        )
-    share = validation_share(comparison.workload, chosen)
-    if share is not None and share >= LOUD_SHARE:
-        yield Reason(
-            code="why-validation-share",
-            numbers={
-                "share_fraction": share,
-                "every_steps": comparison.workload.training.evaluate_every_steps,
             },
         )

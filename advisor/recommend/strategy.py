@@ -47,10 +47,15 @@ def best_by_count(predictions: Sequence[Prediction], own_batch: int, global_limi
 
 
 def _preferred(members: Sequence[Prediction]) -> Prediction:
-    """The fastest, but more accumulation (fewer optimizer steps) only where it gains more than 5 %."""
+    """The fastest, but more accumulation (fewer optimizer steps) or DP only where it gains more than 5 %."""
     best = max(member.samples_per_s.value for member in members)
     near = [member for member in members if member.samples_per_s.value >= WORTH_ACCUMULATING_FRACTION * best]
-    return min(near, key=lambda member: (member.gradient_accumulation_steps, -member.samples_per_s.value))
+    return min(near, key=_unusual)
+
+
+def _unusual(member: Prediction) -> tuple[int, bool, float]:
+    """What to avoid at nearly equal speed: accumulation, then DataParallel, then the slower one."""
+    return (member.gradient_accumulation_steps, member.strategy == "dp", -member.samples_per_s.value)
 
 
 def knee_count(by_count: Sequence[Prediction]) -> Prediction | None:

@@ -27,6 +27,8 @@ why-accumulation = Accumulating { $steps } micro-batches a step gains more than 
 why-learning-rate = The global batch is { $global_batch } instead of { $own_global_batch }: try a learning rate between 1 and { $factor_ratio } times the old one, with a warm-up.
 why-loader-bound = The data loader holds up { $share_fraction } of a step with { $workers } workers.
 why-validation-share = Validation every { $every_steps } steps takes { $share_fraction } of the wall time.
+why-validation-each-epoch = Validation once an epoch takes { $share_fraction } of the wall time.
+strategies-compared = Two of { $device } in { $precision }: DistributedDataParallel (batch size { $ddp_batch } a card) is { $ddp_ratio } times as fast as one card (batch size { $single_batch }), in the range { $low_ratio } to { $high_ratio }; DataParallel { $dp_ratio } times.
 
 ## How precision turns the order of the cards
 precision-turns = Precision decides: in { $asked } { $device } is { $ahead_ratio } times as fast as { $other } ({ $device_asked_flop_per_s } against { $other_asked_flop_per_s }), in { $precision } { $other } is { $behind_ratio } times as fast as { $device } ({ $other_flop_per_s } against { $device_flop_per_s }).

@@ -27,6 +27,8 @@ why-accumulation = 每步累积 { $steps } 个微批可提速 5 % 以上，因�
 why-learning-rate = 全局批大小由 { $own_global_batch } 变为 { $global_batch }：学习率可在原值的 1 到 { $factor_ratio } 倍之间尝试，并配合预热。
 why-loader-bound = 在 { $workers } 个加载进程下，数据加载占每步时间的 { $share_fraction }。
 why-validation-share = 每 { $every_steps } 步验证一次，占总时间的 { $share_fraction }。
+why-validation-each-epoch = 每个 epoch 验证一次，占总时间的 { $share_fraction }。
+strategies-compared = 两张 { $device }（{ $precision }）：DistributedDataParallel（每卡批大小 { $ddp_batch }）的速度是单卡（批大小 { $single_batch }）的 { $ddp_ratio } 倍，区间为 { $low_ratio } 至 { $high_ratio }；DataParallel 为 { $dp_ratio } 倍。
 
 ## 精度如何改变显卡的排序
 precision-turns = 精度决定排序：在 { $asked } 下，{ $device } 的速度是 { $other } 的 { $ahead_ratio } 倍（{ $device_asked_flop_per_s } 对 { $other_asked_flop_per_s }）；在 { $precision } 下，{ $other } 的速度是 { $device } 的 { $behind_ratio } 倍（{ $other_flop_per_s } 对 { $device_flop_per_s }）。

@@ -1,0 +1,32 @@
+"""What else than training the wall time holds: loader and validation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.recommend.comparison import part_share
+from advisor.recommend.wall_time import LOUD_SHARE, validation_share
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from advisor.predict.prediction import Prediction
+    from advisor.workload.workload import Workload
+
+NOTABLE_SHARE = 0.1
+
+
+def waiting_reasons(workload: Workload, chosen: Prediction) -> Iterator[Reason]:
+    """A loader that holds up the step, and validation that takes a notable share of the wall time."""
+    loader = part_share(chosen, "loader")
+    if loader >= NOTABLE_SHARE:
+        workers = workload.data.loader_workers
+        yield Reason(code="why-loader-bound", numbers={"share_fraction": loader, "workers": workers})
+    share, every = validation_share(workload, chosen), workload.training.evaluate_every_steps
+    if share is not None and share >= LOUD_SHARE:
+        yield (
+            Reason(code="why-validation-share", numbers={"share_fraction": share, "every_steps": every})
+            if every
+            else Reason(code="why-validation-each-epoch", numbers={"share_fraction": share})
+        )
