@@ -71,6 +71,8 @@ def _of(config: Any, name: str, default: int) -> int:  # noqa: ANN401 - transfor
 
 def _tokens(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
     length = workload.data.sequence_length or _DEFAULT_LENGTH
+    if hasattr(config, "vision_config") or task == "base":
+        length = min(length, _of(config, "max_position_embeddings", length))
     vocabulary = _of(config, "vocab_size", 30522)
     shape = (batch_size, length)
     ids = torch.randint(min(3, vocabulary - 1), vocabulary, shape)

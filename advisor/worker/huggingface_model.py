@@ -5,18 +5,19 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensor
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
+from torch.nn import functional
 
 from advisor.errors import InputError
 from advisor.input_file import closest, shown_value
 from advisor.sentences import Reason
 from advisor.worker.huggingface_batch import batch_maker
-from advisor.worker.load_model import HALF_DTYPES, Architecture, Batch
+from advisor.worker.huggingface_fakes import known_layer_drop, let_experts_be_fake, no_initialisation
+from advisor.worker.load_model import HALF_DTYPES, Architecture, Batch, under_fake_mode
 from advisor.workload.model_config import resolve_config
 from advisor.workload.tasks import infer_task
 from advisor.workload.workload import HuggingFaceModel, Task, Workload
@@ -59,7 +60,7 @@ def build(
     return Architecture(
         module=module,
         make_batch=batch_maker(module, task, workload),
-        loss=_loss,
+        loss=_ctc_loss if task == "ctc" else _loss,
         outputs=_outputs,
         head_names=_head_names(module),
         block_count=_block_count(config),
@@ -97,6 +98,11 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
     if task == "sequence-classification" and getattr(config, "pad_token_id", None) is None:
         with contextlib.suppress(AttributeError):
             config.pad_token_id = 0
+    if task in {"seq2seq-lm", "speech-seq2seq"} and getattr(config, "decoder_start_token_id", None) is None:
+        config.decoder_start_token_id = 0
+        config.pad_token_id = getattr(config, "pad_token_id", None) or 0
+    if hasattr(config, "mask_time_prob"):
+        config.apply_spec_augment = False  # masks of varying size, which no trace can follow; they cost next to nothing
     if task in {"sequence-classification", "image-classification"}:
         config.problem_type = "single_label_classification"
     return config
@@ -125,10 +131,8 @@ def _refused(model_type: str, error: Exception) -> InputError:
 
 
 def _module(config: Any, task: Task, workload: Workload, *, pretended: bool) -> tuple[Any, tuple[Reason, ...]]:  # noqa: ANN401
-    import transformers
-
-    auto = getattr(transformers, _AUTO_CLASSES[task])
-    if type(config) not in auto._model_mapping:  # noqa: SLF001 - the public call raises a list of all classes
+    class_ = _model_class(config, task)
+    if class_ is None:
         raise InputError(
             f"model.task: transformers has no {task} model of type `{config.model_type}`.",
             "Choose another task, or `base`.",
@@ -136,18 +140,18 @@ def _module(config: Any, task: Task, workload: Workload, *, pretended: bool) -> 
     wanted = "eager" if workload.training.attention == "eager" else "sdpa"
     dtype = HALF_DTYPES.get(workload.training.precision, torch.float32)
     notes: tuple[Reason, ...] = ()
-    class_ = auto._model_mapping[type(config)]  # noqa: SLF001 - the same
-    class_ = class_[0] if isinstance(class_, tuple) else class_
+    if task == "causal-lm" and hasattr(config, "vision_config"):
+        notes = (Reason(code="workload-text-only", numbers={"model": str(config.model_type)}),)
     if wanted == "sdpa" and not getattr(class_, "_supports_sdpa", False):
         wanted = "eager"
         if getattr(class_, "_supports_attention_backend", False) or "num_attention_heads" in vars(config):
-            notes = (Reason(code="workload-attention-eager-only", numbers={"model": str(config.model_type)}),)
+            notes += (Reason(code="workload-attention-eager-only", numbers={"model": str(config.model_type)}),)
     if pretended:
-        _let_experts_be_fake()
-    initialisation = _no_initialisation() if pretended else contextlib.nullcontext()
+        let_experts_be_fake()
+    initialisation = no_initialisation() if pretended else contextlib.nullcontext()
     try:
         with initialisation:
-            module = auto.from_config(config, attn_implementation=wanted, dtype=dtype)
+            module = class_._from_config(config, attn_implementation=wanted, dtype=dtype)  # noqa: SLF001 - as the auto classes do
         if pretended:
             module.tie_weights()
     except (InputError, DataDependentOutputException, DynamicOutputShapeException):
@@ -157,41 +161,22 @@ def _module(config: Any, task: Task, workload: Workload, *, pretended: bool) -> 
     return module, notes
 
 
-@contextlib.contextmanager
-def _no_initialisation() -> Iterator[None]:
-    """Set no weights, and keep the values of `torch.linspace`, which constructors read as drop-path rates."""
-    from transformers.initialization import no_init_weights
+def _model_class(config: Any, task: Task) -> Any:  # noqa: ANN401 - transformers' types
+    """The class that the task's auto class names, else the one of the library that `architectures` names, else None."""
+    import transformers
 
-    original = torch.linspace
-    torch.linspace = _known_linspace  # type: ignore[assignment]
-    try:
-        with no_init_weights():
-            yield
-    finally:
-        torch.linspace = original
-
-
-def _known_linspace(start: float, end: float, steps: int, **_options: Any) -> Tensor:  # noqa: ANN401 - torch's own
-    """As `torch.linspace`, but as a constant, whose values even a fake tensor knows."""
-    return torch.tensor([start + (end - start) * index / max(1, steps - 1) for index in range(steps)])
-
-
-def _let_experts_be_fake() -> None:
-    """Under fakes `grouped_mm` takes BF16 only; other types go through the fallback, which does the same work."""
-    try:
-        from transformers.integrations import moe
-    except ImportError:
-        return
-    original = getattr(moe, "_can_use_grouped_mm", None)
-    if original is None or getattr(original, "knows_fakes", False):
-        return
-
-    def can_use(inputs: Tensor, weight: Tensor, offs: Tensor) -> bool:
-        fake = isinstance(weight, FakeTensor)
-        return (not fake or weight.dtype == torch.bfloat16) and bool(original(inputs, weight, offs))
-
-    can_use.knows_fakes = True  # type: ignore[attr-defined]
-    moe._can_use_grouped_mm = can_use  # type: ignore[assignment] # noqa: SLF001 - transformers has no setting for it
+    for auto in (_AUTO_CLASSES[task], *(("AutoModelForImageTextToText",) if task == "causal-lm" else ())):
+        mapping = getattr(transformers, auto)._model_mapping  # noqa: SLF001 - from_config would only raise
+        if type(config) in mapping:
+            class_ = mapping[type(config)]
+            return class_[0] if isinstance(class_, tuple) else class_
+    for name in getattr(config, "architectures", None) or []:
+        class_ = getattr(transformers, str(name), None) if str(name).isidentifier() else None
+        if isinstance(class_, type) and issubclass(class_, transformers.PreTrainedModel):
+            own = getattr(class_, "config_class", None)
+            if own is not None and isinstance(config, own):
+                return class_
+    return None
 
 
 def _parts(config: Any) -> list[Any]:  # noqa: ANN401 - transformers' types
@@ -248,5 +233,23 @@ def _loss(module: nn.Module, batch: Batch) -> Tensor:
     return loss  # type: ignore[no-any-return]
 
 
+def _ctc_loss(module: nn.Module, batch: Batch) -> Tensor:
+    """CTC over labels of equal lengths: the library's own reads their values, which fakes do not have.
+
+    Fakes cannot run the loss itself either: there its log-probabilities are averaged, which is nearly all of its work.
+    """
+    assert isinstance(batch, dict)
+    labels = batch["labels"]
+    logits = _outputs(module, {name: tensor for name, tensor in batch.items() if name != "labels"}).logits
+    frames = functional.log_softmax(logits.float(), dim=-1).transpose(0, 1)
+    if under_fake_mode():
+        return -frames.mean()
+    count, batch_size = frames.shape[:2]
+    lengths = torch.full((batch_size,), count, dtype=torch.long)
+    wanted = torch.full((batch_size,), min(labels.shape[1], count), dtype=torch.long)
+    return functional.ctc_loss(frames, labels, lengths, wanted, zero_infinity=True)
+
+
 def _outputs(module: nn.Module, batch: Batch) -> Any:  # noqa: ANN401 - transformers' types
-    return module(**batch) if isinstance(batch, dict) else module(*batch)
+    with known_layer_drop() if under_fake_mode() else contextlib.nullcontext():
+        return module(**batch) if isinstance(batch, dict) else module(*batch)

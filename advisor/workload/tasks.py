@@ -71,11 +71,13 @@ def infer_task(config: dict[str, Any]) -> Task:
     for name in names:
         for ending, task in _ENDINGS:
             if name.endswith(ending):
-                return _for_kind(task, kind)
+                return _for_kind(task, kind, has_vision="vision_config" in config)
     return "base"
 
 
-def _for_kind(task: Task, kind: DataKind) -> Task:
+def _for_kind(task: Task, kind: DataKind, *, has_vision: bool) -> Task:
+    if task == "seq2seq-lm" and has_vision:
+        return "causal-lm"
     if kind == "speech" and task == "seq2seq-lm":
         return "speech-seq2seq"
     if kind == "speech" and task == "sequence-classification":

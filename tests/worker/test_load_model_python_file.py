@@ -18,7 +18,8 @@ import torch
 import sibling_layer_sizes
 
 def build_model(classes=2):
-    return torch.nn.Sequential(torch.nn.Linear(sibling_layer_sizes.WIDTH, 8), torch.nn.ReLU(), torch.nn.Linear(8, classes))
+    first = torch.nn.Linear(sibling_layer_sizes.WIDTH, 8)
+    return torch.nn.Sequential(first, torch.nn.ReLU(), torch.nn.Linear(8, classes))
 
 def make_batch(batch_size, length, classes=2):
     return torch.randn(batch_size, sibling_layer_sizes.WIDTH), torch.randint(0, classes, (batch_size,))
@@ -68,6 +69,7 @@ def trainable(model):
     )
     model = loaded(tmp_path, code)
     batch = model.make_batch(2)
+    assert isinstance(batch, tuple)
     assert torch.allclose(model.loss(model.module, batch), model.module(batch[0]).square().sum())
     assert [parameter.requires_grad for parameter in model.module.parameters()] == [False, False, True, True]
 
@@ -82,7 +84,8 @@ class Net(torch.nn.Module):
     def forward(self, x, y):
         return types.SimpleNamespace(loss=(self.layer(x) - y).square().mean())
 def build_model(**arguments): return Net()
-def make_batch(batch_size, length, **arguments): return {"x": torch.randn(batch_size, 4), "y": torch.randn(batch_size, 1)}
+def make_batch(batch_size, length, **arguments):
+    return {"x": torch.randn(batch_size, 4), "y": torch.randn(batch_size, 1)}
 """
     model = loaded(tmp_path, code)
     assert model.loss(model.module, model.make_batch(2)).numel() == 1
@@ -108,7 +111,7 @@ def test_a_model_file_is_built_under_fakes(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_breaks_the_contract_is_named_with_its_fault(tmp_path: Path, code: str, said: str) -> None:
-    with pytest.raises(InputError, match="net.py") as caught:
+    with pytest.raises(InputError, match=r"net\.py") as caught:
         loaded(tmp_path, code)
     assert said in caught.value.text
     assert caught.value.remedy

@@ -177,7 +177,7 @@ def test_settings_that_are_wrong_or_contradict_each_other_are_refused(overrides:
         ('source = "huggingface"', "", "`model.source` is missing"),
         ('task = "sequence-classification"', 'task = "image-classification"', "`model.task` is `image-classification`"),
         ("bert-base-uncased", "bert-base-uncasd", "`model.config` is `bert-base-uncasd`"),
-        ('config = "bert-base-uncased"', 'config = {hidden_size = 3}', "`model_type` is missing"),
+        ('config = "bert-base-uncased"', "config = {hidden_size = 3}", "`model_type` is missing"),
         ('precision = "fp16_amp"', "", "`training.precision` is missing"),
         ("[training]", "[trainin]", "`trainin`"),
         ('name = "mine"', 'name = ""', "`name` is ``"),

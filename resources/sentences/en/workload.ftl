@@ -4,6 +4,7 @@ workload-totals-only = The model is known by its totals only: small operators, t
 workload-weights-bits-predicted-only = Weights of { $bits } bits are predicted only: measured steps run with the weights in the step's own precision.
 workload-optimizer-bits-predicted-only = 8-bit optimizer states are predicted only: measured steps keep them in FP32.
 workload-attention-eager-only = transformers has no fused attention for `{ $model }`: it runs eagerly.
+workload-text-only = Images are left out of the steps of `{ $model }`: only its text part runs.
 workload-layers-limited = Only { $built } of { $all } repeated blocks were built; the rest is extrapolated.
 workload-assumed = Not given, so assumed: { $fields }.
 workload-code-consent = { $file } is code and will run with your rights, outside any sandbox. SHA-256: { $digest }.

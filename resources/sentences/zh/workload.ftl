@@ -4,6 +4,7 @@ workload-totals-only = 只知道模型的总量：预测中不含小算子、主
 workload-weights-bits-predicted-only = { $bits } 位权重只做预测：实测时权重按该步自身的精度存放。
 workload-optimizer-bits-predicted-only = 8 位优化器状态只做预测：实测时以 FP32 存放。
 workload-attention-eager-only = transformers 没有为 `{ $model }` 提供融合注意力，因此以 eager 方式运行。
+workload-text-only = `{ $model }` 的训练步不含图像：只运行其文本部分。
 workload-layers-limited = 只构建了 { $all } 个重复模块中的 { $built } 个，其余按比例外推。
 workload-assumed = 未给出、因而采用默认假设的项：{ $fields }。
 workload-code-consent = { $file } 是代码，将以您的权限运行，且没有沙箱保护。SHA-256：{ $digest }。
