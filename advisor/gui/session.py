@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from advisor.gui.model_preview import ModelTracer
     from advisor.gui.settings import Settings
     from advisor.hardware.machine import Machine
+    from advisor.recommend.case_file import CaseAnswer
+    from advisor.recommend.table_predictor import TablePredictor
     from advisor.report.advice_record import Advice
     from advisor.report.history import Truth
     from advisor.workload.workload import Workload
@@ -53,6 +55,9 @@ class Session(QObject):
         self.advice: Advice | None = None
         self.job: JobState | None = None
         self.job_outcome: Outcome | None = None
+        self.predictor: TablePredictor | None = None
+        self.case_answers: dict[str, CaseAnswer] = {}
+        """By case; computed when the Cases page is first shown."""
         self.tracer: ModelTracer | None = None
         """Made by the Model page, which first needs it."""
         self._thread: JobThread | None = None

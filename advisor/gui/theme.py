@@ -208,6 +208,9 @@ QLabel[role="chip-accent"] {
 QLabel[role="chip-warning"] {
   background: %(warning_soft)s; color: %(warning)s; border-radius: 4px; padding: 1px 6px; font-size: 11px;
 }
+QLabel[role="chip-danger"] {
+  background: %(danger_soft)s; color: %(danger)s; border-radius: 4px; padding: 1px 6px; font-size: 11px;
+}
 QPushButton, QToolButton {
   background: %(card)s; color: %(text)s; border: 1px solid %(line)s; border-radius: 6px;
   padding: 0 14px; min-height: 30px;

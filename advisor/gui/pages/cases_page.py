@@ -1,8 +1,287 @@
-"""Placeholder."""
+"""The published cases with the program's answers, and the claim checker."""
 
-from advisor.gui.pages.page import Page
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+
+from advisor.gui.pages.page import GAP, Page, ViewState
+from advisor.gui.plots.bars import Bar, BarChart
+from advisor.gui.threads import Outcome, call_as_job
+from advisor.gui.widgets.card import Card, clear
+from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.notice import Notice
+from advisor.recommend.case_file import Case, CaseAnswer, bundled_cases
+from advisor.recommend.claim import ClaimAnswer
+from advisor.sentences import visible
+from advisor.units import Estimate, exactly
+
+if TYPE_CHECKING:
+    from advisor.gui.context import Context
+    from advisor.recommend.claim import Verdict
+    from advisor.recommend.table_predictor import TablePredictor
+
+_CHIPS: dict[Verdict, str] = {
+    "plausible": "chip-accent",
+    "plausible_only_with": "chip-warning",
+    "below_expected": "chip-warning",
+    "impossible": "chip-danger",
+}
+EXAMPLES = (
+    "2 GPUs made it 3.5 times faster",
+    "ResNet-50 training at 5,000 images/s on one RTX 3090",
+    "BERT-base at 30 ms a step, batch 32, length 384, FP32, on a V100",
+)
 
 
 class CasesPage(Page):
-    def __init__(self, context):
-        super().__init__(context, context.texts("page-cases"))
+    """Answers are computed in a thread when the page is first shown, and kept in the session."""
+
+    def __init__(self, context: Context) -> None:
+        """Nothing is computed yet."""
+        super().__init__(context, context.texts("page-cases"), context.texts("cases-subtitle"))
+        self.busy = False
+        self._claim: ClaimAnswer | None = None
+        self._place = 0
+        self.body.addWidget(self._checker())
+        line = QHBoxLayout()
+        line.setSpacing(GAP)
+        self._list = self._case_list()
+        line.addWidget(self._list)
+        self._detail = QVBoxLayout()
+        line.addLayout(self._detail, 1)
+        self.body.addLayout(line, 1)
+        self._list.setCurrentRow(0)
+
+    def view_state(self) -> ViewState:
+        """The chosen case, the claim and its answer."""
+        return {"place": self._list.currentRow(), "claim": self._field.text(), "answer": self._claim}
+
+    def restore(self, state: ViewState) -> None:
+        """Show the same case and answer."""
+        self._field.setText(str(state.get("claim", "")))
+        answer = state.get("answer")
+        if isinstance(answer, ClaimAnswer):
+            self._show_answer(answer)
+        place = state.get("place")
+        self._list.setCurrentRow(place if isinstance(place, int) else 0)
+
+    def activate(self) -> None:
+        """Compute the answers once."""
+        if not self.session.case_answers and not self.busy:
+            self.busy = True
+            self.session.crew.start(call_as_job(self._answer_all), self._answered)
+        self._show_case()
+
+    def _predictor(self) -> TablePredictor:
+        """One predictor for the whole session: each model is traced once."""
+        from advisor.advice.predictor import make_predictor
+        from advisor.hardware.spec_table import spec_table
+
+        if self.session.predictor is None:
+            self.session.predictor = make_predictor(spec_table())
+        return self.session.predictor
+
+    def _answer_all(self) -> object:
+        from advisor.recommend.cases import answer_all_cases
+
+        return answer_all_cases(self._predictor())
+
+    def _answered(self, outcome: Outcome) -> None:
+        self.busy = False
+        if isinstance(outcome.result, tuple):
+            self.session.case_answers = {answer.case_id: answer for answer in outcome.result}
+            self._mark_list()
+        elif outcome.kind in {"problem", "bug"}:
+            self.session.problem_raised.emit(outcome)
+        self._show_case()
+
+    def _case_list(self) -> QListWidget:
+        made = QListWidget()
+        made.setAccessibleName(self.texts("page-cases"))
+        made.setFixedWidth(300)
+        made.setWordWrap(True)
+        made.setSpacing(2)
+        made.setTextElideMode(Qt.TextElideMode.ElideNone)
+        for case in bundled_cases().values():
+            item = QListWidgetItem(case.title.text(self.texts.language))
+            item.setData(Qt.ItemDataRole.UserRole, case.id)
+            made.addItem(item)
+        made.currentRowChanged.connect(lambda _place: self._show_case())
+        return made
+
+    def _mark_list(self) -> None:
+        for place in range(self._list.count()):
+            item = self._list.item(place)
+            answer = self.session.case_answers.get(item.data(Qt.ItemDataRole.UserRole))
+            if answer is not None:
+                item.setToolTip(self.texts(f"verdict-{answer.verdict}"))
+
+    def _chosen(self) -> Case | None:
+        item = self._list.currentItem()
+        return bundled_cases().get(item.data(Qt.ItemDataRole.UserRole)) if item is not None else None
+
+    def _show_case(self) -> None:
+        clear(self._detail)
+        case, texts = self._chosen(), self.texts
+        if case is None:
+            return
+        answer = self.session.case_answers.get(case.id)
+        card = Card(case.title.text(texts.language))
+        if answer is not None:
+            card.add_to_header(self._chip(answer.verdict))
+        question = label(case.question.text(texts.language), wrap=True, selectable=True)
+        card.body.addWidget(question)
+        card.body.addWidget(label(case.model, "muted", wrap=True))
+        card.body.addSpacing(4)
+        if answer is None:
+            card.body.addWidget(Notice([texts("cases-computing")], role="hero"))
+        else:
+            self._add_answer(card, answer)
+        if case.claims:
+            card.body.addSpacing(4)
+            card.body.addWidget(label(texts("cases-claims"), "heading"))
+            for claim in case.claims:
+                card.body.addLayout(_bullet(claim.text(texts.language), "muted"))
+        card.body.addStretch(1)
+        self._detail.addWidget(card, 1)
+
+    def _add_answer(self, card: Card, answer: CaseAnswer) -> None:
+        texts = self.texts
+        card.body.addWidget(label(texts("cases-answer"), "heading"))
+        for place, reason in enumerate(answer.reasons):
+            card.body.addLayout(_bullet(texts.say(reason), "strong" if place == 0 else ""))
+        for case_id in answer.contradicts:
+            other = bundled_cases().get(case_id)
+            if other is not None:
+                button = QPushButton(texts("cases-contradicts", title=other.title.text(texts.language)))
+                button.setProperty("role", "link")
+                button.clicked.connect(lambda _on=False, chosen=case_id: self._go_to(chosen))
+                card.body.addWidget(button)
+
+    def _go_to(self, case_id: str) -> None:
+        for place in range(self._list.count()):
+            if self._list.item(place).data(Qt.ItemDataRole.UserRole) == case_id:
+                self._list.setCurrentRow(place)
+
+    def _chip(self, verdict: Verdict) -> QWidget:
+        return label(self.texts(f"verdict-{verdict}"), _CHIPS[verdict])
+
+    def _checker(self) -> Card:
+        texts = self.texts
+        card = Card(texts("cases-checker"))
+        line = QHBoxLayout()
+        self._field = QLineEdit()
+        self._field.setPlaceholderText(EXAMPLES[2])
+        self._field.setAccessibleName(texts("cases-checker"))
+        self._field.returnPressed.connect(self._check)
+        self._button = QPushButton(texts("cases-check"))
+        self._button.setProperty("role", "primary")
+        self._button.clicked.connect(self._check)
+        line.addWidget(self._field, 1)
+        line.addWidget(self._button)
+        card.body.addLayout(line)
+        examples = QHBoxLayout()
+        examples.setSpacing(14)
+        examples.addWidget(label(texts("cases-examples"), "muted"))
+        for text in EXAMPLES[:2]:
+            button = QPushButton(text)
+            button.setProperty("role", "link")
+            button.clicked.connect(lambda _on=False, chosen=text: self._try(chosen))
+            examples.addWidget(button)
+        examples.addStretch(1)
+        card.body.addLayout(examples)
+        self._answer_place = QVBoxLayout()
+        card.body.addLayout(self._answer_place)
+        card.hug()
+        return card
+
+    def _try(self, text: str) -> None:
+        self._field.setText(text)
+        self._check()
+
+    def _check(self) -> None:
+        text = self._field.text().strip()
+        if not text or self.busy:
+            return
+        self.busy = True
+        self._button.setEnabled(False)
+        clear(self._answer_place)
+        self._answer_place.addWidget(label(self.texts("cases-computing"), "muted"))
+
+        def judge() -> object:
+            from advisor.recommend.claims import check_claim
+
+            return check_claim(text, self._predictor())
+
+        self.session.crew.start(call_as_job(judge), self._judged)
+
+    def _judged(self, outcome: Outcome) -> None:
+        self.busy = False
+        self._button.setEnabled(True)
+        clear(self._answer_place)
+        if isinstance(outcome.result, ClaimAnswer):
+            self._show_answer(outcome.result)
+        elif outcome.text:
+            words = [visible(outcome.text), visible(outcome.remedy)]
+            self._answer_place.addWidget(Notice([word for word in words if word]))
+
+    def _show_answer(self, answer: ClaimAnswer) -> None:
+        self._claim = answer
+        clear(self._answer_place)
+        head = QHBoxLayout()
+        head.addWidget(self._chip(answer.verdict))
+        head.addStretch(1)
+        self._answer_place.addLayout(head)
+        bars = self._bars(answer)
+        if bars:
+            chart = BarChart(self.theme, self.texts("cases-checker"))
+            chart.show_bars(bars)
+            self._answer_place.addWidget(chart)
+        for reason in answer.reasons:
+            self._answer_place.addLayout(_bullet(self.texts.say(reason), ""))
+
+    def _bars(self, answer: ClaimAnswer) -> list[Bar]:
+        """What was claimed, what is expected, and the bound."""
+        texts = self.texts
+        if answer.claimed_step_s is not None:
+            rows: list[tuple[str, Estimate | None]] = [
+                ("claimed", exactly(answer.claimed_step_s, "specified")),
+                ("expected", answer.expected_step_s),
+                ("least", exactly(answer.bound_step_s, "specified") if answer.bound_step_s else None),
+            ]
+            how = texts.duration
+        elif answer.claim.speed_up_ratio is not None:
+            rows = [
+                ("claimed", exactly(answer.claim.speed_up_ratio, "specified")),
+                ("expected", answer.expected_ratio),
+                ("most", exactly(answer.bound_ratio, "specified") if answer.bound_ratio else None),
+            ]
+            how = _times
+        else:
+            return []
+        return [
+            Bar(
+                name=texts(f"cases-bar-{name}"),
+                estimate=one,
+                text=how(one.value),
+                tip=texts.span(one, how) or how(one.value),
+                chosen=name == "claimed",
+            )
+            for name, one in rows
+            if one is not None
+        ]
+
+
+def _times(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:.2f} ×"
+
+
+def _bullet(text: str, role: str) -> QHBoxLayout:
+    line = QHBoxLayout()
+    line.setSpacing(8)
+    line.addWidget(label("•", "muted"), 0, Qt.AlignmentFlag.AlignTop)
+    line.addWidget(label(text, role, wrap=True, selectable=True), 1)
+    return line

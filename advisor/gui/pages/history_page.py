@@ -15,7 +15,7 @@ from advisor.gui.pages.history_comparison import compared_card, measured_card
 from advisor.gui.pages.page import GAP, Page
 from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.widgets.card import Card, KeyFigure, clear, row
-from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.labels import label, plain_tooltip
 from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.gui.widgets.table import Table
 from advisor.report.advice_record import Advice
@@ -37,7 +37,8 @@ class HistoryPage(Page):
         """Nothing is read before the page is shown."""
         super().__init__(context, context.texts("page-history"))
         self._folder = history_shelf.folder_of(context.settings.data_folder)
-        self.subtitle.set_full_text(str(self._folder))
+        self.subtitle.set_full_text(self.texts("history-subtitle"))
+        self.subtitle.setToolTip(plain_tooltip(visible(str(self._folder))))
         self._verify = self.add_action(self.texts("history-verify"), self._run_verification)
         self._shelf: Shelf | None = None
         self.busy = False

@@ -389,3 +389,18 @@ history-first = Earlier selected
 history-second = Later selected
 history-measured-title = Predicted against measured in this run
 history-measured = Measured
+history-subtitle = Every run stays on this machine
+
+## Cases
+cases-subtitle = Published questions about training speed, answered; and claims, checked
+cases-checker = Is this claim possible?
+cases-check = Check
+cases-examples = Try
+cases-computing = Computing the answer …
+cases-claims = What was also claimed
+cases-answer = Answer
+cases-contradicts = Contradicts: { $title }
+cases-bar-claimed = claimed
+cases-bar-expected = expected
+cases-bar-least = no faster than
+cases-bar-most = at most

@@ -374,3 +374,18 @@ history-first = 第一次
 history-second = 第二次
 history-measured-title = 本次运行中的预测与实测
 history-measured = 实测
+history-subtitle = 所有运行记录只保存在本机
+
+## Cases
+cases-subtitle = 关于训练速度的公开问题及解答；以及对说法的核查
+cases-checker = 这个说法可能成立吗？
+cases-check = 核查
+cases-examples = 试试
+cases-computing = 正在计算答案…
+cases-claims = 同时提出的说法
+cases-answer = 解答
+cases-contradicts = 与此矛盾：{ $title }
+cases-bar-claimed = 声称
+cases-bar-expected = 预期
+cases-bar-least = 不可能更快
+cases-bar-most = 最多
