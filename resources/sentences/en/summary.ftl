@@ -62,3 +62,4 @@ column-fp16 = FP16 tensor
 column-bandwidth = Bandwidth
 list-workloads = Bundled workloads
 list-gpus = GPUs of the spec table (dense rates, FP32 accumulation)
+claim-verdict = Verdict

@@ -1,0 +1,126 @@
+"""`--claim`, `--cases`, `--log` and `--evaluate`: whether it is true, and where the time goes."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from advisor.cli.outputs import requested, result_stream, write_outputs
+from advisor.cli.progress import ProgressPrinter
+from advisor.errors import InputError
+from advisor.sentences import say, sentence, visible
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Mapping
+
+    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.recommend.claim import ClaimAnswer
+    from advisor.recommend.table_predictor import TablePredictor
+    from advisor.sentences import Language, Reason
+
+
+def claim_command(arguments: argparse.Namespace, language: Language) -> int:
+    """Answer one claim of the flags, or each one of a file."""
+    from advisor.recommend.claim import read_claim_file
+    from advisor.recommend.claims import check_claim
+
+    claims = read_claim_file(arguments.claim_file) if arguments.claim_file is not None else (arguments.claim,)
+    predictor = _predictor(arguments, language)
+    stream = result_stream(arguments)
+    answers = []
+    for claim in claims:
+        answer = check_claim(claim, predictor)
+        answers.append(answer)
+        for line in claim_lines(answer, language):
+            print(line, file=stream)
+    return _write_json(arguments, answers)
+
+
+def claim_lines(answer: ClaimAnswer, language: Language) -> list[str]:
+    """A claim's verdict and its reasons as lines."""
+    verdict = sentence(f"verdict-{answer.verdict}", language)
+    return [f"{sentence('claim-verdict', language)}: {verdict}", *_bullets(answer.reasons, language)]
+
+
+def _bullets(reasons: tuple[Reason, ...], language: Language) -> list[str]:
+    return [f"  • {visible(say(reason, language))}" for reason in reasons]
+
+
+def cases_command(arguments: argparse.Namespace, language: Language) -> int:
+    """Answer every published case that comes with the program."""
+    from advisor.recommend.case_file import bundled_cases
+    from advisor.recommend.cases import answer_case
+
+    predictor = _predictor(arguments, language)
+    stream = result_stream(arguments)
+    answers = []
+    for case in bundled_cases().values():
+        answer = answer_case(case, predictor)
+        answers.append(answer)
+        verdict = sentence(f"verdict-{answer.verdict}", language)
+        print(f"{case.id}: {verdict}", file=stream)
+        print(f"  {visible(case.question.text(language))}", file=stream)
+        for line in _bullets(answer.reasons, language):
+            print(line, file=stream)
+        print(file=stream)
+    return _write_json(arguments, answers)
+
+
+def log_command(arguments: argparse.Namespace, language: Language) -> int:
+    """Name where the wall time of a training log goes, and what to change first."""
+    from advisor.recommend.log_lines import read_log
+    from advisor.recommend.training_log import explain_log
+
+    report = explain_log(read_log(arguments.log))
+    for line in _bullets(report.reasons, language):
+        print(line, file=result_stream(arguments))
+    return _write_json(arguments, report)
+
+
+def evaluate_command(arguments: argparse.Namespace, language: Language) -> int:
+    """Predict each row of published runs and print the error table; `--csv` writes the rows."""
+    from advisor.evaluate import evaluate_file
+    from advisor.evaluate.answer_texts import answers_csv, evaluation_text
+
+    outputs = requested(arguments)
+    if any(output.format != "csv" for output in outputs):
+        raise InputError("--evaluate: only --csv can be written.", "Use --measure or --predict for a report.")
+    evaluation = evaluate_file(
+        arguments.evaluate, specs=_specs(arguments), allow_code=arguments.allow_code, allow_hub=arguments.allow_hub
+    )
+    print(evaluation_text(evaluation, language), file=result_stream(arguments))
+    return _write(arguments, {"csv": lambda: answers_csv(evaluation).encode()})
+
+
+def _specs(arguments: argparse.Namespace) -> dict[str, GpuSpec]:
+    from advisor.hardware.spec_table import read_gpu_file, spec_table
+
+    extra = read_gpu_file(arguments.gpu_file) if arguments.gpu_file else {}
+    return {**spec_table(), **extra}
+
+
+def _predictor(arguments: argparse.Namespace, language: Language) -> TablePredictor:
+    from advisor.advice.predictor import make_predictor
+
+    printer = ProgressPrinter(language, quiet=arguments.quiet)
+    return make_predictor(_specs(arguments), allow_code=arguments.allow_code, on_event=printer.show)
+
+
+def _write_json(arguments: argparse.Namespace, answers: object) -> int:
+    import msgspec
+
+    content = msgspec.json.format(msgspec.json.encode(answers), indent=1) + b"\n"
+    return _write(arguments, {"json": lambda: content})
+
+
+def _write(arguments: argparse.Namespace, encoders: Mapping[str, Callable[[], bytes]]) -> int:
+    outputs = requested(arguments)
+    for output in outputs:
+        if output.format not in encoders:
+            known = " and ".join(f"--{name}" for name in encoders)
+            raise InputError(f"--{output.format}: this command writes {known} only.", "Leave that option out.")
+    errors = write_outputs(outputs, encoders)
+    for error in errors:
+        print(f"advisor: {error}", file=sys.stderr)
+    return 5 if errors else 0
