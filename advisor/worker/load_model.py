@@ -28,6 +28,7 @@ HALF_DTYPES: dict[Precision, torch.dtype] = {"fp16": torch.float16, "bf16": torc
 AUTOCAST_DTYPES: dict[Precision, torch.dtype] = {"fp16_amp": torch.float16, "bf16_amp": torch.bfloat16}
 
 
+_HALF_BITS = 16
 _IMAGE_DIMENSIONS = 4
 """Batch, channels, height, width."""
 
@@ -161,6 +162,7 @@ def _placed(module: nn.Module, workload: Workload, device: str) -> nn.Module:
     half = HALF_DTYPES.get(training.precision)
     if half is not None and not isinstance(workload.model, HuggingFaceModel):
         _replace_tensors(module, lambda tensor: tensor.to(half) if tensor.is_floating_point() else tensor)
+    _halve_frozen(module, workload)
     if device not in {"meta", "cpu"}:
         module.to(device=device)
     if training.channels_last:
@@ -170,6 +172,21 @@ def _placed(module: nn.Module, workload: Workload, device: str) -> nn.Module:
 
         checkpoint_blocks(module)
     return module.train(training.mode != "inference")
+
+
+def _halve_frozen(module: nn.Module, workload: Workload) -> None:
+    """Frozen weights of at most 16 bits stand in half beside trained FP32 ones, where autocast joins the two."""
+    training = workload.training
+    half = AUTOCAST_DTYPES.get(training.precision)
+    bits = training.weights_bits
+    if half is None or bits is None or bits > _HALF_BITS:
+        return
+
+    def halved(tensor: Tensor) -> Tensor:
+        frozen = isinstance(tensor, nn.Parameter) and not tensor.requires_grad and tensor.is_floating_point()
+        return tensor.to(half) if frozen else tensor
+
+    _replace_tensors(module, halved)
 
 
 def _channels_last(tensor: Tensor) -> Tensor:

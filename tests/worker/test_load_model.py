@@ -156,6 +156,15 @@ def test_lora_trains_small_matrices_beside_query_and_value_and_the_new_head() ->
     assert math.isfinite(step(workload, model))
 
 
+@pytest.mark.parametrize("bits", [4, 8, 16])
+def test_frozen_weights_of_few_bits_stand_in_half_beside_trained_full_ones(bits: int) -> None:
+    workload = tiny(trainable="lora", precision="bf16_amp", weights_bits=bits)
+    model = load(workload)
+    types = {(parameter.requires_grad, parameter.dtype) for parameter in model.module.parameters()}
+    assert types == {(True, torch.float32), (False, torch.bfloat16)}
+    assert math.isfinite(step(workload, model))
+
+
 def test_lora_finds_the_fused_projection_of_gpt2() -> None:
     config = {"model_type": "gpt2", "n_embd": 32, "n_layer": 2, "n_head": 2, "vocab_size": 50, "n_positions": 32}
     workload = tiny("causal-lm", config, trainable="lora", lora_rank=2)
@@ -163,6 +172,14 @@ def test_lora_finds_the_fused_projection_of_gpt2() -> None:
     adapters = [name for name, module in model.module.named_modules() if isinstance(module, LowRank)]
     assert [name.rpartition(".")[2] for name in adapters] == ["c_attn", "c_attn"]
     assert math.isfinite(step(workload, model))
+
+
+def test_tied_weights_stay_tied_when_they_change_their_type_or_layout() -> None:
+    config = {"model_type": "gpt2", "n_embd": 32, "n_layer": 2, "n_head": 2, "vocab_size": 50, "n_positions": 32}
+    settings: dict[str, object]
+    for settings in ({"channels_last": True}, {"trainable": "lora", "precision": "bf16_amp", "weights_bits": 16}):
+        module = load(tiny("causal-lm", config, **settings)).module
+        assert module.get_parameter("lm_head.weight") is module.get_parameter("transformer.wte.weight")
 
 
 def test_training_the_head_freezes_the_body() -> None:
