@@ -67,7 +67,11 @@ def batch_curve(advice: Advice, device_key: str, precision: Precision) -> tuple[
 def up_to_the_limit(curve: Sequence[Prediction]) -> tuple[Prediction, ...]:
     """What fits, and the first batch that does not: larger ones would only squeeze the curve."""
     fitting = [one for one in curve if one.fits is not False]
-    beyond = [one for one in curve if one.fits is False and (not fitting or one.batch_size_per_device > fitting[-1].batch_size_per_device)]
+    beyond = [
+        one
+        for one in curve
+        if one.fits is False and (not fitting or one.batch_size_per_device > fitting[-1].batch_size_per_device)
+    ]
     return (*fitting, *beyond[:1])
 
 

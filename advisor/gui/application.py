@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from PySide6.QtWidgets import QApplication
 
-    from advisor.report.advice_record import Advice
 
 _PLATFORMS_WITHOUT_DISPLAY = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 
@@ -57,13 +56,10 @@ def make_application(arguments: Sequence[str] = ()) -> QApplication:
     return application
 
 
-def run_window(
-    *, workload: str | None = None, advice: Advice | None = None, open_file: Path | None = None
-) -> int:
+def main(open_file: Path | None = None, language: str | None = None) -> int:
     """Open the window and stay until it is closed; returns the exit code. Raises UserFacingError.
 
-    `workload`: name or path to begin with; `advice`: an advice to show at once; `open_file`: any file that
-    the window can open.
+    `open_file`: any file that the window can open; `language`: `en` or `zh`, for this and later times.
     """
     application = make_application()
     from PySide6.QtCore import Qt, QTimer
@@ -73,6 +69,8 @@ def run_window(
     from advisor.gui.settings import Settings
 
     settings = Settings()
+    if language is not None:
+        settings.store("language", language)
     session = Session(settings)
     window = MainWindow(session, settings)
     geometry = settings.bytes_of("geometry")
@@ -86,12 +84,9 @@ def run_window(
 
         window.setWindowIcon(QIcon(str(resource("icons") / "advisor.svg")))
         session.detect()
-        session.load_workload(workload or DEFAULT_WORKLOAD)
+        session.load_workload(DEFAULT_WORKLOAD)
         session.feed.start()
-        if advice is not None:
-            session.set_advice(advice)
-            window.show_page("advice")
-        elif open_file is not None:
+        if open_file is not None:
             window.commands.open_path(open_file)
 
     window.first_painted.connect(begin, Qt.ConnectionType.QueuedConnection)
@@ -106,7 +101,7 @@ def run_window(
     return code
 
 
-def _quit_on_signals(application: QApplication, close: object) -> None:
+def _quit_on_signals(application: QApplication, close: Callable[[], object]) -> None:
     """Let Ctrl+C in the terminal close the window: Python handles signals only when its code runs."""
     import signal
 
@@ -116,6 +111,6 @@ def _quit_on_signals(application: QApplication, close: object) -> None:
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer)
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: close())  # type: ignore[operator]
+        signal.signal(number, lambda _number, _frame: close())
     notifier = QSocketNotifier(reader, QSocketNotifier.Type.Read, application)
     notifier.activated.connect(lambda: os.read(reader, 64))

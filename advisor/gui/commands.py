@@ -203,8 +203,10 @@ class Commands(QObject):
         """Put the launch command on the clipboard."""
         from advisor.report import launch_script
 
-        if self.session.advice is not None:
-            QGuiApplication.clipboard().setText(launch_script.command(self.session.advice))
+        advice = self.session.advice
+        chosen = advice and (advice.recommendation or advice.recommendation_local)
+        if chosen is not None:
+            QGuiApplication.clipboard().setText(launch_script.launch_command(chosen))
             self.tell(self.window_.context.texts("window-copied"))
 
     def report_problem(self) -> None:

@@ -93,36 +93,36 @@ class JobState:
     def apply(self, events: Iterable[object]) -> None:
         """Take in events in their order; kinds that are not shown are left alone."""
         for event in events:
-            if isinstance(event, RunProgress):
-                self._run_progress(event)
-            elif isinstance(event, Progress):
-                self._progress(event)
-            elif isinstance(event, Sample):
+            if isinstance(event, Sample):
                 self._sample(event)
-            elif isinstance(event, Memory):
-                self._series(event.batch_size, event.precision).peak_bytes = event.peak_allocated_bytes
-            elif isinstance(event, StageEnded):
-                self._stage_ended(event)
-            elif isinstance(event, Failed):
-                self.failures.append(event)
-            elif isinstance(event, DeviceStarted):
-                self.device_key = event.device_key
-                self.device_names[event.device_key] = event.device_name
-            elif isinstance(event, PhaseStarted):
-                self.phases.append((event.phase, event.started_monotonic_s))
-            elif isinstance(event, DeviceEnded):
-                self._take(event.measurement)
+            elif isinstance(event, RunProgress | Progress):
+                self._progress(event)
+            else:
+                self._other(event)
 
-    def _run_progress(self, event: RunProgress) -> None:
+    def _other(self, event: object) -> None:
+        if isinstance(event, Memory):
+            self._series(event.batch_size, event.precision).peak_bytes = event.peak_allocated_bytes
+        elif isinstance(event, StageEnded):
+            self._stage_ended(event)
+        elif isinstance(event, Failed):
+            self.failures.append(event)
+        elif isinstance(event, DeviceStarted):
+            self.device_key = event.device_key
+            self.device_names[event.device_key] = event.device_name
+        elif isinstance(event, PhaseStarted):
+            self.phases.append((event.phase, event.started_monotonic_s))
+        elif isinstance(event, DeviceEnded):
+            self._take(event.measurement)
+
+    def _progress(self, event: RunProgress | Progress) -> None:
+        """A run that plans several workers tells the whole's progress; a single worker's own counts until then."""
+        if isinstance(event, RunProgress):
+            self.planned_left_s = event.left_s
+        elif self.planned_left_s is not None:
+            return
         self.phase, self.detail = event.phase, event.detail
         self.fraction = min(max(event.fraction, 0.0), 1.0)
-        self.planned_left_s = event.left_s
-
-    def _progress(self, event: Progress) -> None:
-        """The worker's own progress; a run that plans several workers tells the whole's itself."""
-        if self.planned_left_s is None:
-            self.phase, self.detail = event.phase, event.detail
-            self.fraction = min(max(event.fraction, 0.0), 1.0)
 
     def _series(self, batch_size: int, precision: Precision) -> StepSeries:
         key = (self.device_key, batch_size, precision)

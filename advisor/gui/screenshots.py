@@ -49,7 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"--size: {chosen.size!r} is not WIDTHxHEIGHT, such as 1280x800.\n")
         return 2
     chosen.folder.mkdir(parents=True, exist_ok=True)
-    for path in render(advice, chosen.folder, dark=chosen.dark, language=chosen.language, size=(width, height), whole=chosen.whole):
+    for path in render(
+        advice, chosen.folder, dark=chosen.dark, language=chosen.language, size=(width, height), whole=chosen.whole
+    ):
         sys.stdout.write(f"{path}\n")
     return 0
 
@@ -72,8 +74,8 @@ def render(  # noqa: PLR0913 - the flags of the command
             page.activate()
             _settle(application)
             _wait_while_busy(application, page)
-            if whole and hasattr(page, "scroll"):
-                extra = page.scroll.widget().sizeHint().height() - page.scroll.viewport().height()
+            if whole and hasattr(page, "scroll_area"):
+                extra = page.scroll_area.widget().sizeHint().height() - page.scroll_area.viewport().height()
                 window.resize(size[0], size[1] + max(extra, 0))
                 _settle(application)
             path = folder / f"{name}_{language}_{'dark' if dark else 'light'}_{size[0]}x{size[1]}.png"

@@ -116,4 +116,4 @@ def _plain_number(number: float) -> str:
     if abs(number) >= 1000:  # noqa: PLR2004 - from here on digits are grouped
         return f"{number:,.0f}".replace(",", "\u00a0")
     text = format_quantity(number, "")
-    return text if text else "0"
+    return text or "0"

@@ -221,7 +221,9 @@ QPushButton:disabled, QToolButton:disabled { color: %(muted)s; }
 QPushButton:checked, QToolButton:checked {
   background: %(accent_soft)s; color: %(accent)s; border-color: %(accent)s;
 }
-QPushButton[role="primary"] { background: %(accent)s; color: %(on_accent)s; border: 1px solid %(accent)s; font-weight: 600; }
+QPushButton[role="primary"] {
+  background: %(accent)s; color: %(on_accent)s; border: 1px solid %(accent)s; font-weight: 600;
+}
 QPushButton[role="primary"]:hover { background: %(lighter)s; }
 QPushButton[role="primary"]:pressed { background: %(pressed)s; }
 QPushButton[role="primary"]:focus { border: 1px solid %(text)s; }
@@ -278,7 +280,9 @@ QMenu::item { padding: 5px 28px 5px 14px; border-radius: 4px; }
 QMenu::item:selected { background: %(accent_soft)s; }
 QMenu::item:disabled { color: %(muted)s; }
 QMenu::separator { height: 1px; background: %(line)s; margin: 4px 8px; }
-QToolTip { background: %(card)s; color: %(text)s; border: 1px solid %(line)s; padding: 4px 6px; font-size: %(small)dpx; }
+QToolTip {
+  background: %(card)s; color: %(text)s; border: 1px solid %(line)s; padding: 4px 6px; font-size: %(small)dpx;
+}
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle { background: %(bar)s; border-radius: 4px; min-height: 28px; min-width: 28px; margin: 1px; }

@@ -19,6 +19,7 @@ from advisor.workload.op_table import Layer
 from advisor.workload.workload import Data, HuggingFaceModel, Training, Workload
 
 if TYPE_CHECKING:
+    from advisor.predict.prediction import Strategy
     from advisor.units import Basis, Precision
 
 GIB = 2**30
@@ -154,7 +155,7 @@ def advice() -> Advice:
     )
 
 
-STRATEGIES = ("single", "dp", "ddp", "fsdp")
+STRATEGIES: tuple[Strategy, ...] = ("single", "dp", "ddp", "fsdp")
 
 
 def _layers() -> tuple[Layer, ...]:

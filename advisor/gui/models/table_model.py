@@ -70,9 +70,7 @@ class TableModel(QAbstractTableModel, Generic[Record]):
             return f"{column.title}: {column.text(record)}"
         return _look(column, record, role)
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:  # noqa: ANN401 - Qt's variant
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's variant
         """Titles of the columns."""
         if orientation == Qt.Orientation.Vertical:
             return None

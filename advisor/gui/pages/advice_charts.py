@@ -64,7 +64,11 @@ def batch_card(advice: Advice, chosen: Recommendation, context: Context) -> Card
     marks = []
     advised = batch_advice_of(advice, chosen.device.key, chosen.precision)
     marks.append(
-        Mark(x=chosen.batch_size_per_device, text=texts("mark-advised", batch=chosen.batch_size_per_device), colour=theme.accent)
+        Mark(
+            x=chosen.batch_size_per_device,
+            text=texts("mark-advised", batch=chosen.batch_size_per_device),
+            colour=theme.accent,
+        )
     )
     if advised is not None and advised.knee is not None and advised.knee != chosen.batch_size_per_device:
         marks.append(Mark(x=advised.knee, text=texts("mark-knee", batch=advised.knee), colour=theme.muted))
@@ -105,7 +109,12 @@ def crossover_card(advice: Advice, chosen: Recommendation, context: Context) -> 
         return None
     card = Card(texts("advice-crossover-title"))
     chart = CurveChart(
-        theme, texts("advice-crossover-title"), x_title=texts("axis-batch"), y_title=texts("axis-step"), log_y=True, y_text=format_seconds
+        theme,
+        texts("advice-crossover-title"),
+        x_title=texts("axis-batch"),
+        y_title=texts("axis-step"),
+        log_y=True,
+        y_text=format_seconds,
     )
     found = _crossover(advice, host, gpu)
     marks = []
@@ -114,10 +123,14 @@ def crossover_card(advice: Advice, chosen: Recommendation, context: Context) -> 
     chart.show_curves(
         [
             Curve(
-                name=texts("machine-cpu"), colour=theme.series[CPU_SERIES], points=_points(of_host, context, seconds=True)
+                name=texts("machine-cpu"),
+                colour=theme.series[CPU_SERIES],
+                points=_points(of_host, context, seconds=True),
             ),
             Curve(
-                name=short_name(visible(names[gpu])), colour=theme.series[0], points=_points(of_gpu, context, seconds=True)
+                name=short_name(visible(names[gpu])),
+                colour=theme.series[0],
+                points=_points(of_gpu, context, seconds=True),
             ),
         ],
         marks,
@@ -246,10 +259,12 @@ def _wall_words(advice: Advice, one: Prediction, context: Context) -> list[str]:
     split = split_wall_time(advice.workload, one)
     others = [part for part in split.parts if part.kind != "training" and part.share_fraction >= 0.01]  # noqa: PLR2004
     words = [
-        context.texts("advice-wall-part", kind=context.texts(f"wall-part-{part.kind.replace('_', '-')}"), share_fraction=part.share_fraction)
+        context.texts(
+            "advice-wall-part",
+            kind=context.texts(f"wall-part-{part.kind.replace('_', '-')}"),
+            share_fraction=part.share_fraction,
+        )
         for part in others
     ]
     sentences = ["; ".join(words)] if words else []
     return sentences + [context.texts.say(change) for change in split.changes[:2]]
-
-

@@ -69,18 +69,18 @@ class AdvicePage(Page):
         chosen = chosen or advice.recommendation or advice.recommendation_local
         if chosen is None:
             sentences = [self.texts.say(one) for one in (*advice.reasons, *advice.caveats)]
-            self.body.addWidget(Notice(sentences or [self.texts("summary-nothing")], title=self.texts("summary-nothing")))
+            self.body.addWidget(
+                Notice(sentences or [self.texts("summary-nothing")], title=self.texts("summary-nothing"))
+            )
             self.body.addStretch(1)
             return
         self._show_choice(advice)
-        self.body.addWidget(self._hero(advice, chosen))
+        self.body.addWidget(self._hero(chosen))
         self.body.addLayout(self._figures(advice, chosen))
         self.body.addLayout(self._reasons(advice, chosen))
         self._show_charts(advice, chosen)
         if advice.caveats:
-            self.body.addWidget(
-                Notice(_sentences(advice.caveats, self), title=self.texts("summary-caveats"))
-            )
+            self.body.addWidget(Notice(_sentences(advice.caveats, self), title=self.texts("summary-caveats")))
         self.body.addStretch(1)
 
     def _empty(self) -> EmptyState:
@@ -128,7 +128,7 @@ class AdvicePage(Page):
             parts.append(self.texts.duration(chosen.job_s.value))
         return " · ".join(parts)
 
-    def _hero(self, advice: Advice, chosen: Recommendation) -> Card:
+    def _hero(self, chosen: Recommendation) -> Card:
         card = Card(role="card-hero")
         card.body.setContentsMargins(20, 14, 20, 15)
         card.body.setSpacing(7)
@@ -182,7 +182,12 @@ class AdvicePage(Page):
             capacity = own.memory_capacity_bytes if own is not None else None
             below = texts("advice-of-capacity", size=texts.size(capacity)) if capacity else ""
             made.append(
-                figure("advice-memory", texts.size(chosen.peak_memory_bytes.value), below, texts.basis(chosen.peak_memory_bytes))
+                figure(
+                    "advice-memory",
+                    texts.size(chosen.peak_memory_bytes.value),
+                    below,
+                    texts.basis(chosen.peak_memory_bytes),
+                )
             )
         if chosen.cost is not None:
             amount = texts.money(chosen.cost.value, chosen.currency)
@@ -248,5 +253,3 @@ def _sentences_card(title: str, sentences: list[str]) -> Card:
         card.body.addLayout(line)
     card.body.addStretch(1)
     return card
-
-

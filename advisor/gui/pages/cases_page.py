@@ -19,6 +19,8 @@ from advisor.sentences import visible
 from advisor.units import Estimate, exactly
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from advisor.gui.context import Context
     from advisor.recommend.claim import Verdict
     from advisor.recommend.table_predictor import TablePredictor
@@ -252,7 +254,7 @@ class CasesPage(Page):
                 ("expected", answer.expected_step_s),
                 ("least", exactly(answer.bound_step_s, "specified") if answer.bound_step_s else None),
             ]
-            how = texts.duration
+            how: Callable[[float], str] = texts.duration
         elif answer.claim.speed_up_ratio is not None:
             rows = [
                 ("claimed", exactly(answer.claim.speed_up_ratio, "specified")),
@@ -275,8 +277,8 @@ class CasesPage(Page):
         ]
 
 
-def _times(ratio: float | None) -> str:
-    return "" if ratio is None else f"{ratio:.2f} ×"
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f} ×"
 
 
 def _bullet(text: str, role: str) -> QHBoxLayout:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QPushButton
 
@@ -96,7 +96,7 @@ class ComparePage(Page):
         training = advice.workload.training
         precision = self._state.get("precision", chosen.precision if chosen else training.precision)
         known = self._comparison.precisions
-        self._precision: Precision = cast("Precision", precision) if precision in known else known[0]
+        self._precision: Precision = next((one for one in known if one == precision), known[0])
         line = QHBoxLayout()
         line.setSpacing(6)
         self._buttons: dict[Precision, QPushButton] = {}
@@ -124,7 +124,9 @@ class ComparePage(Page):
         line.addStretch(1)
         self.body.addLayout(line)
 
-    def _box(self, line: QHBoxLayout, code: str, offered: list[tuple[str, object]] | list[tuple[str, int]], chosen: object) -> QComboBox:
+    def _box(
+        self, line: QHBoxLayout, code: str, offered: list[tuple[str, object]] | list[tuple[str, int]], chosen: object
+    ) -> QComboBox:
         name = label(self.texts(code), "muted")
         box = QComboBox()
         for text, value in offered:
@@ -176,7 +178,9 @@ class ComparePage(Page):
         for widget in (self._shown, self._all, self._filter):
             card.add_to_header(widget)
         self._model = TableModel(self._columns())
-        self._table = Table(self._model, self.texts("compare-table-title"), visible_rows=12, wide=(len(self._model.columns) - 1,))
+        self._table = Table(
+            self._model, self.texts("compare-table-title"), visible_rows=12, wide=(len(self._model.columns) - 1,)
+        )
         self._table.copy_text = self.texts("window-copy")
         card.body.addWidget(self._table)
         card.hug()
@@ -302,8 +306,12 @@ class ComparePage(Page):
         self._shown.setText(self.texts("compare-rows", shown=min(total, _MOST_ROWS), total=total))
 
     def _searched(self, one: Prediction) -> str:
-        parts = (self._names[one.device.key], one.device.key, one.strategy, one.precision, PRECISION_NAMES[one.precision])
+        parts = (
+            self._names[one.device.key],
+            one.device.key,
+            one.strategy,
+            one.precision,
+            PRECISION_NAMES[one.precision],
+        )
         numbers = f"{one.count}x {one.count}× b{one.batch_size_per_device} {self.texts.basis(one.step_s)}"
         return f"{' '.join(parts)} {numbers}".casefold()
-
-

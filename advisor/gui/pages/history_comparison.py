@@ -159,7 +159,9 @@ def measured_card(advice: Advice, context: Context) -> Card | None:
                 order=lambda one: one.predicted.step_s.value,
                 number=True,
             ),
-            Column(title=texts("column-error"), text=lambda one: f"{100 * error(one):+.1f} %", order=error, number=True),
+            Column(
+                title=texts("column-error"), text=lambda one: f"{100 * error(one):+.1f} %", order=error, number=True
+            ),
             Column(title=texts("column-basis"), text=lambda one: texts.basis(one.predicted.step_s)),
         ]
     )

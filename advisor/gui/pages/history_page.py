@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton, QVBoxLayout
 
 from advisor.gui import history_shelf
 from advisor.gui.advice_figures import PRECISION_NAMES, STRATEGY_NAMES, short_name
@@ -112,11 +112,15 @@ class HistoryPage(Page):
         if shelf.runs:
             self._table.selectRow(0)
 
-    def _record(self, record: TrackRecord) -> object:
+    def _record(self, record: TrackRecord) -> QHBoxLayout:
         texts = self.texts
         count = KeyFigure(texts("history-verified"), str(record.count), texts("history-verified-below"))
-        inside = KeyFigure(texts("history-inside"), f"{100 * record.inside_fraction:.0f} %", texts("history-inside-below"))
-        error = KeyFigure(texts("history-error"), f"{100 * record.median_error_fraction:.1f} %", texts("history-error-below"))
+        inside = KeyFigure(
+            texts("history-inside"), f"{100 * record.inside_fraction:.0f} %", texts("history-inside-below")
+        )
+        error = KeyFigure(
+            texts("history-error"), f"{100 * record.median_error_fraction:.1f} %", texts("history-error-below")
+        )
         return row(count, inside, error, spacing=GAP)
 
     def _runs_card(self, shelf: Shelf) -> Card:
@@ -185,7 +189,10 @@ class HistoryPage(Page):
             [
                 Column(title=texts("history-when"), text=lambda one: moment(one.created_utc)),
                 Column(title=texts("history-workload"), text=lambda one: visible(one.workload_name)),
-                Column(title=texts("column-device"), text=lambda one: f"{one.count} × {short_name(visible(one.device_name))}"),
+                Column(
+                    title=texts("column-device"),
+                    text=lambda one: f"{one.count} × {short_name(visible(one.device_name))}",
+                ),
                 Column(
                     title=texts("column-batch"),
                     text=lambda one: str(one.batch_size_per_device),
@@ -272,11 +279,13 @@ class HistoryPage(Page):
         self._details.addWidget(compared_card(first, second, self.context))
 
     def _export(self) -> None:
-        for run in self._selected()[:1]:
-            name, _filter = QFileDialog.getSaveFileName(self, self.texts("history-export"), "advice.json", "*.json")
-            if name:
-                folder, entry, path = self._folder, run.entry_index, Path(name)
-                self._in_thread(lambda: history_shelf.export(folder, entry, path), lambda _outcome: None)
+        selected = self._selected()
+        if not selected:
+            return
+        name, _filter = QFileDialog.getSaveFileName(self, self.texts("history-export"), "advice.json", "*.json")
+        if name:
+            folder, entry, path = self._folder, selected[0].entry_index, Path(name)
+            self._in_thread(lambda: history_shelf.export(folder, entry, path), lambda _outcome: None)
 
     def _delete(self) -> None:
         selected = self._selected()

@@ -93,7 +93,7 @@ class MachinePage(Page):
         self._cards = {}
         cards = [self._cpu_card(machine)]
         cards += [self._gpu_card(machine, gpu, position) for position, gpu in enumerate(machine.gpus)]
-        columns = len(cards) if len(cards) <= _WIDE_COUNT else 3 if len(cards) <= 2 * _WIDE_COUNT else 3
+        columns = min(len(cards), _WIDE_COUNT)
         for place, card in enumerate(cards):
             self._places.addWidget(card, place // columns, place % columns)
         for column in range(columns):
@@ -227,14 +227,14 @@ class MachinePage(Page):
         if reading.lost:
             card.set_fact("use", self.texts("machine-lost"))
             return
-        for fact, value, show in (
-            ("use", reading.utilisation_fraction, lambda number: f"{100 * number:.0f} %"),
-            ("power", reading.power_w, lambda number: f"{number:.0f} W"),
-            ("clock", reading.sm_clock_hz, lambda number: format_quantity(number, "Hz")),
-            ("heat", reading.temperature_celsius, lambda number: f"{number:.0f} °C"),
-        ):
-            if value is not None:
-                card.set_fact(fact, show(value))
+        if reading.utilisation_fraction is not None:
+            card.set_fact("use", f"{100 * reading.utilisation_fraction:.0f} %")
+        if reading.power_w is not None:
+            card.set_fact("power", f"{reading.power_w:.0f} W")
+        if reading.sm_clock_hz is not None:
+            card.set_fact("clock", format_quantity(reading.sm_clock_hz, "Hz"))
+        if reading.temperature_celsius is not None:
+            card.set_fact("heat", f"{reading.temperature_celsius:.0f} °C")
         if reading.memory_used_bytes is not None:
             self._set_memory(card, reading.memory_used_bytes, known.memory_total_bytes)
 

@@ -192,7 +192,7 @@ class ModelPage(Page):
         described = self._described()
         described["model"] = model
         described.setdefault("name", self.texts("model-unnamed"))
-        if model["source"] == "numbers" or model.get("template") in {"mlp"}:
+        if model["source"] == "numbers" or model.get("template") == "mlp":
             for length in ("sequence_length", "image_size"):
                 described.get("data", {}).pop(length, None)
         self._take(described)
@@ -271,9 +271,7 @@ class ModelPage(Page):
         need = preview.memory_bytes
         at_batch = texts("advice-batch-row", batch=workload.training.batch_size)
         span = texts.span(need, texts.size)
-        self._figures["memory"].show_figure(
-            texts.size(need.value) if need else "–", at_batch, tip=span
-        )
+        self._figures["memory"].show_figure(texts.size(need.value) if need else "–", at_batch, tip=span)
 
     def _show_assumptions(self, workload: Workload | None) -> None:
         clear(self._assumed)

@@ -56,13 +56,13 @@ class Page(QWidget):
         self.body.setContentsMargins(24, 4, 24, 20)
         self.body.setSpacing(GAP)
         if scrolled:
-            self.scroll = QScrollArea()
-            self.scroll.setWidgetResizable(True)
-            self.scroll.setFrameShape(QFrame.Shape.NoFrame)
-            self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            self.scroll.setWidget(content)
-            self.scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            outer.addWidget(self.scroll, 1)
+            self.scroll_area = QScrollArea()
+            self.scroll_area.setWidgetResizable(True)
+            self.scroll_area.setFrameShape(QFrame.Shape.NoFrame)
+            self.scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.scroll_area.setWidget(content)
+            self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            outer.addWidget(self.scroll_area, 1)
         else:
             outer.addWidget(content, 1)
 

@@ -75,7 +75,7 @@ class BarChart(Chart):
         if bracket:
             self._draw_brackets(painter, width - 8)
 
-    def _draw_row(  # noqa: PLR0913, PLR0917 - where a row goes
+    def _draw_row(  # noqa: PLR0913 - where a row goes
         self, painter: QPainter, one: Bar, number: int, left: float, scale: float, right: float
     ) -> None:
         height = self._row_height
@@ -102,9 +102,7 @@ class BarChart(Chart):
             painter, at, one.text, size=TEXT_SIZE, bold=one.chosen, colour=self.theme.muted if muted else None
         )
         if one.mark:
-            self.write(
-                painter, at.adjusted(written + 8, 0, 0, 0), one.mark, size=11, colour=self.theme.accent
-            )
+            self.write(painter, at.adjusted(written + 8, 0, 0, 0), one.mark, size=11, colour=self.theme.accent)
         if one.tip:
             self.tell_at(QRectF(0, y, self.width(), height), one.tip)
 

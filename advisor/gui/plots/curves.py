@@ -55,7 +55,14 @@ class CurveChart(Chart):
     """Batch size on a logarithmic axis; `log_y` also for the figure itself."""
 
     def __init__(  # noqa: PLR0913 - what an axis needs
-        self, theme: Theme, name: str, *, x_title: str, y_title: str, log_y: bool = False, y_text: Callable[[float], str] | None = None
+        self,
+        theme: Theme,
+        name: str,
+        *,
+        x_title: str,
+        y_title: str,
+        log_y: bool = False,
+        y_text: Callable[[float], str] | None = None,
     ) -> None:
         """Titles stand at the ends of the axes; `y_text` writes a tick."""
         super().__init__(theme, name)
@@ -83,7 +90,7 @@ class CurveChart(Chart):
     def _fix_ranges(self) -> None:
         points = [point for curve in self._curves for point in curve.points]
         xs = [math.log2(point.x) for point in points]
-        self._x_range = (min(xs), max(max(xs), min(xs) + 1))
+        self._x_range = (min(xs), max(*xs, min(xs) + 1))
         top = max(point.estimate.high for point in points)
         if self._log_y:
             low = min(point.estimate.low for point in points if point.estimate.low > 0)
@@ -184,7 +191,11 @@ class CurveChart(Chart):
             width = self.width_of(mark.text, 11) + 6
             start = min(max(x - width / 2, self._place.left()), self.width() - width)
             row = next(
-                (number for number, taken in enumerate(rows) if all(start > end or start + width < begin for begin, end in taken)),
+                (
+                    number
+                    for number, taken in enumerate(rows)
+                    if all(start > end or start + width < begin for begin, end in taken)
+                ),
                 1,
             )
             rows[row].append((start, start + width))

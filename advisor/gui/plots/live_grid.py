@@ -5,9 +5,18 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.readings import GPU_METRICS, HOST, ReadingsBuffer
@@ -34,7 +43,9 @@ class LiveGrid(QWidget):
     Plots whose figure no device tells are left out rather than shown empty.
     """
 
-    def __init__(self, theme: Theme, texts: Texts, machine: Machine, buffer: ReadingsBuffer, *, small: bool = False) -> None:
+    def __init__(
+        self, theme: Theme, texts: Texts, machine: Machine, buffer: ReadingsBuffer, *, small: bool = False
+    ) -> None:
         """`small`: lower plots, for a page that shows other things too."""
         super().__init__()
         self._theme, self._texts, self._machine, self.buffer = theme, texts, machine, buffer
@@ -59,7 +70,9 @@ class LiveGrid(QWidget):
         for position, gpu in enumerate(self._machine.gpus):
             colour, style = gpu_colour(self._theme, position)
             made.append(Series(gpu.uuid or f"index-{gpu.index}", gpu_title(gpu), colour, style))
-        made.append(Series(HOST, self._texts("machine-cpu-and-ram"), self._theme.series[CPU_SERIES], Qt.PenStyle.SolidLine))
+        made.append(
+            Series(HOST, self._texts("machine-cpu-and-ram"), self._theme.series[CPU_SERIES], Qt.PenStyle.SolidLine)
+        )
         return made
 
     def _make_plots(self, *, small: bool) -> list[LivePlot]:
@@ -219,7 +232,7 @@ class LiveGrid(QWidget):
         generator.setSize(self.size())
         generator.setViewBox(QRect(0, 0, self.width(), self.height()))
         painter = QPainter(generator)
-        self.render(painter)
+        self.render(painter, QPoint())
         painter.end()
         return bytes(held.data())
 
@@ -233,7 +246,7 @@ class LiveGrid(QWidget):
         writer.writerow(["monotonic_s", *(f"{one.name} {_CSV_UNITS[metric]}" for one, metric in told)])
         rows = [self.buffer.values(metric, one.device) for one, metric in told]  # type: ignore[arg-type, unused-ignore]
         for position, time_s in enumerate(self.buffer.times()):
-            cells = ["" if row[position] != row[position] else f"{row[position]:.7g}" for row in rows]  # noqa: PLR0124 - NaN
+            cells = ["" if row[position] != row[position] else f"{row[position]:.7g}" for row in rows]
             writer.writerow([f"{time_s:.3f}", *cells])
         return text.getvalue().encode()
 

@@ -68,7 +68,7 @@ def nice_ticks(top: float, count: int = 4) -> list[float]:
 class LivePlot(Card):
     """A card with one figure of all devices over the last minutes."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a figure is, and how it is shown
         self,
         theme: Theme,
         texts: Texts,

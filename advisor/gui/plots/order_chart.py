@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -43,10 +44,10 @@ class OrderChart(Chart):
     def show_order(self, columns: Sequence[str], lines: Sequence[OrderLine], chosen: int) -> None:
         """`chosen` is the column that the page shows."""
         self._columns, self._lines, self._chosen = list(columns), list(lines), chosen
-        words = [
-            f"{one.name}: {', '.join(f'{column} {place}' for column, place in zip(columns, one.places, strict=True) if place)}"
-            for one in lines
-        ]
+        words = []
+        for one in lines:
+            told = [f"{column} {place}" for column, place in zip(columns, one.places, strict=True) if place]
+            words.append(f"{one.name}: {', '.join(told)}")
         self.setAccessibleDescription("; ".join(words))
         self.setFixedHeight(self.sizeHint().height())
         self.update()
@@ -86,7 +87,7 @@ class OrderChart(Chart):
             (QPointF(left + number * step, self._y(place)), number) for number, place in enumerate(one.places) if place
         ]
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for (start, _), (end, _) in zip(points, points[1:], strict=False):
+        for (start, _), (end, _) in pairwise(points):
             painter.setPen(QPen(QColor(one.colour), 2))
             painter.drawLine(start, end)
         for point, number in points:

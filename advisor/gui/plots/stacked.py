@@ -111,7 +111,7 @@ class StackChart(Chart):
             self._draw_stack(painter, one, number, left, scale, right)
         self._draw_legend(painter, len(self._stacks) * self._row_height + 8)
 
-    def _draw_stack(  # noqa: PLR0913, PLR0917 - where a bar goes
+    def _draw_stack(  # noqa: PLR0913 - where a bar goes
         self, painter: QPainter, one: Stack, number: int, left: float, scale: float, right: float
     ) -> None:
         y, height = number * self._row_height, self._row_height

@@ -94,12 +94,14 @@ class StepPlot(Card):
     def _fix_ranges(self, series: Sequence[StepSeries], age_s: float) -> None:
         span_s = next((span for span in _SPANS_S if age_s <= span), age_s)
         walls = [wall for one in series for wall in (min(one.walls_s), max(one.walls_s))]
-        low, high = math.floor(math.log10(min(walls)) * 3) , math.ceil(math.log10(max(walls)) * 3)
+        low, high = math.floor(math.log10(min(walls)) * 3), math.ceil(math.log10(max(walls)) * 3)
         high = max(high, low + 1)
         if self._fixed == (span_s, low, high):
             return
         self._fixed = (span_s, low, high)
-        ticks = [(place / 3, format_seconds(_ROUND[place % 3] * 10.0 ** (place // 3))) for place in range(low, high + 1)]
+        ticks = [
+            (place / 3, format_seconds(_ROUND[place % 3] * 10.0 ** (place // 3))) for place in range(low, high + 1)
+        ]
         step = max(1, math.ceil(len(ticks) / 7))
         ticks = ticks[::step]
         self.plot.setXRange(0, span_s, padding=0)

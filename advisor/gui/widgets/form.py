@@ -25,7 +25,9 @@ class Form(QWidget):
 
     changed = Signal(str, object)
 
-    def __init__(self, texts: Texts, fields: Sequence[FormField], values: Mapping[str, Any], *, columns: int = 2) -> None:
+    def __init__(
+        self, texts: Texts, fields: Sequence[FormField], values: Mapping[str, Any], *, columns: int = 2
+    ) -> None:
         """`values` by field name; a field that is missing shows its default."""
         super().__init__()
         self._texts = texts
