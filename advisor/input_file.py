@@ -25,6 +25,7 @@ MAX_DEPTH = 32
 MAX_DIGITS = 400
 """A float's own text can hold 309 digits before its point; a longer run is an attack, not a figure."""
 _SHOWN_CHARACTERS = 80
+_FAULT_CHARACTERS = 200
 _LARGEST_INTEGER = 2**63 - 1
 
 
@@ -91,7 +92,9 @@ def parse_toml(text: str, name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> d
     try:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name}: this is not valid TOML: {_short(str(error))}.", "Correct the line named.") from error
+        raise InputError(
+            f"{name}: this is not valid TOML: {_short(str(error), _FAULT_CHARACTERS)}.", "Correct the line named."
+        ) from error
     except RecursionError as error:
         raise _too_deep(name) from error
     _check_values(table, name)
@@ -147,9 +150,9 @@ def shown_value(value: object) -> str:
     return f"`{_short(text)}`"
 
 
-def _short(text: str) -> str:
+def _short(text: str, longest: int = _SHOWN_CHARACTERS) -> str:
     text = visible(text.rstrip("."))
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def _too_deep(name: str) -> InputError:

@@ -134,6 +134,20 @@ class Layer(Record, frozen=True, kw_only=True):
     activation_bytes: Affine
 
 
+class CheckpointFigures(Record, frozen=True, kw_only=True):
+    """What activation checkpointing of the repeated blocks would change, as counted in forward."""
+
+    block_count: int
+    kept_bytes: Affine
+    """Activations that all blocks together keep for backward."""
+    largest_block_bytes: Affine
+    """Of the block that keeps most: they live again while it is recomputed."""
+    block_input_bytes: Affine
+    """Inputs of all blocks together: they are kept instead."""
+    recomputed_flop: Affine
+    """Forward of all blocks, run a second time."""
+
+
 class OpTable(Record, frozen=True, kw_only=True):
     """One step of a model at one sequence length or image size and one trace precision."""
 
@@ -166,6 +180,8 @@ class OpTable(Record, frozen=True, kw_only=True):
     memory: MemoryTimeline | None
     """None when the event streams of two batch sizes differ; then `caveats` says so."""
     layers: tuple[Layer, ...] = ()
+    checkpoint: CheckpointFigures | None = None
+    """None where no repeated blocks were found, or where they are checkpointed already."""
     caveats: tuple[Reason, ...] = ()
 
 

@@ -58,7 +58,7 @@ def data_kind(config: dict[str, Any], task: Task | None = None) -> DataKind:
     model_type = str(config.get("model_type", ""))
     if model_type in _SPEECH_TYPES or "speech" in model_type or "audio" in model_type:
         return "speech"
-    if model_type in _IMAGE_TYPES or ("vocab_size" not in config and "num_channels" in config):
+    if model_type in _IMAGE_TYPES or ("num_channels" in config and not {"vocab_size", "text_config"} & set(config)):
         return "image"
     return "text"
 

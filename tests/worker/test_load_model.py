@@ -176,9 +176,9 @@ def test_lora_finds_the_fused_projection_of_gpt2() -> None:
 
 def test_tied_weights_stay_tied_when_they_change_their_type_or_layout() -> None:
     config = {"model_type": "gpt2", "n_embd": 32, "n_layer": 2, "n_head": 2, "vocab_size": 50, "n_positions": 32}
-    settings: dict[str, object]
-    for settings in ({"channels_last": True}, {"trainable": "lora", "precision": "bf16_amp", "weights_bits": 16}):
-        module = load(tiny("causal-lm", config, **settings)).module
+    halved = tiny("causal-lm", config, trainable="lora", precision="bf16_amp", weights_bits=16)
+    for workload in (tiny("causal-lm", config, channels_last=True), halved):
+        module = load(workload).module
         assert module.get_parameter("lm_head.weight") is module.get_parameter("transformer.wte.weight")
 
 
