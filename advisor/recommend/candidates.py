@@ -31,7 +31,7 @@ _SHARDED: tuple[Strategy, ...] = ("zero2", "fsdp", "fsdp_offload", "tp", "pp")
 def batch_sizes_around(batch_size: int) -> tuple[int, ...]:
     """Twelve batch sizes (samples a device) around the workload's own, which is among them; ascending."""
     chosen: list[int] = []
-    for factor in itertools.chain(_STEPS_AROUND, _FURTHER_STEPS, (0.75, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05)):
+    for factor in itertools.chain(_STEPS_AROUND, _FURTHER_STEPS, (0.75, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05, 0.9, 0.8)):
         size = min(max(1, round(batch_size * factor)), LARGEST_BATCH_SIZE)
         if size not in chosen and len(chosen) < BATCH_SIZE_COUNT:
             chosen.append(size)

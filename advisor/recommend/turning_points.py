@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from advisor.recommend.recommendation import Crossover
 
 WORTH_NAMING_RATIO = 1.15
-NVLINK_SHARE = 0.15
+NVLINK_SHARE = 0.1
 
 
 def would_change_if(

@@ -90,6 +90,7 @@ SPECS = {
             "l40s", "L40S", (91.6, 183.0, 362.0, 362.0), memory_bytes=48 * 2.0**30,
             memory_bandwidth_bytes_per_s=864e9, l2_bytes=96e6, compute_capability="8.9",
         ),
+        spec("wide", "Wide", (35.6, 35.6, 71.2, 71.2), memory_bandwidth_bytes_per_s=3e12),
         spec("rtx3080ti", "GeForce RTX 3080 Ti", (34.1, 34.1, 68.2, 68.2), memory_bytes=12 * 2.0**30),
     )
 }  # fmt: skip
@@ -172,8 +173,14 @@ def predict(
         memory_capacity_bytes=capacity,
         fits=need < 0.9 * capacity,
         job_s=step_s.scaled(steps),
+        efficiency=_efficiency(parts) if candidate.count > 1 else None,
         measured=candidate.device.key in measured_keys,
     )
+
+
+def _efficiency(parts: dict[PartKind, float]) -> Estimate:
+    value = 1 - parts["communication"] / sum(parts.values())
+    return Estimate(value=value, low=0.9 * value, high=min(1.0, 1.05 * value), basis="specified")
 
 
 def _parts(candidate: Candidate, physics: Physics) -> dict[PartKind, float]:

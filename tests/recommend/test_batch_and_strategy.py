@@ -1,0 +1,208 @@
+"""Batch sizes, counts, strategies, the Pareto set and the crossover."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.predict.prediction import Part, Prediction, Strategy
+from advisor.recommend.batch_size import (
+    advise_batches,
+    batch_reason,
+    choose,
+    fitting_curve,
+    knee_of,
+    largest_fitting,
+    largest_global_batch,
+    rounded,
+)
+from advisor.recommend.candidates import enumerate_candidates
+from advisor.recommend.crossover import find_crossovers
+from advisor.recommend.launch_cost import fixed_s
+from advisor.recommend.predictor import candidate
+from advisor.recommend.strategy import best_by_count, knee_count, marginal_ratio, pareto
+from tests.recommend.fakes import RECURRENT, SPECS, TINY, TRANSFORMER, estimate, machine, predict, predict_all, workload
+
+WORK = workload()
+
+
+def one(batch: int, rate: float, *, count: int = 1, strategy: Strategy = "single", steps: int = 1) -> Prediction:
+    """A 4090 at a batch, with the throughput that the test wants."""
+    made = predict(
+        candidate(SPECS["rtx4090"], "fp32", batch, count=count, strategy=strategy, accumulation_steps=steps),
+        TRANSFORMER,
+        WORK,
+    )
+    return msgspec.structs.replace(made, samples_per_s=estimate(rate, 0.01), fits=True)
+
+
+def test_the_knee_is_the_smallest_batch_within_ten_percent_of_the_best() -> None:
+    curve = [one(8, 50), one(16, 91), one(32, 100), one(64, 99)]
+    knee = knee_of(curve)
+    assert knee is not None
+    assert knee.batch_size_per_device == 16
+    assert knee_of([]) is None
+
+
+def test_the_workloads_batch_is_kept_at_or_beyond_the_knee() -> None:
+    curve = [one(8, 95), one(16, 99), one(32, 100)]
+    chosen = choose(curve, 16, 1000)
+    assert chosen is not None
+    assert chosen.batch_size_per_device == 16
+
+
+def test_a_larger_knee_is_taken_within_the_limit_of_the_global_batch() -> None:
+    curve = [one(16, 30), one(64, 70), one(256, 100)]
+    free, held = choose(curve, 16, 1000), choose(curve, 16, 64)
+    assert free is not None
+    assert held is not None
+    assert (free.batch_size_per_device, held.batch_size_per_device) == (256, 64)
+    assert choose(curve, 16, 8) is None
+
+
+def test_what_does_not_fit_is_never_chosen() -> None:
+    big = msgspec.structs.replace(one(64, 200), fits=False)
+    curve = [one(32, 100), big]
+    chosen = choose(curve, 64, 1000)
+    assert chosen is not None
+    assert chosen.batch_size_per_device == 32
+    assert largest_fitting(curve) == 32
+    assert largest_fitting([big]) is None
+    assert fitting_curve([big]) == ()
+
+
+def test_the_global_batch_grows_no_further_than_the_data() -> None:
+    assert largest_global_batch(16, 67349) == 128
+    assert largest_global_batch(120, 120) == 120
+    assert largest_global_batch(16, 67349, growth=1.0) == 16
+    assert largest_global_batch(200, 120) == 200
+
+
+@pytest.mark.parametrize(
+    ("curve", "own", "limit", "samples", "code"),
+    [
+        ([(16, 99.0), (32, 100.0)], 16, 1000, 5000, "why-batch-kept"),
+        ([(16, 30.0), (32, 100.0)], 16, 16, 5000, "why-batch-kept-global"),
+        ([(16, 30.0), (32, 100.0)], 16, 1000, 5000, "why-batch-knee"),
+        ([(16, 30.0), (32, 70.0), (64, 100.0)], 16, 32, 5000, "why-batch-limited"),
+        ([(8, 30.0)], 16, 1000, 5000, "why-batch-own-does-not-fit"),
+        ([(16, 99.0)], 16, 1000, 16, "why-batch-whole-set"),
+    ],
+)
+def test_each_choice_of_batch_has_its_reason(
+    curve: list[tuple[int, float]], own: int, limit: int, samples: int, code: str
+) -> None:
+    made = [one(batch, rate) for batch, rate in curve]
+    chosen = choose(made, own, limit)
+    assert chosen is not None
+    assert batch_reason(chosen, made, own, limit, samples).code == code
+
+
+def test_batch_advice_takes_the_exact_largest_batch_where_it_can_be_solved() -> None:
+    curve = [one(16, 30), one(32, 100)]
+    exact = advise_batches(curve, 16, 1000, 5000, lambda _: 57)
+    tried = advise_batches([*curve, one(16, 60, count=2, strategy="ddp")], 16, 1000, 5000)
+    unknown = advise_batches(curve, 16, 1000, 5000, lambda _: None)
+    assert (exact[0].largest_that_fits, exact[0].knee, exact[0].chosen) == (57, 32, 32)
+    assert [advice.largest_that_fits for advice in tried] == [32]
+    assert unknown[0].largest_that_fits == 32
+    assert advise_batches([one(64, 9)], 16, 8, 5000) == ()
+
+
+def test_rates_are_rounded_for_reading() -> None:
+    assert rounded(2436.7) == 2437
+    assert rounded(1.23456) == 1.23
+
+
+def test_cards_are_added_only_while_they_give_seventy_percent() -> None:
+    row = [one(16, 100), one(16, 180, count=2, strategy="ddp"), one(16, 250, count=4, strategy="ddp")]
+    assert marginal_ratio(row[0], row[1]) == pytest.approx(0.8)
+    assert knee_count(row) is row[1]
+    assert (
+        knee_count([*row[:1], one(16, 160, count=2, strategy="ddp"), one(16, 400, count=4, strategy="ddp")]) is row[0]
+    )
+    assert knee_count([]) is None
+
+
+def test_within_a_count_ddp_and_less_accumulation_win_at_nearly_equal_speed() -> None:
+    ddp, dp = one(16, 97, count=2, strategy="ddp"), one(16, 100, count=2, strategy="dp")
+    more = one(16, 101, count=2, strategy="ddp", steps=4)
+    assert best_by_count([dp, ddp, more], 16, 10_000) == (ddp,)
+    assert best_by_count([msgspec.structs.replace(ddp, samples_per_s=estimate(60.0)), more], 16, 10_000) == (more,)
+
+
+def test_sharding_is_chosen_only_where_no_replica_fits() -> None:
+    ddp = one(16, 50, count=2, strategy="ddp")
+    sharded = one(16, 100, count=2, strategy="fsdp")
+    assert best_by_count([ddp, sharded], 16, 1000) == (ddp,)
+    assert best_by_count([msgspec.structs.replace(ddp, fits=False), sharded], 16, 1000) == (sharded,)
+    assert best_by_count([sharded], 16, 1) == ()
+
+
+def test_the_pareto_set_holds_nothing_that_is_beaten_twice() -> None:
+    def at(job: float, cost: float | None, count: int = 1) -> Prediction:
+        strategy: Strategy = "single" if count == 1 else "ddp"
+        made = one(16, 100, count=count, strategy=strategy)
+        money = None if cost is None else estimate(cost)
+        return msgspec.structs.replace(made, job_s=estimate(job), cost=money)
+
+    fast, cheap, bad = at(1, 10), at(5, 1), at(6, 2)
+    assert pareto([bad, cheap, fast]) == (fast, cheap)
+    hours = [at(100, None), at(60, None, 2), at(90, None, 2)]
+    assert pareto(hours) == (hours[1], hours[0])
+    assert pareto([msgspec.structs.replace(fast, job_s=None)]) == ()
+
+
+def test_a_crossover_has_a_range_around_it() -> None:
+    work = workload(batch_size=100)
+    candidates = enumerate_candidates(work, machine(), SPECS, gpu_keys=("rtx3090",), precisions=("fp32",))
+    found = predict_all(candidates, RECURRENT, work)
+    (crossover,) = find_crossovers(found)
+    assert crossover.batch_size is not None
+    assert crossover.low is not None
+    assert crossover.high is not None
+    assert crossover.low <= crossover.batch_size <= crossover.high
+    assert crossover.reason.code == "crossover-at"
+    truth = (0.003 - 40e-6) / (2e7 / 5e11)
+    assert crossover.batch_size == pytest.approx(truth, rel=0.1)
+
+
+def test_no_crossover_says_which_side_wins() -> None:
+    work = workload(batch_size=120)
+    tiny = predict_all(enumerate_candidates(work, machine(), SPECS, gpu_keys=("rtx3090",)), TINY, work)
+    large = predict_all(enumerate_candidates(work, machine(), SPECS, gpu_keys=("rtx3090",)), TRANSFORMER, work)
+    assert [(one.batch_size, one.reason.code) for one in find_crossovers(tiny)] == [(None, "crossover-cpu-wins")]
+    assert [(one.batch_size, one.reason.code) for one in find_crossovers(large)] == [(None, "crossover-gpu-wins")]
+    assert find_crossovers([one for one in tiny if one.device.key == "cpu"]) == ()
+
+
+def test_a_crossover_near_the_end_of_the_curve_stays_open() -> None:
+    cpu = machine()
+    sizes = (10, 100)
+    found = predict_all(
+        enumerate_candidates(workload(), cpu, SPECS, gpu_keys=("rtx3090",), counts=(1,), batch_sizes=sizes),
+        RECURRENT,
+        WORK,
+    )
+    slower = [
+        msgspec.structs.replace(made, step_s=estimate(made.step_s.value, 0.4)) if made.device.key == "cpu" else made
+        for made in found
+        if made.precision == "fp32"
+    ]
+    (crossover,) = find_crossovers(slower)
+    assert crossover.reason.code == "crossover-at-open"
+    assert crossover.high is None
+
+
+def test_the_fixed_cost_of_a_step_is_read_off_its_curve() -> None:
+    curve = [
+        msgspec.structs.replace(one(batch, 1), step_s=estimate(1e-3 + 1e-5 * batch, 0.01)) for batch in (10, 20, 40)
+    ]
+    for made in curve:
+        assert fixed_s(made, curve) == pytest.approx(1e-3)
+    falling = [msgspec.structs.replace(one(20, 1), step_s=estimate(0.5e-3, 0.01)), curve[0]]
+    assert fixed_s(curve[0], falling) == curve[0].step_s.value
+    alone = msgspec.structs.replace(
+        curve[0], parts=(Part(kind="host", duration_s=0.4), Part(kind="forward", duration_s=1))
+    )
+    assert fixed_s(alone, [alone]) == 0.4

@@ -1,0 +1,136 @@
+"""Which set-ups are worth predicting."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.errors import InputError
+from advisor.recommend.candidates import (
+    DEFAULT_GPU_KEYS,
+    batch_sizes_around,
+    candidates_when_nothing_fits,
+    enumerate_candidates,
+    local_gpu_groups,
+)
+from advisor.recommend.precisions import (
+    at_least_as_exact,
+    left_out_precisions,
+    precisions_of_cpu,
+    precisions_of_gpu,
+    sensible_precisions,
+)
+from advisor.units import PRECISIONS
+from tests.recommend.fakes import CPU, SPECS, TRANSFORMER, gpu, machine, predict_all, workload
+
+
+@given(st.integers(1, 1_000_000))
+def test_twelve_batch_sizes_hold_the_workloads_own(batch_size: int) -> None:
+    sizes = batch_sizes_around(batch_size)
+    assert len(sizes) == 12
+    assert batch_size in sizes
+    assert list(sizes) == sorted(set(sizes))
+    assert 1 <= sizes[0] <= sizes[-1] <= 1_000_000
+
+
+def test_by_default_the_machines_devices_and_five_cards_are_tried_one_to_eight_times() -> None:
+    found = enumerate_candidates(workload(), machine(gpu()), SPECS)
+    assert {one.device.key for one in found} == {"cpu", "GPU-00000000", *DEFAULT_GPU_KEYS}
+    assert {one.count for one in found if one.device.key == "rtx4090"} == {1, 2, 4, 8}
+    assert {one.count for one in found if one.device.local} == {1}
+    assert {one.strategy for one in found if one.count == 1} == {"single"}
+    assert {one.strategy for one in found if one.count > 1} == {"dp", "ddp"}
+
+
+def test_a_precision_that_a_card_lacks_is_left_out_with_a_reason() -> None:
+    found = enumerate_candidates(workload("tf32"), machine(), SPECS)
+    assert "tf32" not in {one.precision for one in found if one.device.key == "v100-sxm2-32"}
+    assert "tf32" in {one.precision for one in found if one.device.key == "rtx3090"}
+    reasons = left_out_precisions(SPECS, ("v100-sxm2-32", "rtx3090"), ("tf32", "fp32"))
+    assert [(one.code, one.numbers["precision"]) for one in reasons] == [("caveat-precision-left-out", "TF32")]
+
+
+def test_alike_local_gpus_join_and_mig_slices_stand_alone() -> None:
+    four = machine(*(gpu(index) for index in range(3)), gpu(3, mig_enabled=True), gpu(4, usable=False))
+    assert [len(group) for group in local_gpu_groups(four)] == [3, 1]
+    found = enumerate_candidates(workload(), four, SPECS, gpu_keys=())
+    assert {one.count for one in found if one.device.key == "GPU-00000000"} == {1, 2, 3}
+    assert {one.count for one in found if one.device.key == "GPU-00000003"} == {1}
+
+
+def test_a_gpu_that_hides_its_uuid_is_named_by_its_index() -> None:
+    found = enumerate_candidates(workload(), machine(gpu(uuid=None)), SPECS, gpu_keys=())
+    assert {one.device.key for one in found} == {"cpu", "gpu0"}
+
+
+def test_an_unknown_gpu_key_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InputError, match="rtx9999") as refused:
+        enumerate_candidates(workload(), machine(), SPECS, gpu_keys=("rtx9999",))
+    assert "rtx4090" in refused.value.remedy
+
+
+def test_a_global_batch_is_held_exactly_by_accumulation() -> None:
+    found = enumerate_candidates(workload(batch_size=16), machine(), SPECS, global_batch_size=96)
+    assert found
+    totals = {one.batch_size_per_device * one.count * one.gradient_accumulation_steps for one in found}
+    assert totals == {96}
+    assert any(one.gradient_accumulation_steps > 1 for one in found)
+
+
+def test_ddp_at_the_workloads_batch_is_also_tried_with_more_accumulation() -> None:
+    found = enumerate_candidates(workload(gradient_accumulation_steps=2), machine(), SPECS)
+    steps = {one.gradient_accumulation_steps for one in found if one.strategy == "ddp"}
+    assert steps == {2, 8}
+    assert {one.gradient_accumulation_steps for one in found if one.strategy == "dp"} == {2}
+
+
+def test_only_what_is_asked_for_is_enumerated() -> None:
+    found = enumerate_candidates(
+        workload(), machine(gpu()), SPECS, gpu_keys=("rtx4090", "rtx4090"), counts=(2,), precisions=("fp32",),
+        batch_sizes=(8,), strategies=("ddp",), local=False,
+    )  # fmt: skip
+    assert [(one.device.key, one.count, one.strategy) for one in found] == [("rtx4090", 2, "ddp")]
+
+
+def test_no_counts_give_no_candidates() -> None:
+    assert enumerate_candidates(workload(), machine(), SPECS, counts=()) == ()
+
+
+def test_sharding_is_tried_only_where_nothing_fits() -> None:
+    work = workload()
+    candidates = enumerate_candidates(work, machine(gpu()), SPECS, gpu_keys=("a100-sxm4-40", "rtx3090"))
+    physics = TRANSFORMER.__class__(memory_fixed_bytes=30e9)
+    further = candidates_when_nothing_fits(predict_all(candidates, physics, work))
+    assert {one.device.key for one in further} == {"rtx3090", "GPU-00000000"}
+    assert {one.strategy for one in further if one.count == 1} == {"fsdp_offload"}
+    assert {"zero2", "fsdp", "tp", "pp"} <= {one.strategy for one in further if one.count > 1}
+    assert {one.count for one in further if one.device.local} == {1}
+    assert {one.batch_size_per_device for one in further} == {2, 4}
+
+
+def test_precisions_follow_the_card_and_its_compute_capability() -> None:
+    wanted = ("fp32", "tf32", "bf16_amp", "fp16_amp", "fp16")
+    assert precisions_of_gpu(SPECS["v100-sxm2-32"], wanted) == ("fp32", "fp16_amp", "fp16")
+    assert precisions_of_gpu(None, wanted) == ("fp32",)
+    assert precisions_of_gpu(None, wanted, "7.5") == ("fp32", "fp16_amp", "fp16")
+    assert precisions_of_gpu(None, wanted, "9.0") == wanted
+    assert precisions_of_gpu(None, ("tf32",)) == ("fp32",)
+
+
+def test_a_cpu_gets_bf16_only_with_instructions_for_it() -> None:
+    plain = msgspec.structs.replace(CPU, instruction_sets=("avx2",))
+    assert precisions_of_cpu(CPU, ("fp16_amp",)) == ("fp32", "bf16_amp")
+    assert precisions_of_cpu(plain, ("fp16_amp",)) == ("fp32",)
+    assert precisions_of_cpu(CPU, ("fp32", "tf32")) == ("fp32",)
+
+
+def test_the_workloads_precision_comes_first_and_none_less_exact_may_stand_in() -> None:
+    assert sensible_precisions(workload("bf16_amp")) == ("bf16_amp", "fp32", "tf32")
+    assert sensible_precisions(workload("fp32")) == ("fp32", "tf32", "fp16_amp")
+    for asked in PRECISIONS:
+        assert at_least_as_exact("fp32", asked)
+        assert at_least_as_exact(asked, asked)
+    assert not at_least_as_exact("tf32", "fp32")
+    assert at_least_as_exact("bf16_amp", "fp16_amp")
