@@ -6,9 +6,7 @@ from functools import cache
 
 from advisor.hardware.spec_table import spec_table
 from advisor.recommend.table_predictor import TablePredictor
-from advisor.workload.op_table import OpTable, TracePrecision
 from advisor.workload.saved_tables import saved_tables
-from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 
@@ -16,10 +14,5 @@ from tests.recommend.fakes import machine
 @cache
 def real_predictor() -> TablePredictor:
     return TablePredictor(
-        specs=spec_table(), machine=machine(), workload_source=load_workload, table_source=tables_at_any_length
+        specs=spec_table(), machine=machine(), workload_source=load_workload, table_source=saved_tables
     )
-
-
-def tables_at_any_length(workload: Workload) -> dict[TracePrecision, OpTable]:
-    """The saved tables; for another mode or layout those of the bundled settings, whose operators are the same kinds."""
-    return saved_tables(workload)

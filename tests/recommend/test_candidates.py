@@ -22,7 +22,7 @@ from advisor.recommend.precisions import (
     precisions_of_gpu,
     sensible_precisions,
 )
-from advisor.units import PRECISIONS
+from advisor.units import PRECISIONS, Precision
 from tests.recommend.fakes import CPU, SPECS, TRANSFORMER, gpu, machine, predict_all, workload
 
 
@@ -111,7 +111,7 @@ def test_sharding_is_tried_only_where_nothing_fits() -> None:
 
 
 def test_precisions_follow_the_card_and_its_compute_capability() -> None:
-    wanted = ("fp32", "tf32", "bf16_amp", "fp16_amp", "fp16")
+    wanted: tuple[Precision, ...] = ("fp32", "tf32", "bf16_amp", "fp16_amp", "fp16")
     assert precisions_of_gpu(SPECS["v100-sxm2-32"], wanted) == ("fp32", "fp16_amp", "fp16")
     assert precisions_of_gpu(None, wanted) == ("fp32",)
     assert precisions_of_gpu(None, wanted, "7.5") == ("fp32", "fp16_amp", "fp16")

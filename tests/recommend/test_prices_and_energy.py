@@ -24,8 +24,8 @@ PRICES = Prices(
 def set_ups() -> dict[tuple[str, int], Prediction]:
     here = machine(gpu(), gpu(1))
     found = enumerate_candidates(
-        workload(), here, SPECS, gpu_keys=("rtx3090", "rtx4090"), counts=(1, 2), precisions=("fp32",), batch_sizes=(16,),
-        strategies=("single", "ddp"),
+        workload(), here, SPECS, gpu_keys=("rtx3090", "rtx4090"), counts=(1, 2), precisions=("fp32",),
+        batch_sizes=(16,), strategies=("single", "ddp"),
     )  # fmt: skip
     made = predict_all(found, TRANSFORMER, workload())
     return {(one.device.key, one.count): msgspec.structs.replace(one, job_s=estimate(3600.0, 0.1)) for one in made}
@@ -40,7 +40,8 @@ def write(folder: Path, text: str) -> Path:
 def test_a_price_file_is_read_with_currency_and_date(tmp_path: Path) -> None:
     path = write(
         tmp_path,
-        'currency = "EUR"\ndate = "2026-01-31"\nelectricity_per_kwh = 0.3\n[devices]\nrtx3090 = 0.4\ncpu = 0.1\n"GPU-1" = 2',
+        'currency = "EUR"\ndate = "2026-01-31"\nelectricity_per_kwh = 0.3\n'
+        '[devices]\nrtx3090 = 0.4\ncpu = 0.1\n"GPU-1" = 2',
     )
     prices = read_prices(path, SPECS)
     assert (prices.currency, prices.devices["rtx3090"], prices.devices["GPU-1"]) == ("EUR", 0.4, 2)

@@ -45,7 +45,7 @@ def advise(
 
 def all_reasons(answer: Recommendations) -> list[Reason]:
     found = [*answer.reasons, *answer.caveats, *(one.reason for one in answer.alternatives)]
-    found += [one.reason for one in (*answer.batch_advice, *answer.crossovers)]
+    found += [one.reason for one in answer.batch_advice] + [one.reason for one in answer.crossovers]
     for one in (answer.recommendation, answer.recommendation_local):
         if one is not None:
             found += [*one.why, *one.would_change_if]
@@ -165,7 +165,7 @@ def test_ddp_is_preferred_to_dp_and_two_cards_are_compared() -> None:
 
 def test_communication_and_a_missing_link_are_named() -> None:
     costly = replace(TRANSFORMER, flop_per_sample=2e11, gradient_bytes=2.4e8)
-    without = best_of(advise(workload("fp32"), costly, keys=("l40s",)))
+    without = best_of(advise(workload("fp32"), costly, keys=("l40s",), max_global_batch_growth=2.0))
     assert without.count > 1
     assert "why-communication-no-nvlink" in codes(without.why)
     assert "change-link" in codes(without.would_change_if)
