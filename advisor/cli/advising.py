@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from advisor.advice import AdviceRequest
     from advisor.report.advice_record import Advice
     from advisor.sentences import Language
+    from advisor.workload.workload import Workload
 
 NOTHING_MEASURED = 3
 INTERRUPTED = 4
@@ -38,7 +39,7 @@ def advise_command(arguments: argparse.Namespace, language: Language) -> int:
     with ProgressPrinter(language, quiet=arguments.quiet) as progress, cancelled_by_interrupt() as cancelled:
         advice = run_request(request, cancelled, progress.show)
     code = present(advice, arguments, language)
-    if arguments.verify and not cancelled.is_set():
+    if arguments.verify is not None and not cancelled.is_set():
         from advisor.cli.verifying import verify_command
 
         code = verify_command(advice, arguments, language, cancelled) or code
@@ -136,8 +137,10 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
         )
         if value is not None
     }
+    workload = load_workload(reference, overrides=overrides, allow_hub=arguments.allow_hub)
+    _refuse_code_without_consent(workload, arguments)
     return AdviceRequest(
-        workload=load_workload(reference, overrides=overrides, allow_hub=arguments.allow_hub),
+        workload=workload,
         measure=arguments.measure is not None,
         budget_s=arguments.budget,
         devices=tuple(arguments.device) if arguments.device else None,
@@ -156,6 +159,18 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
         node_count=arguments.nodes,
         allow_code=arguments.allow_code,
         allow_hub=arguments.allow_hub,
+    )
+
+
+def _refuse_code_without_consent(workload: Workload, arguments: argparse.Namespace) -> None:
+    from advisor.workload.python_source import code_to_run, needs_consent
+
+    if arguments.allow_code or not needs_consent(workload):
+        return
+    path, digest = code_to_run(workload) or ("", "")
+    raise InputError(
+        f"{path}: this workload runs Python code (SHA-256 {digest}).",
+        "Read the file; where you trust it, add --allow-code. It runs in a child process, which is no sandbox.",
     )
 
 

@@ -13,6 +13,7 @@ from advisor.units import PRECISIONS
 
 DEFAULT_WORKLOAD = "bert_base_sst2"
 DEFAULT_COUNTS = (1, 2, 4, 8)
+VERIFY_SECONDS = 60.0
 OPTIMIZERS = ("adamw", "adam", "sgd", "sgd_momentum", "adafactor", "lamb", "none")
 _MAX_COUNT = 4096
 
@@ -129,7 +130,8 @@ def _add_goal_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--max-power", type=positive_float, metavar="W", help="of all devices together")
     group.add_argument("--max-hours", type=positive_float, metavar="H", help="for the job")
     group.add_argument("--budget", type=positive_float, metavar="SECONDS", default=30.0, help="for measuring (30)")
-    group.add_argument("--verify", action="store_true", help="run the advised set-up for a minute, record the truth")
+    verify = {"type": positive_float, "nargs": "?", "const": VERIFY_SECONDS, "metavar": "SECONDS"}
+    group.add_argument("--verify", help="run the advised set-up for a minute, record the truth", **verify)  # type: ignore[arg-type]
 
 
 def _add_output_options(parser: argparse.ArgumentParser) -> None:

@@ -28,7 +28,7 @@ def verify_command(
 
     try:
         with ProgressPrinter(language, quiet=arguments.quiet) as progress:
-            events = verify(advice, allow_code=arguments.allow_code, cancelled=cancelled)
+            events = verify(advice, seconds=arguments.verify, allow_code=arguments.allow_code, cancelled=cancelled)
             while True:
                 try:
                     progress.show(next(events))

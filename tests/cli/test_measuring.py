@@ -1,0 +1,82 @@
+"""`--measure` from end to end with its real worker: advice, interruption, torchrun, verification."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from advisor.report import json_file
+from advisor.report.history import History
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> dict[str, str]:
+    changed = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data"), "OMP_NUM_THREADS": "1"}
+    return {**os.environ, "LANG": "C.UTF-8", **changed}
+
+
+def test_measuring_iris_favours_the_cpu_and_names_launch_cost(tmp_path: Path, settings: dict[str, str]) -> None:
+    saved = tmp_path / "advice.json"
+    command = [sys.executable, "-m", "advisor", "--measure", "iris_mlp", "--budget", "12", "--json", str(saved)]
+    ended = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=200, check=False)
+    assert ended.returncode == 0, ended.stderr
+    advice = json_file.read(saved)
+    assert advice.recommendation is not None
+    assert advice.recommendation_local is not None
+    assert advice.recommendation_local.device.key == "cpu"
+    winners = {advice.recommendation.device.key, *(device.key for device in advice.recommendation.tied_with)}
+    measured = [step for measurement in advice.measurements for step in measurement.steps]
+    assert len({step.batch_size for step in measured}) >= 3
+    assert all(step.samples for step in measured)
+    if all(step.verdict.kind in {"stable", "usable"} for step in measured):
+        assert "cpu" in winners
+        assert "launch" in ended.stdout
+    with History(tmp_path / "data" / "advisor") as history:
+        assert [run.head.workload_name for run in history.runs()] == [advice.workload.name]
+
+
+def test_an_interrupt_keeps_and_writes_what_was_measured(tmp_path: Path, settings: dict[str, str]) -> None:
+    saved = tmp_path / "advice.json"
+    command = [sys.executable, "-m", "advisor", "--measure", "lstm_classifier", "--budget", "60", "--json", str(saved)]
+    running = subprocess.Popen(command, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(12)
+    running.send_signal(signal.SIGINT)
+    _, complaint = running.communicate(timeout=60)
+    assert running.returncode == 4, complaint
+    assert "Traceback" not in complaint
+    advice = json_file.read(saved)
+    assert "advice-interrupted" in {caveat.code for caveat in advice.caveats}
+    assert advice.predictions
+
+
+def test_two_gloo_ranks_measure_an_all_reduce(tmp_path: Path, settings: dict[str, str]) -> None:
+    saved = tmp_path / "advice.json"
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    command += ["-m", "advisor", "--measure", "iris_mlp", "--budget", "10", "--json", str(saved), "--quiet"]
+    ended = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=240, check=False)
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    communication = json.loads(saved.read_text(encoding="utf-8"))["measurements"][0]["communication"]
+    kinds = {found["kind"] for found in communication}
+    assert {"all_reduce", "ddp_step", "single_step"} <= kinds
+    assert all(found["values_correct"] is not False for found in communication)
+
+
+def test_verify_appends_the_truth_to_the_ledger(
+    tmp_path: Path, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = [sys.executable, "-m", "advisor", "--measure", "rnn_characters", "--budget", "8", "--quiet"]
+    command += ["--verify", "10"]
+    ended = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=280, check=False)
+    assert ended.returncode == 0, ended.stderr
+    monkeypatch.setenv("XDG_DATA_HOME", settings["XDG_DATA_HOME"])
+    with History(tmp_path / "data" / "advisor") as history:
+        (truth,) = history.ledger()
+    assert truth.actual_step_s > 0
+    assert "Verified" in ended.stdout
