@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from advisor.hardware.machine import Record
-from advisor.predict.memory_replay import StepSetup, Stream, live_peak, needed_bytes, stream_of
+from advisor.predict.memory_replay import StepSetup, Stream, live_peak, needed_bytes, stream_of, update_bytes
 from advisor.predict.memory_sharding import Shares, shares_of
 from advisor.predict.memory_states import optimizer_memory
 from advisor.predict.prediction import MemoryPart, Strategy
@@ -184,6 +184,11 @@ def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True
         value=value, low=value * _LOW_FRACTION, high=value * _HIGH_FRACTION + workspace, basis="specified"
     )
     return MemoryNeed(need=estimate, allocated_bytes=allocated, parts=parts, notes=shares.notes)
+
+
+def least_bytes(question: MemoryQuestion, batch_size: int) -> float:
+    """What a step needs even if it kept no activations: the optimizer's own height and the CUDA context."""
+    return update_bytes(question.stream, question.setup, batch_size) + question.context_bytes
 
 
 def host_bytes(table: OpTable, training: Training, precision: Precision, batch_size: int) -> float | None:

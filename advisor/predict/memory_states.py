@@ -33,8 +33,8 @@ def optimizer_memory(
     """States and temporaries of the workload's optimizer over the table's trainable parameters.
 
     Adam's foreach implementation holds one copy of all FP32 parameters while it takes the second moment's root;
-    fused kernels hold none, and a loop over the
-    parameters (`looped`, as on a processor) two copies of the largest. Half weights add an FP32 master copy, and FP32 gradients during the step.
+    fused kernels hold none, and a loop over the parameters (`looped`, as on a processor) two copies of the largest.
+    Half weights add an FP32 master copy, and FP32 gradients during the step.
     """
     if training.optimizer == "none" or training.mode != "training":
         return OptimizerMemory((), ())

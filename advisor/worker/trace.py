@@ -70,13 +70,16 @@ def subject_of(
         loaded[:] = [load(asked, allow_code=allow_code)]
         return loaded[0].module
 
+    def make_batch(batch_size: int) -> Any:  # noqa: ANN401 - a dict or tuple of tensors
+        return loaded[0].make_batch(batch_size)
+
     def step(module: torch.nn.Module, batch: Any) -> Any:  # noqa: ANN401 - whatever the model takes and gives
         inference = asked.training.mode == "inference"
         return loaded[0].outputs(module, batch) if inference else loaded[0].loss(module, batch)
 
     return Subject(
         build=build,
-        make_batch=lambda batch_size: loaded[0].make_batch(batch_size),
+        make_batch=make_batch,
         step=step,
         mode=asked.training.mode,
         attention=asked.training.attention,

@@ -128,7 +128,8 @@ def _dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002 - th
     """CUDA's fused kernel: the mask is one byte an element."""
     if not train or p == 0 or input.numel() == 0:
         return input
-    return aten.native_dropout(input, p, True)[0]  # noqa: FBT003 - positional in the schema
+    result: Tensor = aten.native_dropout(input, p, True)[0]  # noqa: FBT003 - positional in the schema
+    return result
 
 
 def _softmax_of(overload: Kernel, name: str) -> Kernel:
@@ -136,9 +137,10 @@ def _softmax_of(overload: Kernel, name: str) -> Kernel:
     inner = getattr(aten, f"_{name}")
 
     def kernel(self: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
-        if self.dtype in HALF_TYPES and dtype == torch.float32:
-            return inner(self.half(), dim, True) if self.dtype == torch.float16 else inner(self.float(), dim, False)  # noqa: FBT003
-        return inner(self if dtype is None else self.to(dtype), dim, False)  # noqa: FBT003 - positional in the schema
+        fused = self.dtype == torch.float16 and dtype == torch.float32
+        given = self if fused or dtype is None else self.to(dtype)
+        result: Tensor = inner(given, dim, fused)
+        return result
 
     def under_autocast(self: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
         wanted = torch.float32 if dtype is None and self.dtype in HALF_TYPES else dtype
@@ -176,14 +178,12 @@ def _attention_as(attention: Attention) -> Kernel:
         if fused and not (enable_gqa and query.shape[1] != key.shape[1]):
             bias = _additive(attn_mask, query, key)
             keep = torch.is_grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad)
-            result = aten._scaled_dot_product_efficient_attention(  # noqa: SLF001 - the operator that CUDA runs
+            return aten._scaled_dot_product_efficient_attention(  # type: ignore[no-any-return]  # noqa: SLF001 - the operator that CUDA runs
                 query, key, value, bias, keep, dropout_p, is_causal, scale=scale
             )[0]
-            return result
-        result = aten._scaled_dot_product_attention_math(  # noqa: SLF001 - the operator that CUDA runs
+        return aten._scaled_dot_product_attention_math(  # type: ignore[no-any-return]  # noqa: SLF001 - the operator that CUDA runs
             query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
         )[0]
-        return result
 
     return kernel
 
@@ -245,11 +245,11 @@ def _register_autocast(library: Library) -> None:
                 if "out" in overload_name.split("_") or overload_name.endswith("_out") or "dimname" in overload_name:
                     continue
                 full = name if overload_name == "default" else f"{name}.{overload_name}"
-                library.impl(full, wrap(overload), "AutocastCPU", allow_override=True)
+                library.impl(full, wrap(overload), "AutocastCPU", allow_override=True)  # type: ignore[no-untyped-call]
     for name in _NOT_ON_CUDA:
         for overload_name in getattr(aten, name).overloads():
             full = name if overload_name == "default" else f"{name}.{overload_name}"
-            library.impl(full, fallthrough_kernel, "AutocastCPU", allow_override=True)
+            library.impl(full, fallthrough_kernel, "AutocastCPU", allow_override=True)  # type: ignore[no-untyped-call]
 
 
 def _register_autograd(library: Library, attention: Attention) -> None:
@@ -261,9 +261,9 @@ def _register_autograd(library: Library, attention: Attention) -> None:
     for name in ("softmax", "log_softmax"):
         kernel = _softmax_of(getattr(aten, name).int, name)
         kernels[f"{name}.int"] = kernel
-        library.impl(f"{name}.int", kernel.under_autocast, "AutocastCPU", allow_override=True)  # type: ignore[attr-defined]
+        library.impl(f"{name}.int", kernel.under_autocast, "AutocastCPU", allow_override=True)  # type: ignore[attr-defined, no-untyped-call]
     for name, kernel in kernels.items():
-        library.impl(name, kernel, "AutogradCPU", allow_override=True)
+        library.impl(name, kernel, "AutogradCPU", allow_override=True)  # type: ignore[no-untyped-call]
 
 
 @contextmanager
@@ -271,10 +271,10 @@ def cuda_rules(attention: Attention) -> Iterator[None]:
     """Make CPU tensors take CUDA's decisions inside the block: attention, dropout, softmax, RNN, autocast's lists."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        library = Library("aten", "IMPL")
+        library = Library("aten", "IMPL")  # type: ignore[no-untyped-call]
         try:
             _register_autocast(library)
             _register_autograd(library, attention)
             yield
         finally:
-            library._destroy()  # noqa: SLF001 - torch's own scoped library does the same
+            library._destroy()  # type: ignore[no-untyped-call]  # noqa: SLF001 - torch's own scoped library does the same

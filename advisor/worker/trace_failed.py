@@ -24,7 +24,7 @@ _TEXTS: dict[TraceFault, tuple[str, str]] = {
 }
 
 
-class TraceFailed(UserFacingError):
+class TraceFailed(UserFacingError):  # noqa: N818 - what happened, as the runner reports it
     """The trace ended without a table; `reason_code` is a message of the catalogue, the cause is chained."""
 
     def __init__(self, reason_code: TraceFault, detail: str) -> None:

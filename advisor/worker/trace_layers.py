@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict
 import torch
 
 from advisor.worker.trace_memory import ALLOCATE
-from advisor.workload.op_table import Affine, Layer
+from advisor.worker.trace_ops import size_bytes, tensors_in
+from advisor.workload.op_table import Affine, CheckpointFigures, Layer
 
 if TYPE_CHECKING:
     from advisor.worker.trace_pass import Pass
@@ -27,10 +28,13 @@ class ModulePaths:
         self._stack: list[str] = []
         self._handles: list[Any] = []
 
-    def _enter(self, module: torch.nn.Module, _inputs: object) -> None:
-        self._stack.append(self._recorder.path)
-        if self._recorder.phase == "forward":
-            self._recorder.path = self._names.get(id(module), self._recorder.path)
+    def _enter(self, module: torch.nn.Module, inputs: object) -> None:
+        recorder = self._recorder
+        self._stack.append(recorder.path)
+        if recorder.phase == "forward":
+            recorder.path = self._names.get(id(module), recorder.path)
+            floating = (tensor for tensor in tensors_in(inputs) if tensor.is_floating_point())
+            recorder.input_bytes[recorder.path] = sum(size_bytes(tensor) for tensor in floating)
 
     def _leave(self, _module: torch.nn.Module, _inputs: object, _output: object) -> None:
         if self._stack:
@@ -100,7 +104,7 @@ def _kept_bytes(one: Pass) -> dict[str, int]:
     return result
 
 
-class FrozenAndBlocks(TypedDict):
+class FromModules(TypedDict):
     """Fields of the table that follow from the module tree alone."""
 
     frozen_linear_count: int
@@ -108,21 +112,68 @@ class FrozenAndBlocks(TypedDict):
     block_parameter_bytes: tuple[float, ...]
 
 
-def frozen_and_blocks(model: torch.nn.Module) -> FrozenAndBlocks:
+def from_modules(model: torch.nn.Module) -> FromModules:
     """What quantisation could store in fewer bits, and the repeated blocks that full sharding would gather.
 
     The output head (the last linear layer) stays in its own precision, as quantised fine-tuning keeps it.
     """
     linears = [m for m in model.modules() if isinstance(m, torch.nn.Linear)]
     frozen = [m.weight.numel() for m in linears[:-1] if not m.weight.requires_grad]
-    blocks: list[float] = []
-    for module in model.modules():
-        if isinstance(module, torch.nn.ModuleList) and len(module) > 1 and len({type(m) for m in module}) == 1:
-            sizes = [float(sum(p.numel() * p.element_size() for p in m.parameters())) for m in module]
-            if sum(sizes) > sum(blocks):
-                blocks = sizes
-    return FrozenAndBlocks(
+    modules = dict(model.named_modules())
+    return FromModules(
         frozen_linear_count=sum(frozen),
         largest_frozen_linear_count=max(frozen, default=0),
-        block_parameter_bytes=tuple(blocks),
+        block_parameter_bytes=tuple(
+            float(sum(p.numel() * p.element_size() for p in modules[path].parameters()))
+            for path in repeated_blocks(model)
+        ),
     )
+
+
+def repeated_blocks(model: torch.nn.Module) -> list[str]:
+    """Paths of the outermost alike modules of lists, as checkpointing and full sharding wrap them."""
+    found: list[str] = []
+    waiting: list[tuple[str, torch.nn.Module]] = [("", model)]
+    while waiting:
+        path, module = waiting.pop()
+        children = list(module.named_children())
+        kinds = {type(child) for _, child in children}
+        listed = isinstance(module, torch.nn.ModuleList | torch.nn.Sequential) and len(children) > 1
+        if listed and len(kinds) == 1 and any(True for _ in children[0][1].children()):
+            found += [f"{path}.{name}".lstrip(".") for name, _ in children]
+        else:
+            waiting += [(f"{path}.{name}".lstrip("."), child) for name, child in reversed(children)]
+    return found
+
+
+def checkpoint_figures(
+    model: torch.nn.Module, passes: tuple[Pass, Pass], layers: Sequence[Layer], batches: tuple[int, int]
+) -> CheckpointFigures | None:
+    """The repeated blocks' kept activations, inputs and forward work; None without blocks."""
+    blocks = repeated_blocks(model)
+    inputs = [{path: one.recorder.input_bytes.get(path, 0) for path in blocks} for one in passes]
+    if not blocks or not any(inputs[0].values()):
+        return None
+    kept: dict[str, list[float]] = {path: [0.0, 0.0] for path in blocks}
+    flop = [0.0, 0.0]
+    for layer in layers:
+        owner = _owner(layer.path, kept)
+        if owner is not None:
+            for place in range(2):
+                kept[owner][place] += layer.activation_bytes[place]
+                flop[place] += layer.flop[place]
+    largest = max(kept.values(), key=lambda figures: figures[0] + figures[1] * batches[1])
+    low, high = (sum(one.values()) for one in inputs)
+    slope = (high - low) / (batches[1] - batches[0])
+    return CheckpointFigures(
+        block_count=len(blocks),
+        kept_bytes=(sum(f[0] for f in kept.values()), sum(f[1] for f in kept.values())),
+        largest_block_bytes=(largest[0], largest[1]),
+        block_input_bytes=(low - slope * batches[0], slope),
+        recomputed_flop=(flop[0], flop[1]),
+    )
+
+
+def _owner(path: str, blocks: dict[str, list[float]]) -> str | None:
+    parts = path.split(".")
+    return next((name for end in range(1, len(parts) + 1) if (name := ".".join(parts[:end])) in blocks), None)

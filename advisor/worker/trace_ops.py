@@ -72,7 +72,7 @@ Args = Sequence[Any]
 Handler = Callable[[str, OpKind, Args, dict[str, Any], Any], list[RawOp]]
 
 
-def _plain(
+def _plain(  # noqa: PLR0913 - the fields of an operator
     kind: OpKind, name: str, width: int, read: float, written: float, *, kernels: int = 1, fixed: tuple[Any, ...] = ()
 ) -> RawOp:
     return RawOp(kind, name, width, kernels, "", fixed, (0.0, float(read), float(written)))

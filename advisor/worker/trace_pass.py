@@ -19,7 +19,7 @@ from advisor.worker.trace_affine import (
     memory_timeline,
     merged_ops,
 )
-from advisor.worker.trace_layers import ModulePaths, frozen_and_blocks, layer_table
+from advisor.worker.trace_layers import ModulePaths, checkpoint_figures, from_modules, layer_table
 from advisor.worker.trace_memory import StorageTracker
 from advisor.worker.trace_ops import size_bytes, tensors_in
 from advisor.worker.trace_recorder import Recorder
@@ -154,6 +154,7 @@ def table_of(passes: Passes) -> OpTable:
     if isinstance(memory, Reason):
         caveats.append(memory)
     model, recorder = passes.model, second.recorder
+    layers = layer_table(model, (first, second), figures, BATCHES)
     parameters = list(model.parameters())
     trained = [p for p in parameters if p.requires_grad]
     slope = (second.input_bytes - first.input_bytes) / (high - low)
@@ -168,14 +169,15 @@ def table_of(passes: Passes) -> OpTable:
         gradient_bytes=float(sum(size_bytes(p) for p in trained)),
         trainable_tensor_bytes=tuple(float(size_bytes(p)) for p in trained),
         trainable_tensor_shapes=tuple(tuple(p.shape) for p in trained),
-        **frozen_and_blocks(model),
+        **from_modules(model),
         buffer_bytes=float(sum(size_bytes(b) for b in model.buffers())),
         input_bytes=(first.input_bytes - slope * low, slope),
         dispatch_count=recorder.dispatch_count,
         synchronisation_count=recorder.synchronisation_count,
         gradients_ready=_gradients(recorder),
         memory=None if isinstance(memory, Reason) else memory,
-        layers=layer_table(model, (first, second), figures, BATCHES),
+        layers=layers,
+        checkpoint=checkpoint_figures(model, (first, second), layers, BATCHES),
         caveats=tuple(caveats),
     )
 

@@ -34,12 +34,12 @@ class GradientEvent:
         self.work = work
 
 
-class Recorder(TorchDispatchMode):
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Sits above the fake-tensor mode (or above real kernels) and writes down what passes."""
 
     def __init__(self, tracker: StorageTracker, *, figures: bool = True) -> None:
         """`figures=False` follows memory only: enough on a real run."""
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.tracker = tracker
         self.figures = figures
         self.ops: list[tuple[Phase, str, RawOp]] = []
@@ -51,11 +51,12 @@ class Recorder(TorchDispatchMode):
         self.path = ""
         self.values = UniformValues()
         self.born_in: dict[int, str] = {}
+        self.input_bytes: dict[str, int] = {}
         self._info: dict[Any, tuple[str, bool, bool, bool, Callable[..., Any] | None]] = {}
 
     def _look_up(self, func: Any) -> tuple[str, bool, bool, bool, Callable[..., Any] | None]:  # noqa: ANN401
         namespace, _, name = func._schema.name.partition("::")  # noqa: SLF001 - torch's own modes read it
-        view = is_view(name) or namespace == "prim" or namespace == "prims"
+        view = is_view(name) or namespace in {"prim", "prims"}
         info = (name, view, name in HIDDEN_FROM_HOST, name in SYNCHRONISING, RNN_OUTPUTS.get(name))
         self._info[func] = info
         return info
@@ -73,10 +74,8 @@ class Recorder(TorchDispatchMode):
             return torch.device("cpu")
         kwargs = kwargs or {}
         name, view, hidden, synchronising, stand_in = self._info.get(func) or self._look_up(func)
-        known = self.values.of(args[0]) if synchronising and args else None
-        if known is not None:
-            out = known
-        else:
+        out = self.values.of(args[0]) if synchronising and args else None
+        if out is None:
             out = func(*args, **kwargs) if stand_in is None else stand_in(*args, **kwargs)
         if self.values:
             self.values.follow(name, args, out)
@@ -87,6 +86,10 @@ class Recorder(TorchDispatchMode):
         if self.figures and not view:
             self._note(name, args, kwargs, out)
         self._follow(out)
+        if name == "convolution":
+            self.tracker.convolution(size_bytes(args[0]) + size_bytes(tensors_in(out)[0]))
+        elif name == "convolution_backward":
+            self.tracker.convolution(size_bytes(args[1]) + size_bytes(args[0]))
         return out
 
     def _note(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: object) -> None:
@@ -95,11 +98,7 @@ class Recorder(TorchDispatchMode):
             if self.phase == "backward":
                 flop, read, written = op.figures[:3]
                 self.backward_work += flop + INTENSITY_FLOP_PER_BYTE * (read + written)
-        if name == "convolution":
-            self.tracker.convolution(size_bytes(args[0]) + size_bytes(tensors_in(out)[0]))
-        elif name == "convolution_backward":
-            self.tracker.convolution(size_bytes(args[1]) + size_bytes(args[0]))
-        elif name == "embedding_dense_backward":
+        if name == "embedding_dense_backward":
             # Sorted indices, their original places and per-segment offsets, each 8 bytes an index.
             self.tracker.transient(4 * args[1].numel() * 8)
         elif name in (_FLASH_BACKWARD, _EFFICIENT_BACKWARD):

@@ -45,7 +45,7 @@ def _forward(  # noqa: PLR0913 - the operator's schema
     return output, last, cell, reserve, buffer
 
 
-def _backward(
+def _backward(  # noqa: PLR0913 - the operator's schema
     input: Tensor,  # noqa: A002 - the schema's name
     weight: list[Tensor],
     weight_stride0: int,

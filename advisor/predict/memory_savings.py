@@ -1,0 +1,102 @@
+"""What would make a step smaller: checkpointing, accumulation, a smaller optimizer, and what each would bring."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from advisor.hardware.machine import Record
+from advisor.predict.memory import MemoryNeed, MemoryQuestion, least_bytes, memory_need, memory_question
+from advisor.units import Estimate, Precision
+from advisor.workload.op_table import OpTable, at, step_flop
+from advisor.workload.workload import Training
+
+SavingKind = Literal["checkpointing", "accumulation", "optimizer_8bit", "adafactor", "sgd_momentum"]
+_UNCERTAIN_FRACTION = 0.08
+"""Checkpointing is counted from the layers, not traced: what its recomputation allocates on top is not seen."""
+
+
+class MemorySaving(Record, frozen=True, kw_only=True):
+    """One change and what it brings."""
+
+    kind: SavingKind
+    need: Estimate
+    """Bytes with the change; compare it with `usable_bytes`."""
+    saved_bytes: float
+    """Against the workload as it is; negative where the change would cost memory."""
+    extra_flop_fraction: float = 0.0
+    """Further work, as a share of the step's (checkpointing computes forward twice)."""
+    gradient_accumulation_steps: int = 1
+    batch_size: int = 1
+    """A device and micro-batch, after the change."""
+
+
+def memory_savings(
+    table: OpTable, training: Training, precision: Precision, batch_size: int, *, compute_capability: str | None
+) -> tuple[MemorySaving, ...]:
+    """Every change that applies to this workload, the one that saves most first; empty without a timeline."""
+
+    def solved(changed: Training, batch: int) -> MemoryNeed | None:
+        return memory_need(table, changed, precision, batch, compute_capability=compute_capability)
+
+    now = solved(training, batch_size)
+    question = memory_question(table, training, precision, compute_capability=compute_capability)
+    if now is None or question is None:
+        return ()
+    found = [_checkpointed(question, training, now, batch_size)]
+    for kind, changes in _optimizer_changes(training).items():
+        need = solved(msgspec.structs.replace(training, **changes), batch_size)
+        if need is not None:
+            found.append(_saving(kind, now, need.need, batch_size=batch_size))
+    if batch_size > 1:
+        steps = training.gradient_accumulation_steps * 2
+        halved = msgspec.structs.replace(training, gradient_accumulation_steps=steps)
+        need = solved(halved, batch_size // 2)
+        if need is not None:
+            found.append(
+                _saving("accumulation", now, need.need, batch_size=batch_size // 2, gradient_accumulation_steps=steps)
+            )
+    useful = [saving for saving in found if saving is not None and saving.saved_bytes > 0]
+    return tuple(sorted(useful, key=lambda saving: -saving.saved_bytes))
+
+
+def _optimizer_changes(training: Training) -> dict[SavingKind, dict[str, object]]:
+    if training.mode != "training" or training.optimizer not in {"adam", "adamw", "lamb"}:
+        return {}
+    changes: dict[SavingKind, dict[str, object]] = {
+        "adafactor": {"optimizer": "adafactor"},
+        "sgd_momentum": {"optimizer": "sgd_momentum"},
+    }
+    if training.optimizer_bits != 8 and training.optimizer != "lamb":  # noqa: PLR2004 - bits
+        changes["optimizer_8bit"] = {"optimizer_bits": 8}
+    return changes
+
+
+def _saving(kind: SavingKind, now: MemoryNeed, need: Estimate, **figures: int) -> MemorySaving:
+    return MemorySaving(kind=kind, need=need, saved_bytes=now.need.value - need.value, **figures)
+
+
+def _checkpointed(
+    question: MemoryQuestion, training: Training, now: MemoryNeed, batch_size: int
+) -> MemorySaving | None:
+    """Blocks keep their inputs only; while one is recomputed its own activations live again."""
+    table = question.table
+    figures = table.checkpoint
+    if figures is None or training.activation_checkpointing or training.mode == "inference":
+        return None
+    dropped = at(figures.kept_bytes, batch_size)
+    kept = at(figures.block_input_bytes, batch_size) + at(figures.largest_block_bytes, batch_size)
+    value = max(now.need.value - dropped + kept, least_bytes(question, batch_size))
+    saved = now.need.value - value
+    spread = _UNCERTAIN_FRACTION * abs(saved)
+    need = Estimate(
+        value=value,
+        low=min(value, now.need.low - saved - spread),
+        high=max(value, now.need.high - saved + spread),
+        basis="specified",
+    )
+    extra = at(figures.recomputed_flop, batch_size) / max(step_flop(table, batch_size), 1.0)
+    return MemorySaving(
+        kind="checkpointing", need=need, saved_bytes=saved, extra_flop_fraction=extra, batch_size=batch_size
+    )
