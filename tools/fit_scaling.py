@@ -47,7 +47,7 @@ COVERAGE = (0.10, 0.90)
 """Quantiles of the left-out residuals that the range spans."""
 
 
-def _with(figures: ScalingFigures, logs: Sequence[float]) -> ScalingFigures:
+def _with(figures: ScalingFigures, logs: np.ndarray) -> ScalingFigures:
     values = {name: float(np.exp(log)) for name, log in zip(ANCHORS, logs, strict=True)}
     limited = {name: min(value, 1.99) if name.endswith(("share", "loss")) else value for name, value in values.items()}
     return msgspec.structs.replace(figures, fitted=msgspec.structs.replace(figures.fitted, **limited))

@@ -89,9 +89,8 @@ def test_unet_on_two_cards_comes_out_for_common_cards_without_nvlink() -> None:
     gradients through the host. The epoch's validation and loading are taken to scale with the rest.
     """
     dp, ddp, near = [], [], []
-    for gpu, length, precision in itertools.product(
-        ("rtx2080ti", "rtx3090", "v100-pcie-16"), (256, 448), ("fp32", "fp16_amp")
-    ):
+    precisions: tuple[Precision, ...] = ("fp32", "fp16_amp")
+    for gpu, length, precision in itertools.product(("rtx2080ti", "rtx3090", "v100-pcie-16"), (256, 448), precisions):
         grid = _scaled(
             "unet_vgg16",
             length,
@@ -99,7 +98,7 @@ def test_unet_on_two_cards_comes_out_for_common_cards_without_nvlink() -> None:
             gpu,
             8,
             "PCIe without P2P",
-            optimizer="sgd_momentum",  # type: ignore[arg-type]
+            optimizer="sgd_momentum",
         )
         dp.append(2 * float(grid.efficiency[0, 1, 0, 0]))
         ddp.append(2 * float(grid.efficiency[1, 1, 0, 0]))
@@ -117,13 +116,16 @@ def test_roberta_large_on_two_3090_comes_out_for_full_length_and_batches_of_8_to
     Assumed: 512 tokens, 8 to 16 rows a card, TF32 or FP32, no bridge. The same assumptions give the published
     duration on one card within a factor of 1.6 (22,000 rows in 1029 s).
     """
-    plain, accumulated, one_card = [], [], []
-    for batch, precision in itertools.product((8, 16), ("fp32", "tf32")):
+    plain: list[float] = []
+    accumulated: list[float] = []
+    one_card: list[float] = []
+    precisions: tuple[Precision, ...] = ("fp32", "tf32")
+    for batch, precision in itertools.product((8, 16), precisions):
         for accumulation, found in ((1, plain), (5, accumulated)):
             grid = _scaled(
                 "roberta_large_classification",
                 512,
-                precision,  # type: ignore[arg-type]
+                precision,
                 "rtx3090",
                 batch,
                 "PCIe (no NVLink bridge)",
