@@ -26,7 +26,7 @@ class BatchChoice:
 
 
 def ladder(highest: int) -> tuple[int, ...]:
-    """Batch sizes people use, up to `highest`: 1 2 3 4 6 8 12 16 24 32 48 …"""
+    """Batch sizes people use, up to `highest`: 1 2 3 4 6 8 12 16 24 32 48 and so on."""
     sizes = {rung for rung in _RUNGS if rung <= highest}
     scale = 8
     while scale <= highest:
@@ -35,7 +35,7 @@ def ladder(highest: int) -> tuple[int, ...]:
     return tuple(sorted(sizes))
 
 
-def choose(
+def choose(  # noqa: PLR0913 - what the choice depends on
     *,
     wanted: int,
     most: int,

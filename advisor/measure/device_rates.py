@@ -114,7 +114,7 @@ def rates_of(measured: Iterable[RateMeasurement]) -> DeviceRates:
     )
 
 
-def expect(
+def expect(  # noqa: PLR0913 - what a step's time depends on
     table: OpTable,
     training: Training,
     rates: DeviceRates,

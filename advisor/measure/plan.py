@@ -58,7 +58,7 @@ class Plan(Record, frozen=True, kw_only=True):
     seed: int = 0
 
 
-def make_plan(
+def make_plan(  # noqa: PLR0913 - what a user may ask for
     workload: Workload,
     machine: Machine,
     *,

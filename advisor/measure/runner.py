@@ -26,7 +26,7 @@ _START_ALLOWANCE_S = 4.0
 _TRACE_LIMIT_S = 120.0
 
 
-class TraceUnanswered(UserFacingError):
+class TraceUnanswered(UserFacingError):  # noqa: N818 - says what happened
     """The model could not be traced; `reason` says why, and prediction falls back to what else is known."""
 
     def __init__(self, text: str, remedy: str, reason: Reason) -> None:

@@ -54,22 +54,9 @@ def judge(
     width = half_width_fraction(samples_s)
     if contended is not None:
         return Verdict(kind="contended", half_width_fraction=width, reason=contended)
-    if len(samples_s) < _LEAST_FOR_INTERVAL:
-        numbers: dict[str, float | int | str] = {"count": len(samples_s)}
-        return Verdict(kind="unstable", reason=Reason(code="measure-few-samples", numbers=numbers))
-    if width > _UNSTABLE_HALF_WIDTH:
-        return Verdict(
-            kind="unstable",
-            half_width_fraction=width,
-            reason=Reason(code="measure-interval-too-wide", numbers={"half_width_fraction": width}),
-        )
-    change = _drift(samples_s)
-    if change is not None and abs(change) > limits.drift_fraction:
-        return Verdict(
-            kind="unstable",
-            half_width_fraction=width,
-            reason=Reason(code="measure-drifted", numbers={"drift_fraction": change}),
-        )
+    unstable = _why_unstable(samples_s, width, limits)
+    if unstable is not None:
+        return Verdict(kind="unstable", half_width_fraction=width, reason=unstable)
     exact = reaches_95(len(samples_s)) and width <= limits.half_width_fraction
     if exact and drift_bound_fraction(samples_s) < _HIDDEN_DRIFT:
         return Verdict(kind="stable", half_width_fraction=width)
@@ -106,7 +93,7 @@ def throttled_spans(readings: Sequence[Reading], gpu: Gpu) -> tuple[tuple[float,
     whole = (-math.inf, math.inf)
     clock_hz = statistics.median(busy)
     if gpu.sm_clock_default_hz and clock_hz < _LOW_CLOCK_RATIO * gpu.sm_clock_default_hz:
-        numbers = {"gpu": gpu.name, "clock_fraction": clock_hz / gpu.sm_clock_default_hz}
+        numbers: dict[str, float | int | str] = {"gpu": gpu.name, "clock_fraction": clock_hz / gpu.sm_clock_default_hz}
         return ((*whole, Reason(code="measure-throttled-low-clock", numbers=numbers)),)
     fall = _clock_fall(seen)
     if fall is not None:
@@ -167,6 +154,17 @@ def reading_of(reading: Reading, gpu: Gpu) -> GpuReading | None:
     for found in reading.gpus:
         if (gpu.uuid is not None and found.uuid == gpu.uuid) or (gpu.uuid is None and found.index == gpu.index):
             return found
+    return None
+
+
+def _why_unstable(samples_s: Sequence[float], width: float, limits: StoppingLimits) -> Reason | None:
+    if len(samples_s) < _LEAST_FOR_INTERVAL:
+        return Reason(code="measure-few-samples", numbers={"count": len(samples_s)})
+    if width > _UNSTABLE_HALF_WIDTH:
+        return Reason(code="measure-interval-too-wide", numbers={"half_width_fraction": width})
+    change = _drift(samples_s)
+    if change is not None and abs(change) > limits.drift_fraction:
+        return Reason(code="measure-drifted", numbers={"drift_fraction": change})
     return None
 
 

@@ -21,7 +21,7 @@ _PRIOR_WEIGHT = 0.02
 """Pull of both factors towards the same value: two anchors close together must not run away."""
 _MODEL_WIDTH = 0.03
 _WIDTH_PER_OCTAVE_INSIDE = 0.01
-_WIDTH_PER_OCTAVE_OUTSIDE = 0.04
+_WIDTH_PER_OCTAVE_OUTSIDE = 0.08
 _RESIDUAL_FADES_PER_OCTAVE = 0.5
 _OTHER_PRECISION_WIDTH = 0.20
 _RATES_ONLY_WIDTH = 0.45
@@ -92,7 +92,7 @@ def _nearest_precision(measurement: Measurement, precision: Precision) -> Precis
     return next((other for other in order if anchors_of(measurement, other)), None)
 
 
-def _shape(
+def _shape(  # noqa: PLR0913 - what a step's time depends on
     table: OpTable, training: Training, rates: DeviceRates, batches: Floats, precision: Precision, *, on_cpu: bool
 ) -> _Shape:
     """The step's parts by the device's rates; by counted work alone where the calibration is incomplete."""
@@ -130,7 +130,8 @@ def _parts_of(here: Expectation, table: OpTable) -> dict[StepPart, Floats]:
 
 
 def _bent(shape: _Shape, factors: tuple[float, float]) -> Floats:
-    return np.maximum(factors[0] * shape.fixed_s + factors[1] * shape.growing_s, 1e-12)
+    bent: Floats = np.maximum(factors[0] * shape.fixed_s + factors[1] * shape.growing_s, 1e-12)
+    return bent
 
 
 def _fit(shape: _Shape, times: Floats) -> tuple[float, float]:
@@ -159,7 +160,8 @@ def _interpolated(residuals: Floats, known: Floats, batches: Floats) -> Floats:
 
 
 def _octaves_outside(logs: Floats, wanted: Floats) -> Floats:
-    return np.maximum(np.maximum(logs[0] - wanted, wanted - logs[-1]), 0.0)
+    outside: Floats = np.maximum(np.maximum(logs[0] - wanted, wanted - logs[-1]), 0.0)
+    return outside
 
 
 def _widths(  # noqa: PLR0913 - what an uncertainty is made of
@@ -195,7 +197,7 @@ def _left_out_error(shape: _Shape, known: Floats, times: Floats) -> float:
 def _split(  # noqa: PLR0913 - the same anchors seen from two sides
     anchors: Sequence[Anchor], known: Floats, batches: Floats, there: _Shape, here: _Shape, total_s: Floats
 ) -> dict[str, Floats]:
-    """The total divided as the anchors' own split says: each part's factor over the rates, interpolated, then scaled."""
+    """The total divided as the anchors say: each part's factor over the rates, interpolated, then scaled."""
     logs, wanted = np.log2(known), np.log2(np.maximum(batches, 1.0))
     raw: dict[str, Floats] = {}
     for part in _PARTS:
@@ -220,7 +222,7 @@ def _split(  # noqa: PLR0913 - the same anchors seen from two sides
     return parts
 
 
-def _from_rates_alone(
+def _from_rates_alone(  # noqa: PLR0913 - the same
     table: OpTable, training: Training, rates: DeviceRates, batches: Floats, precision: Precision, *, on_cpu: bool
 ) -> DeviceSteps | None:
     """No step was measured: the calibration alone, with a range that says so; None without a calibration."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import torch  # noqa: TID251 - this is the worker
+import torch
 
 from advisor.units import Precision
 from advisor.worker.messages import Environment
@@ -158,13 +158,15 @@ def _accelerators() -> tuple[str, ...]:
 
 
 def _settings() -> dict[str, str]:
+    cudnn: Any = torch.backends.cudnn
+    mkldnn: Any = torch.backends.mkldnn
     found = {
         "float32_matmul_precision": torch.get_float32_matmul_precision(),
         "cudnn.benchmark": str(torch.backends.cudnn.benchmark),
         "cudnn.allow_tf32": str(torch.backends.cudnn.allow_tf32),
-        "cudnn": str(torch.backends.cudnn.version()) if torch.backends.cudnn.is_available() else "none",
+        "cudnn": str(cudnn.version()) if cudnn.is_available() else "none",
         "cpu_capability": torch.backends.cpu.get_cpu_capability(),
-        "mkldnn": str(torch.backends.mkldnn.is_available()),
+        "mkldnn": str(mkldnn.is_available()),
         "interop_threads": str(torch.get_num_interop_threads()),
     }
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "PYTORCH_CUDA_ALLOC_CONF"):

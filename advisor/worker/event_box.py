@@ -9,7 +9,7 @@ from typing import IO
 
 import msgspec
 
-from advisor.worker.messages import Control, End, Pause, Request, WorkerEvent
+from advisor.worker.messages import Control, End, Pause, Request, Stop, Warm, WorkerEvent
 
 _DECODER: msgspec.json.Decoder[Request | Control] = msgspec.json.Decoder(Request | Control)
 _ENCODER = msgspec.json.Encoder()
@@ -68,8 +68,8 @@ class EventBox:
                 continue
             if isinstance(message, End):
                 break
-            if isinstance(message, Pause) or hasattr(message, "stage"):
-                self._controls.put(message)  # type: ignore[arg-type] - Warm, Stop and Pause only
+            if isinstance(message, Warm | Stop | Pause):
+                self._controls.put(message)
             else:
-                self._waiting.put(message)  # type: ignore[arg-type] - the requests
+                self._waiting.put(message)
         self._waiting.put(None)

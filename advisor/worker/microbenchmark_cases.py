@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import torch  # noqa: TID251 - this is the worker
+import torch
 
 from advisor.units import Precision
 from advisor.worker.device import TorchDevice
@@ -54,7 +54,9 @@ def matmul(precision: Precision, m: int, k: int, n: int) -> Case:
     return Case("matmul", precision, build, {"m": m, "k": k, "n": n, "flop": 2.0 * m * k * n, "bytes": moved})
 
 
-def convolution(precision: Precision, batch: int, channels: int, side: int, kernel: int, *, grouped: bool) -> Case:
+def convolution(  # noqa: PLR0913 - a convolution's shape
+    precision: Precision, batch: int, channels: int, side: int, kernel: int, *, grouped: bool
+) -> Case:
     """Forward and backward of a same-size convolution, as training runs it; depthwise when `grouped`."""
     groups = channels if grouped else 1
 
@@ -179,7 +181,9 @@ def optimizer(name: str, tensors: int, elements: int) -> Case:
             return torch.optim.AdamW(parameters, lr=1e-6).step
         return torch.optim.SGD(parameters, lr=1e-6, momentum=0.9).step
 
-    passes = 7.0 if name == "adamw" else 5.0  # least traffic: gradient, weight and states read, weight and states written
+    passes = (
+        7.0 if name == "adamw" else 5.0
+    )  # least traffic: gradient, weight and states read, weight and states written
     figures = {"tensors": float(tensors), "elements": float(elements), "bytes": passes * 4.0 * tensors * elements}
     return Case("optimizer", "fp32", build, figures | {name: 1.0})
 

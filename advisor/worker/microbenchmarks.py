@@ -56,7 +56,7 @@ def answer(request: MicrobenchmarkRequest, box: EventBox) -> None:
     device.release_cached_memory()
 
 
-def _run_case(
+def _run_case(  # noqa: PLR0913 - one case in its surroundings
     case: Case,
     stages: Stages,
     device: TorchDevice,

@@ -6,12 +6,12 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import torch  # noqa: TID251 - this is the worker
-from torch.utils._python_dispatch import TorchDispatchMode  # noqa: TID251 - the same
-from torch.utils._pytree import tree_iter  # noqa: TID251 - the same
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_iter
 
 
-class LiveBytes(TorchDispatchMode):
+class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """While active, sums the bytes of all live storages; `peak_bytes` is the highest sum seen.
 
     What a kernel takes and gives back inside one operator is not seen, as no tensor shows it.
@@ -19,7 +19,7 @@ class LiveBytes(TorchDispatchMode):
 
     def __init__(self) -> None:
         """Start with nothing alive."""
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.live_bytes = 0
         self.peak_bytes = 0
         self._sizes: dict[int, tuple[int, object]] = {}
@@ -30,7 +30,7 @@ class LiveBytes(TorchDispatchMode):
             if isinstance(tensor, torch.Tensor):
                 self._note(tensor)
 
-    def __torch_dispatch__(  # noqa: PLW3201 - torch's name
+    def __torch_dispatch__(
         self,
         func: Callable[..., Any],
         types: object,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-import torch  # noqa: TID251 - this is the worker
+import torch
 
 from advisor.units import Precision
 from advisor.worker.device import TorchDevice
@@ -20,7 +20,7 @@ _GAIN = 0.97
 """More threads must save 3 %: fewer are steadier, as waiting threads spin beside a busy neighbour."""
 
 
-def fastest_thread_count(
+def fastest_thread_count(  # noqa: PLR0913 - one trial in its surroundings
     step: TrainingStep, device: TorchDevice, counts: Sequence[int], batch_size: int, precision: Precision, box: EventBox
 ) -> int:
     """The best of `counts` (rising), each block sent as a sample of the series `threads`.

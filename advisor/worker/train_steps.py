@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import torch
 
@@ -149,7 +149,9 @@ class _Run:
         self._end(batch_size, "too_long")
 
     def _send_memory(self, batch_size: int, peak: int, reserved: int | None, *, tracked: bool = False) -> None:
-        how = "dispatch_tracked" if tracked else "resident_set" if self._device.is_cpu else "cuda_allocator"
+        how: Literal["cuda_allocator", "dispatch_tracked", "resident_set"] = "cuda_allocator"
+        if self._device.is_cpu:
+            how = "dispatch_tracked" if tracked else "resident_set"
         self._peaks.append((batch_size, peak))
         self._box.send(
             Memory(

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import torch  # noqa: TID251 - this is the worker
+import torch
 
 from advisor.worker.device import TorchDevice
 from advisor.worker.load_model import Batch, LoadedModel, autocast
@@ -92,7 +92,8 @@ class TrainingStep:
                 loss = self._loaded.loss(self._loaded.module, batch)
         marks.append(self._now(wait=wait))
         if loss is not None:
-            (loss if self._scaler is None else self._scaler.scale(loss)).backward()
+            scaled: Any = loss if self._scaler is None else self._scaler.scale(loss)
+            scaled.backward()
         marks.append(self._now(wait=wait))
         if training:
             self._update(loss)
@@ -100,7 +101,7 @@ class TrainingStep:
         for index, part in enumerate(self._parts):
             self._parts[part] += marks[index + 1] - marks[index]
 
-    def _update(self, loss: Any) -> None:  # noqa: ANN401 - a tensor that mypy sees as untyped
+    def _update(self, loss: torch.Tensor | None) -> None:
         training = self._training
         scaler, optimizer = self._scaler, self._optimizer
         if training.clip_gradient_norm is not None and optimizer is not None:
@@ -114,7 +115,7 @@ class TrainingStep:
             optimizer.step()
         self._loaded.module.zero_grad(set_to_none=True)
         self._count += 1
-        if training.read_loss_every and self._count % training.read_loss_every == 0:
+        if loss is not None and training.read_loss_every and self._count % training.read_loss_every == 0:
             loss.item()
 
     def _now(self, *, wait: bool) -> float:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Machine, Reading
 from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunnerEvent, RunProgress
@@ -18,6 +19,7 @@ from advisor.measure.measurement import Measurement
 from advisor.measure.plan import Plan, make_plan
 from advisor.measure.runner import run_measurements, trace_workload
 from advisor.worker.messages import Sample
+from advisor.workload.op_table import OpTable, TracePrecision
 from advisor.workload.workload import Data, PythonModel, TemplateModel, Training, Workload
 
 WORKLOAD = Workload(
@@ -94,6 +96,11 @@ def _worker_pids() -> list[int]:
     return found
 
 
+def _kill_workers() -> None:
+    for pid in _worker_pids():
+        os.kill(pid, signal.SIGKILL)
+
+
 def test_a_small_model_is_measured_at_three_or_more_batch_sizes_with_raw_samples(machine: Machine) -> None:
     plan = make_plan(WORKLOAD, machine, budget_s=10, devices=["cpu"])
     events = list(_run(plan, machine))
@@ -124,8 +131,8 @@ def test_a_small_model_is_measured_at_three_or_more_batch_sizes_with_raw_samples
 
 def test_the_trace_made_in_the_same_worker_chooses_the_batch_sizes(machine: Machine) -> None:
     plan = make_plan(WORKLOAD, machine, budget_s=8, devices=["cpu"])
-    tables: dict[str, object] = {}
-    run = run_measurements(plan, machine, tables=tables, trace=("fp32",))  # type: ignore[arg-type] - filled in there
+    tables: dict[TracePrecision, OpTable] = {}
+    run = run_measurements(plan, machine, tables=tables, trace=("fp32",))
     measurement = _ended(list(run))
     assert set(tables) == {"fp32"}
     sizes = [step.batch_size for step in measurement.steps if step.summary is not None]
@@ -211,7 +218,7 @@ def test_a_worker_killed_at_any_moment_loses_no_acknowledged_sample(machine: Mac
     for seed in range(moments):
         plan = make_plan(WORKLOAD, machine, budget_s=2, devices=["cpu"], calibrate=False)
         wait_s = random.Random(seed).uniform(0.0, 5.0)
-        timer = threading.Timer(wait_s, lambda: [os.kill(pid, signal.SIGKILL) for pid in _worker_pids()])
+        timer = threading.Timer(wait_s, _kill_workers)
         timer.start()
         events = list(_run(plan, machine))
         timer.cancel()

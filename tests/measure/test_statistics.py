@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from advisor.measure.statistics import (
     drift_bound_fraction,
     drift_ratio,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from advisor.measure.stopping import Stopping, StoppingLimits, WarmUp, windows_agree
 
 LIMITS = StoppingLimits()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+
 from advisor.hardware.machine import Cpu, Gpu, GpuReading, HostMemory, Machine, Reading, Software
 from advisor.measure.collection import Collection
 from advisor.measure.measurement import StepMeasurement
@@ -17,7 +18,12 @@ from advisor.measure.verdicts import judge
 from advisor.worker.messages import Pause, Sample, StageEnded, StageStarted, Stop, Warm
 
 GPU = Gpu(
-    uuid="GPU-synthetic", index=0, vendor="nvidia", name="Synthetic", sm_clock_default_hz=1.5e9, memory_total_bytes=8 << 30
+    uuid="GPU-synthetic",
+    index=0,
+    vendor="nvidia",
+    name="Synthetic",
+    sm_clock_default_hz=1.5e9,
+    memory_total_bytes=8 << 30,
 )
 CPU = Cpu(
     name="Synthetic CPU",
@@ -148,7 +154,9 @@ def test_a_series_that_drifts_while_it_is_made_goes_on_until_the_drift_is_seen()
 
 @pytest.mark.parametrize("count", RUNS)
 def test_a_quiet_device_is_called_stable(count: int) -> None:
-    called = sum(SyntheticDevice(seed, noise=0.003, spikes=0.02).run().verdict.kind == "stable" for seed in range(count))
+    called = sum(
+        SyntheticDevice(seed, noise=0.003, spikes=0.02).run().verdict.kind == "stable" for seed in range(count)
+    )
     assert called / count >= 0.9
 
 

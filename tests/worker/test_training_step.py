@@ -5,29 +5,27 @@ from __future__ import annotations
 import gc
 
 import pytest
-import torch  # noqa: TID251 - a test of the room that runs torch
+import torch
+
 from advisor.worker.device import TorchDevice
 from advisor.worker.load_model import load
 from advisor.worker.peak_memory import LiveBytes
 from advisor.worker.stages import Stage
 from advisor.worker.train_steps import extrapolated
 from advisor.worker.training_step import TrainingStep
-from advisor.workload.workload import Data, Mode, TemplateModel, Training, Workload
+from advisor.workload.workload import Data, Mode, TemplateModel, Training, Workload, with_training
 
-
-def _workload(**training: object) -> Workload:
-    settings: dict[str, object] = {"precision": "fp32", "batch_size": 8, "optimizer": "adamw"}
-    return Workload(
-        name="perceptron",
-        model=TemplateModel(template="mlp", layers=(64, 256, 8)),
-        data=Data(samples=1000),
-        training=Training(**(settings | training)),  # type: ignore[arg-type] - settings of a test
-    )
+WORKLOAD = Workload(
+    name="perceptron",
+    model=TemplateModel(template="mlp", layers=(64, 256, 8)),
+    data=Data(samples=1000),
+    training=Training(precision="fp32", batch_size=8, optimizer="adamw"),
+)
 
 
 def _step(**training: object) -> TrainingStep:
     torch.set_num_threads(1)
-    workload = _workload(**training)
+    workload = with_training(WORKLOAD, **training)
     step = TrainingStep(load(workload), workload, TorchDevice("cpu"))
     step.set_batch_size(8)
     return step
@@ -46,7 +44,7 @@ def test_the_parts_of_a_step_add_up_to_it() -> None:
 
 
 def test_a_step_changes_the_weights() -> None:
-    workload = _workload()
+    workload = WORKLOAD
     loaded = load(workload)
     before = [parameter.detach().clone() for parameter in loaded.module.parameters()]
     step = TrainingStep(loaded, workload, TorchDevice("cpu"))
@@ -58,7 +56,7 @@ def test_a_step_changes_the_weights() -> None:
 
 @pytest.mark.parametrize(("mode", "changes"), [("inference", False), ("forward_backward", False), ("training", True)])
 def test_only_training_updates(mode: Mode, changes: bool) -> None:
-    workload = _workload(mode=mode)
+    workload = with_training(WORKLOAD, mode=mode)
     loaded = load(workload)
     before = [parameter.detach().clone() for parameter in loaded.module.parameters()]
     step = TrainingStep(loaded, workload, TorchDevice("cpu"))

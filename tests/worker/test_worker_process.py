@@ -10,7 +10,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from advisor.child_process import ChildProcess
+from advisor.units import Precision
 from advisor.worker.messages import (
     Answered,
     End,
@@ -25,12 +27,12 @@ from advisor.worker.messages import (
     StageEnded,
     StageStarted,
     Stop,
-    TraceRequest,
     Traced,
+    TraceRequest,
     Warm,
     WorkerEvent,
 )
-from advisor.workload.workload import Data, Precision, TemplateModel, Training, Workload
+from advisor.workload.workload import Data, TemplateModel, Training, Workload, with_training
 
 DECODER: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)
 WORKLOAD = Workload(
@@ -62,14 +64,12 @@ def events(child: ChildProcess, *requests: Request | End) -> list[WorkerEvent]:
     return found
 
 
+REQUEST = MeasureRequest(workload=WORKLOAD, device="cpu", batch_sizes=(2, 4), budget_s=1.5, thread_count=1)
+
+
 def measure(precision: Precision = "fp32", **settings: object) -> MeasureRequest:
-    workload = msgspec.structs.replace(
-        WORKLOAD, training=msgspec.structs.replace(WORKLOAD.training, precision=precision)
-    )
-    asked: dict[str, object] = {
-        "workload": workload, "device": "cpu", "batch_sizes": (2, 4), "budget_s": 1.5, "thread_count": 1
-    }  # fmt: skip
-    return MeasureRequest(**(asked | settings))  # type: ignore[arg-type] - settings of a test
+    workload = with_training(WORKLOAD, precision=precision)
+    return msgspec.structs.replace(REQUEST, workload=workload, **settings)
 
 
 def test_one_request_is_answered_and_the_worker_ends_well() -> None:
