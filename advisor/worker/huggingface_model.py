@@ -56,7 +56,8 @@ def build(
     if layer_limit is not None:
         _limit_layers(config, layer_limit)
     module, notes = _module(config, task, workload, pretended=pretended)
-    module.config.use_cache = False
+    for part in _parts(module.config):
+        part.use_cache = False
     return Architecture(
         module=module,
         make_batch=batch_maker(module, task, workload),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.machinery
 import importlib.util
 import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import torch
@@ -17,22 +18,20 @@ from torch.nn import functional
 from advisor.errors import InputError, UserFacingError
 from advisor.sentences import visible
 from advisor.worker.load_model import Architecture, Batch
-from advisor.workload.python_source import code_to_run, file_of, is_bundled
+from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
 from advisor.workload.workload import PythonModel, Workload, length_of
 
 
 def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Architecture:
     """Run the file and build its model; raises InputError without consent, and for a file that breaks the contract."""
     path = file_of(model, workload.source_folder)
-    code = code_to_run(workload)
-    if code is None:
-        raise TypeError(type(workload.model))
+    content = read_code(path)
     if not allow_code and not is_bundled(path):
         raise InputError(
-            f"{visible(str(path))}: this file is code (SHA-256 {code[1]}) and would run with your rights.",
+            f"{visible(str(path))}: this file is code (SHA-256 {digest_of(content)}) and would run with your rights.",
             "Read it, then allow it with --allow-code.",
         )
-    user = _run(path)
+    user = _run(path, content)
     arguments = dict(model.arguments)
     module = _call(user, path, "build_model", arguments)
     if not isinstance(module, nn.Module):
@@ -55,10 +54,25 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
     )
 
 
-def _run(path: Path) -> ModuleType:
+class _Shown(importlib.machinery.SourceFileLoader):
+    """Runs the bytes whose digest was shown: never a compiled file that lies beside them."""
+
+    def __init__(self, name: str, path: Path, content: bytes) -> None:
+        super().__init__(name, str(path))
+        self.content = content
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compile the bytes; `fullname` is the loader's own."""
+        del fullname
+        return self.source_to_code(self.content, self.path)
+
+
+def _run(path: Path, content: bytes) -> ModuleType:
     """Import the file under a name of its own; its folder comes last on the path, so that it shadows nothing."""
-    spec = importlib.util.spec_from_file_location(f"advisor_model_{path.stem}", path)
-    if spec is None or spec.loader is None:
+    name = f"advisor_model_{path.stem}"
+    loader = _Shown(name, path, content)
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    if spec is None:
         raise InputError(f"{visible(str(path))}: this is not a Python file.", "Give a file that ends in .py.")
     folder = str(path.parent)
     if folder not in sys.path:
@@ -67,7 +81,7 @@ def _run(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
     except (Exception, SystemExit) as error:
         raise _broken(path, f"running it raised {_described(error)}") from error
     return module

@@ -44,6 +44,16 @@ def code_to_run(workload: Workload) -> tuple[Path, str] | None:
     if not isinstance(workload.model, PythonModel):
         return None
     path = file_of(workload.model, workload.source_folder)
+    return path, digest_of(read_code(path))
+
+
+def digest_of(content: bytes) -> str:
+    """SHA-256 in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def read_code(path: Path) -> bytes:
+    """The bytes of a model file; raises InputError when it is missing or larger than 1 MiB."""
     shown = visible(str(path))
     if not path.is_file():
         raise InputError(f"{shown}: model.file names no file.", "Paths are relative to the workload file's folder.")
@@ -54,7 +64,7 @@ def code_to_run(workload: Workload) -> tuple[Path, str] | None:
         raise InputError(f"{shown}: the file cannot be read ({error.strerror}).", "Check its permissions.") from error
     if len(content) > MAX_CODE_BYTES:
         raise InputError(f"{shown}: a model file of over 1 MiB is not run.", "Move data out of the file.")
-    return path, hashlib.sha256(content).hexdigest()
+    return content
 
 
 def needs_consent(workload: Workload) -> bool:

@@ -170,6 +170,23 @@ def test_a_python_file_runs_once_it_is_allowed(tmp_path: Path) -> None:
     assert model.loss(model.module, model.make_batch(3)).numel() == 1
 
 
+def test_a_compiled_file_beside_the_allowed_one_is_not_run_in_its_place(tmp_path: Path) -> None:
+    import importlib.util
+    import py_compile
+
+    marker, path = tmp_path / "marker", tmp_path / "net.py"
+    harmless = (
+        "import torch\ndef build_model(): return torch.nn.Linear(2, 2)\ndef make_batch(batch_size, length): ...\n"
+    )
+    evil = touching(marker) + harmless
+    path.write_text(evil, "utf-8")
+    compiled = Path(importlib.util.cache_from_source(str(path)))
+    py_compile.compile(str(path), cfile=str(compiled), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    path.write_text(harmless, "utf-8")
+    load(load_workload(path), allow_code=True)
+    assert not marker.exists()
+
+
 def test_modules_of_the_users_folder_shadow_nothing_in_the_worker(tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     for name in ("json", "torch", "tomllib", "transformers", "sitecustomize", "config"):
