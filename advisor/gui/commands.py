@@ -204,7 +204,7 @@ class Commands(QObject):
         from advisor.report import launch_script
 
         advice = self.session.advice
-        chosen = advice and (advice.recommendation or advice.recommendation_local)
+        chosen = None if advice is None else advice.recommendation or advice.recommendation_local
         if chosen is not None:
             QGuiApplication.clipboard().setText(launch_script.launch_command(chosen))
             self.tell(self.window_.context.texts("window-copied"))

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from advisor.measure.measurement import Measurement, Summary, Verdict
     from advisor.units import Precision
 
-SeriesKey = tuple[str, int, str]
-"""Device key, batch size, precision."""
+SeriesKey = tuple[str, int, str, int]
+"""Device key, batch size, precision, and the stage of the worker's plan that it belongs to."""
 _SAMPLES_KEPT = 4000
 _EARLY_FRACTION = 0.05
 
@@ -31,6 +31,8 @@ class StepSeries:
     times_s: list[float] = field(default_factory=list)
     walls_s: list[float] = field(default_factory=list)
     warm_up: list[bool] = field(default_factory=list)
+    layer_limit: int | None = None
+    """Only so many of the model's repeated blocks were run."""
     peak_bytes: int | None = None
     ended: bool = False
     summary: Summary | None = None
@@ -78,11 +80,6 @@ class JobState:
         """The state as it was when these measurements had ended."""
         state = cls(measure=bool(measurements), started_s=0.0, fraction=1.0)
         for measurement in measurements:
-            state.device_key = measurement.device_key
-            state.device_names[measurement.device_key] = measurement.device_name
-            for step in measurement.steps:
-                for sample in step.samples:
-                    state._sample(sample)
             state._take(measurement)
         for one in state.series.values():
             if one.times_s:
@@ -102,7 +99,7 @@ class JobState:
 
     def _other(self, event: object) -> None:
         if isinstance(event, Memory):
-            self._series(event.batch_size, event.precision).peak_bytes = event.peak_allocated_bytes
+            self._latest(event.batch_size, event.precision).peak_bytes = event.peak_allocated_bytes
         elif isinstance(event, StageEnded):
             self._stage_ended(event)
         elif isinstance(event, Failed):
@@ -124,28 +121,41 @@ class JobState:
         self.phase, self.detail = event.phase, event.detail
         self.fraction = min(max(event.fraction, 0.0), 1.0)
 
-    def _series(self, batch_size: int, precision: Precision) -> StepSeries:
-        key = (self.device_key, batch_size, precision)
+    def _series(self, batch_size: int, precision: Precision, stage: int) -> StepSeries:
+        key = (self.device_key, batch_size, precision, stage)
         if key not in self.series:
             name = self.device_names.get(self.device_key, self.device_key)
             self.series[key] = StepSeries(self.device_key, name, batch_size, precision)
         return self.series[key]
 
+    def _latest(self, batch_size: int, precision: Precision) -> StepSeries:
+        """The newest series of a batch size on the device that is being measured."""
+        wanted = (self.device_key, batch_size, precision)
+        stages = [key[3] for key in self.series if key[:3] == wanted]
+        return self._series(batch_size, precision, max(stages, default=0))
+
     def _sample(self, event: Sample) -> None:
         self.sample_count += 1
         if event.series == "step" and event.batch_size is not None:
-            self._series(event.batch_size, event.precision).add(event)
+            self._series(event.batch_size, event.precision, event.stage or 0).add(event)
 
     def _stage_ended(self, event: StageEnded) -> None:
         if event.batch_size is not None and event.series == "step":
-            self._series(event.batch_size, event.precision).ended = True
+            self._latest(event.batch_size, event.precision).ended = True
 
     def _take(self, measurement: Measurement) -> None:
+        """What a device's measurement holds in the end stands for what came from it live."""
         self.measurements.append(measurement)
         self.device_key = measurement.device_key
-        for step in measurement.steps:
-            series = self._series(step.batch_size, step.precision)
+        self.device_names[measurement.device_key] = measurement.device_name
+        for key in [key for key in self.series if key[0] == measurement.device_key]:
+            del self.series[key]
+        for stage, step in enumerate(measurement.steps):
+            series = self._series(step.batch_size, step.precision, stage)
+            for sample in step.samples:
+                series.add(sample)
             series.ended, series.summary, series.verdict = True, step.summary, step.verdict
+            series.layer_limit = step.layer_limit
             if step.memory is not None:
                 series.peak_bytes = step.memory.peak_allocated_bytes
 

@@ -75,7 +75,7 @@ def render(  # noqa: PLR0913 - the flags of the command
             _settle(application)
             _wait_while_busy(application, page)
             if whole and hasattr(page, "scroll_area"):
-                extra = page.scroll_area.widget().sizeHint().height() - page.scroll_area.viewport().height()
+                extra = page.body.sizeHint().height() - page.scroll_area.viewport().height()
                 window.resize(size[0], size[1] + max(extra, 0))
                 _settle(application)
             path = folder / f"{name}_{language}_{'dark' if dark else 'light'}_{size[0]}x{size[1]}.png"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from PySide6.QtCore import QObject, QThread, Signal
+from shiboken6 import isValid
 
 from advisor.errors import UserFacingError
 
@@ -105,13 +106,13 @@ class Crew(QObject):
         super().__init__(parent)
         self._threads: set[JobThread] = set()
 
-    def start(self, job: Job, ended: Callable[[Outcome], None]) -> JobThread:
-        """Run a job; `ended` is called in the window's thread."""
+    def start(self, job: Job, ended: Callable[[Outcome], None], *, owner: QObject | None = None) -> JobThread:
+        """Run a job; `ended` is called in the window's thread, unless its `owner` is gone by then."""
         thread = JobThread(job)
         self._threads.add(thread)
 
         def finish(outcome: object) -> None:
-            if isinstance(outcome, Outcome):
+            if isinstance(outcome, Outcome) and (owner is None or isValid(owner)):
                 ended(outcome)
 
         relay = _Relay(finish, self)

@@ -39,7 +39,7 @@ def prediction_tip(one: Prediction, context: Context) -> str:
     texts = context.texts
     lines = [
         visible(f"{one.count} × {one.device.name} · {texts.strategy(one.strategy)} · {PRECISION_NAMES[one.precision]}"),
-        texts("advice-tip-batch", batch=one.batch_size_per_device, total=one.global_batch_size),
+        texts("advice-tip-batch", batch=str(one.batch_size_per_device), total=str(one.global_batch_size)),
         f"{texts('advice-step')}: {texts.duration(one.step_s.value)} ({texts.span(one.step_s, texts.duration)})",
         f"{texts('advice-rate')}: {texts.rate(one.samples_per_s.value)} ({texts.span(one.samples_per_s, texts.rate)})",
     ]
@@ -66,15 +66,15 @@ def batch_card(advice: Advice, chosen: Recommendation, context: Context) -> Card
     marks.append(
         Mark(
             x=chosen.batch_size_per_device,
-            text=texts("mark-advised", batch=chosen.batch_size_per_device),
+            text=texts("mark-advised", batch=str(chosen.batch_size_per_device)),
             colour=theme.accent,
         )
     )
     if advised is not None and advised.knee is not None and advised.knee != chosen.batch_size_per_device:
-        marks.append(Mark(x=advised.knee, text=texts("mark-knee", batch=advised.knee), colour=theme.muted))
+        marks.append(Mark(x=advised.knee, text=texts("mark-knee", batch=str(advised.knee)), colour=theme.muted))
     if advised is not None and advised.largest_that_fits is not None:
         limit = advised.largest_that_fits
-        marks.append(Mark(x=limit, text=texts("mark-limit", batch=limit), colour=theme.danger))
+        marks.append(Mark(x=limit, text=texts("mark-limit", batch=str(limit)), colour=theme.danger))
     chart.show_curves([Curve(name="", colour=theme.accent, points=points)], marks)
     card.body.addWidget(chart, 1)
     words = texts.say(advised.reason) if advised is not None else texts("advice-hollow")
@@ -119,7 +119,9 @@ def crossover_card(advice: Advice, chosen: Recommendation, context: Context) -> 
     found = _crossover(advice, host, gpu)
     marks = []
     if found is not None and found.batch_size is not None:
-        marks.append(Mark(x=found.batch_size, text=texts("mark-crossover", batch=found.batch_size), colour=theme.muted))
+        marks.append(
+            Mark(x=found.batch_size, text=texts("mark-crossover", batch=str(found.batch_size)), colour=theme.muted)
+        )
     chart.show_curves(
         [
             Curve(
@@ -144,9 +146,9 @@ def crossover_card(advice: Advice, chosen: Recommendation, context: Context) -> 
 def _crossover_gpu(advice: Advice, chosen: Recommendation) -> str | None:
     if chosen.device.key != "cpu":
         return chosen.device.key
-    keys = [one.gpu_key for one in advice.crossovers]
-    others = [one.device.key for one in advice.predictions if one.device.key != "cpu"]
-    return next(iter(keys + others), None)
+    keys = [device.key for device in chosen.tied_with] + [one.gpu_key for one in advice.crossovers]
+    keys += [one.device.key for one in advice.predictions]
+    return next((key for key in keys if key != "cpu"), None)
 
 
 def _crossover(advice: Advice, host: str, gpu: str) -> Crossover | None:
@@ -170,7 +172,7 @@ def memory_card(advice: Advice, chosen: Recommendation, context: Context) -> Car
         )
         stacks.append(
             Stack(
-                name=texts("advice-batch-row", batch=one.batch_size_per_device),
+                name=texts("advice-batch-row", batch=str(one.batch_size_per_device)),
                 pieces=pieces,
                 text=texts.size(need.value if need is not None else None),
                 limit=one.memory_capacity_bytes,

@@ -74,7 +74,7 @@ class CasesPage(Page):
         """Compute the answers once."""
         if not self.session.case_answers and not self.busy:
             self.busy = True
-            self.session.crew.start(call_as_job(self._answer_all), self._answered)
+            self.session.crew.start(call_as_job(self._answer_all), self._answered, owner=self)
         self._show_case()
 
     def _predictor(self) -> TablePredictor:
@@ -218,7 +218,7 @@ class CasesPage(Page):
 
             return check_claim(text, self._predictor())
 
-        self.session.crew.start(call_as_job(judge), self._judged)
+        self.session.crew.start(call_as_job(judge), self._judged, owner=self)
 
     def _judged(self, outcome: Outcome) -> None:
         self.busy = False

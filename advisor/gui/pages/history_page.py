@@ -45,6 +45,8 @@ class HistoryPage(Page):
         self.session.history_changed.connect(self._read)
         self.session.advice_changed.connect(self._show_verify)
         self._show_verify()
+        self.body.addWidget(label(self.texts("history-reading"), "muted"))
+        self.body.addStretch(1)
 
     def activate(self) -> None:
         """Read the history anew: another window may have written."""
@@ -75,7 +77,7 @@ class HistoryPage(Page):
             else:
                 then(outcome)
 
-        self.session.crew.start(call_as_job(call), ended)
+        self.session.crew.start(call_as_job(call), ended, owner=self)
 
     def _read(self) -> None:
         folder = self._folder

@@ -201,7 +201,8 @@ class MeasurePage(Page):
         if current is None:
             return
         median_s = current.median_s()
-        place = f"{short_name(visible(current.device_name))} · {texts('advice-batch-row', batch=current.batch_size)}"
+        batch = texts("advice-batch-row", batch=self._batch(current))
+        place = f"{short_name(visible(current.device_name))} · {batch}"
         self._figures["median"].show_figure(texts.duration(median_s) if median_s else "–", place)
         rate = texts.rate(current.batch_size / median_s) if median_s else "–"
         self._figures["rate"].show_figure(rate, PRECISION_NAMES[current.precision])
@@ -209,6 +210,11 @@ class MeasurePage(Page):
         self._figures["memory"].show_figure(peak, texts("watch-memory-below"))
         verdict = self._verdict(current)
         self._figures["verdict"].show_figure(verdict, texts("watch-blocks", count=len(current.walls_s)))
+
+    def _batch(self, one: StepSeries) -> str:
+        if one.layer_limit is None:
+            return str(one.batch_size)
+        return self.texts("watch-part-of-layers", batch=str(one.batch_size), layers=str(one.layer_limit))
 
     def _verdict(self, one: StepSeries) -> str:
         if one.verdict is None:
@@ -232,7 +238,7 @@ class MeasurePage(Page):
             Column(title=texts("column-device"), text=lambda one: short_name(visible(one.device_name))),
             Column(
                 title=texts("column-batch"),
-                text=lambda one: str(one.batch_size),
+                text=self._batch,
                 order=lambda one: one.batch_size,
                 number=True,
             ),

@@ -98,7 +98,7 @@ class CurveChart(Chart):
         else:
             self._y_range = (0.0, round_ticks(top)[-1])
         widest = max(self.width_of(self._y_text(tick), 11) for tick in self._y_ticks())
-        self._place = QRectF(widest + 8, 22, self.width() - widest - 20, self.height() - 22 - 36)
+        self._place = QRectF(widest + 8, 22, self.width() - widest - 32, self.height() - 22 - 36)
 
     def _y_ticks(self) -> list[float]:
         if self._log_y:
@@ -217,5 +217,8 @@ class CurveChart(Chart):
 
 
 def _plain_tick(tick: float) -> str:
-    """A number, thousands as k."""
-    return f"{tick / 1000:g}k" if tick >= 1000 else f"{tick:g}"  # noqa: PLR2004 - kilo
+    """A number, thousands as k and millions as M."""
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if tick >= size:
+            return f"{tick / size:g}{letter}"
+    return f"{tick:g}"

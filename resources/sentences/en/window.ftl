@@ -144,7 +144,10 @@ advice-train-on = { $count ->
 advice-batch-short = batch { $batch } per device
 advice-global-batch = { $batch } together
 advice-accumulation = accumulate { $steps }
-advice-threads = { $count } threads
+advice-threads = { $count ->
+    [one] 1 thread
+   *[other] { $count } threads
+  }
 advice-job = Whole job
 advice-step = One step
 advice-rate = Throughput
@@ -404,3 +407,5 @@ cases-bar-claimed = claimed
 cases-bar-expected = expected
 cases-bar-least = no faster than
 cases-bar-most = at most
+watch-part-of-layers = { $batch } ({ $layers } blocks)
+history-reading = Reading the history …

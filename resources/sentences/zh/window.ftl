@@ -389,3 +389,5 @@ cases-bar-claimed = 声称
 cases-bar-expected = 预期
 cases-bar-least = 不可能更快
 cases-bar-most = 最多
+watch-part-of-layers = { $batch }（{ $layers } 个块）
+history-reading = 正在读取历史…
