@@ -139,4 +139,6 @@ def _spectra(config: Any, task: Task, workload: Workload, batch_size: int) -> di
         batch["labels"] = torch.randint(3, _of(config, "vocab_size", 32), (batch_size, length))
     elif task == "speech-classification":
         batch["labels"] = torch.randint(0, max(1, config.num_labels), (batch_size,))
+    elif task == "ctc":
+        batch["labels"] = torch.randint(1, _of(config, "vocab_size", 32), (batch_size, max(1, shape[1] // 16)))
     return batch

@@ -11,7 +11,7 @@ from typing import Any
 
 from advisor.errors import InputError
 from advisor.input_file import decode_text, parse_json
-from advisor.workload.model_config import MAX_CONFIG_BYTES, clean_config
+from advisor.workload.model_config import MAX_CONFIG_BYTES, parse_config
 
 DEADLINE_S = 10.0
 _ENDPOINT = "https://huggingface.co"
@@ -41,9 +41,9 @@ def fetch_config(reference: str) -> tuple[dict[str, Any], str]:
         commit = str(about.get("sha", "")) if isinstance(about, dict) else ""
         if not _COMMIT.fullmatch(commit):
             raise InputError(f"{reference}: the hub named no commit for it.", "Check the model's name.")
-    config = _json(f"{endpoint}/{name}/resolve/{commit}/config.json", reference, deadline)
     origin = f"{name}@{commit}"
-    return clean_config(config, origin), origin
+    content = _download(f"{endpoint}/{name}/resolve/{commit}/config.json", reference, deadline)
+    return parse_config(decode_text(content, origin), origin), origin
 
 
 def _json(address: str, reference: str, deadline: float) -> Any:  # noqa: ANN401 - JSON may be anything

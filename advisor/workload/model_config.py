@@ -8,7 +8,8 @@ from typing import Any
 
 from advisor.bundled import workloads_folder
 from advisor.errors import InputError
-from advisor.input_file import check_values, closest, read_json_value, shown_value
+from advisor.input_file import check_values, closest, parse_json, read_text, shown_value
+from advisor.sentences import visible
 
 MAX_CONFIG_BYTES = 1 << 20
 
@@ -81,7 +82,20 @@ def bundled_config(name: str) -> dict[str, Any] | None:
 
 def read_config_file(path: Path) -> dict[str, Any]:
     """The clean configuration of a `config.json`; raises InputError naming file and key."""
-    return clean_config(read_json_value(path, max_bytes=MAX_CONFIG_BYTES), str(path))
+    name = visible(str(path))
+    return parse_config(read_text(path, max_bytes=MAX_CONFIG_BYTES), name)
+
+
+_UNLIMITED_STEP = re.compile(r'("time_step_limit"\s{0,20}:\s{0,20}\[[^\[\]]{0,80}?)\bInfinity\b')
+
+
+def parse_config(text: str, name: str) -> dict[str, Any]:
+    """The clean configuration that a `config.json` holds as text.
+
+    Published state-space models write their open time step limit as `Infinity`, which is no JSON: that one place, and
+    no other, is read as a number beyond any step.
+    """
+    return clean_config(parse_json(_UNLIMITED_STEP.sub(r"\g<1>1e30", text), name, max_bytes=MAX_CONFIG_BYTES), name)
 
 
 def clean_config(value: object, name: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import pytest
 
 from advisor.errors import InputError
 from advisor.workload.model_config import bundled_config, clean_config
+from advisor.workload.workload import HuggingFaceModel
 from advisor.workload.workload_file import load_workload
 
 BOMBS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -80,6 +81,15 @@ def test_a_configuration_of_over_a_mebibyte_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "bert", "x": "' + "y" * (1 << 20) + '"}', "utf-8")
     with pytest.raises(InputError, match="larger than 1048576 bytes"):
         load_workload(tmp_path)
+
+
+def test_the_open_step_limit_of_published_state_space_models_is_read_and_no_other_infinity(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text('{"model_type": "mamba2", "time_step_limit": [0.0, Infinity]}', "utf-8")
+    assert isinstance(load_workload(path, overrides={"sequence_length": 8}).model, HuggingFaceModel)
+    path.write_text('{"model_type": "mamba2", "hidden_size": Infinity}', "utf-8")
+    with pytest.raises(InputError, match="Infinity is no number"):
+        load_workload(path)
 
 
 def test_a_linked_folder_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
