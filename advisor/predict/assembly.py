@@ -40,7 +40,6 @@ _PART_KINDS: dict[str, PartKind] = {
     "host_s": "host",
     "copy_s": "copy",
     "loader_s": "loader",
-    "loader_s": "loader",
     "synchronisation_s": "synchronisation",
     "communication_s": "communication",
     "imbalance_s": "imbalance",

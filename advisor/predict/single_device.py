@@ -13,7 +13,7 @@ from advisor.predict.host_time import HostSpeed
 from advisor.predict.prediction import Calibration, Device
 from advisor.predict.step_time import predict_steps
 from advisor.sentences import Reason
-from advisor.units import Precision
+from advisor.units import Basis, Precision
 from advisor.workload.op_table import OpTable
 from advisor.workload.workload import Training
 
@@ -86,7 +86,7 @@ def _specified(  # noqa: PLR0913 - the same question
         )
         for row, (device, _) in enumerate(members):
             refusal = grid.refusals[row]
-            basis = "specified" if calibration is None else "calibrated"
+            basis: Basis = "specified" if calibration is None else "calibrated"
             answers[device.key] = refusal if refusal is not None else from_grid(grid, row, basis)
     return answers
 

@@ -23,8 +23,11 @@ def make_batch(batch_size, length):
 """
 
 
-def advisor(*flags: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    settings = {**os.environ, "OMP_NUM_THREADS": "1", "LANG": "C.UTF-8", **environment}
+Home = dict[str, str]
+
+
+def advisor(*flags: str, home: Home, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    settings = {**os.environ, "OMP_NUM_THREADS": "1", "LANG": "C.UTF-8", **home}
     return subprocess.run(
         [sys.executable, "-m", "advisor", *flags],
         cwd=cwd,
@@ -37,12 +40,12 @@ def advisor(*flags: str, cwd: Path | None = None, **environment: str) -> subproc
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> dict[str, str]:
+def home(tmp_path: Path) -> Home:
     return {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")}
 
 
-def test_predict_gives_advice_for_the_usual_cards(tmp_path: Path, home: dict[str, str]) -> None:
-    ended = advisor("--predict", "bert_base_sst2", "--json", "-", "--quiet", cwd=tmp_path, **home)
+def test_predict_gives_advice_for_the_usual_cards(tmp_path: Path, home: Home) -> None:
+    ended = advisor("--predict", "bert_base_sst2", "--json", "-", "--quiet", cwd=tmp_path, home=home)
     assert ended.returncode == 0, ended.stderr
     advice = json.loads(ended.stdout)
     keys = {prediction["device"]["key"] for prediction in advice["predictions"]}
@@ -55,10 +58,10 @@ def test_predict_gives_advice_for_the_usual_cards(tmp_path: Path, home: dict[str
     assert "Why" in ended.stderr
 
 
-def test_strict_fp32_ranks_the_4090_ahead_and_mixed_precision_turns_it(home: dict[str, str]) -> None:
+def test_strict_fp32_ranks_the_4090_ahead_and_mixed_precision_turns_it(home: Home) -> None:
     def step_s(precision: str) -> dict[str, float]:
         flags = ("--precision", precision, "--batch", "16", "--json", "-", "--quiet", "--no-history")
-        advice = json.loads(advisor("--predict", "bert_base_sst2", *flags, **home).stdout)
+        advice = json.loads(advisor("--predict", "bert_base_sst2", *flags, home=home).stdout)
         return {
             prediction["device"]["key"]: prediction["step_s"]["value"]
             for prediction in advice["predictions"]
@@ -72,20 +75,20 @@ def test_strict_fp32_ranks_the_4090_ahead_and_mixed_precision_turns_it(home: dic
     assert mixed["a100-sxm4-40"] < mixed["rtx4090"]
 
 
-def test_a_saved_advice_prints_identically(tmp_path: Path, home: dict[str, str]) -> None:
+def test_a_saved_advice_prints_identically(tmp_path: Path, home: Home) -> None:
     saved = tmp_path / "advice.json"
-    first = advisor("--predict", "iris_mlp", "--json", str(saved), "--quiet", "--no-history", **home)
-    again = advisor("--open", str(saved), **home)
+    first = advisor("--predict", "iris_mlp", "--json", str(saved), "--quiet", "--no-history", home=home)
+    again = advisor("--open", str(saved), home=home)
     assert first.returncode == again.returncode == 0
     assert first.stdout == again.stdout
     assert "Advice for" in first.stdout
 
 
-def test_every_format_is_written_at_once(tmp_path: Path, home: dict[str, str]) -> None:
+def test_every_format_is_written_at_once(tmp_path: Path, home: Home) -> None:
     flags = []
     for name in ("json", "pdf", "csv", "markdown", "script"):
         flags += [f"--{name}", str(tmp_path / f"out.{name}")]
-    ended = advisor("--predict", "resnet50", *flags, "--language", "zh", "--quiet", "--no-history", **home)
+    ended = advisor("--predict", "resnet50", *flags, "--language", "zh", "--quiet", "--no-history", home=home)
     assert ended.returncode == 0, ended.stderr
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
     assert "训练建议" in (tmp_path / "out.markdown").read_text(encoding="utf-8")
@@ -120,7 +123,7 @@ def test_every_format_is_written_at_once(tmp_path: Path, home: dict[str, str]) -
     ],
 )
 def test_wrong_input_is_one_sentence_with_a_remedy(
-    tmp_path: Path, home: dict[str, str], flags: tuple[str, ...], code: int, words: str
+    tmp_path: Path, home: Home, flags: tuple[str, ...], code: int, words: str
 ) -> None:
     (tmp_path / "broken.toml").write_text('name = "x\n[[[', encoding="utf-8")
     training = '[training]\nprecision = "fp32"\nbatch_size = 4\n'
@@ -130,7 +133,7 @@ def test_wrong_input_is_one_sentence_with_a_remedy(
     deep += "num_hidden_layers = 1000000\n[data]\nsamples = 10\nsequence_length = 8\n"
     (tmp_path / "deep.toml").write_text(deep + training, encoding="utf-8")
     (tmp_path / "code.py").write_text(MODEL_FILE, encoding="utf-8")
-    ended = advisor(*flags, "--quiet", cwd=tmp_path, **home)
+    ended = advisor(*flags, "--quiet", cwd=tmp_path, home=home)
     assert ended.returncode == code, ended.stderr
     assert words in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -138,35 +141,35 @@ def test_wrong_input_is_one_sentence_with_a_remedy(
     assert len(complaint) == 1, ended.stderr
 
 
-def test_detect_names_what_is_here_and_writes_a_fixture(tmp_path: Path, home: dict[str, str]) -> None:
-    ended = advisor("--detect", "--json", str(tmp_path / "machine.json"), **home)
+def test_detect_names_what_is_here_and_writes_a_fixture(tmp_path: Path, home: Home) -> None:
+    ended = advisor("--detect", "--json", str(tmp_path / "machine.json"), home=home)
     assert ended.returncode == 0, ended.stderr
     machine = json.loads((tmp_path / "machine.json").read_text(encoding="utf-8"))
     assert machine["cpu"]["usable_core_count"] >= 1
     assert ended.stdout.strip()
 
 
-def test_list_names_every_workload_and_card(home: dict[str, str]) -> None:
-    listed = advisor("--list", **home).stdout
+def test_list_names_every_workload_and_card(home: Home) -> None:
+    listed = advisor("--list", home=home).stdout
     assert "bert_base_sst2" in listed
     assert "rtx4090" in listed
     assert len([line for line in listed.splitlines() if "GiB" in line]) >= 39
 
 
-def test_a_reader_that_goes_away_is_no_error(home: dict[str, str]) -> None:
+def test_a_reader_that_goes_away_is_no_error(home: Home) -> None:
     command = f"{sys.executable} -m advisor --list | head -1"
     settings = {**os.environ, **home}
     ended = subprocess.run(["bash", "-c", command], env=settings, capture_output=True, text=True, check=False)
     assert "Traceback" not in ended.stderr
 
 
-def test_a_foreign_file_is_not_written_over_without_force(tmp_path: Path, home: dict[str, str]) -> None:
+def test_a_foreign_file_is_not_written_over_without_force(tmp_path: Path, home: Home) -> None:
     precious = tmp_path / "thesis.json"
     precious.write_text('{"my": "thesis"}', encoding="utf-8")
     flags = ("--predict", "iris_mlp", "--quiet", "--no-history", "--json", str(precious))
-    assert advisor(*flags, **home).returncode == 2
+    assert advisor(*flags, home=home).returncode == 2
     assert precious.read_text(encoding="utf-8") == '{"my": "thesis"}'
-    assert advisor(*flags, "--force", **home).returncode == 0
+    assert advisor(*flags, "--force", home=home).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -177,14 +180,14 @@ def test_a_foreign_file_is_not_written_over_without_force(tmp_path: Path, home: 
         ("ResNet-50 training at 5,000 images/s on one 3090", "impossible"),
     ],
 )
-def test_a_claim_beyond_physics_is_called_impossible(home: dict[str, str], claim: str, verdict: str) -> None:
-    ended = advisor("--claim", claim, "--json", "-", **home)
+def test_a_claim_beyond_physics_is_called_impossible(home: Home, claim: str, verdict: str) -> None:
+    ended = advisor("--claim", claim, "--json", "-", home=home)
     assert ended.returncode == 0, ended.stderr
     assert [answer["verdict"] for answer in json.loads(ended.stdout)] == [verdict]
 
 
-def test_a_terminal_that_cannot_show_chinese_gets_escapes(home: dict[str, str]) -> None:
+def test_a_terminal_that_cannot_show_chinese_gets_escapes(home: Home) -> None:
     settings = {**home, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    ended = advisor("--predict", "iris_mlp", "--language", "zh", "--quiet", "--no-history", **settings)
+    ended = advisor("--predict", "iris_mlp", "--language", "zh", "--quiet", "--no-history", home=settings)
     assert ended.returncode == 0, ended.stderr
     assert "\\u" in ended.stdout

@@ -23,7 +23,7 @@ from tests.report.fakes import advice
 def advised(workload: str | None = None, **changes: object) -> Advice:
     made = advice()
     assert made.recommendation is not None
-    chosen = msgspec.structs.replace(made.recommendation, **changes)  # type: ignore[arg-type]
+    chosen = msgspec.structs.replace(made.recommendation, **changes)
     described = load_workload(workload) if workload else made.workload
     return msgspec.structs.replace(made, recommendation=chosen, workload=described)
 
