@@ -111,7 +111,7 @@ def _duration(groups: tuple[str | None, ...]) -> float:
     """Seconds of the groups of _DURATION: number, scale, unit, and optionally number and unit again."""
     number, scale, unit, number2, unit2 = groups[:5]
     seconds = _number(number or "0", scale) * _unit_s(unit or "s")
-    if number2 is not None and unit2 is not None:
+    if number2 and unit2:
         seconds += float(number2) * _unit_s(unit2)
     return seconds
 
@@ -126,6 +126,7 @@ def _step_s(plain: str) -> float | None:
     direct = (
         _seconds(plain, rf"{_DURATION}\s*(?:{_PER}){_STEP}")
         or _seconds(plain, rf"(?:每|一)(?:个)?\s*{_STEP}\s*(?:只?需要?|用时?|耗时|要|约|为|是)?\s*{_DURATION}")
+        or _seconds(plain, rf"{_STEP}\s*(?:time\s*(?:of|=|:|is)?|takes|took)\s*{_ABOUT}{_DURATION}")
         or _seconds(plain, rf"{_STEP}(?: time)?(?: of|=|:| is| takes| took| in)?\s*{_ABOUT}{_N}\s*(ms\b|毫秒)()()")
     )
     if direct is not None:
