@@ -51,7 +51,11 @@ VERDICTS: list[tuple[str, Verdict, str]] = [
     ("An RTX 4090 is 2.5 times as fast as an A100 with AMP", "plausible_only_with", "claim-ratio-only-with-precision"),
     ("RoBERTa-large on two RTX 3090 is 97% faster than on one", "plausible_only_with", "claim-scaling-above"),
     ("H100 SXM is 8x faster than V100 on BERT-large fp16", "plausible_only_with", "claim-ratio-above"),
-    ("gpt2 on a 4090 with bf16 and torch.compile, batch 8: 60 ms per step", "plausible_only_with", "claim-only-with-better-kernels"),
+    (
+        "gpt2 on a 4090 with bf16 and torch.compile, batch 8: 60 ms per step",
+        "plausible_only_with",
+        "claim-only-with-better-kernels",
+    ),
 ]
 
 
@@ -190,7 +194,8 @@ def test_two_precisions_that_would_do_are_both_named() -> None:
 
 def test_a_whole_job_and_several_cards_are_judged_too() -> None:
     job = check_claim(
-        Claim(gpus=("a100-sxm4-40",), count=8, workload="bert_base_sst2", job_s=86400, precision="fp16_amp"), real_predictor()
+        Claim(gpus=("a100-sxm4-40",), count=8, workload="bert_base_sst2", job_s=86400, precision="fp16_amp"),
+        real_predictor(),
     )
     assert job.verdict == "below_expected"
     assert "claim-limit-communication" in {reason.code for reason in job.reasons}
