@@ -26,9 +26,17 @@ def file_of(model: PythonModel, folder: str | None) -> Path:
     if path.is_absolute():
         return path
     bundled = workloads_folder() / path
-    if folder is None and bundled.is_file() and is_bundled(bundled):
+    if folder is None and is_file(bundled) and is_bundled(bundled):
         return bundled
     return Path(folder or ".").resolve() / path
+
+
+def is_file(path: Path) -> bool:
+    """Whether a file is there; a name that no file system takes names none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def is_bundled(path: Path) -> bool:
@@ -55,7 +63,7 @@ def digest_of(content: bytes) -> str:
 def read_code(path: Path) -> bytes:
     """The bytes of a model file; raises InputError when it is missing or larger than 1 MiB."""
     shown = visible(str(path))
-    if not path.is_file():
+    if not is_file(path):
         raise InputError(f"{shown}: model.file names no file.", "Paths are relative to the workload file's folder.")
     try:
         with path.open("rb") as stream:

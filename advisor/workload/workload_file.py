@@ -17,7 +17,7 @@ from advisor.workload.defaults import assumed_for_config, assumed_for_file
 from advisor.workload.hub import fetch_config, is_hub_id
 from advisor.workload.model_config import bundled_config, bundled_config_names, clean_config, read_config_file
 from advisor.workload.overrides import apply_overrides
-from advisor.workload.python_source import code_to_run
+from advisor.workload.python_source import code_to_run, file_of, is_file
 from advisor.workload.workload import PythonModel, Workload
 
 Source = Literal["huggingface", "python", "template", "numbers"]
@@ -58,8 +58,17 @@ def load_workload(
         workload, source_folder=_folder_to_keep(workload, described), assumed=workload.assumed or assumed
     )
     check_workload(workload, described.name, config)
-    code_to_run(workload)
+    _check_code(workload, described.name)
     return workload
+
+
+def _check_code(workload: Workload, name: str) -> None:
+    if isinstance(workload.model, PythonModel) and not is_file(file_of(workload.model, workload.source_folder)):
+        raise InputError(
+            f"{name}: `model.file` is {shown_value(workload.model.file)}, which names no file.",
+            "Paths are relative to the workload file's folder.",
+        )
+    code_to_run(workload)
 
 
 def _folder_to_keep(workload: Workload, described: _Description) -> str | None:
@@ -76,7 +85,7 @@ def load_workload_for_row(name: str, folder: Path, *, allow_hub: bool = False) -
     if name in bundled_names():
         return load_workload(name)
     for candidate in (folder / name, folder / f"{name}.toml"):
-        if candidate.is_file():
+        if is_file(candidate):
             return load_workload(candidate, allow_hub=allow_hub)
     raise InputError(
         f"{shown_value(name)} is no bundled workload, and {visible(str(folder))} holds no such TOML file.",
@@ -173,15 +182,16 @@ def _with_config(described: _Description, *, allow_hub: bool) -> tuple[dict[str,
 def _found_config(reference: str, described: _Description, *, allow_hub: bool) -> tuple[dict[str, Any], str]:
     try:
         path = (described.folder or Path()) / reference
-        path = path / "config.json" if path.is_dir() else path
+        is_folder = path.is_dir()
+        path = path / "config.json" if is_folder else path
         found = path.exists()
     except (OSError, ValueError):
-        found = False
+        is_folder = found = False
     if found:
         return read_config_file(path), path.name
     if is_hub_id(reference) and allow_hub:
         return fetch_config(reference)
-    if (described.folder or Path()).joinpath(reference).is_dir():
+    if is_folder:
         raise InputError(f"{visible(reference)}: the folder holds no config.json.", "Give a model's folder.")
     hint = closest(reference, bundled_config_names())
     if not hint and is_hub_id(reference) and "/" in reference and not allow_hub:

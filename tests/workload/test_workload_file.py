@@ -180,6 +180,13 @@ def test_settings_that_are_wrong_or_contradict_each_other_are_refused(overrides:
         ('config = "bert-base-uncased"', "config = {hidden_size = 3}", "`model_type` is missing"),
         ('precision = "fp16_amp"', "", "`training.precision` is missing"),
         ("[training]", "[trainin]", "`trainin`"),
+        ('config = "bert-base-uncased"', f'config = "{"x" * 4000}"', "`model.config` is `xxx"),
+        ('config = "bert-base-uncased"', 'config = "a\\u0000b"', "`model.config` is `a\\u0000b`"),
+        (
+            GOOD[GOOD.index("source") : GOOD.index("[data]")],
+            f'source = "python"\nfile = "{"x" * 4000}.py"\n',
+            "names no file",
+        ),
         ('name = "mine"', 'name = ""', "`name` is ``"),
         ('name = "mine"', 'name = "mine"\nsource_folder = "/"', "`source_folder` is set by the program"),
     ],
