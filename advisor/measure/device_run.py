@@ -79,6 +79,8 @@ class DeviceRun:
     trace: tuple[TracePrecision, ...] = ()
     cancelled: threading.Event = field(default_factory=threading.Event)
     exit_kind: ExitKind = "finished"
+    share: tuple[float, float] = (0.0, 1.0)
+    """(share of the whole run that is done before this device, share that this device is)."""
 
     def __post_init__(self) -> None:
         """Nothing is started yet."""
@@ -89,6 +91,7 @@ class DeviceRun:
         self._steering = Steering(on_cpu=on_cpu, full_method=self.plan.full_method, gpu=self.collection.gpu)
         self._session: WorkerSession | None = None
         self._opened_device = False
+        self._fraction = 0.0
 
     def run(self) -> Generator[RunnerEvent, None, None]:
         """Events from `DeviceStarted` to `DeviceEnded`; no process is left, however it ends."""
@@ -285,10 +288,12 @@ class DeviceRun:
         now = time.monotonic()
         yield PhaseStarted(device_key=self.device.key, phase=event.phase, detail=event.detail, started_monotonic_s=now)
         left_s = self._left_s()
-        fraction = 1.0 - left_s / max(self.plan.budget_s, left_s, 1e-9)
+        here = 1.0 - left_s / max(self.device.budget_s, left_s, 1e-9)
+        self._fraction = max(self._fraction, min(1.0, max(0.0, here)))
+        before, share = self.share
         yield RunProgress(
             phase=event.phase,
-            fraction=min(1.0, max(0.0, fraction)),
+            fraction=before + share * self._fraction,
             left_s=left_s,
             device_key=self.device.key,
             detail=event.detail,

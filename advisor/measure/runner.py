@@ -103,6 +103,7 @@ def run_measurements(
     measurements: list[Measurement] = []
     before: list[Reading] = []
     allowance_s = _START_ALLOWANCE_S
+    done_s, whole_s = 0.0, max(1e-9, sum(device.budget_s for device in plan.devices))
     with Monitor() as monitor:
         for device in plan.devices:
             planned = device
@@ -110,6 +111,8 @@ def run_measurements(
                 planned = replace(device, skipped=Reason(code="measure-cancelled"))
             deadline_s = time.monotonic() + planned.budget_s + allowance_s
             run = DeviceRun(plan, planned, machine, monitor, deadline_s, known, trace=trace, cancelled=cancelled)
+            run.share = (done_s / whole_s, device.budget_s / whole_s)
+            done_s += device.budget_s
             run.collection.before.extend(before)
             for event in run.run():
                 if isinstance(event, Reading):

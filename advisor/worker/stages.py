@@ -49,11 +49,12 @@ class Stages:
         *,
         parts: Callable[[int], dict[StepPart, float]] | None = None,
         between: Callable[[], object] | None = None,
+        spent_s: float = 0.0,
     ) -> str:
         """Time `step` until the parent stops it, the budget is spent or 400 samples were kept; returns why.
 
         `parts(step_count)` gives the split of the block just made, in seconds of one step; `between` runs untimed
-        before each block (flushing a cache).
+        before each block (flushing a cache); `spent_s` of warm-up went into steps before this stage.
         """
         number = next(self._box.stage_numbers)
         self._box.send(
@@ -67,6 +68,8 @@ class Stages:
             )
         )
         run = _Run(number=number, deadline_s=time.monotonic() + stage.budget_s, budget_s=stage.budget_s)
+        run.warm_up_s = spent_s
+        run.warm = spent_s > 0.0 and spent_s >= warm_up_cap_s(spent_s + stage.budget_s)
         while run.reason is None:
             if between is not None:
                 between()
@@ -120,13 +123,18 @@ class _Run:
             self.warm_up_s += block.duration_s
             if block.duration_s < block_least_s:
                 self.step_count *= 2
-            elif self.warm_up_s >= min(_WARM_UP_CAP_S, _WARM_UP_SHARE * self.budget_s):
+            elif self.warm_up_s >= warm_up_cap_s(self.budget_s):
                 self.warm = True
         left_s = self.deadline_s - time.monotonic()
         if self.kept >= _MOST_SAMPLES:
             self.reason = "cap"
         elif left_s < block.duration_s / 2 and (self.kept or left_s <= 0.0):
             self.reason = "cap" if self.kept else "too_long"
+
+
+def warm_up_cap_s(budget_s: float) -> float:
+    """How long warm-up may last where no parent ends it: 3 s, or three tenths of a short budget."""
+    return min(_WARM_UP_CAP_S, _WARM_UP_SHARE * budget_s)
 
 
 def sample_of(

@@ -15,7 +15,7 @@ from advisor.worker.load_model import LoadedModel, load
 from advisor.worker.messages import MeasureRequest, Memory, Progress, StageEnded
 from advisor.worker.peak_memory import LiveBytes
 from advisor.worker.resident_memory import peak_resident_bytes, reset_peak_resident, resident_bytes
-from advisor.worker.stages import Stage, Stages, sample_of
+from advisor.worker.stages import Stage, Stages, sample_of, warm_up_cap_s
 from advisor.worker.thread_choice import fastest_thread_count
 from advisor.worker.training_step import TrainingStep
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 _TRACKED_SHARE = 0.3
 """Of a batch size's budget that the tracked step may take; a longer step is judged by the resident set."""
 _LEAST_WEIGHT_S = 0.1
+_LONG_STEP_S = 0.3
+"""From here on following every storage adds nothing that shows, and each step is sent."""
 _SPLIT_SHARE = 0.15
+_STEPS_SHARE = 0.6
 
 
 def answer(request: MeasureRequest, box: EventBox) -> None:
@@ -44,7 +47,8 @@ def answer(request: MeasureRequest, box: EventBox) -> None:
         seed=request.seed,
     )
     run = _Run(request, box, device, loaded, before_bytes)
-    run.deadline_s = started + request.budget_s
+    # Building may be slow on a loaded machine; the steps are what the budget is for.
+    run.deadline_s = max(started + request.budget_s, time.monotonic() + _STEPS_SHARE * request.budget_s)
     with matmul_mode(request.workload.training.precision):
         run.measure_all()
 
@@ -98,55 +102,57 @@ class _Run:
         started = time.monotonic()
         self._step.set_batch_size(batch_size)
         first = self._device.time_block(self._step, 1)
-        self._step.take_parts(1)
+        long = first.wall_s > _LONG_STEP_S
+        if long:
+            self._send_step(batch_size, first, warm_up=True)
         if first.wall_s > budget_s:
-            self._send_first(batch_size, first)
+            self._step_times.append((batch_size, first.wall_s))
+            self._end(batch_size, "too_long")
             return
-        second_s = self._measure_memory(batch_size, tracked=first.wall_s < budget_s * _TRACKED_SHARE)
-        self._step_times.append((batch_size, min(first.wall_s, second_s)))
+        second = self._measure_memory(batch_size, tracked=first.wall_s < budget_s * _TRACKED_SHARE)
+        self._step_times.append((batch_size, min(first.wall_s, second.wall_s)))
+        if long:
+            self._send_step(batch_size, second, warm_up=first.wall_s < warm_up_cap_s(budget_s))
         self._step.take_parts(1)
         left_s = budget_s - (time.monotonic() - started)
         stage = Stage("step", self._precision, max(left_s, 0.0), batch_size, dict(self._figures))
         split = not self._device.is_cpu
         if split:
             stage = Stage("step", self._precision, left_s * (1 - _SPLIT_SHARE), batch_size, dict(self._figures))
-        self._stages.run(stage, self._step, parts=None if split else self._step.take_parts)
+        spent_s = first.wall_s + second.wall_s if long else 0.0
+        self._stages.run(stage, self._step, parts=None if split else self._step.take_parts, spent_s=spent_s)
         if split:
             self._step.take_parts(1)
             left_s = max(0.0, budget_s - (time.monotonic() - started)) * _SPLIT_SHARE
             stage = Stage("split", self._precision, left_s, batch_size, dict(self._figures))
             self._stages.run(stage, self._step.split, parts=self._step.take_parts)
 
-    def _measure_memory(self, batch_size: int, *, tracked: bool) -> float:
-        """Peak of one step that already has its optimizer states, and how long that step took."""
-        began = time.monotonic()
+    def _measure_memory(self, batch_size: int, *, tracked: bool) -> Block:
+        """Peak of one step that already has its optimizer states, and the time of that step."""
         if not self._device.is_cpu:
             self._device.reset_peak_memory()
-            self._step()
-            self._device.synchronise()
+            block = self._device.time_block(self._step, 1)
             peaks = self._device.peak_memory_bytes()
             if peaks is not None:
                 self._send_memory(batch_size, peaks[0], peaks[1])
         elif tracked:
             gc.collect()
-            began = time.monotonic()
             with LiveBytes() as live:
                 live.see(self._step.tensors())
-                self._step()
+                block = self._device.time_block(self._step, 1)
             self._send_memory(batch_size, live.peak_bytes, None, tracked=True)
         else:
-            self._step()
+            block = self._device.time_block(self._step, 1)
             peak = peak_resident_bytes()
             if peak is not None and self._before_bytes is not None:
                 self._send_memory(batch_size, max(0, peak - self._before_bytes), None)
-        return time.monotonic() - began
+        return block
 
-    def _send_first(self, batch_size: int, block: Block) -> None:
-        """A first step that used up the time by itself is better than nothing: sent as a warm-up sample."""
-        self._step_times.append((batch_size, block.wall_s))
+    def _send_step(self, batch_size: int, block: Block, *, warm_up: bool) -> None:
+        """A single long step before the stage: too dear to be thrown away."""
         stage = Stage("step", self._precision, 0.0, batch_size, dict(self._figures))
-        self._box.send(sample_of(stage, None, block, warm_up=True))
-        self._end(batch_size, "too_long")
+        parts = self._step.take_parts if self._device.is_cpu else None
+        self._box.send(sample_of(stage, None, block, warm_up=warm_up, parts=parts))
 
     def _send_memory(self, batch_size: int, peak: int, reserved: int | None, *, tracked: bool = False) -> None:
         how: Literal["cuda_allocator", "dispatch_tracked", "resident_set"] = "cuda_allocator"
