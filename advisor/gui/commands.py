@@ -220,7 +220,7 @@ class Commands(QObject):
         from advisor.gui.dialogs.settings_dialog import SettingsDialog
 
         if SettingsDialog(self.window_, self.window_.context.texts, self.settings).exec():
-            QTimer.singleShot(0, self.window_.rebuild)
+            self.window_.rebuild_soon()
 
     def show_about(self) -> None:
         """Versions and licences."""
@@ -231,12 +231,12 @@ class Commands(QObject):
     def set_language(self, language: str) -> None:
         """Show everything in another language, now."""
         self.settings.store("language", language)
-        QTimer.singleShot(0, self.window_.rebuild)
+        self.window_.rebuild_soon()
 
     def set_scheme(self, scheme: str) -> None:
         """Show everything in other colours, now."""
         self.settings.store("scheme", scheme)
-        QTimer.singleShot(0, self.window_.rebuild)
+        self.window_.rebuild_soon()
 
 
 def _write(kind: str, advice: Advice, path: Path, language: str) -> None:

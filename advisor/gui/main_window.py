@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QWidget
 
@@ -48,6 +48,10 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(960, 620)
         self.resize(1280, 800)
         self.commands = Commands(self)
+        self._rebuild_timer = QTimer(self)
+        self._rebuild_timer.setSingleShot(True)
+        self._rebuild_timer.setInterval(0)
+        self._rebuild_timer.timeout.connect(self.rebuild)
         self._build()
         session.machine_changed.connect(self._machine_changed)
         session.job_ended.connect(self._job_ended)
@@ -62,7 +66,9 @@ class MainWindow(QMainWindow):
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.setPalette(palette_of(theme))
-            application.setStyleSheet(style_sheet(theme))
+            sheet = style_sheet(theme)
+            if sheet != application.styleSheet():
+                application.setStyleSheet(sheet)
         self.context = Context(
             session=self.session,
             settings=self.settings,
@@ -89,11 +95,20 @@ class MainWindow(QMainWindow):
         self.show_page(self.current)
         self._machine_changed()
 
+    def rebuild_soon(self) -> None:
+        """Rebuild once, after everything that asks for it now."""
+        self._rebuild_timer.start()
+
     def rebuild(self) -> None:
         """Show everything in the language, scheme and units that the settings now name."""
         for name, page in self._pages.items():
             page.deactivate()
             self._page_states[name] = page.view_state()
+        old = self.takeCentralWidget()
+        if old is not None:
+            # Gone before the style sheet changes: styling pages that nobody will see takes most of a second.
+            old.deleteLater()
+            QCoreApplication.sendPostedEvents(old, QEvent.Type.DeferredDelete.value)
         self._build()
 
     def page(self, name: PageName) -> Page:
@@ -134,7 +149,7 @@ class MainWindow(QMainWindow):
 
     def _system_scheme_changed(self) -> None:
         if self.settings.scheme == "system":
-            QTimer.singleShot(0, self.rebuild)
+            self.rebuild_soon()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Announce the first paint: what is slow to load waits for it."""

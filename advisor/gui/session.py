@@ -50,6 +50,8 @@ class Session(QObject):
         self.machine: Machine | None = None
         self.machine_outcome: Outcome | None = None
         self.workload: Workload | None = None
+        self.reference = ""
+        """What the workload was loaded by: a bundled name, or a path."""
         self.code_consent: tuple[str, str] | None = None
         """Path and SHA-256 of the Python file that may run."""
         self.advice: Advice | None = None
@@ -93,6 +95,8 @@ class Session(QObject):
 
     def load_workload(self, reference: str, *, allow_hub: bool = False) -> None:
         """Read a workload by name or path, in a thread: a large configuration takes its time."""
+
+        self.reference = reference
 
         def read() -> Workload:
             from advisor.workload.workload_file import load_workload

@@ -79,6 +79,16 @@ class Texts:
         """A number with a decimal prefix; `unknown` for None."""
         return self("window-unknown") if number is None else format_quantity(number, unit)
 
+    def count(self, number: float | None) -> str:
+        """A count with a decimal prefix from a thousand on; `–` for None."""
+        if number is None:
+            return "–"
+        return f"{number:.0f}" if number < 1000 else format_quantity(number, "")  # noqa: PLR2004 - a thousand
+
+    def seconds_left(self, seconds: float) -> str:
+        """A coarse duration: seconds up to 90, then minutes."""
+        return f"{max(seconds, 1):.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"  # noqa: PLR2004 - a coarse word
+
     def rate(self, per_second: float | None) -> str:
         """Samples a second; `unknown` for None."""
         if per_second is None:

@@ -148,7 +148,7 @@ class MeasurePage(Page):
             if self.session.cancelling:
                 words = [name, texts("watch-cancelling")]
             elif left_s is not None:
-                words.append(texts("watch-left", left_s=max(round(left_s), 1)))
+                words.append(texts("watch-left", left=texts.seconds_left(left_s)))
             self.subtitle.set_full_text(" · ".join(word for word in words if word))
             self._cancel.setEnabled(not self.session.cancelling)
         if job is not None:

@@ -40,7 +40,6 @@ class ModelPage(Page):
         super().__init__(context, context.texts("page-model"))
         self._door = 0
         self._from_form = False
-        self._preset = ""
         self.add_action(self.texts("model-save"), self._save)
         self.add_action(self.texts("menu-predict"), lambda: context.act("predict"))
         self.add_action(self.texts("menu-measure"), lambda: context.act("measure"), primary=True)
@@ -89,7 +88,7 @@ class ModelPage(Page):
         stack = QStackedWidget()
         model = described.get("model", {})
         made = (
-            PresetDoor(self.context, self._preset),
+            PresetDoor(self.context, self.session.reference),
             HubDoor(self.context, model.get("config", "") if isinstance(model.get("config"), str) else ""),
             PythonDoor(self.context, model.get("file", "")),
             FormDoor(self.context, model),
@@ -160,7 +159,7 @@ class ModelPage(Page):
             Column(title=texts("model-layer"), text=lambda one: visible(one.path), tip=_layer_tip),
             Column(
                 title=texts("model-parameters"),
-                text=lambda one: format_quantity(one.parameter_count, ""),
+                text=lambda one: texts.count(one.parameter_count),
                 order=lambda one: one.parameter_count,
                 number=True,
             ),
@@ -182,7 +181,6 @@ class ModelPage(Page):
         return self.session.workload.training.batch_size if self.session.workload else 1
 
     def _choose_preset(self, name: str) -> None:
-        self._preset = name
         self.session.load_workload(name)
 
     def _choose_python(self, path: Path) -> None:
@@ -264,8 +262,8 @@ class ModelPage(Page):
         trained = preview.trainable_parameter_count
         below = texts("model-all-trained")
         if trained is not None and trained != preview.parameter_count:
-            below = texts("model-trained", count=format_quantity(trained, ""))
-        self._figures["parameters"].show_figure(_or_dash(preview.parameter_count, ""), below)
+            below = texts("model-trained", count=texts.count(trained))
+        self._figures["parameters"].show_figure(texts.count(preview.parameter_count), below)
         flop = _or_dash(preview.flop_per_sample, "FLOP")
         self._figures["flop"].show_figure(flop, texts("model-flop-below"))
         need = preview.memory_bytes

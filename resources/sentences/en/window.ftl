@@ -234,7 +234,7 @@ watch-explained = “Measure and advise” calibrates each device and trains you
 watch-no-workload = no model described yet
 watch-starting = starting
 watch-cancelling = cancelling …
-watch-left = about { $left_s } left
+watch-left = about { $left } left
 watch-done = { $count ->
     [one] 1 batch size measured
    *[other] { $count } batch sizes measured

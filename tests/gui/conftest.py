@@ -1,0 +1,85 @@
+"""A window of its own for each test: its own settings and data folder, and no sampler unless asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+sys.path.insert(0, str(Path(__file__).parent))
+
+from advisor.gui.fonts import load_fonts
+from advisor.gui.main_window import MainWindow
+from advisor.gui.monitor_feed import MonitorFeed
+from advisor.gui.session import Session
+from advisor.gui.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
+    from pytestqt.qtbot import QtBot
+
+    from advisor.hardware.machine import Reading
+    from advisor.sentences import Reason
+
+
+class QuietSource:
+    """A monitor that tells only what a test puts into it."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Reading] = []
+        self.intervals: list[float | None] = []
+        self.problem: Reason | None = None
+        self.entered = self.left = 0
+
+    def __enter__(self) -> Self:
+        self.entered += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.left += 1
+
+    def readings(self) -> list[Reading]:
+        waiting, self.waiting = self.waiting, []
+        return waiting
+
+    def set_interval(self, interval_s: float | None) -> None:
+        self.intervals.append(interval_s)
+
+
+@pytest.fixture
+def source() -> QuietSource:
+    return QuietSource()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    made = Settings(tmp_path / "window.ini")
+    made.store("language", "en")
+    made.store("scheme", "light")
+    made.store("data_folder", str(tmp_path))
+    return made
+
+
+@pytest.fixture
+def session(qtbot: QtBot, settings: Settings, source: QuietSource) -> Iterator[Session]:
+    del qtbot
+    made = Session(settings, MonitorFeed(lambda _interval: source))
+    yield made
+    assert made.close()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, session: Session, settings: Settings) -> MainWindow:
+    load_fonts()
+    made = MainWindow(session, settings)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    qtbot.waitUntil(lambda: made._painted)
+    return made

@@ -1,0 +1,242 @@
+"""The frame: pages, language, scheme, menus, files, closing."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import fakes
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QWidget
+
+from advisor.gui.application import NoDisplayError, check_display
+from advisor.gui.context import PAGE_NAMES
+from advisor.gui.dialogs.report_problem import report_text
+from advisor.report import json_file
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+    from advisor.gui.settings import Settings
+
+
+def words_of(widget: QWidget) -> str:
+    """Everything that a widget's labels and buttons say."""
+    labels = [one.text() for one in widget.findChildren(QLabel)]
+    return "\n".join(labels + [one.text() for one in widget.findChildren(QPushButton)])
+
+
+def test_every_page_opens_without_advice_machine_or_workload(window: MainWindow, qtbot: QtBot) -> None:
+    for name in PAGE_NAMES[:5]:
+        window.show_page(name)
+        qtbot.wait(5)
+        assert window._stack.currentWidget() is window.page(name)
+
+
+@pytest.mark.parametrize("name", PAGE_NAMES)
+def test_a_page_shows_a_recorded_advice_in_both_languages_and_schemes(
+    window: MainWindow, session: Session, settings: Settings, qtbot: QtBot, name: str
+) -> None:
+    session.machine = fakes.machine()
+    session.show_recorded(fakes.advice())
+    session.case_answers = {"none": None}  # type: ignore[dict-item]
+    for language, scheme in (("en", "light"), ("zh", "dark")):
+        settings.store("language", language)
+        settings.store("scheme", scheme)
+        window.rebuild()
+        window.show_page(name)
+        qtbot.wait(10)
+        assert not window.grab().isNull()
+    assert window.windowTitle() == "训练顾问"
+
+
+def test_switching_the_language_keeps_what_a_page_knew(
+    window: MainWindow, session: Session, settings: Settings
+) -> None:
+    session.show_recorded(fakes.advice())
+    window.show_page("compare")
+    page = window.page("compare")
+    page.restore({"precision": "fp32", "batch": 16, "count": 2, "goal": "time", "filter": "4090", "all": True})
+    before = page.view_state()
+    settings.store("language", "zh")
+    window.rebuild()
+    assert window.page("compare").view_state() == before
+    assert before["precision"] == "fp32"
+    assert before["filter"] == "4090"
+    assert window.current == "compare"
+
+
+def test_number_keys_bring_up_the_pages(window: MainWindow, qtbot: QtBot) -> None:
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    handle = window.windowHandle()
+    qtbot.keyClick(handle, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: window.current == "advice")
+
+
+def test_every_control_can_be_reached_and_has_a_name(window: MainWindow, session: Session) -> None:
+    session.machine = fakes.machine()
+    session.show_recorded(fakes.advice())
+    for name in ("machine", "model", "measure", "advice", "compare"):
+        window.show_page(name)
+        for button in window.page(name).findChildren(QPushButton):
+            assert button.text() or button.accessibleName()
+            assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
+
+
+def test_menus_offer_only_what_can_be_done(window: MainWindow, session: Session) -> None:
+    actions = window.commands.actions
+    assert not actions["export-pdf"].isEnabled()
+    assert not actions["cancel"].isEnabled()
+    session.set_advice(fakes.advice())
+    assert actions["export-pdf"].isEnabled()
+
+
+def test_a_dropped_advice_opens(window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "saved.json"
+    json_file.write(fakes.advice(), path)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDropEvent(
+        QPoint(5, 5).toPointF(),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    window.dropEvent(event)
+    assert session.advice is not None
+    assert window.current == "advice"
+    assert window.settings.recent_files == (str(path),)
+    qtbot.wait(1)
+
+
+def test_a_file_of_no_known_kind_is_refused_in_one_dialog(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "movie.mkv"
+    path.write_bytes(b"\0")
+    for _ in range(3):
+        window.commands.open_path(path)
+    qtbot.wait(5)
+    shown = [one for one in window.findChildren(QDialog) if one.isVisible()]
+    assert len(shown) == 1
+    assert "movie.mkv" in words_of(shown[0])
+    shown[0].close()
+
+
+def test_a_python_file_runs_only_with_consent(
+    window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model.py"
+    path.write_text("raise SystemExit('ran')", encoding="utf-8")
+    asked: list[tuple[str, str]] = []
+
+    def refuse(_parent: object, _texts: object, where: Path, digest: str) -> bool:
+        asked.append((str(where), digest))
+        return False
+
+    monkeypatch.setattr("advisor.gui.dialogs.consent.ask_consent", refuse)
+    window.commands.open_path(path)
+    assert asked[0][0] == str(path)
+    assert len(asked[0][1]) == 64
+    assert session.code_consent is None
+    assert session.workload is None
+
+
+def test_the_copied_text_and_command_are_the_advice(window: MainWindow, session: Session) -> None:
+    session.set_advice(fakes.advice())
+    window.commands.act("copy-text")
+    assert "L40S" in QGuiApplication.clipboard().text()
+    window.commands.act("copy-command")
+    assert QGuiApplication.clipboard().text().startswith(("python ", "torchrun "))
+
+
+@pytest.mark.parametrize(("kind", "head"), [("export-pdf", b"%PDF"), ("save-json", b"{"), ("export-csv", b"device_key")])
+def test_an_export_is_written_in_a_thread(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, kind: str, head: bytes
+) -> None:
+    session.set_advice(fakes.advice())
+    path = tmp_path / "out"
+    window.commands.save(kind, path)
+    qtbot.waitUntil(path.exists, timeout=20_000)
+    assert path.read_bytes().startswith(head)
+    qtbot.waitUntil(lambda: not session.crew._threads, timeout=5000)
+
+
+def test_an_export_that_cannot_be_written_is_one_sentence(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    session.set_advice(fakes.advice())
+    window.commands.save("save-json", tmp_path / "missing" / "out.json")
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(QDialog)), timeout=10_000)
+    dialog = next(one for one in window.findChildren(QDialog) if one.isVisible())
+    assert "cannot be written" in words_of(dialog)
+    dialog.close()
+
+
+def test_closing_with_a_job_that_never_answers_takes_at_most_two_seconds(window: MainWindow, session: Session) -> None:
+    release = threading.Event()
+
+    def hangs(cancelled: threading.Event) -> Generator[object, None, object]:
+        del cancelled
+        release.wait(30)
+        yield
+
+    session.start_job(hangs, measure=True)
+    started_s = time.monotonic()
+    window.close()
+    spent_s = time.monotonic() - started_s
+    assert not window.closed_cleanly
+    assert spent_s <= 2.0
+    release.set()
+    for thread in session.crew._threads:
+        thread.wait(5000)
+
+
+def test_a_job_that_breaks_is_told_on_the_page_and_not_in_a_dialog(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    def breaks(cancelled: threading.Event) -> Generator[object, None, object]:
+        del cancelled
+        yield
+        message = "<b>bold</b> trouble"
+        raise RuntimeError(message)
+
+    window.show_page("measure")
+    with qtbot.waitSignal(session.job_ended):
+        session.start_job(breaks, measure=True)
+    assert "RuntimeError: <b>bold</b> trouble" in words_of(window.page("measure"))
+    assert not [one for one in window.findChildren(QDialog) if one.isVisible()]
+
+
+def test_without_a_display_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    with pytest.raises(NoDisplayError, match="advisor --measure"):
+        check_display()
+
+
+def test_a_problem_report_names_no_user_host_or_device() -> None:
+    text = report_text(fakes.machine())
+    assert fakes.FIRST not in text
+    assert "NVIDIA GeForce RTX 4090" in text
+
+
+def test_a_minimised_window_stops_drawing_and_watching(window: MainWindow, session: Session, source: object) -> None:
+    session.machine = fakes.machine()
+    session.feed.start()
+    page = window.page("machine")
+    page.activate()
+    window._visibility_changed(hidden=True)
+    assert source.intervals[-1] is None  # type: ignore[attr-defined]
+    assert not page._timer.isActive()  # type: ignore[attr-defined]
+    window._visibility_changed(hidden=False)
+    assert source.intervals[-1] is not None  # type: ignore[attr-defined]
