@@ -8,7 +8,7 @@ from advisor.predict.device_rates import DeviceRates
 from advisor.predict.efficiencies import Fitted
 from advisor.predict.matmul_time import operand_seconds, tiled_seconds
 from advisor.predict.op_columns import ConvolutionWork, Floats
-from advisor.predict.op_time import Peaks, smooth_maximum
+from advisor.predict.op_time import Peaks, smooth_maximum, tensor_widths
 
 _INPUT_GRADIENT = 1
 _WEIGHT_GRADIENT = 2
@@ -27,7 +27,9 @@ def convolution_seconds(
     depthwise = (work.groups > 1) & (np.maximum(work.output_channels, work.input_channels) <= _DEPTHWISE_CHANNELS)
     grouped = (work.groups > 1) & ~depthwise
     channels = np.minimum(work.output_channels, work.input_channels)
-    peak = np.where(work.half, peaks.half, peaks.single)
+    width_single, width_half = tensor_widths(rates)
+    width = np.where(work.half, width_half, width_single)
+    peak = np.where(work.half, peaks.half, peaks.single) * width**-fitted.convolution_width_exponent
 
     inner = work.input_channels * work.kernel_elements
     m = np.where(weight_gradient, work.output_channels, work.positions)

@@ -35,6 +35,8 @@ class Fitted(Record, frozen=True, kw_only=True):
     unaligned_matmul: Positive
     """Of 1024 flop a clock a SM, where a 16-bit GEMM has a side that is no multiple of 8."""
     convolution: Positive
+    convolution_width_exponent: Positive
+    """How much harder still they are to feed by convolutions."""
     convolution_input_gradient: Positive
     convolution_weight_gradient: Positive
     convolution_fp32: Positive
@@ -86,6 +88,10 @@ class Assumed(Record, frozen=True, kw_only=True):
     """No range is narrower than this factor: laboratories differ by as much among themselves."""
     host_s_per_dispatch: Positive
     host_backward_share: Positive
+    host_pass_s: Positive
+    """What one forward and backward costs the host whatever its operators: the loss, autograd's start and end."""
+    host_update_s: Positive
+    """What one update costs the host whatever its parameters: the optimizer's bookkeeping, clearing gradients."""
     """Of the forward cost, for operators that the autograd engine issues."""
     synchronisation_s: Positive
 

@@ -52,7 +52,10 @@ def host_seconds(
     optimizer = _known_or(host.optimizer_s_per_dispatch, usual)
     passes = compiled.forward_dispatch_count * forward + compiled.backward_dispatch_count * backward
     passes *= assumed.compiled_dispatches if training.compile else 1.0
-    return passes * training.gradient_accumulation_steps + cost.dispatch_count * optimizer
+    # A host that is slow at dispatching is slow at everything else that Python does around it.
+    passes += assumed.host_pass_s * forward / usual
+    update = assumed.host_update_s * optimizer / usual if cost.dispatch_count else 0.0
+    return passes * training.gradient_accumulation_steps + cost.dispatch_count * optimizer + update
 
 
 def _known_or(value: float | None, usual: float) -> float:

@@ -17,6 +17,7 @@ from advisor.predict.op_columns import Floats
 TENSOR_FLOP_PER_CLOCK_16 = 1024.0
 """Of one SM of the A100 in 16-bit numbers: where the width law is 1."""
 TENSOR_FLOP_PER_CLOCK_TF32 = 512.0
+_LEAST_WIDTH = 0.1
 _LARGEST_L2_SHARE = 0.8
 
 
@@ -41,22 +42,30 @@ def smooth_maximum(first: Floats, second: Floats) -> Floats:
     return np.sqrt(np.sqrt(a * a + b * b))
 
 
+def tensor_widths(rates: DeviceRates) -> tuple[Floats, Floats]:
+    """How wide the tensor cores are for 32-bit (TF32) and 16-bit numbers: flop a clock a SM over a reference.
+
+    Where 32-bit products do not run on them, the first is 1.
+    """
+    clocks = rates.sm_count * rates.clock_hz
+    single = np.maximum(rates.single_flop_per_s / clocks / TENSOR_FLOP_PER_CLOCK_TF32, _LEAST_WIDTH)
+    half = np.maximum(rates.half_flop_per_s / clocks / TENSOR_FLOP_PER_CLOCK_16, _LEAST_WIDTH)
+    return np.where(rates.single_on_tensor_cores == 1, single, 1.0), half
+
+
 def sustained_peaks(rates: DeviceRates, fitted: Fitted) -> Peaks:
     """The data sheet's rate as far as kernels reach it and as far as the power limit lets it last."""
-
-    def tensor(flop_per_s: Floats, width_clocks: float) -> Floats:
-        width = flop_per_s / (rates.sm_count * rates.clock_hz) / width_clocks
-        return flop_per_s * np.maximum(width, 0.1) ** -fitted.tensor_width_exponent
-
+    width_single, width_half = tensor_widths(rates)
+    exponent = -fitted.tensor_width_exponent
     fp32 = smooth_minimum(
         rates.fp32_flop_per_s * rates.fp32_share * fitted.fp32_matmul, rates.fp32_limit_flop_per_s * fitted.power_limit
     )
     tf32 = smooth_minimum(
-        tensor(rates.single_flop_per_s, TENSOR_FLOP_PER_CLOCK_TF32) * rates.single_share * fitted.tf32_matmul,
+        rates.single_flop_per_s * width_single**exponent * rates.single_share * fitted.tf32_matmul,
         rates.single_limit_flop_per_s * fitted.power_limit,
     )
     half = smooth_minimum(
-        tensor(rates.half_flop_per_s, TENSOR_FLOP_PER_CLOCK_16) * rates.half_share * fitted.fp16_matmul,
+        rates.half_flop_per_s * width_half**exponent * rates.half_share * fitted.fp16_matmul,
         rates.half_limit_flop_per_s * fitted.power_limit,
     )
     return Peaks(fp32=fp32, single=np.where(rates.single_on_tensor_cores == 1, tf32, fp32), half=half)

@@ -26,6 +26,7 @@ PRIORS: dict[str, Prior] = {
     "backward_matmul": Prior(0.95, 0.15),
     "unaligned_matmul": Prior(1.0, 0.4),
     "convolution": Prior(0.75, 0.3),
+    "convolution_width_exponent": Prior(0.1, 0.7),
     "convolution_input_gradient": Prior(1.0, 0.3),
     "convolution_weight_gradient": Prior(0.85, 0.3),
     "convolution_fp32": Prior(1.1, 0.2),

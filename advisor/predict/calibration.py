@@ -1,0 +1,172 @@
+"""What was measured on this machine corrects the model: by operator class here, by the user's own step, and elsewhere.
+
+A class factor is measured over predicted seconds of its microbenchmarks, shrunk towards one: few or scattered
+microbenchmarks move little. The step factor is what is left on the user's own step. On published runs, one measured
+step of one card, applied in full to others, made them worse (11.1 to 12.1 % mean error); half of it in the log helps
+a little. Its worth is that a wrong description of the workload shows as a factor of 1.4 to 3: then nothing is
+carried over and a note says that description and run disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from advisor.hardware.gpu_spec import GpuSpec
+from advisor.measure.device_rates import rates_of
+from advisor.measure.measurement import Measurement, RateMeasurement
+from advisor.predict.compiled_table import CompiledTable
+from advisor.predict.device_rates import device_rates, missing_figures
+from advisor.predict.device_time import device_seconds
+from advisor.predict.efficiencies import Efficiencies, efficiencies
+from advisor.predict.host_time import HostSpeed
+from advisor.predict.local_anchors import anchors_of
+from advisor.predict.microbenchmark_ops import optimizer_bytes, table_of
+from advisor.predict.prediction import Calibration
+from advisor.predict.step_time import TRACE_PRECISIONS, predict_steps
+from advisor.sentences import Reason
+from advisor.units import PRECISIONS, Precision
+from advisor.workload.workload import Training
+
+CLASS_KINDS: dict[str, tuple[str, ...]] = {
+    "matmul": ("matmul", "rnn"),
+    "convolution": ("convolution",),
+    "attention": ("attention",),
+    "elementwise": ("elementwise", "norm", "copy", "embedding", "pool", "sort", "other"),
+    "reduction": ("softmax", "reduction"),
+    "optimizer": ("optimizer",),
+}
+"""Microbenchmark, and the operator kinds that its factor corrects."""
+_FIT_SPREAD = 0.12
+"""How far the published fit may be off for a class on one card: standard deviation of the log."""
+_RATE_SPREAD = 0.15
+"""How far one microbenchmark may be off as a measure of its whole class."""
+_LEAST_S = 30e-6
+"""Shorter microbenchmarks tell of launches, not of the class."""
+AGREES_WITHIN = 0.2
+"""Largest absolute log ratio of a user's step that counts as error of the model, not of the description."""
+CARRIED_SHARE = 0.5
+"""Share of the log of the step factor that is carried over to other cards."""
+_USABLE = ("stable", "usable", "contended")
+
+
+def calibrate(
+    measurement: Measurement,
+    spec: GpuSpec,
+    tables: Mapping[Precision, CompiledTable],
+    training: Training,
+    *,
+    figures: Efficiencies | None = None,
+) -> Calibration:
+    """Factors of one local GPU from its measurement; `tables` are the traces of the precisions that were measured.
+
+    Where the card's figures do not allow a prediction, or nothing usable was measured, the factors are empty and 1.
+    """
+    figures = figures or efficiencies()
+    factors = class_factors(measurement.rates, spec, figures)
+    host_s = rates_of(measurement.rates).call_s
+    logs, batches = _step_logs(measurement, spec, tables, training, factors, host_s, figures)
+    step = float(np.exp(np.median(logs))) if logs else 1.0
+    elsewhere, notes = carried_over(step)
+    return Calibration(
+        device_key=measurement.device_key,
+        spec_key=spec.key,
+        class_factors=factors,
+        step_factor=step,
+        step_factor_elsewhere=elsewhere,
+        host_s_per_dispatch=host_s,
+        batch_sizes=tuple(batches),
+        notes=notes,
+    )
+
+
+def factors_here(calibration: Calibration) -> dict[str, float]:
+    """Factors for `predict_steps` on the calibrated card itself."""
+    return {**calibration.class_factors, "step": calibration.step_factor}
+
+
+def factors_elsewhere(calibrations: Sequence[Calibration]) -> dict[str, float]:
+    """Factors for `predict_steps` on cards that are not here: the mean in the log of what each calibration carries."""
+    if not calibrations:
+        return {}
+    logs = [np.log(calibration.step_factor_elsewhere) for calibration in calibrations]
+    return {"step": float(np.exp(np.mean(logs)))}
+
+
+def carried_over(step_factor: float) -> tuple[float, tuple[Reason, ...]]:
+    """What of a step factor holds on other cards, and why so much."""
+    log = float(np.log(step_factor))
+    if abs(log) < AGREES_WITHIN:
+        return float(np.exp(CARRIED_SHARE * log)), ()
+    code = "predict-run-slower-than-described" if log > 0 else "predict-run-faster-than-described"
+    return 1.0, (Reason(code=code, numbers={"times_ratio": step_factor if log > 0 else 1.0 / step_factor}),)
+
+
+def host_speed(measurement: Measurement) -> HostSpeed:
+    """The host of a measured device as far as its calibration tells; the rest stays unknown."""
+    rates = rates_of(measurement.rates)
+    return HostSpeed(
+        forward_s_per_dispatch=rates.call_s,
+        backward_s_per_dispatch=rates.call_s,
+        optimizer_s_per_dispatch=rates.call_s,
+        synchronisation_s=rates.synchronise_s,
+    )
+
+
+def class_factors(rates: Sequence[RateMeasurement], spec: GpuSpec, figures: Efficiencies) -> dict[str, float]:
+    """Measured over predicted time by operator kind, shrunk towards one by how much was measured."""
+    logs: dict[str, list[float]] = {}
+    for rate in rates:
+        predicted = _predicted_s(rate, spec, figures)
+        if predicted is None or rate.summary is None or rate.summary.median_s < _LEAST_S:
+            continue
+        logs.setdefault(rate.kind, []).append(float(np.log(rate.summary.median_s / predicted)))
+    factors: dict[str, float] = {}
+    for kind, values in logs.items():
+        weight = _FIT_SPREAD**2 / (_FIT_SPREAD**2 + _RATE_SPREAD**2 / len(values))
+        for corrected in CLASS_KINDS[kind]:
+            factors[corrected] = float(np.exp(weight * np.median(values)))
+    return factors
+
+
+def _predicted_s(rate: RateMeasurement, spec: GpuSpec, figures: Efficiencies) -> float | None:
+    """Seconds of a microbenchmark by the published fit; None where it is none of the classes."""
+    if rate.verdict.kind not in _USABLE or missing_figures(spec, rate.precision) is not None:
+        return None
+    rates = device_rates([spec], rate.precision, figures)
+    moved = optimizer_bytes(rate)
+    if moved is not None:
+        return moved / float(rates.bandwidth_bytes_per_s[0] * figures.fitted.elementwise)
+    table = table_of(rate)
+    if table is None:
+        return None
+    busy = device_seconds(table, rates, np.ones((1, 1)), figures, channels_last=False)
+    return float(busy.forward[0, 0] + busy.backward[0, 0])
+
+
+def _step_logs(  # noqa: PLR0913 - one question
+    measurement: Measurement,
+    spec: GpuSpec,
+    tables: Mapping[Precision, CompiledTable],
+    training: Training,
+    factors: Mapping[str, float],
+    host_s: float | None,
+    figures: Efficiencies,
+) -> tuple[list[float], list[int]]:
+    """Logs of measured over predicted steps, and their batch sizes."""
+    host = HostSpeed(forward_s_per_dispatch=host_s, backward_s_per_dispatch=host_s, optimizer_s_per_dispatch=host_s)
+    logs: list[float] = []
+    batches: list[int] = []
+    for precision in PRECISIONS:
+        anchors = [anchor for anchor in anchors_of(measurement, precision) if anchor.whole]
+        table = tables.get(precision)
+        if not anchors or table is None or table.precision != TRACE_PRECISIONS[precision]:
+            continue
+        sizes = [anchor.batch_size for anchor in anchors]
+        grid = predict_steps(table, training, precision, [spec], sizes, factors=factors, host=host, figures=figures)
+        if grid.refusals[0] is not None:
+            continue
+        logs += [float(np.log(anchor.step_s / grid.total_s[0, index])) for index, anchor in enumerate(anchors)]
+        batches += sizes
+    return logs, batches

@@ -1,0 +1,168 @@
+"""Evaluating a file end to end from recorded operator tables: answers, scores, texts."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from advisor.evaluate import evaluate_file
+from advisor.evaluate.answer_texts import ANSWER_COLUMNS, answers_csv, evaluation_text
+from advisor.evaluate.evaluation_record import Evaluation
+from advisor.evaluate.traces import TraceKey, trace_all, trace_key
+from advisor.sentences import Reason
+from advisor.workload.op_table import OpTable
+from advisor.workload.workload import Workload
+from advisor.workload.workload_file import load_workload
+from tests.accuracy.tables import load_table
+
+HEADER = (
+    "workload,gpu_key,mode,precision,batch_per_gpu,seq_len_or_img,ms,optimizer,n_gpus,efficiency,peak_gb,"
+    "max_batch_that_ran,min_batch_that_failed,use"
+)
+NUMBERS = """
+name = "by numbers"
+[model]
+source = "numbers"
+parameters = 25e6
+flop_per_sample = 24e9
+activation_bytes_per_sample = 9e7
+[data]
+samples = 1000
+[training]
+batch_size = 64
+precision = "fp16_amp"
+optimizer = "sgd_momentum"
+"""
+
+
+def recorded(wanted: Mapping[TraceKey, Workload]) -> dict[TraceKey, OpTable | Reason]:
+    """ResNet-50's recorded table for every key."""
+    return {
+        key: load_table("resnet50_v1_5", 224, workload.training.precision, "training")
+        for key, workload in wanted.items()
+    }
+
+
+def evaluated(folder: Path, *lines: str) -> Evaluation:
+    path = folder / "runs.csv"
+    path.write_text("\n".join([HEADER, *lines]) + "\n", encoding="utf-8")
+    return evaluate_file(path, tracer=recorded)
+
+
+def test_rows_are_predicted_scored_and_told_in_both_languages(tmp_path: Path) -> None:
+    found = evaluated(
+        tmp_path,
+        "resnet50,v100-sxm2-16,training,fp16_amp,96,224,130,,,,,,,",
+        "resnet50,a100-sxm4-80,training,fp16_amp,96,224,66,,,,,,,",
+        "resnet50,v100-sxm2-16,training,bf16_amp,96,224,130,,,,,,,",
+        "resnet50,v100-sxm2-16,training,fp16_amp,96,224,1,,,,,,,no",
+        "resnet51,v100-sxm2-16,training,fp16_amp,96,224,1,,,,,,,",
+        "resnet50,v100-sxm3,training,fp16_amp,96,224,1,,,,,,,",
+    )
+    assert found.overall.step_count == 2
+    assert found.overall.pair_count == 1
+    assert found.overall.ranked_fraction == 1.0
+    assert [score.group for score in found.by_gpu] == ["a100-sxm4-80", "v100-sxm2-16"]
+    assert [score.group for score in found.by_family] == ["cnn"]
+    codes = [answer.reason.code for answer in found.refused if answer.reason is not None]
+    assert codes == ["predict-no-bf16", "evaluate-wrong-workload", "evaluate-unknown-gpu"]
+    for language in ("en", "zh"):
+        text = evaluation_text(found, language)
+        assert "v100-sxm2-16" in text
+        assert "resnet51" in text
+
+
+def test_the_csv_keeps_the_columns_and_adds_the_answers(tmp_path: Path) -> None:
+    good, bad = "resnet50,v100-sxm2-16,training,fp16_amp,96,224,130,,,,,,,", "x,t4,training,,,,1,,,,,,,"
+    found = evaluated(tmp_path, good, bad)
+    rows = list(csv.DictReader(io.StringIO(answers_csv(found))))
+    assert list(rows[0]) == [*HEADER.split(","), *ANSWER_COLUMNS]
+    predicted = float(rows[0]["predicted_ms"])
+    assert float(rows[0]["error"]) == pytest.approx(predicted / 130 - 1, abs=1e-3)
+    assert float(rows[0]["low_ms"]) < predicted < float(rows[0]["high_ms"])
+    assert rows[0]["predicted_max_batch"] == ""
+    assert rows[1]["predicted_ms"] == ""
+    assert rows[1]["reason"]
+
+
+def test_values_of_the_row_stand_over_those_of_the_workload(tmp_path: Path) -> None:
+    found = evaluated(
+        tmp_path,
+        "resnet50,v100-sxm2-16,training,,,,130,,,,,,,",
+        "resnet50,v100-sxm2-16,training,fp32,32,224,130,sgd,,,,,,",
+    )
+    own = load_workload("resnet50").training
+    plain, changed = (answer.workload for answer in found.answers)
+    assert plain is not None
+    assert (plain.training.precision, plain.training.batch_size) == (own.precision, own.batch_size)
+    assert changed is not None
+    assert (changed.training.precision, changed.training.batch_size, changed.training.optimizer) == ("fp32", 32, "sgd")
+
+
+def test_memory_and_efficiency_are_answered_where_a_row_asks(tmp_path: Path) -> None:
+    found = evaluated(
+        tmp_path,
+        "resnet50,rtx3090,training,fp16_amp,64,224,,,,,6.1,192,256,",
+        "resnet50,rtx3090,training,fp16_amp,64,224,,,,,,1,2,",
+        "resnet50,a100-sxm4-80,training,fp16_amp,64,224,,,8,0.95,,,,",
+    )
+    ladder, low, scaled = found.answers
+    assert ladder.largest_batch is not None
+    assert 100 < ladder.largest_batch < 1000
+    assert ladder.peak_bytes is not None
+    assert scaled.efficiency is not None
+    assert 0.5 < scaled.efficiency.value < 1.0
+    assert found.overall.step_count == 0
+    assert found.largest_batches is not None
+    assert found.largest_batches.row_count == 2
+    assert found.largest_batches.too_high_fraction >= 0.5
+    assert found.efficiencies is not None
+    assert found.efficiencies.mean_error_fraction == pytest.approx(abs(scaled.efficiency.value - 0.95))
+    assert found.peak_error_fraction == pytest.approx(abs(ladder.peak_bytes.value / 6.1e9 - 1))
+    assert low.largest_batch == ladder.largest_batch
+    for language in ("en", "zh"):
+        assert "2" in evaluation_text(found, language)
+
+
+def test_a_workload_described_by_numbers_needs_no_trace(tmp_path: Path) -> None:
+    (tmp_path / "by_numbers.toml").write_text(NUMBERS, encoding="utf-8")
+    path = tmp_path / "runs.csv"
+    path.write_text(f"{HEADER}\nby_numbers,a100-sxm4-80,training,,,,50,,,,,,,\n", encoding="utf-8")
+    found = evaluate_file(path)
+    assert found.overall.step_count == 1
+    assert not found.refused
+
+
+def test_a_trace_depends_on_the_model_and_not_on_batch_or_optimizer() -> None:
+    one, two = (load_workload("resnet50", overrides=changes) for changes in ({"batch_size": 1}, {"optimizer": "sgd"}))
+    other = load_workload("resnet50", overrides={"image_size": 256})
+    assert trace_key(one, "tf32") == trace_key(two, "fp32")
+    assert trace_key(one, "fp32") != trace_key(one, "fp16")
+    assert trace_key(one, "fp32") != trace_key(other, "fp32")
+
+
+def test_a_workload_is_traced_in_a_worker_and_a_failure_stands_in_its_place(tmp_path: Path) -> None:
+    good = load_workload("iris_mlp")
+    (tmp_path / "broken.py").write_text(
+        "def build_model():\n    raise ValueError('no such layer')\n"
+        "def make_batch(batch_size, length):\n    return ()\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "broken.toml").write_text(
+        'name = "broken"\n[model]\nsource = "python"\nfile = "broken.py"\n[data]\nsamples = 10\n'
+        '[training]\nbatch_size = 2\nprecision = "fp32"\n',
+        encoding="utf-8",
+    )
+    bad = load_workload(tmp_path / "broken.toml")
+    wanted = {trace_key(good, "fp32"): good, trace_key(bad, "fp32"): bad}
+    seen: list[str] = []
+    found = trace_all(wanted, allow_code=True, on_progress=lambda name, _done, _all: seen.append(name))
+    table, reason = found[trace_key(good, "fp32")], found[trace_key(bad, "fp32")]
+    assert isinstance(table, OpTable)
+    assert isinstance(reason, Reason)
+    assert "no such layer" in str(reason.numbers)
+    assert sorted(seen) == sorted([good.name, bad.name])

@@ -1,0 +1,124 @@
+"""Reading tables of published runs: what is understood, and how a wrong row or file says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from advisor.errors import InputError
+from advisor.evaluate.run_rows import RunRow, read_run_rows
+from advisor.sentences import say
+
+HEADER = "workload,gpu_key,mode,precision,batch_per_gpu,seq_len_or_img,ms"
+ROW = "resnet50,v100-sxm2-16,training,amp-fp16,64,224,100.0"
+
+
+def rows_of(folder: Path, *lines: str) -> tuple[RunRow, ...]:
+    path = folder / "runs.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return read_run_rows(path)
+
+
+def test_a_plain_row_is_read_in_seconds_and_our_words(tmp_path: Path) -> None:
+    (row,) = rows_of(tmp_path, HEADER, ROW)
+    assert row.problem is None
+    assert (row.workload, row.gpu_key, row.mode, row.precision) == ("resnet50", "v100-sxm2-16", "training", "fp16_amp")
+    assert (row.batch_size, row.length, row.measured_s, row.gpu_count) == (64, 224, 0.1, 1)
+    assert row.scored
+
+
+def test_order_is_free_extra_columns_are_kept_and_blank_cells_say_nothing(tmp_path: Path) -> None:
+    (row,) = rows_of(
+        tmp_path,
+        "ms,colour,precision,mode,gpu_key,workload,seq_len_or_img,batch_per_gpu,layout",
+        "5,red,,training,t4,iris_mlp,,,",
+        "",
+    )
+    assert row.problem is None
+    assert row.cells["colour"] == "red"
+    assert (row.precision, row.batch_size, row.length, row.channels_last) == (None, None, None, None)
+
+
+def test_every_optional_column_is_understood(tmp_path: Path) -> None:
+    (row,) = rows_of(
+        tmp_path,
+        HEADER + ",optimizer_in_step,optimizer,layout,n_gpus,parallel,interconnect,efficiency,source,peak_gb,"
+        "max_batch_that_ran,min_batch_that_failed,use,family",
+        ROW + ",yes,adam_fused,nhwc,4,dp,NVLink,0.9,lambda-v0:V100,12.5,64,96,no,cnn",
+    )
+    assert (row.optimizer, row.fused_optimizer, row.channels_last) == ("adam", True, True)
+    assert (row.gpu_count, row.strategy, row.interconnect, row.efficiency) == (4, "dp", "NVLink", 0.9)
+    assert (row.peak_bytes, row.largest_batch_that_ran, row.smallest_batch_that_failed) == (12.5e9, 64, 96)
+    assert (row.software_year, row.scored, row.family) == (2020, False, "cnn")
+
+
+def test_no_optimizer_in_the_step_wins_over_a_named_one(tmp_path: Path) -> None:
+    (row,) = rows_of(tmp_path, HEADER + ",optimizer_in_step,optimizer", ROW + ",no,adamw")
+    assert row.optimizer == "none"
+
+
+def test_the_year_of_the_software_is_stated_or_told_by_known_sources(tmp_path: Path) -> None:
+    rows = rows_of(
+        tmp_path,
+        HEADER + ",source,software_year",
+        ROW + ",timm benchmark-train-amp-nchw-pt112-cu113-rtx3090.csv,",
+        ROW + ",someone's blog,",
+        ROW + ",someone's blog,2021",
+    )
+    assert [row.software_year for row in rows] == [2022, None, 2021]
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        ("precision", "fp8"),
+        ("mode", "dreaming"),
+        ("batch_per_gpu", "0"),
+        ("batch_per_gpu", "1.5"),
+        ("batch_per_gpu", "many"),
+        ("ms", "-3"),
+        ("ms", "nan"),
+        ("ms", "soon"),
+        ("ms", ""),
+        ("workload", ""),
+        ("gpu_key", ""),
+    ],
+)
+def test_a_wrong_cell_keeps_its_row_with_column_and_what_is_allowed(tmp_path: Path, column: str, cell: str) -> None:
+    cells = dict(zip(HEADER.split(","), ROW.split(","), strict=True)) | {column: cell}
+    wrong, right = rows_of(tmp_path, HEADER, ",".join(cells.values()), ROW)
+    assert wrong.problem is not None
+    assert wrong.problem.numbers["column"] == column
+    assert column in say(wrong.problem, "en")
+    assert column in say(wrong.problem, "zh")
+    assert right.problem is None
+
+
+def test_a_row_with_too_many_cells_is_wrong_and_one_with_too_few_lacks_them(tmp_path: Path) -> None:
+    long, short = rows_of(tmp_path, HEADER, ROW + ",7,8", "resnet50,t4,training")
+    assert long.problem is not None
+    assert short.problem is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "workload,gpu_key\n",
+        HEADER.replace(",ms", "") + "\n",
+        HEADER + ",ms\n",
+        HEADER + '\n"resnet50,t4\n',
+    ],
+)
+def test_a_file_that_is_no_such_table_is_refused_with_a_remedy(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_run_rows(path)
+    assert caught.value.remedy
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        read_run_rows(tmp_path / "absent.csv")

@@ -1,0 +1,201 @@
+"""Local measurements correct the model: by class, by the user's step, and a little of it elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement, Summary, Verdict
+from advisor.predict.calibration import (
+    AGREES_WITHIN,
+    calibrate,
+    carried_over,
+    class_factors,
+    factors_elsewhere,
+    factors_here,
+    host_speed,
+)
+from advisor.predict.compiled_table import CompiledTable, compile_table
+from advisor.predict.device_rates import device_rates
+from advisor.predict.device_time import device_seconds
+from advisor.predict.efficiencies import efficiencies
+from advisor.predict.host_time import HostSpeed
+from advisor.predict.microbenchmark_ops import table_of
+from advisor.predict.step_time import predict_steps
+from advisor.sentences import say
+from advisor.units import Precision
+from tests.predict.small_tables import CARD, OLD_CARD, matmul, op, table, training
+
+FIGURES = efficiencies()
+MATMUL = {"m": 4096.0, "n": 4096.0, "k": 4096.0, "flop": 2.0 * 4096**3, "bytes": 3.0 * 4 * 4096**2}
+ELEMENTWISE = {"count": 2.0**26, "bytes": 3.0 * 4 * 2**26}
+CONVOLUTION = {"batch": 32.0, "channels": 64.0, "side": 56.0, "kernel": 3.0, "groups": 1.0}
+CONVOLUTION |= {"flop": 3 * 2.0 * 32 * 56**2 * 64 * 64 * 9}
+ATTENTION = {"batch": 8.0, "length": 1024.0, "heads": 12.0, "flop": 3.5 * 4.0 * 8 * 12 * 1024**2 * 64}
+
+
+def summary(median_s: float) -> Summary:
+    return Summary(
+        median_s=median_s,
+        low_s=median_s,
+        high_s=median_s,
+        mad_s=0.0,
+        first_quartile_s=median_s,
+        third_quartile_s=median_s,
+        sample_count=30,
+        duration_s=1.0,
+        stop_reason="settled",
+        drift_ratio=None,
+    )
+
+
+def rate(
+    kind: str, figures: dict[str, float], median_s: float, *, precision: Precision = "fp32", verdict: str = "stable"
+) -> RateMeasurement:
+    return RateMeasurement(
+        kind=kind,
+        precision=precision,
+        figures=figures,
+        samples=(),
+        summary=summary(median_s),
+        verdict=Verdict(kind=verdict),  # type: ignore[arg-type]
+    )
+
+
+def predicted_s(kind: str, figures: dict[str, float], precision: Precision = "fp32") -> float:
+    made = table_of(rate(kind, figures, 1.0, precision=precision))
+    assert made is not None
+    rates = device_rates([CARD], precision, FIGURES)
+    busy = device_seconds(made, rates, np.ones((1, 1)), FIGURES, channels_last=False)
+    return float(busy.forward[0, 0] + busy.backward[0, 0])
+
+
+def measured(*rates: RateMeasurement, steps: tuple[StepMeasurement, ...] = ()) -> Measurement:
+    return Measurement(
+        device_key="GPU-1",
+        device_name=CARD.name,
+        created_utc="2026-11-21T00:00:00Z",
+        workload_name="x",
+        environment=None,
+        steps=steps,
+        rates=rates,
+        verdict=Verdict(kind="stable"),
+    )
+
+
+def step_at(batch: int, median_s: float) -> StepMeasurement:
+    return StepMeasurement(
+        batch_size=batch,
+        precision="fp32",
+        thread_count=None,
+        layer_limit=None,
+        samples=(),
+        summary=summary(median_s),
+        device_summary=summary(median_s),
+        parts_s={},
+        memory=None,
+        verdict=Verdict(kind="stable"),
+    )
+
+
+def a_model() -> CompiledTable:
+    return compile_table(table(op("elementwise", (0.0, 1e8)), matmul((0.0, 4096.0), 4096, 4096), dispatches=5))
+
+
+@pytest.mark.parametrize(
+    ("kind", "figures", "corrected"),
+    [
+        ("matmul", MATMUL, "matmul"),
+        ("elementwise", ELEMENTWISE, "norm"),
+        ("convolution", CONVOLUTION, "convolution"),
+        ("attention", ATTENTION, "attention"),
+        ("reduction", {"rows": 2.0**13, "columns": 2.0**10, "bytes": 2.0**26}, "softmax"),
+    ],
+)
+def test_a_class_that_runs_slower_here_is_corrected_a_good_part_of_the_way(
+    kind: str, figures: dict[str, float], corrected: str
+) -> None:
+    expected = predicted_s(kind, figures)
+    one = class_factors([rate(kind, figures, 1.3 * expected)], CARD, FIGURES)
+    many = class_factors([rate(kind, figures, 1.3 * expected)] * 8, CARD, FIGURES)
+    assert 1.05 < one[corrected] < many[corrected] < 1.3
+    assert class_factors([rate(kind, figures, expected)], CARD, FIGURES)[corrected] == pytest.approx(1.0)
+
+
+def test_half_precision_microbenchmarks_correct_too() -> None:
+    halved = MATMUL | {"bytes": MATMUL["bytes"] / 2}
+    slow = rate("matmul", halved, 2 * predicted_s("matmul", halved, "fp16"), precision="fp16")
+    assert class_factors([slow], CARD, FIGURES)["matmul"] > 1.1
+
+
+def test_the_optimizer_has_a_factor_of_its_own() -> None:
+    figures = {"tensors": 8.0, "elements": 2.0**24, "bytes": 7.0 * 4 * 2**27, "adamw": 1.0}
+    slow = class_factors([rate("optimizer", figures, 1.0)], CARD, FIGURES)
+    plain = {name: value for name, value in figures.items() if name != "adamw"} | {"sgd": 1.0}
+    assert list(slow) == ["optimizer"]
+    assert slow["optimizer"] < class_factors([rate("optimizer", plain, 1.0)], CARD, FIGURES)["optimizer"]
+
+
+def test_what_tells_nothing_of_a_class_is_passed_over() -> None:
+    slow = 2 * predicted_s("matmul", MATMUL)
+    useless = [
+        rate("matmul", MATMUL, slow, verdict="throttled"),
+        rate("matmul", MATMUL, slow, verdict="unstable"),
+        rate("matmul", MATMUL, 1e-6),
+        rate("launch", {"call_count": 1.0}, 1e-3),
+        rate("matmul", MATMUL, slow, precision="bf16"),
+        replace(rate("matmul", MATMUL, slow), summary=None),
+    ]
+    assert class_factors(useless, OLD_CARD, FIGURES) == {}
+
+
+def test_the_step_factor_is_what_classes_leave_over_on_the_users_own_step() -> None:
+    model, how = a_model(), training()
+    host = HostSpeed()
+    grid = predict_steps(model, how, "fp32", [CARD], [8, 16], host=host)
+    steps = tuple(step_at(batch, 1.1 * float(grid.total_s[0, index])) for index, batch in enumerate((8, 16)))
+    found = calibrate(measured(steps=steps), CARD, {"fp32": model}, how)
+    assert found.step_factor == pytest.approx(1.1, rel=0.02)
+    assert found.step_factor_elsewhere == pytest.approx(1.1**0.5, rel=0.02)
+    assert found.batch_sizes == (8, 16)
+    assert found.notes == ()
+    here = predict_steps(model, how, "fp32", [CARD], [8], host=host, factors=factors_here(found))
+    assert here.total_s[0, 0] == pytest.approx(steps[0].summary.median_s, rel=0.02)  # type: ignore[union-attr]
+
+
+def test_a_large_disagreement_is_a_wrong_description_and_is_not_carried_over() -> None:
+    for factor, code in ((2.0, "predict-run-slower-than-described"), (0.5, "predict-run-faster-than-described")):
+        elsewhere, notes = carried_over(factor)
+        assert elsewhere == 1.0
+        assert [note.code for note in notes] == [code]
+        assert "2.00" in say(notes[0], "en")
+        assert "2.00" in say(notes[0], "zh")
+    just_below = float(np.exp(AGREES_WITHIN * 0.99))
+    kept, notes = carried_over(just_below)
+    assert kept == pytest.approx(just_below**0.5)
+    assert notes == ()
+
+
+def test_cards_elsewhere_get_the_mean_of_what_is_carried_over() -> None:
+    one = calibrate(measured(), CARD, {}, training())
+    assert one.step_factor == 1.0
+    two = [replace(one, step_factor_elsewhere=1.21), replace(one, step_factor_elsewhere=1.0)]
+    assert factors_elsewhere(two) == {"step": pytest.approx(1.1)}
+    assert factors_elsewhere([]) == {}
+
+
+def test_steps_without_a_matching_trace_or_on_a_card_without_figures_say_nothing() -> None:
+    steps = (step_at(8, 1.0),)
+    assert calibrate(measured(steps=steps), CARD, {}, training()).batch_sizes == ()
+    bare = replace(CARD, sm_count=None)
+    assert calibrate(measured(steps=steps), bare, {"fp32": a_model()}, training()).batch_sizes == ()
+
+
+def test_the_host_speed_comes_from_its_own_microbenchmark() -> None:
+    chain = rate("host_overhead", {"forward_calls": 64.0, "links": 32.0}, 256 * 6e-6)
+    found = host_speed(measured(chain))
+    assert found.forward_s_per_dispatch == pytest.approx(6e-6)
+    assert found.optimizer_s_per_dispatch == found.forward_s_per_dispatch
+    assert calibrate(measured(chain), CARD, {}, training()).host_s_per_dispatch == pytest.approx(6e-6)
+    assert host_speed(measured()).forward_s_per_dispatch is None
