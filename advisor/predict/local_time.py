@@ -17,15 +17,30 @@ from advisor.worker.messages import StepPart
 from advisor.workload.op_table import OpTable, at
 from advisor.workload.workload import Training
 
-_PRIOR_WEIGHT = 0.02
-"""Pull of both factors towards the same value: two anchors close together must not run away."""
+_PRIOR_WEIGHT = 1e-6
+"""Keeps the factors finite where two anchors cannot tell the parts apart."""
 _MODEL_WIDTH = 0.03
 _WIDTH_PER_OCTAVE_INSIDE = 0.01
 _WIDTH_PER_OCTAVE_OUTSIDE = 0.08
-_RESIDUAL_FADES_PER_OCTAVE = 0.5
+_RESIDUAL_FADES_PER_OCTAVE = 0.7
 _OTHER_PRECISION_WIDTH = 0.20
 _RATES_ONLY_WIDTH = 0.45
 _PARTS: tuple[StepPart, ...] = ("copy", "forward", "backward", "optimizer")
+
+
+_JOINS = (1.0, 2.0, 4.0)
+"""Fixed and growing part one after the other, or more and more side by side (a device that waits for its host)."""
+_LEAST_FOR_JOIN = 3
+_CLEARLY_LESS, _GOOD_MISFIT = 0.5, 0.03
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """t = ((fixed * F)^join + (growing * G)^join)^(1/join)."""
+
+    fixed: float
+    growing: float
+    join: float
 
 
 @dataclass(frozen=True)
@@ -47,7 +62,7 @@ def predict_local_steps(
     """Steps of one micro-batch and one update on a device from its own measurement; arrays of shape (1, batches).
 
     The device's calibrated rates give the step's fixed part (host, optimizer, what no batch changes) and its
-    growing part; two factors fit these to the measured steps in relative least squares, and what is left over is
+    growing part; two factors (and how the parts join) fit these to the measured steps, and what is left over is
     interpolated in the logarithm of the batch size. A batch size that was measured keeps its median. The 80 %
     range grows with the distance to the nearest measured batch size, and more beyond the outermost. Where another
     precision was measured, its factors are taken over with a wider range. None where nothing usable was measured.
@@ -63,9 +78,9 @@ def predict_local_steps(
     shape_there = _shape(table, training, rates, known, source, on_cpu=on_cpu)
     shape_here = _shape(table, training, rates, batches, precision, on_cpu=on_cpu)
     times = np.asarray([anchor.step_s for anchor in anchors])
-    factors = _fit(shape_there, times)
-    residuals = np.log(times / _bent(shape_there, factors))
-    total_s = _bent(shape_here, factors) * np.exp(_interpolated(residuals, known, batches))
+    fit = _fit(shape_there, times)
+    residuals = np.log(times / _bent(shape_there, fit))
+    total_s = _bent(shape_here, fit) * np.exp(_interpolated(residuals, known, batches))
     width = _widths(anchors, known, batches, residuals, shape_there, times)
     exact = source == precision
     measured = np.zeros(len(batches), dtype=bool)
@@ -129,34 +144,50 @@ def _parts_of(here: Expectation, table: OpTable) -> dict[StepPart, Floats]:
     }
 
 
-def _bent(shape: _Shape, factors: tuple[float, float]) -> Floats:
-    bent: Floats = np.maximum(factors[0] * shape.fixed_s + factors[1] * shape.growing_s, 1e-12)
+def _bent(shape: _Shape, fit: _Fit) -> Floats:
+    fixed, growing = fit.fixed * shape.fixed_s, fit.growing * shape.growing_s
+    bent: Floats = np.maximum((fixed**fit.join + growing**fit.join) ** (1.0 / fit.join), 1e-12)
     return bent
 
 
-def _fit(shape: _Shape, times: Floats) -> tuple[float, float]:
-    """Factors of the fixed and the growing part: relative least squares, both pulled towards their common mean."""
-    plain = np.maximum(shape.fixed_s + shape.growing_s, 1e-30)
-    common = float(np.exp(np.mean(np.log(times / plain))))
+def _fit(shape: _Shape, times: Floats) -> _Fit:
+    """The join that fits best; a plain sum unless another one leaves clearly less, and with one or two anchors."""
+    fits = [_fit_joined(shape, times, join) for join in _JOINS]
+    if len(times) < _LEAST_FOR_JOIN:
+        return fits[0]
+    misfits = [float(np.sqrt(np.mean(np.log(times / _bent(shape, fit)) ** 2))) for fit in fits]
+    best = int(np.argmin(misfits))
+    return fits[best] if misfits[best] < _CLEARLY_LESS * misfits[0] and misfits[0] > _GOOD_MISFIT else fits[0]
+
+
+def _fit_joined(shape: _Shape, times: Floats, join: float) -> _Fit:
+    """Factors of the two parts by relative least squares, linear in their powers; neither is negative.
+
+    With one anchor both parts have the same factor. Each column is scaled so that it alone explains the times.
+    """
     if len(times) == 1:
-        return common, common
-    rows = np.stack([shape.fixed_s, shape.growing_s], axis=1) * (common / times)[:, None]
-    pull = np.sqrt(_PRIOR_WEIGHT) * np.eye(2)
-    left, right = np.vstack([rows, pull]), np.concatenate([np.ones(len(times)), np.full(2, np.sqrt(_PRIOR_WEIGHT))])
+        plain = max(float((shape.fixed_s[0] ** join + shape.growing_s[0] ** join) ** (1.0 / join)), 1e-30)
+        return _Fit(float(times[0]) / plain, float(times[0]) / plain, join)
+    parts = np.maximum(np.stack([shape.fixed_s, shape.growing_s], axis=1), 1e-30)
+    scale = np.exp(np.mean(np.log(times[:, None] / parts), axis=0))
+    rows = (parts * scale / times[:, None]) ** join
+    left = np.vstack([rows, np.sqrt(_PRIOR_WEIGHT) * np.eye(2)])
+    right = np.concatenate([np.ones(len(times)), np.zeros(2)])
     solved = np.linalg.lstsq(left, right, rcond=None)[0]
     for index in (0, 1):
         if solved[index] < 0.0:  # the other part explains everything
             other = 1 - index
             solved[index] = 0.0
-            solved[other] = float(left[:, other] @ right) / max(float(left[:, other] @ left[:, other]), 1e-30)
-    return common * float(solved[0]), common * float(solved[1])
+            solved[other] = float(left[:, other] @ right) / float(left[:, other] @ left[:, other])
+    factors = scale * np.maximum(solved, 0.0) ** (1.0 / join)
+    return _Fit(float(factors[0]), float(factors[1]), join)
 
 
 def _interpolated(residuals: Floats, known: Floats, batches: Floats) -> Floats:
-    """Residuals on a line over log2 of the batch size; beyond the outermost anchors they fade by half an octave."""
+    """Residuals on a line over log2 of the batch size; they hold for an octave beyond the outermost, then fade."""
     logs, wanted = np.log2(known), np.log2(np.maximum(batches, 1.0))
     inside = np.interp(wanted, logs, residuals)
-    return np.asarray(inside * _RESIDUAL_FADES_PER_OCTAVE ** _octaves_outside(logs, wanted))
+    return np.asarray(inside * _RESIDUAL_FADES_PER_OCTAVE ** np.maximum(_octaves_outside(logs, wanted) - 1.0, 0.0))
 
 
 def _octaves_outside(logs: Floats, wanted: Floats) -> Floats:
@@ -187,9 +218,9 @@ def _left_out_error(shape: _Shape, known: Floats, times: Floats) -> float:
         others = np.arange(len(known)) != index
         rest = _Shape(shape.fixed_s[others], shape.growing_s[others], {})
         one = _Shape(shape.fixed_s[[index]], shape.growing_s[[index]], {})
-        factors = _fit(rest, times[others])
-        residuals = np.log(times[others] / _bent(rest, factors))
-        guess = _bent(one, factors) * np.exp(_interpolated(residuals, known[others], known[[index]]))
+        fit = _fit(rest, times[others])
+        residuals = np.log(times[others] / _bent(rest, fit))
+        guess = _bent(one, fit) * np.exp(_interpolated(residuals, known[others], known[[index]]))
         errors.append(abs(float(np.log(times[index] / guess[0]))))
     return float(np.median(errors)) if errors else 0.0
 

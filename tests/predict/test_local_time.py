@@ -1,0 +1,234 @@
+"""Other batch sizes of a device that was measured, from measurements whose truth is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement, Summary, Verdict, VerdictKind
+from advisor.predict.device_steps import DeviceSteps
+from advisor.predict.local_anchors import anchors_of
+from advisor.predict.local_time import predict_local_steps
+from advisor.units import Precision
+from advisor.workload.op_table import MatmulShape, Op, OpTable, Phase
+from advisor.workload.workload import Training
+
+TRAINING = Training(precision="fp32", batch_size=16)
+PARTS = ("forward_s", "backward_s", "optimizer_s", "host_s", "copy_s", "synchronisation_s")
+RATE = 1e11
+
+
+def _op(phase: Phase, flop_per_sample: float) -> Op:
+    shape = MatmulShape(batch=(1.0, 0.0), m=(0.0, 128.0), n=(768.0, 0.0), k=(768.0, 0.0))
+    return Op(
+        kind="matmul", name="mm", phase=phase, element_bytes=4, kernel_count=1, count=10,
+        flop=(0.0, flop_per_sample), read_bytes=(2.4e6, 4e5), written_bytes=(0.0, 4e5), matmul=shape,
+    )  # fmt: skip
+
+
+TABLE = OpTable(
+    precision="fp32",
+    ops=(_op("forward", 1.5e8), _op("backward", 3e8)),
+    parameter_count=600_000,
+    trainable_parameter_count=600_000,
+    parameter_tensor_count=20,
+    parameter_bytes=2.4e6,
+    trainable_parameter_bytes=2.4e6,
+    gradient_bytes=2.4e6,
+    trainable_tensor_bytes=(1.2e5,) * 20,
+    buffer_bytes=0.0,
+    input_bytes=(0.0, 1e4),
+    dispatch_count={"forward": 100, "backward": 200},
+    synchronisation_count=0,
+    gradients_ready=(),
+    memory=None,
+)
+
+
+def _summary(median_s: float, width: float = 0.01, count: int = 15) -> Summary:
+    return Summary(
+        median_s=median_s, low_s=median_s * (1 - width), high_s=median_s * (1 + width), mad_s=0.0,
+        first_quartile_s=median_s, third_quartile_s=median_s, sample_count=count, duration_s=1.0,
+        stop_reason="settled", drift_ratio=1.0,
+    )  # fmt: skip
+
+
+def _rate(kind: str, seconds: float, **figures: float) -> RateMeasurement:
+    return RateMeasurement(
+        kind=kind,
+        precision="fp32",
+        figures=figures,
+        samples=(),
+        summary=_summary(seconds),
+        verdict=Verdict(kind="stable"),
+    )
+
+
+RATES = (
+    _rate("matmul", 2.0 * 512**3 / RATE, flop=2.0 * 512**3),
+    _rate("matmul", 2.0 * 128**3 / (RATE / 2), flop=2.0 * 128**3),
+    _rate("elementwise", 1e8 / 2e10, bytes=1e8),
+    _rate("host_overhead", 32 * 8 * 2e-6, links=32.0),
+    _rate("optimizer", 0.01, elements=1e6, tensors=8.0, bytes=2.24e8, adamw=1.0),
+    _rate("optimizer", 0.001, elements=1e3, tensors=64.0, bytes=1.8e6, adamw=1.0),
+)
+
+
+def _step(
+    batch: int,
+    seconds: float,
+    *,
+    precision: Precision = "fp32",
+    kind: VerdictKind = "stable",
+    blocks: tuple[int, int] | None = None,
+    device_s: float | None = None,
+) -> StepMeasurement:
+    return StepMeasurement(
+        batch_size=batch,
+        precision=precision,
+        thread_count=1,
+        layer_limit=None if blocks is None else blocks[0],
+        full_layer_count=None if blocks is None else blocks[1],
+        samples=(),
+        summary=_summary(seconds),
+        device_summary=None if device_s is None else _summary(device_s),
+        parts_s={"copy": 0.0, "forward": 0.3 * seconds, "backward": 0.6 * seconds, "optimizer": 0.1 * seconds},
+        memory=None,
+        verdict=Verdict(kind=kind),
+    )
+
+
+def _measured(*steps: StepMeasurement, rates: tuple[RateMeasurement, ...] = RATES, key: str = "cpu") -> Measurement:
+    return Measurement(
+        device_key=key, device_name="device", created_utc="", workload_name="w", environment=None, steps=steps,
+        rates=rates, verdict=Verdict(kind="stable"),
+    )  # fmt: skip
+
+
+def _predict(measurement: Measurement, *batches: int, precision: Precision = "fp32") -> DeviceSteps:
+    steps = predict_local_steps(TABLE, TRAINING, measurement, batches, precision)
+    assert steps is not None
+    return steps
+
+
+TRUTHS: dict[str, Callable[[float], float]] = {
+    "a line": lambda batch: 2e-3 + 5e-2 * batch,
+    "host bound at first": lambda batch: (3e-2**4 + (6e-2 * batch / 8) ** 4) ** 0.25,
+    "slower beyond the cache": lambda batch: 1e-2 + 4e-2 * batch * (1.0 + 0.15 / (1.0 + np.exp(-(batch - 12)))),
+    "better filled at large batches": lambda batch: 5e-3 + 5e-2 * batch**0.93,
+    "hardly growing": lambda batch: 3e-4 + 1e-7 * batch,
+}
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_batch_sizes_between_the_measured_ones_are_within_ten_percent_and_in_range(name: str) -> None:
+    truth = TRUTHS[name]
+    measurement = _measured(*(_step(batch, truth(batch)) for batch in (1, 4, 16, 64)))
+    held = [2, 3, 6, 8, 12, 24, 32, 48]
+    steps = _predict(measurement, *held)
+    errors = steps.total_s[0] / [truth(batch) for batch in held] - 1.0
+    assert np.max(np.abs(errors)) <= 0.10
+    assert np.median(np.abs(errors)) <= 0.04
+    inside = (steps.low_s[0] <= [truth(batch) for batch in held]) & (
+        steps.high_s[0] >= [truth(batch) for batch in held]
+    )
+    assert inside.mean() >= 0.8
+    assert not steps.measured.any()
+    assert steps.basis == ("calibrated",)
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_one_octave_beyond_the_measured_ones_is_within_fifteen_percent(name: str) -> None:
+    truth = TRUTHS[name]
+    steps = _predict(_measured(*(_step(batch, truth(batch)) for batch in (2, 8, 16))), 1, 32)
+    assert np.max(np.abs(steps.total_s[0] / [truth(1), truth(32)] - 1.0)) <= 0.15
+
+
+def test_a_measured_batch_size_keeps_its_median_and_interval() -> None:
+    steps = _predict(_measured(_step(4, 0.2), _step(16, 0.7)), 4, 16)
+    assert list(steps.total_s[0]) == [0.2, 0.7]
+    assert steps.measured.all()
+    assert steps.basis == ("measured",)
+    assert steps.high_s[0, 0] == pytest.approx(0.2 * 1.01)
+
+
+def test_parts_add_up_to_the_step() -> None:
+    for measurement in (_measured(_step(4, 0.2), _step(16, 0.7)), _measured()):
+        steps = _predict(measurement, 1, 4, 9, 100)
+        np.testing.assert_allclose(sum(getattr(steps, part) for part in PARTS), steps.total_s, rtol=1e-9)
+        assert all((getattr(steps, part) >= -1e-12).all() for part in PARTS)
+
+
+def test_the_measured_split_is_kept() -> None:
+    steps = _predict(_measured(_step(4, 0.2), _step(16, 0.7)), 4)
+    assert steps.backward_s[0, 0] == pytest.approx(0.12)
+    assert steps.host_s[0, 0] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_time_in_which_a_gpu_waits_is_the_hosts() -> None:
+    gpu = _measured(_step(4, 0.2, device_s=0.12), _step(16, 0.7, device_s=0.7), key="GPU-1")
+    steps = _predict(gpu, 4, 16)
+    assert steps.host_s[0] == pytest.approx([0.08, 0.0])
+
+
+def test_the_range_grows_with_the_distance_to_what_was_measured() -> None:
+    steps = _predict(_measured(*(_step(batch, 0.05 * batch + 0.01) for batch in (2, 8, 16))), 16, 24, 32, 64, 256)
+    width = (steps.high_s / steps.total_s)[0]
+    assert (np.diff(width) > 0).all()
+
+
+def test_series_that_cannot_be_trusted_have_wider_ranges_and_throttled_ones_say_nothing() -> None:
+    stable = _predict(_measured(_step(4, 0.2), _step(16, 0.7)), 8)
+    contended = _predict(_measured(_step(4, 0.2, kind="contended"), _step(16, 0.7, kind="contended")), 8)
+    assert contended.high_s[0, 0] - contended.low_s[0, 0] > stable.high_s[0, 0] - stable.low_s[0, 0]
+    assert anchors_of(_measured(_step(4, 0.2, kind="throttled")), "fp32") == ()
+
+
+def test_a_single_measured_batch_size_scales_the_rates() -> None:
+    plain = _predict(_measured(), 4, 8).total_s[0]
+    steps = _predict(_measured(_step(4, 3.0 * plain[0])), 8)
+    assert steps.total_s[0, 0] == pytest.approx(3.0 * plain[1], rel=0.01)
+
+
+def test_another_precision_is_taken_over_with_a_note_and_a_wider_range() -> None:
+    measurement = _measured(_step(4, 0.2), _step(16, 0.7))
+    same, other = _predict(measurement, 8), _predict(measurement, 8, precision="tf32")
+    assert other.notes[0][0].code == "local-other-precision"
+    assert other.high_s[0, 0] / other.total_s[0, 0] > same.high_s[0, 0] / same.total_s[0, 0] + 0.15
+    assert not other.measured.any()
+
+
+def test_blocks_measured_in_part_are_extended_along_a_line() -> None:
+    def part(batch: int, layers: int) -> StepMeasurement:
+        return _step(batch, (0.1 + 0.05 * layers) * batch, blocks=(layers, 12))
+
+    measurement = _measured(*(part(batch, layers) for batch in (1, 2) for layers in (1, 2)))
+    steps = _predict(measurement, 1, 2)
+    assert steps.total_s[0] == pytest.approx([0.7, 1.4])
+    assert not steps.measured.any()
+    assert steps.basis == ("calibrated",)
+    assert any(note.code == "local-extended-layers" for note in steps.notes[0])
+
+
+def test_one_number_of_blocks_alone_gives_a_wide_range() -> None:
+    steps = _predict(_measured(_step(1, 0.2, blocks=(1, 12))), 1)
+    assert steps.total_s[0, 0] == pytest.approx(0.2 * 13 / 2)
+    assert steps.high_s[0, 0] >= 1.4 * steps.total_s[0, 0]
+
+
+def test_the_calibration_alone_gives_a_wide_range_and_says_so() -> None:
+    steps = _predict(_measured(), 4)
+    assert steps.notes[0][0].code == "local-rates-only"
+    assert steps.high_s[0, 0] >= 1.4 * steps.total_s[0, 0]
+
+
+def test_steps_without_a_calibration_still_predict_their_neighbours() -> None:
+    truth = TRUTHS["a line"]
+    steps = _predict(_measured(*(_step(batch, truth(batch)) for batch in (1, 4, 16)), rates=()), 8)
+    assert steps.total_s[0, 0] == pytest.approx(truth(8), rel=0.10)
+
+
+def test_nothing_measured_predicts_nothing() -> None:
+    assert predict_local_steps(TABLE, TRAINING, _measured(rates=()), [4], "fp32") is None
