@@ -7,6 +7,10 @@ import sys
 
 def main() -> int:
     """Run the program and return its exit code."""
+    from advisor.measure.rank_guard import peer_lost, under_torchrun
+
+    if under_torchrun():
+        peer_lost()  # before the slow imports: a peer may be killed at any moment
     from advisor.cli import run
 
     return run(sys.argv[1:])

@@ -9,6 +9,7 @@ import msgspec
 
 from advisor.cli.progress import ProgressPrinter
 from advisor.hardware.detect import detect_machine
+from advisor.measure.rank_outcome import measurement_of
 from advisor.measure.ranks import RanksPlan, run_under_torchrun
 from advisor.sentences import say
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from advisor.advice import AdviceRequest
+    from advisor.hardware.machine import Machine
     from advisor.measure.rank_outcome import RanksOutcome
     from advisor.report.advice_record import Advice
     from advisor.sentences import Language
@@ -47,10 +49,23 @@ def ranks_command(
         return 0 if outcome.complete else NOTHING_MEASURED
     for caveat in outcome.caveats:
         print(f"advisor: {say(caveat, language)}", file=sys.stderr)
-    if not outcome.complete:
-        # A rank was lost: what there is has been written, and nobody should wait for more.
-        return INTERRUPTED if outcome.usable else NOTHING_MEASURED
-    return present(_advice(request, outcome, arguments, language), arguments, language)
+    if outcome.complete:
+        return present(_advice(request, outcome, arguments, language), arguments, language)
+    code = present(_partial_advice(request, outcome, machine), arguments, language)
+    return code or (INTERRUPTED if outcome.usable else NOTHING_MEASURED)
+
+
+def _partial_advice(request: AdviceRequest, outcome: RanksOutcome, machine: Machine) -> Advice:
+    """What can be said at once after a rank was lost: nobody should wait for a trace or another measurement."""
+    from advisor.advice import advice_from_facts
+    from advisor.advice.facts import Facts
+    from advisor.workload.saved_tables import saved_tables
+
+    found = measurement_of(outcome, "cpu", machine.cpu.name or machine.cpu.architecture, request.workload.name)
+    facts = Facts(
+        machine=machine, tables=saved_tables(request.workload), measurements=(found,), caveats=outcome.caveats
+    )
+    return advice_from_facts(request, facts)
 
 
 def _outcome(plan: RanksPlan, arguments: argparse.Namespace, language: Language) -> RanksOutcome:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 from advisor.hardware.machine import Record
-from advisor.measure.measurement import CommunicationMeasurement
+from advisor.measure.measurement import CommunicationMeasurement, Measurement, Verdict
 from advisor.sentences import Reason
 from advisor.worker.messages import RankFinding, RankFindingKind
 
@@ -114,6 +115,21 @@ def caveats_of(communication: Sequence[CommunicationMeasurement]) -> tuple[Reaso
     if contended:
         found.append(Reason(code="ranks-contended", numbers={"rank_count": contended[0].rank_count}))
     return tuple(found)
+
+
+def measurement_of(outcome: RanksOutcome, device_key: str, device_name: str, workload_name: str) -> Measurement:
+    """What a group found as the measurement of a device that was not measured apart."""
+    return Measurement(
+        device_key=device_key,
+        device_name=device_name,
+        created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        workload_name=workload_name,
+        environment=None,
+        communication=outcome.communication,
+        verdict=Verdict(kind="not_measured", reason=outcome.caveats[0] if outcome.caveats else None),
+        caveats=outcome.caveats,
+        log_tail=outcome.log_tail,
+    )
 
 
 def numbers_of(ranks: Sequence[int]) -> dict[str, float | int | str]:

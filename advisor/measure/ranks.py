@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
 import sys
 import tempfile
 import threading
@@ -18,12 +16,15 @@ import msgspec
 from advisor.child_process import ChildProcess, wait_until
 from advisor.hardware.machine import Record
 from advisor.measure.rank_folder import RankFolder, folder_of_run
+from advisor.measure.rank_guard import peer_lost, under_torchrun
 from advisor.measure.rank_outcome import RanksOutcome, caveats_of, merged, numbers_of
 from advisor.sentences import Reason
 from advisor.worker.messages import Failed, Finished, RankFinding, RanksRequest, WorkerEvent
 
 if TYPE_CHECKING:
     from advisor.workload.workload import Workload
+
+__all__ = ["RanksPlan", "measure_local_ranks", "run_under_torchrun", "under_torchrun"]
 
 _DECODER: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)
 _POLL_S = 0.02
@@ -67,12 +68,6 @@ class RanksPlan(Record, frozen=True, kw_only=True):
         )
 
 
-def under_torchrun(environment: Mapping[str, str] | None = None) -> bool:
-    """Whether this process was started as one rank of several."""
-    env = os.environ if environment is None else environment
-    return env.get("RANK", "").isdigit() and env.get("WORLD_SIZE", "").isdigit() and int(env["WORLD_SIZE"]) > 1
-
-
 def measure_local_ranks(
     plan: RanksPlan, rank_count: int, *, cancelled: threading.Event | None = None
 ) -> Generator[WorkerEvent, None, RanksOutcome]:
@@ -95,29 +90,28 @@ def measure_local_ranks(
 
 
 def run_under_torchrun(plan: RanksPlan) -> Generator[WorkerEvent, None, RanksOutcome]:
-    """Be one rank of torchrun's group; call it from the main thread before anything slow.
+    """Be one rank of torchrun's group; `rank_guard.peer_lost` should have been called before anything slow.
 
     torch runs in a child of this process. On SIGTERM (torchrun's, when a peer died) or when the own worker dies, the
     findings of this host's ranks are put together and the lowest survivor is the reporter. Rank 0 reports a whole run.
     """
     rank, rank_count = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     folder = RankFolder(folder_of_run(os.environ))
-    asked = threading.Event()
-    with _terminated(asked):
-        folder.register(rank)
-        group = _Group(plan, rank_count)
-        try:
-            environment = _without_secrets({**os.environ, "OMP_NUM_THREADS": str(plan.thread_count)})
-            group.start(rank, plan.request(folder.path), environment)
-            yield from group.events(asked.is_set)
-        finally:
-            group.close()
-        if group.complete and not asked.is_set():
-            outcome = group.outcome(group.findings, rank=rank, reporter=rank == 0)
-            if rank == 0:
-                folder.remove()
-            return outcome
-        return _partial(group, folder, rank, own_lost=not asked.is_set() and rank in group.died)
+    lost = peer_lost()
+    folder.register(rank)
+    group = _Group(plan, rank_count)
+    try:
+        environment = _without_secrets({**os.environ, "OMP_NUM_THREADS": str(plan.thread_count)})
+        group.start(rank, plan.request(folder.path), environment)
+        yield from group.events(lost.is_set)
+    finally:
+        group.close()
+    if group.complete and not lost.is_set():
+        outcome = group.outcome(group.findings, rank=rank, reporter=rank == 0)
+        if rank == 0:
+            folder.remove()
+        return outcome
+    return _partial(group, folder, rank, own_lost=not lost.is_set() and rank in group.died)
 
 
 def _partial(group: _Group, folder: RankFolder, rank: int, *, own_lost: bool) -> RanksOutcome:
@@ -269,26 +263,3 @@ def _local_environment(rank: int, rank_count: int, thread_count: int) -> dict[st
 
 def _without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if not any(word in name.upper() for word in _SECRETS)}
-
-
-@contextlib.contextmanager
-def _terminated(asked: threading.Event) -> Generator[None, None, None]:
-    """SIGTERM sets `asked` in here, and this process dies with torchrun, which may be killed without notice."""
-    _die_with_torchrun()
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, lambda *_: asked.set())
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _die_with_torchrun() -> None:
-    if sys.platform != "linux":
-        return
-    import ctypes
-
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
