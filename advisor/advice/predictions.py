@@ -9,8 +9,12 @@ from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.hardware.gpu_spec import GpuSpec
 from advisor.predict.assembly import Sources, predict_candidates
+from advisor.predict.calibration import calibrate, host_speed
+from advisor.predict.compiled_table import compile_table
 from advisor.predict.device_memory import MemorySolver
+from advisor.predict.host_time import HostSpeed
 from advisor.predict.prediction import Calibration, Prediction
+from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.recommend.candidates import candidates_when_nothing_fits, enumerate_candidates
 from advisor.sentences import Reason
 
@@ -36,12 +40,16 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         precisions=request.precisions,
         global_batch_size=request.global_batch_size,
     )
+    measurements = {measurement.device_key: measurement for measurement in facts.measurements}
+    calibrations = _calibrations(request, facts, specs)
     sources = Sources(
         workload=request.workload,
         tables=facts.tables,
         specs=specs,
         machine=facts.machine,
-        measurements={measurement.device_key: measurement for measurement in facts.measurements},
+        measurements=measurements,
+        calibrations={calibration.device_key: calibration for calibration in calibrations},
+        host=_host(facts),
         interconnect=request.interconnect,
         node_count=request.node_count,
     )
@@ -54,7 +62,34 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         predictions, refusals = predictions + more.predictions, refusals + more.refusals
     return AllPredictions(
         predictions=predictions,
-        calibrations=(),
-        caveats=refusals,
+        calibrations=calibrations,
+        caveats=(*refusals, *(note for calibration in calibrations for note in calibration.notes)),
         largest_batch=memory.largest_batch,
     )
+
+
+def _calibrations(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec]) -> tuple[Calibration, ...]:
+    """What every measured GPU with a row in the spec table says of the model's errors."""
+    rows = {
+        gpu.uuid: specs[gpu.spec_key]
+        for gpu in facts.machine.gpus
+        if gpu.spec_key is not None and gpu.spec_key in specs
+    }
+    compiled = {
+        precision: compile_table(facts.tables[trace])
+        for precision, trace in TRACE_PRECISIONS.items()
+        if trace in facts.tables
+    }
+    return tuple(
+        calibrate(measurement, rows[measurement.device_key], compiled, request.workload.training)
+        for measurement in facts.measurements
+        if measurement.device_key in rows and measurement.rates
+    )
+
+
+def _host(facts: Facts) -> HostSpeed:
+    """The speed of this machine's processor at issuing work: a GPU's own measurement first, else the CPU's."""
+    for measurement in sorted(facts.measurements, key=lambda measurement: measurement.device_key == "cpu"):
+        if measurement.rates:
+            return host_speed(measurement)
+    return HostSpeed()

@@ -20,6 +20,8 @@ _PCIE_LANE_BYTES_PER_S = {1: 0.25e9, 2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e
 _PCIE_SHARE = 0.8
 """Of a link's rate that a copy from pinned memory reaches."""
 _UNKNOWN_LINK_BYTES_PER_S = 12e9
+_HOST_SPREAD = 4.0
+"""Hosts differ by no more than this in what Python does around the operators."""
 _SLOW_HOST_SHARE = 0.5
 """Of the link's rate that a copy from ordinary memory reaches, staged by the driver."""
 
@@ -53,8 +55,9 @@ def host_seconds(
     passes = compiled.forward_dispatch_count * forward + compiled.backward_dispatch_count * backward
     passes *= assumed.compiled_dispatches if training.compile else 1.0
     # A host that is slow at dispatching is slow at everything else that Python does around it.
-    passes += assumed.host_pass_s * forward / usual
-    update = assumed.host_update_s * optimizer / usual if cost.dispatch_count else 0.0
+    slowness = min(max(forward / usual, 1.0 / _HOST_SPREAD), _HOST_SPREAD)
+    passes += assumed.host_pass_s * slowness
+    update = assumed.host_update_s * slowness if cost.dispatch_count else 0.0
     return passes * training.gradient_accumulation_steps + cost.dispatch_count * optimizer + update
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from advisor.hardware.gpu_spec import GpuSpec
 from advisor.measure.measurement import Measurement
+from advisor.predict.calibration import factors_elsewhere, factors_here
 from advisor.predict.compiled_table import CompiledTable
 from advisor.predict.device_steps import DeviceSteps, from_grid
 from advisor.predict.host_time import HostSpeed
@@ -71,6 +72,7 @@ def _specified(  # noqa: PLR0913 - the same question
     groups = [(plain, None)] + [
         ([(device, spec)], known.calibrations[device.key]) for device, spec in cards if device.key in known.calibrations
     ]
+    elsewhere = factors_elsewhere(tuple(known.calibrations.values()))
     answers: dict[str, DeviceSteps | Reason] = {}
     for members, calibration in groups:
         if not members:
@@ -81,7 +83,7 @@ def _specified(  # noqa: PLR0913 - the same question
             precision,
             [spec for _, spec in members],
             batches,
-            factors=calibration.class_factors if calibration is not None else None,
+            factors=factors_here(calibration) if calibration is not None else elsewhere,
             host=known.host,
         )
         for row, (device, _) in enumerate(members):
