@@ -31,11 +31,8 @@ def _summary(median: float, low: float, high: float) -> Summary:
     )  # fmt: skip
 
 
-def _readings(*parts: GpuReading, pressure: float | None = None, **others: float) -> list[Reading]:
-    return [
-        Reading(monotonic_s=0.1 * index, gpus=(part,), cpu_pressure_fraction=pressure, **others)
-        for index, part in enumerate(parts)
-    ]
+def _readings(*parts: GpuReading) -> list[Reading]:
+    return [Reading(monotonic_s=0.1 * index, gpus=(part,)) for index, part in enumerate(parts)]
 
 
 def _part(**fields: float) -> GpuReading:

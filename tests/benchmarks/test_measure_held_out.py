@@ -1,0 +1,134 @@
+"""On this very processor: batch sizes that were not measured, the budget, and the memory that measuring takes."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+
+import msgspec
+import pytest
+
+from advisor.hardware.detect import detect_machine
+from advisor.measure.events import DeviceEnded, RunnerEvent
+from advisor.measure.measurement import Measurement
+from advisor.measure.plan import make_plan
+from advisor.measure.runner import run_measurements
+from advisor.measure.statistics import summarise
+from advisor.measure.worker_session import WorkerSession, resident_bytes_of
+from advisor.predict.local_time import predict_local_steps
+from advisor.worker.messages import MeasureRequest, Sample
+from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.workload.workload import with_training
+from advisor.workload.workload_file import load_workload
+
+ANCHORS = {"iris_mlp": (1, 16, 120), "lstm_classifier": (1, 8, 32), "resnet50": (1, 4), "bert_base_sst2": (1, 2, 4)}
+HELD_OUT = {"iris_mlp": (4, 60), "lstm_classifier": (4, 16), "resnet50": (2, 3), "bert_base_sst2": (3,)}
+ROUNDS = 3
+GIBIBYTE = 1 << 30
+
+
+def _finish(run: object) -> tuple[tuple[Measurement, ...], list[RunnerEvent]]:
+    events: list[RunnerEvent] = []
+    while True:
+        try:
+            events.append(next(run))  # type: ignore[call-overload]
+        except StopIteration as ended:
+            return ended.value, events
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", ANCHORS)
+def test_held_out_batch_sizes_are_predicted_from_the_measured_ones(name: str) -> None:
+    """Anchors and held-out sizes in turn (A B A B), compared as processor time, which a busy machine disturbs less."""
+    workload = with_training(load_workload(name), precision="fp32")
+    machine = detect_machine()
+    tables: dict[TracePrecision, OpTable] = {}
+    plan = make_plan(workload, machine, budget_s=20, devices=["cpu"])
+    (measurement,), _ = _finish(run_measurements(plan, machine, tables=tables, trace=("fp32",)))
+    sizes = sorted({*ANCHORS[name], *HELD_OUT[name]})
+    seconds: dict[int, list[float]] = {size: [] for size in sizes}
+    session = WorkerSession(visible="")
+    for _ in range(ROUNDS):
+        request = MeasureRequest(
+            workload=workload, device="cpu", batch_sizes=tuple(sizes), budget_s=15.0, thread_count=1
+        )
+        for event in session.ask(request, deadline_s=time.monotonic() + 120.0):
+            if isinstance(event, Sample) and event.series == "step" and not event.warm_up and event.batch_size:
+                seconds[event.batch_size].append(event.process_cpu_s or event.wall_s)
+    session.end()
+    steps = tuple(
+        msgspec.structs.replace(
+            measurement.steps[0],
+            batch_size=size,
+            layer_limit=None,
+            full_layer_count=None,
+            verdict=msgspec.structs.replace(measurement.steps[0].verdict, kind="usable"),
+            summary=summarise(seconds[size], duration_s=sum(seconds[size]), stop_reason="cap"),
+        )
+        for size in ANCHORS[name]
+    )
+    answer = predict_local_steps(
+        tables["fp32"], workload.training, msgspec.structs.replace(measurement, steps=steps), HELD_OUT[name], "fp32"
+    )
+    assert answer is not None
+    for index, size in enumerate(HELD_OUT[name]):
+        truth = statistics.median(seconds[size])
+        ratio = float(answer.total_s[0, index]) / truth
+        print(f"{name} batch {size}: {truth * 1e3:.3f} ms, predicted / measured {ratio:.3f}")
+        assert 0.8 < ratio < 1.25
+
+
+@pytest.mark.timeout(300)
+def test_a_run_ends_soon_after_its_budget() -> None:
+    machine = detect_machine()
+    plan = make_plan(load_workload("iris_mlp"), machine, budget_s=8, devices=["cpu"])
+    began = time.monotonic()
+    _, events = _finish(run_measurements(plan, machine, trace=("fp32",)))
+    took_s = time.monotonic() - began
+    print(f"budget 8 s: {took_s:.1f} s, {sum(isinstance(event, Sample) for event in events)} samples")
+    assert any(isinstance(event, DeviceEnded) for event in events)
+    assert took_s < 3 * (8 + 10)
+
+
+@pytest.mark.timeout(300)
+def test_measuring_holds_no_more_than_the_models_need_and_a_gibibyte() -> None:
+    machine = detect_machine()
+    plan = make_plan(load_workload("lstm_classifier"), machine, budget_s=8, devices=["cpu"])
+    peak = 0
+    done = threading.Event()
+
+    def watch() -> None:
+        nonlocal peak
+        while not done.wait(0.02):
+            for pid in _workers():
+                peak = max(peak, resident_bytes_of(pid) or 0)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        (measurement,), _ = _finish(run_measurements(plan, machine, trace=("fp32",)))
+    finally:
+        done.set()
+        watcher.join()
+    need = max((step.memory.peak_allocated_bytes for step in measurement.steps if step.memory is not None), default=0)
+    print(f"peak {peak / 2**20:.0f} MiB, the model's own {need / 2**20:.0f} MiB")
+    assert peak <= need + GIBIBYTE
+
+
+def _workers() -> list[int]:
+    import os
+    from pathlib import Path
+
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                command = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if int(fields[1]) == os.getpid() and b"advisor.worker" in command:
+                found.append(int(entry.name))
+    return found

@@ -1,0 +1,112 @@
+"""A DDP step predicted from the measured single step and the measured link, against the measured DDP step."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from advisor.measure.ranks import RanksPlan, measure_local_ranks
+from advisor.measure.runner import trace_workload
+from advisor.predict.measured_link import measured_link, measured_steps, memory_bytes_per_s
+from advisor.predict.scaling import Setting, scale_steps
+from advisor.predict.traffic import traffic_of
+from advisor.workload.workload import Data, TemplateModel, Training, Workload
+from tests.measure.test_ranks import _ended
+
+if TYPE_CHECKING:
+    from advisor.measure.rank_outcome import RanksOutcome
+    from advisor.workload.op_table import OpTable
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ranks are started by Linux means")
+
+TOLERANCE = 0.12
+MODELS: dict[str, tuple[TemplateModel, Data, int]] = {
+    "wide MLP": (TemplateModel(template="mlp", layers=(256, 1024, 1024, 512, 10)), Data(samples=10_000), 64),
+    "small CNN": (
+        TemplateModel(template="cnn", layers=(32, 64, 128), classes=10),
+        Data(samples=10_000, image_size=32),
+        32,
+    ),
+    "transformer": (
+        TemplateModel(template="transformer", layers=(128, 128), heads=4, vocabulary_size=1000, classes=2),
+        Data(samples=10_000, sequence_length=64),
+        16,
+    ),
+}
+
+
+def _workload(name: str) -> Workload:
+    model, data, batch_size = MODELS[name]
+    training = Training(precision="fp32", batch_size=batch_size, optimizer="sgd")
+    return Workload(name=name, model=model, data=data, training=training)
+
+
+def _table(workload: Workload) -> OpTable:
+    events = trace_workload(workload, ("fp32",))
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            table: OpTable = end.value["fp32"]
+            return table
+
+
+def _errors(outcome: RanksOutcome, table: OpTable) -> dict[int, float]:
+    """Predicted over measured, less one, by accumulation."""
+    link, steps = measured_link(outcome.communication), measured_steps(outcome.communication)
+    bandwidth = memory_bytes_per_s(outcome.communication)
+    assert link is not None
+    assert steps is not None
+    assert bandwidth is not None
+    found = {}
+    for measured in outcome.communication:
+        if measured.kind != "ddp_step":
+            continue
+        accumulation = measured.accumulation_steps or 1
+        grid = scale_steps(
+            steps,
+            traffic_of(table, "fp32"),
+            [link],
+            [bandwidth],
+            [1],
+            strategies=("ddp",),
+            counts=(2,),
+            setting=Setting(accumulation_steps=accumulation),
+        )
+        found[accumulation] = grid.step_s.item() / measured.median_s - 1
+    return found
+
+
+def _judge(name: str, budget_s: float) -> None:
+    """At least five interleaved rounds; where others were on the cores, the run says so and times are not judged."""
+    workload = _workload(name)
+    plan = RanksPlan(
+        workload=workload,
+        batch_size=workload.training.batch_size,
+        budget_s=budget_s,
+        usable_core_count=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+    )
+    _, outcome = _ended(measure_local_ranks(plan, 2))
+    assert outcome.complete, outcome.log_tail
+    errors = _errors(outcome, _table(workload))
+    print(name, {accumulation: f"{100 * error:+.1f} %" for accumulation, error in errors.items()})
+    assert sorted(errors) == [1, 2, 4, 8]
+    if any(measured.contended for measured in outcome.communication):
+        print("contended: the times are not judged")
+        assert "ranks-contended" in {caveat.code for caveat in outcome.caveats}
+        return
+    assert all(abs(error) <= TOLERANCE for error in errors.values()), errors
+
+
+def test_a_ddp_step_of_two_ranks_is_predicted_from_the_single_step_and_the_link() -> None:
+    _judge("wide MLP", 8.0)
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", list(MODELS))
+def test_ddp_steps_of_three_models_are_predicted_within_twelve_percent(name: str) -> None:
+    _judge(name, 30.0)
