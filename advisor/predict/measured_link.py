@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from advisor.predict.links import Link, SizedTime
 
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from advisor.measure.measurement import CommunicationMeasurement
+
+Floats = NDArray[np.float64]
 
 _HOST_BYTES_PER_S = 10e9
 """Stands in for a slot that ranks on processors don't have; no part of their step crosses it."""
@@ -58,3 +63,48 @@ def memory_bytes_per_s(communication: Sequence[CommunicationMeasurement]) -> flo
         if measured.kind == "memory_copy" and measured.message_bytes and measured.median_s > 0
     ]
     return min(rates, default=None)
+
+
+@dataclass(frozen=True)
+class MeasuredSteps:
+    """A measured single step as the one cell of a step grid; arrays of shape (1, 1), in seconds."""
+
+    forward_s: Floats
+    backward_s: Floats
+    optimizer_s: Floats
+    host_s: Floats
+    copy_s: Floats
+    loader_s: Floats
+    synchronisation_s: Floats
+    total_s: Floats
+    low_s: Floats
+    high_s: Floats
+
+
+def measured_steps(communication: Sequence[CommunicationMeasurement]) -> MeasuredSteps | None:
+    """The single step that every rank ran beside the others; None where it was not timed.
+
+    Backward counts as two thirds of what the update leaves, as it does twice the work of forward.
+    """
+    single = next((measured for measured in communication if measured.kind == "single_step"), None)
+    if single is None or not single.samples_s:
+        return None
+    update_s = min(single.optimizer_s or 0.0, single.median_s)
+    passes_s = single.median_s - update_s
+    low_s, high_s = min(single.samples_s), max(single.samples_s)
+
+    def cell(seconds: float) -> Floats:
+        return np.array([[seconds]])
+
+    return MeasuredSteps(
+        forward_s=cell(passes_s / 3),
+        backward_s=cell(passes_s * 2 / 3),
+        optimizer_s=cell(update_s),
+        host_s=cell(0.0),
+        copy_s=cell(0.0),
+        loader_s=cell(0.0),
+        synchronisation_s=cell(0.0),
+        total_s=cell(single.median_s),
+        low_s=cell(low_s),
+        high_s=cell(high_s),
+    )
