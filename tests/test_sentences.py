@@ -19,7 +19,7 @@ PACKAGE = Path(advisor.__file__).parent
 CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9_]+)+")
 
 
-class _Variables(Visitor):  # type: ignore[misc]
+class _Variables(Visitor):
     """Collects the arguments of one message."""
 
     def __init__(self) -> None:
@@ -34,11 +34,9 @@ def catalogue(language: str) -> dict[str, tuple[str, frozenset[str]]]:
     found: dict[str, tuple[str, frozenset[str]]] = {}
     for path in sorted((resource("sentences") / language).glob("*.ftl")):
         for entry in FluentParser().parse(path.read_text(encoding="utf-8")).body:
-            assert not isinstance(entry, fluent.Junk), f"{path.name}: {entry.content[:80]}"
+            assert not isinstance(entry, fluent.Junk), f"{path.name}: {entry.content}"
             if isinstance(entry, fluent.Message):
-                assert entry.id.name not in found, (
-                    f"{entry.id.name} stands in {path.name} and {found[entry.id.name][0]}"
-                )
+                assert entry.id.name not in found, f"{entry.id.name} stands in {path.name} and {found[entry.id.name]}"
                 variables = _Variables()
                 variables.visit(entry)
                 found[entry.id.name] = (path.name, frozenset(variables.names))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from advisor.recommend import schemas as recommend_schemas
 from advisor.report import json_file
 
 FOLDER = Path(__file__).resolve().parent.parent / "resources" / "schemas"
@@ -12,7 +13,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "resources" / "schemas"
 
 def schemas() -> dict[str, bytes]:
     """File name to content, all generated from the types."""
-    return {"advice.schema.json": json_file.schema()}
+    return {"advice.schema.json": json_file.schema(), **recommend_schemas.schemas()}
 
 
 def main() -> int:

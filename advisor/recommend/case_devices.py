@@ -48,7 +48,7 @@ def answer_fp32_order(case: Case, predictor: Predictor) -> CaseAnswer:
         if ratio is not None:
             figures[f"{precision}_ratio"] = ratio.value
             reasons.append(_order_reason((fast, slow), precision, ratio))
-    if fast.nvlink_bytes_per_s is None and slow.memory_bytes is not None and fast.memory_bytes is not None:
+    if fast.memory_bytes is not None and slow.memory_bytes is not None and slow.nvlink_bytes_per_s is not None:
         reasons.append(
             Reason(
                 code="case-large-models-decide",
@@ -57,7 +57,7 @@ def answer_fp32_order(case: Case, predictor: Predictor) -> CaseAnswer:
                     "other": slow.name,
                     "memory_bytes": fast.memory_bytes,
                     "other_memory_bytes": slow.memory_bytes,
-                    "nvlink_bytes_per_s": slow.nvlink_bytes_per_s or 0.0,
+                    "nvlink_bytes_per_s": slow.nvlink_bytes_per_s,
                 },
             )
         )
@@ -157,26 +157,21 @@ def answer_bert_across_gpus(case: Case, predictor: Predictor) -> CaseAnswer:
     reasons: list[Reason] = []
     figures: dict[str, float] = {}
     verdicts: list[Verdict] = []
-    jobs: dict[tuple[str, Precision], Prediction] = {}
+    jobs: dict[tuple[str, Precision], Estimate] = {}
     for key in case.devices:
         for precision in ("fp32", "fp16_amp"):
             pair = predictor.predict(workload, (candidate(predictor.specs[key], precision, batch),))
             if not pair:
                 raise _unpredictable(workload.name)
-            jobs[(key, precision)] = pair[0]
-        claim = Claim(
-            gpus=(key,),
-            workload="bert_base_sst2",
-            batch_size=batch,
-            job_s=case.number(_MINUTES_OF[key]) * _S_PER_MINUTE,
-        )
-        verdict, reason = _judge_job(claim, jobs[(key, "fp32")], jobs[(key, "fp16_amp")])
+            jobs[(key, precision)] = _job(pair[0])
+        claimed = case.number(_MINUTES_OF[key]) * _S_PER_MINUTE
+        verdict, reason = _judge_job(predictor.specs[key].name, claimed, jobs[(key, "fp32")], jobs[(key, "fp16_amp")])
         verdicts.append(verdict)
         reasons.append(reason)
-        figures[f"{key}_ratio"] = _claimed(claim) / _job(jobs[(key, "fp16_amp")])
+        figures[f"{key}_ratio"] = claimed / jobs[(key, "fp16_amp")].value
     claimed_order = case.number("rtx4090_min") / case.number("a100_40gb_min")
     orders = {
-        precision: _job(jobs[("rtx4090", precision)]) / _job(jobs[("a100-sxm4-40", precision)])
+        precision: jobs[("rtx4090", precision)].value / jobs[("a100-sxm4-40", precision)].value
         for precision in ("fp32", "fp16_amp")
     }
     reasons.append(
@@ -201,32 +196,25 @@ def answer_bert_across_gpus(case: Case, predictor: Predictor) -> CaseAnswer:
     )
 
 
-def _job(prediction: Prediction) -> float:
+def _job(prediction: Prediction) -> Estimate:
     if prediction.job_s is None:
         raise _unpredictable(prediction.device.name)
-    return prediction.job_s.value
+    return prediction.job_s
 
 
-def _claimed(claim: Claim) -> float:
-    return claim.job_s or 0.0
-
-
-def _judge_job(claim: Claim, strict: Prediction, half: Prediction) -> tuple[Verdict, Reason]:
+def _judge_job(device: str, claimed: float, strict: Estimate, half: Estimate) -> tuple[Verdict, Reason]:
     """A card's reported job time against FP32 and autocast."""
-    if strict.job_s is None or half.job_s is None:
-        raise _unpredictable(strict.device.name)
-    claimed = _claimed(claim)
     numbers: dict[str, float | int | str] = {
-        "device": strict.device.name,
+        "device": device,
         "claimed_s": claimed,
-        "fp32_s": strict.job_s.value,
-        "amp_s": half.job_s.value,
-        "slower_ratio": claimed / strict.job_s.value,
+        "fp32_s": strict.value,
+        "amp_s": half.value,
+        "slower_ratio": claimed / strict.value,
     }
-    if half.job_s.low <= claimed <= half.job_s.high:
+    if half.low <= claimed <= half.high:
         return "plausible_only_with", Reason(code="case-job-fits-amp", numbers=numbers)
-    if strict.job_s.low <= claimed <= strict.job_s.high:
+    if strict.low <= claimed <= strict.high:
         return "plausible_only_with", Reason(code="case-job-fits-fp32", numbers=numbers)
-    if claimed > strict.job_s.high:
+    if claimed > strict.high:
         return "below_expected", Reason(code="case-job-slower", numbers=numbers)
     return "plausible_only_with", Reason(code="case-job-between", numbers=numbers)

@@ -78,8 +78,8 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     explained = _explained(claim, predictor, workload)
     if explained is not None:
         return explained
-    if all(sight.impossible for sight in sights):
-        return _impossible(claim, fastest, workload)
+    if fastest.bound is not None and all(sight.impossible for sight in sights):
+        return _impossible(claim, fastest, fastest.bound, workload)
     possible = min(
         (one for one in sights if not one.impossible), key=lambda one: one.expected.value / one.claimed_step_s
     )
@@ -111,12 +111,10 @@ def _sight(claim: Claim, predictor: Predictor, workload: Workload, precision: Pr
     strategy = (claim.strategy or "ddp") if count > 1 else "single"
     candidates = tuple(candidate(spec, precision, batch, count=count, strategy=strategy) for spec in cards)
     predictions = predictor.predict(_at(workload, precision, batch), candidates)
-    if not predictions:
-        return None
     expected = range_over([_with_waits(claim, one) for one in predictions])
-    best = min(predictions, key=lambda one: one.step_s.value)
     if expected is None:
         return None
+    best = min(predictions, key=lambda one: one.step_s.value)
     tables = predictor.tables(_at(workload, precision, batch))
     bounds = [bound for spec in cards if (bound := step_bound(tables, spec, precision, batch, claim.mode)) is not None]
     bound = min(bounds, key=lambda one: one.step_s, default=None)
@@ -257,21 +255,17 @@ def _holding(claim: Claim, predictor: Predictor, workload: Workload, precisions:
 def _changes(claim: Claim, workload: Workload) -> list[tuple[str, dict[str, object]]]:
     """What the claim leaves open beside precision and would make it faster, with the sentence that says so."""
     changes: list[tuple[str, dict[str, object]]] = []
-    if claim.channels_last is None and workload.data.image_size is not None:
+    if claim.channels_last is None and not workload.training.channels_last and workload.data.image_size is not None:
         changes.append(("claim-only-with-channels-last", {"channels_last": True}))
-    if claim.compile is None:
+    if claim.compile is None and not workload.training.compile:
         changes.append(("claim-only-with-compile", {"compile": True}))
     if claim.mode == "training":
         changes.append(("claim-only-with-inference", {"mode": "inference"}))
     return changes
 
 
-def _impossible(claim: Claim, sight: Sight, workload: Workload) -> ClaimAnswer:
+def _impossible(claim: Claim, sight: Sight, bound: Bound, workload: Workload) -> ClaimAnswer:
     """The roofline that proves it: the work of a step, the card's peak rate, and the time that leaves."""
-    bound = sight.bound
-    if bound is None:
-        message = "an impossible claim has a bound"
-        raise ValueError(message)
     count = claim.count or 1
     asked_rate = bound.flop / sight.claimed_step_s
     numbers = {

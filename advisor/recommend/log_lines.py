@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_BYTES = 16 * 2**20
-MAX_LINES = 400_000
+MAX_LINES = 200_000
 MAX_LINE_CHARACTERS = 2000
 _VALIDATES = re.compile(
     r"\b(?:val(?:id(?:ation|ating)?)?|eval(?:uat(?:e|ion|ing))?|test(?:ing)?|dev)(?![a-z])|验证|评估|测试",

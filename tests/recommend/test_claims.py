@@ -12,6 +12,7 @@ from advisor.hardware.spec_table import spec_table
 from advisor.predict.prediction import Candidate, Prediction
 from advisor.recommend.claim import Claim, ClaimAnswer, ClaimEntry, Verdict, read_claim_file
 from advisor.recommend.claim_bounds import ratio_bound, step_bound
+from advisor.recommend.claim_limits import likely_limits
 from advisor.recommend.claim_setting import claimed_workload, range_over, usual_precision
 from advisor.recommend.claims import check_claim
 from advisor.recommend.predictor import candidate
@@ -56,6 +57,13 @@ VERDICTS: list[tuple[str, Verdict, str]] = [
         "plausible_only_with",
         "claim-only-with-better-kernels",
     ),
+    ("gpt2 on a 4090 with bf16, batch 8: 95 ms per step", "plausible_only_with", "claim-only-with-compile"),
+    ("ResNet-50 on a T4 at 1000 images/s", "plausible_only_with", "claim-only-with-inference"),
+    ("U-Net in AMP on a V100 SXM2 16GB at 220 images/s", "plausible_only_with", "claim-only-with-channels-last"),
+    ("U-Net inference in AMP on an RTX 3090 at 10000 images/s", "impossible", "claim-impossible-rate"),
+    ("U-Net inference nhwc, torch.compile, AMP, RTX 3090: 9000 images/s", "impossible", "claim-impossible-rate"),
+    ("P100 is 2 times as fast as T4 on resnet50", "plausible", "claim-ratio-plausible"),
+    ("4 T4 in bf16 give a speed-up of 3x on vit base", "plausible", "claim-efficiency-plausible"),
 ]
 
 
@@ -147,7 +155,8 @@ def test_a_claim_may_come_as_fields_and_as_an_entry_of_a_file(tmp_path: Path) ->
     path = tmp_path / "claims.toml"
     path.write_text(
         '[[claim]]\ntext = "ResNet-50 at 5000 images/s on one 3090"\nprecision = "fp16_amp"\n'
-        '[[claim]]\ngpu = "v100-sxm2-32"\nworkload = "bert_base_sst2"\nbatch_size = 32\nprecision = "fp32"\nstep_s = 0.005\n'
+        '[[claim]]\ngpu = "v100-sxm2-32"\nworkload = "bert_base_sst2"\nbatch_size = 32\n'
+        'precision = "fp32"\nstep_s = 0.005\n'
         '[[claim]]\ngpu = "rtx4090"\nreference_gpu = "rtx3090"\nworkload = "resnet50"\nspeed_up_ratio = 100\n',
         encoding="utf-8",
     )
@@ -240,6 +249,31 @@ def test_a_batch_that_does_not_fit_is_plausible_only_with_less_memory() -> None:
     assert made.fits is False
     assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-only-with-less-memory")
     readable(answer)
+
+
+def test_what_slows_a_run_down_is_named_by_its_signs() -> None:
+    work = load_workload("bert_base_sst2")
+    frequent = msgspec.structs.replace(work, data=msgspec.structs.replace(work.data, validation_samples=60_000))
+    expected = real_predictor().predict(work, (candidate_of("rtx3090", "fp16_amp", 16),))[0]
+    step = expected.step_s.value
+    epoch = Claim(gpus=("rtx3090",), epoch_s=1.0)
+    codes = [reason.code for reason in likely_limits(epoch, expected, frequent, 1.5 * step)]
+    assert codes == ["claim-limit-validation", "claim-limit-precision-off", "claim-limit-loader"]
+    many = msgspec.structs.replace(epoch, count=4)
+    assert likely_limits(many, expected, work, 50 * step)[0].code == "claim-limit-communication"
+
+
+def test_scaling_without_a_known_efficiency_has_no_range() -> None:
+    class WithoutEfficiency(SmallMemory):
+        def predict(self, workload: Workload, candidates: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
+            return tuple(msgspec.structs.replace(one, efficiency=None) for one in super().predict(workload, candidates))
+
+    said = Claim(
+        gpus=("rtx3090",), count=2, workload="bert_base_sst2", speed_up_ratio=1.5, batch_size=16, precision="fp32"
+    )
+    expected = check_claim(said, WithoutEfficiency()).expected_ratio  # type: ignore[arg-type]
+    assert expected is not None
+    assert expected.low == expected.value == expected.high
 
 
 def test_a_claim_keeps_what_it_says_of_length_image_and_layout() -> None:

@@ -134,4 +134,5 @@ def test_the_best_set_up_of_a_device_has_the_least_score() -> None:
     slow, fast = with_job(card, 2.0), with_job(card, 1.0)
     unknown = msgspec.structs.replace(card, energy_j=None)
     assert best_of_each_device([slow, fast], "time") == (fast,)
+    assert best_of_each_device([fast, slow], "time") == (fast,)
     assert best_of_each_device([unknown], "energy") == (unknown,)

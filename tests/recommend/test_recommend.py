@@ -281,6 +281,19 @@ def test_limits_leave_out_what_passes_them_and_say_what_that_costs() -> None:
     assert loose.device == free.device
 
 
+def test_limits_that_cost_nothing_are_not_mentioned() -> None:
+    best = best_of(advise(IRIS, TINY, limits=Limits(max_job_s=1e9)))
+    assert best.device.key == "cpu"
+    assert "change-limits" not in codes(best.would_change_if)
+
+
+def test_energy_that_is_known_everywhere_needs_no_caveat() -> None:
+    here, work = machine(), workload("fp32")
+    found = enumerate_candidates(work, here, SPECS, gpu_keys=("rtx3090", "rtx4090"), local=False)
+    answer = recommend(work, here, predict_all(found, TRANSFORMER, work), specs=SPECS, goal="energy")
+    assert "caveat-power-unknown" not in codes(answer.caveats)
+
+
 def test_a_held_global_batch_is_kept_by_every_set_up() -> None:
     work = workload("fp32")
     here = machine()

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.errors import InputError
-from advisor.recommend.log_lines import MAX_LINES, parse_log, read_log
+from advisor.recommend import log_lines
+from advisor.recommend.log_lines import parse_log, read_log
 from advisor.recommend.predictor import candidate
 from advisor.recommend.training_log import LogReport, PeriodicValidation, explain_log
 from advisor.sentences import say
@@ -149,13 +150,14 @@ def test_a_log_without_times_is_refused_with_the_formats_that_are_read(text: str
     assert "tqdm" in refused.value.remedy
 
 
-def test_a_log_file_is_read_up_to_its_caps(tmp_path: Path) -> None:
+def test_a_log_file_is_read_up_to_its_caps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "train.log"
     path.write_text("step 1 elapsed 1 s\nstep 2 elapsed 2 s\n" + "x" * 5000, encoding="utf-8")
     assert read_log(path).points == [(1, 1.0), (2, 2.0)]
     with pytest.raises(InputError):
         read_log(tmp_path / "missing.log")
-    assert len(parse_log("step 1 elapsed 1 s\n" * (MAX_LINES + 5)).points) == MAX_LINES
+    monkeypatch.setattr(log_lines, "MAX_LINES", 10)
+    assert len(parse_log("step 1 elapsed 1 s\n" * 15).points) == 10
 
 
 @settings(max_examples=100, deadline=None)
