@@ -19,6 +19,7 @@ from advisor.predict.device_steps import DeviceSteps, stacked
 from advisor.predict.efficiencies import efficiencies
 from advisor.predict.host_time import HostSpeed, host_seconds
 from advisor.predict.links import Link, detected_link, parse_interconnect, usual_link
+from advisor.predict.measured_link import measured_link
 from advisor.predict.optimizer_cost import optimizer_cost
 from advisor.predict.prediction import Calibration, Candidate, Device, Part, PartKind, Prediction, basis_of
 from advisor.predict.scaling import PARTS, ScaledGrid, Setting, scale_steps
@@ -209,8 +210,16 @@ class _Room:
         if self.sources.interconnect is not None or per_node is not None:
             return parse_interconnect(self.sources.interconnect or "", spec, cards_per_node=per_node)
         if device.local:
-            return detected_link(spec, self.sources.machine.links)
+            wires = detected_link(spec, self.sources.machine.links)
+            return self._measured_link(wires) or wires
         return usual_link(spec)
+
+    def _measured_link(self, wires: Link) -> Link | None:
+        """The link that this machine's GPUs were timed over, where ranks of our own or of torchrun did that."""
+        for measurement in self.sources.measurements.values():
+            if measurement.device_key != "cpu" and measurement.communication:
+                return measured_link(measurement.communication, wires)
+        return None
 
 
 def optimizer_step_count(workload: Workload, global_batch_size: int) -> int:

@@ -47,7 +47,8 @@ def measured_link(communication: Sequence[CommunicationMeasurement], wires: Link
         type="shared_memory", wire_bytes_per_s=bus, pcie_bytes_per_s=_HOST_BYTES_PER_S, peer_to_peer=False
     )
     if wires is not None:
-        link = msgspec.structs.replace(link, type="given", wire_bytes_per_s=bus)
+        direct = wires.peer_to_peer or wires.type.startswith("nv")
+        link = msgspec.structs.replace(link, type="given", wire_bytes_per_s=bus, peer_to_peer=direct)
     return msgspec.structs.replace(link, measured=points, measured_rank_count=count, certain=True, basis="measured")
 
 
