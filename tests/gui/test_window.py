@@ -158,7 +158,9 @@ def test_the_copied_text_and_command_are_the_advice(window: MainWindow, session:
     assert QGuiApplication.clipboard().text().startswith(("python ", "torchrun "))
 
 
-@pytest.mark.parametrize(("kind", "head"), [("export-pdf", b"%PDF"), ("save-json", b"{"), ("export-csv", b"device_key")])
+@pytest.mark.parametrize(
+    ("kind", "head"), [("export-pdf", b"%PDF"), ("save-json", b"{"), ("export-csv", b"device_key")]
+)
 def test_an_export_is_written_in_a_thread(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, kind: str, head: bytes
 ) -> None:

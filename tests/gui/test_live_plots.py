@@ -1,0 +1,195 @@
+"""Ring buffers, decimation, gaps, shading, export, and memory that does not grow."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import fakes
+import numpy as np
+import pytest
+
+from advisor.gui.plots.live_grid import LiveGrid
+from advisor.gui.plots.readings import HOST, ReadingsBuffer, decimate
+from advisor.gui.plots.step_plot import StepPlot
+from advisor.gui.texts import Texts
+from advisor.gui.theme import DARK, LIGHT, gpu_colour
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+
+@pytest.fixture
+def full_buffer() -> ReadingsBuffer:
+    buffer = ReadingsBuffer()
+    buffer.add(fakes.readings(fakes.machine()))
+    return buffer
+
+
+def grid_of(qtbot: QtBot, buffer: ReadingsBuffer, gpu_count: int = 2) -> LiveGrid:
+    grid = LiveGrid(LIGHT, Texts("en"), fakes.machine(gpu_count), buffer)
+    qtbot.addWidget(grid)
+    grid.resize(1040, 620)
+    grid.show()
+    return grid
+
+
+def test_the_buffer_keeps_the_newest_ten_minutes_in_order() -> None:
+    buffer = ReadingsBuffer(capacity=100)
+    buffer.add(fakes.readings(fakes.machine(), count=250)[:250])
+    times = buffer.times()
+    assert len(times) == 100
+    assert (np.diff(times) > 0).all()
+    assert times[-1] == buffer.last_time_s
+
+
+def test_an_unknown_figure_is_nan_and_never_zero(full_buffer: ReadingsBuffer) -> None:
+    assert full_buffer.devices("power") == [fakes.FIRST]
+    assert np.isnan(full_buffer.values("power", fakes.SECOND)).all()
+
+
+def test_decimation_keeps_the_extremes_of_every_bucket() -> None:
+    times = np.arange(6000) / 10.0
+    values = np.zeros(6000, dtype=np.float32)
+    values[1234] = 7.0
+    values[4321] = -3.0
+    x, y = decimate(times, values, 0.0, 600.0)
+    assert len(x) == len(y) <= 3 * 300
+    assert y.max() == 7.0
+    assert y.min() == -3.0
+
+
+def test_few_points_are_drawn_as_they_are() -> None:
+    times = np.arange(60.0)
+    values = np.linspace(0, 1, 60, dtype=np.float32)
+    x, y = decimate(times, values, 0.0, 60.0)
+    assert len(x) == 60
+    assert np.allclose(y, values)
+
+
+def test_a_pause_of_the_monitor_is_a_gap(full_buffer: ReadingsBuffer) -> None:
+    now_s = full_buffer.last_time_s
+    assert now_s is not None
+    _x, y = decimate(full_buffer.times(), full_buffer.values("utilisation", HOST), now_s - 600, now_s)
+    assert np.isnan(y).sum() == 1
+
+
+def test_eight_gpus_have_eight_different_looks() -> None:
+    for theme in (LIGHT, DARK):
+        looks = {gpu_colour(theme, index) for index in range(8)}
+        assert len(looks) == 8
+        assert theme.series[5] not in {colour for colour, _style in looks}
+
+
+@pytest.mark.parametrize("gpu_count", [0, 1, 2, 8])
+def test_no_plot_is_empty(qtbot: QtBot, gpu_count: int) -> None:
+    machine = fakes.machine(gpu_count)
+    buffer = ReadingsBuffer()
+    buffer.add(fakes.readings(machine, count=300))
+    grid = LiveGrid(LIGHT, Texts("en"), machine, buffer)
+    qtbot.addWidget(grid)
+    grid.show()
+    grid.redraw()
+    for plot in grid.plots:
+        drawn = [curve for curve in plot._curves.values() if np.isfinite(curve.getData()[1]).any()]
+        assert drawn
+
+
+def test_pausing_keeps_the_picture_and_zooming_changes_the_span(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
+    grid = grid_of(qtbot, full_buffer)
+    grid.redraw()
+    grid.pause_button.setChecked(True)
+    assert grid.paused_at_s == full_buffer.last_time_s
+    grid.zoom(60.0)
+    low, high = grid.plots[0].plot.viewRange()[0]
+    assert (low, high) == (-60.0, 0.0)
+    grid.pause_button.setChecked(False)
+    assert grid.paused_at_s is None
+
+
+def test_a_device_can_be_switched_off_in_the_one_legend(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
+    grid = grid_of(qtbot, full_buffer)
+    grid._show(grid.series[0], False)
+    drawn = grid.plots[0]._curves[fakes.FIRST].getData()[0]
+    assert drawn is None or len(drawn) == 0
+
+
+def test_measured_phases_are_shaded(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
+    end_s = full_buffer.last_time_s
+    assert end_s is not None
+    full_buffer.begin_phase("steps", end_s - 40)
+    full_buffer.begin_phase("calibrate", end_s - 20)
+    full_buffer.end_phase(end_s - 5)
+    grid = grid_of(qtbot, full_buffer)
+    grid.redraw()
+    regions = [region.getRegion() for region in grid.plots[0]._regions if region.isVisible()]
+    assert regions == [(-40.0, -20.0), (-20.0, -5.0)]
+
+
+@pytest.mark.parametrize(("suffix", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("csv", b"monotonic_s")])
+def test_the_plots_are_exported(
+    qtbot: QtBot, full_buffer: ReadingsBuffer, tmp_path: Path, suffix: str, head: bytes
+) -> None:
+    grid = grid_of(qtbot, full_buffer)
+    grid.redraw()
+    path = tmp_path / f"readings.{suffix}"
+    grid.export(path)
+    assert path.read_bytes().startswith(head)
+
+
+def test_the_exported_csv_leaves_unknown_cells_empty(qtbot: QtBot, full_buffer: ReadingsBuffer, tmp_path: Path) -> None:
+    grid = grid_of(qtbot, full_buffer)
+    grid.export(tmp_path / "readings.csv")
+    rows = list(csv.reader(io.StringIO((tmp_path / "readings.csv").read_text(encoding="utf-8"))))
+    assert len(rows) == 1 + len(full_buffer.times())
+    assert "GPU 1 · NVIDIA GeForce RTX 3060 power_w" not in rows[0]
+    assert all(len(row) == len(rows[0]) for row in rows)
+
+
+def repaint(qtbot: QtBot, count: int) -> int:
+    """Bytes that Python holds more of after so many further repaints."""
+    machine = fakes.machine()
+    buffer = ReadingsBuffer()
+    grid = grid_of(qtbot, buffer)
+    readings = fakes.readings(machine, count=6000)
+    buffer.add(readings[:3000])
+    for _ in range(30):
+        grid.redraw()
+        grid.grab()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for place in range(count):
+        buffer.add(readings[3000 + place % 2500 : 3001 + place % 2500])
+        grid.redraw()
+        if place % 10 == 0:
+            grid.grab()
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    return grown
+
+
+def test_repaints_hold_no_memory(qtbot: QtBot) -> None:
+    assert repaint(qtbot, 60) < 200 * 1024
+
+
+@pytest.mark.nightly
+def test_six_thousand_repaints_hold_no_memory(qtbot: QtBot) -> None:
+    assert repaint(qtbot, 6000) < 200 * 1024
+
+
+def test_step_times_of_many_batches_are_thinned(qtbot: QtBot) -> None:
+    from advisor.gui.job_state import StepSeries
+
+    plot = StepPlot(LIGHT, Texts("en"))
+    qtbot.addWidget(plot)
+    series = [StepSeries("cpu", "CPU", batch, "fp32") for batch in (1, 8)]
+    for one in series:
+        one.times_s = [number * 0.01 for number in range(4000)]
+        one.walls_s = [0.01 * one.batch_size] * 4000
+        one.warm_up = [False] * 4000
+    plot.redraw(series)
+    assert all(len(curve.getData()[0]) <= 300 for curve in plot._curves)
