@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
+from advisor.predict.links import interconnect_schema
 from advisor.recommend import schemas as recommend_schemas
 from advisor.report import json_file
 
@@ -13,7 +15,12 @@ FOLDER = Path(__file__).resolve().parent.parent / "resources" / "schemas"
 
 def schemas() -> dict[str, bytes]:
     """File name to content, all generated from the types."""
-    return {"advice.schema.json": json_file.schema(), **recommend_schemas.schemas()}
+    interconnect = json.dumps(interconnect_schema(), indent=2, ensure_ascii=False).encode() + b"\n"
+    return {
+        "advice.schema.json": json_file.schema(),
+        "interconnect.schema.json": interconnect,
+        **recommend_schemas.schemas(),
+    }
 
 
 def main() -> int:

@@ -35,12 +35,11 @@ def ranks_command(
 ) -> int:
     """Be one rank; 0 for all but the reporter, which prints and writes the advice with what all ranks found."""
     machine = detect_machine()
-    on_gpu = any(gpu.usable and not gpu.hidden_from_cuda for gpu in machine.gpus)
     plan = RanksPlan(
         workload=request.workload,
         batch_size=request.workload.training.batch_size,
         budget_s=request.budget_s / 2,
-        device="cuda" if on_gpu else "cpu",
+        device="cuda" if has_gpu(machine) else "cpu",
         usable_core_count=machine.cpu.usable_core_count,
         allow_code=request.allow_code,
     )
@@ -53,6 +52,11 @@ def ranks_command(
         return present(_advice(request, outcome, arguments, language), arguments, language)
     code = present(_partial_advice(request, outcome, machine), arguments, language)
     return code or (INTERRUPTED if outcome.usable else NOTHING_MEASURED)
+
+
+def has_gpu(machine: Machine) -> bool:
+    """Whether ranks on this machine compute on GPUs."""
+    return any(gpu.usable and not gpu.hidden_from_cuda for gpu in machine.gpus)
 
 
 def _partial_advice(request: AdviceRequest, outcome: RanksOutcome, machine: Machine) -> Advice:
@@ -93,13 +97,15 @@ def _advice(request: AdviceRequest, outcome: RanksOutcome, arguments: argparse.N
             except StopIteration as end:
                 facts: Facts = end.value
                 break
+    gpus = (place for place, found in enumerate(facts.measurements) if found.device_key != "cpu")
+    measured_place = next(gpus, 0) if has_gpu(facts.machine) else 0
     measurements = tuple(
         msgspec.structs.replace(
             measurement,
             communication=outcome.communication,
             caveats=(*measurement.caveats, *outcome.caveats),
         )
-        if place == 0
+        if place == measured_place
         else measurement
         for place, measurement in enumerate(facts.measurements)
     )
