@@ -45,7 +45,6 @@ _KEPT_SHARE = 0.6
 _CROWDED_PRESSURE = 0.25
 _RECENT_READINGS = 10
 _WORKER_OVERHEAD_BYTES = 1 << 30
-_BEFORE_S = 1.2
 
 TRACE_OF: dict[Precision, TracePrecision] = {
     "fp32": "fp32",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -40,11 +41,15 @@ def anchors_of(measurement: Measurement, precision: Precision) -> tuple[Anchor, 
     steps = [
         step
         for step in measurement.steps
-        if step.precision == precision and step.summary is not None and step.verdict.kind in _EXTRA_WIDTH
+        if step.precision == precision and _median_s(step) > 0.0 and step.verdict.kind in _EXTRA_WIDTH
     ]
     whole = [_whole(step) for step in steps if step.layer_limit is None]
     seen = {anchor.batch_size for anchor in whole}
-    partial = [step for step in steps if step.layer_limit is not None and step.batch_size not in seen]
+    partial = [
+        step
+        for step in steps
+        if step.layer_limit is not None and step.full_layer_count is not None and step.batch_size not in seen
+    ]
     return tuple(sorted(whole + _extended(partial), key=lambda anchor: anchor.batch_size))
 
 
@@ -60,34 +65,34 @@ def _whole(step: StepMeasurement) -> Anchor:
 
 
 def _extended(steps: Sequence[StepMeasurement]) -> list[Anchor]:
-    """The whole model's time on the line through two numbers of blocks; in proportion where one was measured."""
+    """The whole model's time from a part of its blocks, for each batch size."""
     by_batch: dict[int, list[StepMeasurement]] = {}
     for step in steps:
-        if step.full_layer_count is not None:
-            by_batch.setdefault(step.batch_size, []).append(step)
-    anchors = []
-    for batch_size, found in by_batch.items():
-        found.sort(key=lambda step: step.layer_limit or 0)
-        first, last = found[0], found[-1]
-        full, low, high = last.full_layer_count or 1, first.layer_limit or 1, last.layer_limit or 1
-        if high > low:
-            blocks = (full - low) / (high - low)
-            width = _EXTENDED_WIDTH + max(_width(first), _width(last))
+        by_batch.setdefault(step.batch_size, []).append(step)
+    return [_extend(sorted(found, key=lambda step: step.layer_limit or 1)) for found in by_batch.values()]
 
-            def extend(one: float, other: float, blocks: float = blocks) -> float:
-                return max(one, other, one + blocks * (other - one))
-        else:
-            width = _SCALED_WIDTH
 
-            def extend(one: float, other: float, blocks: float = (full + 1) / (high + 1)) -> float:
-                return max(one, other) * blocks
-
-        parts: dict[StepPart, float] = {
-            part: extend(first.parts_s.get(part, 0.0), time_s) for part, time_s in last.parts_s.items()
+def _extend(found: Sequence[StepMeasurement]) -> Anchor:
+    """On the line through two numbers of blocks; in proportion where one was measured or more took no longer."""
+    first, last = found[0], found[-1]
+    full, low, high = last.full_layer_count or 1, first.layer_limit or 1, last.layer_limit or 1
+    one_s, other_s = _median_s(first), _median_s(last)
+    parts: dict[StepPart, float]
+    if other_s > one_s:
+        further = (full - high) / (high - low)
+        step_s = other_s + further * (other_s - one_s)
+        parts = {
+            part: time_s + further * max(0.0, time_s - first.parts_s.get(part, 0.0))
+            for part, time_s in last.parts_s.items()
         }
-        step_s = extend(_median_s(first), _median_s(last))
-        anchors.append(Anchor(batch_size, step_s, width, whole=False, device_share=_device_share(last), parts_s=parts))
-    return anchors
+        width = _EXTENDED_WIDTH + max(_width(first), _width(last))
+    else:
+        scale = (full + 1) / (high + 1)  # what is not in the blocks counted as one block
+        step_s = scale * other_s
+        parts = {part: scale * time_s for part, time_s in last.parts_s.items()}
+        width = _SCALED_WIDTH
+    share = _device_share(last)
+    return Anchor(last.batch_size, step_s, width, whole=False, device_share=share, parts_s=parts)
 
 
 def _median_s(step: StepMeasurement) -> float:
@@ -96,11 +101,20 @@ def _median_s(step: StepMeasurement) -> float:
 
 def _width(step: StepMeasurement) -> float:
     summary = step.summary
-    if summary is None or summary.median_s <= 0.0:
-        return _SCALED_WIDTH
+    assert summary is not None  # anchors_of takes no other steps
     interval = max(summary.high_s - summary.median_s, summary.median_s - summary.low_s) / summary.median_s
+    if step.verdict.kind == "contended":
+        interval = max(interval, _waited(step))
     few = 0.0 if reaches_95(summary.sample_count) else _FEW_SAMPLES_WIDTH
     return max(_LEAST_WIDTH, interval) + few + _EXTRA_WIDTH[step.verdict.kind]
+
+
+def _waited(step: StepMeasurement) -> float:
+    """By how much the wall time exceeds the processor time, where one thread ran and others were in its way."""
+    kept = [sample for sample in step.samples if not sample.warm_up and sample.process_cpu_s]
+    if step.thread_count != 1 or not kept:
+        return 0.0
+    return max(0.0, statistics.median(sample.wall_s / (sample.process_cpu_s or sample.wall_s) for sample in kept) - 1.0)
 
 
 def _device_share(step: StepMeasurement) -> float:

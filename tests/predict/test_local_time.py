@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -12,6 +13,7 @@ from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.local_anchors import anchors_of
 from advisor.predict.local_time import predict_local_steps
 from advisor.units import Precision
+from advisor.worker.messages import Sample
 from advisor.workload.op_table import MatmulShape, Op, OpTable, Phase
 from advisor.workload.workload import Training
 
@@ -184,6 +186,19 @@ def test_series_that_cannot_be_trusted_have_wider_ranges_and_throttled_ones_say_
     contended = _predict(_measured(_step(4, 0.2, kind="contended"), _step(16, 0.7, kind="contended")), 8)
     assert contended.high_s[0, 0] - contended.low_s[0, 0] > stable.high_s[0, 0] - stable.low_s[0, 0]
     assert anchors_of(_measured(_step(4, 0.2, kind="throttled")), "fp32") == ()
+
+
+def test_a_crowded_run_reaches_down_to_the_processor_time() -> None:
+    def crowded(threads: int) -> Measurement:
+        sample = Sample(
+            series="step", batch_size=4, precision="fp32", step_count=1, wall_s=0.2, device_s=None,
+            started_monotonic_s=0.0, warm_up=False, process_cpu_s=0.1,
+        )  # fmt: skip
+        step = msgspec.structs.replace(_step(4, 0.2, kind="contended"), samples=(sample,), thread_count=threads)
+        return _measured(step)
+
+    assert _predict(crowded(1), 4).low_s[0, 0] < 0.1
+    assert _predict(crowded(2), 4).low_s[0, 0] > 0.15
 
 
 def test_a_single_measured_batch_size_scales_the_rates() -> None:
