@@ -201,6 +201,24 @@ def test_cancelling_ends_within_two_seconds_and_keeps_every_sample(machine: Mach
     assert _worker_pids() == []
 
 
+@pytest.mark.parametrize("stubborn", ["", "    import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"])
+def test_cancelling_a_hung_worker_ends_within_two_seconds(machine: Machine, tmp_path: Path, stubborn: str) -> None:
+    source = CHATTY.replace("    return torch.nn.Linear", f"{stubborn}    while True: pass\n    return torch.nn.Linear")
+    plan = make_plan(
+        _python_workload(tmp_path, source), machine, budget_s=20, devices=["cpu"], allow_code=True, calibrate=False
+    )
+    cancelled = threading.Event()
+    asked = None
+    for event in _run(plan, machine, cancelled):
+        if isinstance(event, PhaseStarted) and event.phase == "measure-phase-load":
+            time.sleep(0.5)
+            asked = time.monotonic()
+            cancelled.set()
+    assert asked is not None
+    assert time.monotonic() - asked < 2.0
+    assert _worker_pids() == []
+
+
 def test_closing_the_generator_leaves_no_process(machine: Machine) -> None:
     run = run_measurements(make_plan(WORKLOAD, machine, budget_s=30, devices=["cpu"]), machine)
     for event in run:
