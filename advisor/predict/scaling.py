@@ -150,7 +150,7 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
     step = sum(parts.values(), start=np.zeros(shape))
     alone = np.stack([sum(_alone(job, card).values(), start=np.zeros(batches)) for card in range(cards)])
     efficiency = alone / step
-    low, high = efficiency_range(efficiency, counts, certain, spread, figures.spread)
+    low, high = efficiency_range(efficiency, certain, spread, figures.spread)
     single_low, single_high = np.log(steps.total_s / steps.low_s), np.log(steps.high_s / steps.total_s)
     return ScaledGrid(
         strategies=tuple(strategies),
@@ -212,7 +212,7 @@ class _Cell:
         """The parts of one optimizer step, each of shape (batches,)."""
         zero = np.zeros_like(self.one["forward_s"])
         own = self.alone | {"communication_s": zero, "imbalance_s": zero}
-        if self.count == 1 or strategy == "single":
+        if strategy == "single" or (self.count == 1 and strategy != "fsdp_offload"):
             return own
         if strategy == "dp":
             return self._data_parallel(own)
@@ -246,9 +246,10 @@ class _Cell:
         return figures.assumed.host_gradient_passes if on_host else figures.fitted.gradient_passes
 
     def _shard(self, strategy: Sharded, own: dict[str, Floats]) -> None:
-        own["communication_s"] = sharded_communication_s(
-            strategy, self._exchange(), self.one["forward_s"], self.one["backward_s"], self.accumulation
-        )
+        if self.count > 1:
+            own["communication_s"] = sharded_communication_s(
+                strategy, self._exchange(), self.one["forward_s"], self.one["backward_s"], self.accumulation
+            )
         own["optimizer_s"] = own["optimizer_s"] / self.count
         if strategy == "fsdp_offload":
             copies, optimizer = offload_s(self.job.traffic, self.count, self.link, self.job.figures, self.accumulation)

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from advisor.predict.scaling_figures import Spread
 
 Floats = NDArray[np.float64]
@@ -18,9 +16,12 @@ _MOST = 1.03
 """Efficiency above 1 by more than the noise of two timings is not a fact of several cards."""
 
 
+_ALONE = 1e-9
+"""A card alone is as efficient as itself, but for rounding."""
+
+
 def efficiency_range(
     efficiency: Floats,
-    counts: Sequence[int],
     certain: NDArray[np.bool_],
     factors: Floats,
     spread: Spread,
@@ -35,6 +36,6 @@ def efficiency_range(
     doubt = np.where(certain, 1.0, 1.5)[None, :, :, None]
     low = efficiency - (spread.below_fraction + spread.below_of_loss * loss) * doubt
     high = np.minimum(_MOST, efficiency + spread.above_fraction + spread.above_of_loss * loss)
-    several = (np.asarray(counts) > 1)[None, :, None, None] & (np.abs(1.0 - efficiency) > 0)
+    several = np.abs(1.0 - efficiency) > _ALONE
     low = np.where(several, np.maximum(low, efficiency * 0.1) / factors[1], efficiency)
     return low, np.where(several, np.maximum(high, efficiency) / factors[0], efficiency)

@@ -96,8 +96,17 @@ def test_more_accumulation_never_lowers_the_rate_of_ddp(
     assert rates[1] >= rates[0] * (1 - 1e-9)
 
 
-def test_one_card_is_what_it_was_whatever_the_strategy() -> None:
+def test_one_card_may_off_load_and_pays_for_it() -> None:
     grid = _grid()
+    row, column = grid.index("fsdp_offload", 1)
+    assert grid.parts_s["optimizer_s"][row, column, 0, 0] > 0.01
+    assert grid.parts_s["copy_s"][row, column, 0, 0] > grid.parts_s["copy_s"][0, 0, 0, 0]
+    assert grid.parts_s["communication_s"][row, column, 0, 0] == 0.0
+    assert grid.efficiency[row, column, 0, 0] < 1.0
+
+
+def test_one_card_is_what_it_was_whatever_the_strategy() -> None:
+    grid = _grid(strategies=tuple(name for name in STRATEGIES if name != "fsdp_offload"))
     alone = steps(1, 3).total_s[0]
     for row in range(len(grid.strategies)):
         assert np.allclose(grid.step_s[row, 0, 0], alone)

@@ -4,6 +4,7 @@ scaling-stops-paying = With { $device } adding cards stops paying at { $count }:
 scaling-dp-copies = With { $count } cards DataParallel copies weights and gradients ({ $weights_bytes }) through the first card in every step, beside no computing: { $communication_s } against { $ddp_communication_s } with DistributedDataParallel, which loses { $lost_s } a step in all.
 scaling-dp-one-process = One process issues the work of all { $count } cards in DataParallel, which adds { $host_s } of waiting for the host to every step.
 scaling-missing-nvlink = { $count } × { $device } exchange { $gradient_bytes } of gradients a step at { $bus_bytes_per_s }: { $here_s }. Over NVLink at { $nvlink_bytes_per_s } it would be { $nvlink_s }, most of it hidden behind the backward pass.
+scaling-uneven-cards = The slowest of { $count } cards sets the pace: the fastest one waits { $waiting_s } in every step. The { $best_count } fastest alone train { $gain_ratio } times as many samples a second.
 scaling-learning-rate = The global batch is { $global_batch } instead of { $own_global_batch }: try learning rates from { $low_ratio } (square root, adaptive optimizers) to { $high_ratio } (linear, SGD with warm-up) times the old one.
 scaling-critical-batch = How many more samples a global batch of { $global_batch } needs depends on the critical batch size, taken as { $low } to { $high } samples: training would take { $train_low_s } to { $train_high_s }.
 

@@ -4,6 +4,7 @@ scaling-stops-paying = 使用 { $device } 时，超过 { $count } 张就不再�
 scaling-dp-copies = 使用 { $count } 张卡时，DataParallel 每步都要经由第一张卡拷贝权重和梯度（{ $weights_bytes }），且无法与计算重叠：耗时 { $communication_s }，而 DistributedDataParallel 为 { $ddp_communication_s }；每步总共多花 { $lost_s }。
 scaling-dp-one-process = DataParallel 由单个进程为全部 { $count } 张卡下发计算，每步因此多等待主机 { $host_s }。
 scaling-missing-nvlink = { $count } × { $device } 每步以 { $bus_bytes_per_s } 的速率交换 { $gradient_bytes } 梯度，需要 { $here_s }。若使用 NVLink（{ $nvlink_bytes_per_s }），只需 { $nvlink_s }，且大部分可隐藏在反向传播之后。
+scaling-uneven-cards = { $count } 张卡中最慢的一张决定节奏：最快的卡每步要等待 { $waiting_s }。只用最快的 { $best_count } 张，每秒训练的样本数是全部使用时的 { $gain_ratio } 倍。
 scaling-learning-rate = 全局批大小由 { $own_global_batch } 变为 { $global_batch }：学习率可尝试原来的 { $low_ratio } 倍（平方根缩放，适合自适应优化器）到 { $high_ratio } 倍（线性缩放，适合带预热的 SGD）。
 scaling-critical-batch = 全局批大小为 { $global_batch } 时需要多处理多少样本，取决于临界批大小；这里按 { $low } 到 { $high } 个样本计算：训练需要 { $train_low_s } 到 { $train_high_s }。
 
