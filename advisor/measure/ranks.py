@@ -20,6 +20,7 @@ from advisor.measure.rank_guard import peer_lost, under_torchrun
 from advisor.measure.rank_outcome import RanksOutcome, caveats_of, merged, numbers_of
 from advisor.sentences import Reason
 from advisor.worker.messages import Failed, Finished, RankFinding, RanksRequest, WorkerEvent
+from advisor.workload.python_source import scrubbed_environment
 
 if TYPE_CHECKING:
     from advisor.workload.workload import Workload
@@ -33,7 +34,6 @@ _AFTER_LOSS_S = 4.0
 _START_S = 90.0
 """Imports, building the model and joining, beside the budget."""
 _SETTLE_S = 1.0
-_SECRETS = ("TOKEN", "KEY", "SECRET", "PASSWORD")
 
 
 class RanksPlan(Record, frozen=True, kw_only=True):
@@ -101,7 +101,7 @@ def run_under_torchrun(plan: RanksPlan) -> Generator[WorkerEvent, None, RanksOut
     folder.register(rank)
     group = _Group(plan, rank_count)
     try:
-        environment = _without_secrets({**os.environ, "OMP_NUM_THREADS": str(plan.thread_count)})
+        environment = scrubbed_environment({**os.environ, "OMP_NUM_THREADS": str(plan.thread_count)})
         group.start(rank, plan.request(folder.path), environment)
         yield from group.events(lost.is_set)
     finally:
@@ -248,7 +248,7 @@ class _Group:
 
 
 def _local_environment(rank: int, rank_count: int, thread_count: int) -> dict[str, str]:
-    env = _without_secrets(os.environ)
+    env = scrubbed_environment(os.environ)
     env |= {
         "RANK": str(rank),
         "LOCAL_RANK": str(rank),
@@ -259,7 +259,3 @@ def _local_environment(rank: int, rank_count: int, thread_count: int) -> dict[st
     if sys.platform == "linux":
         env["GLOO_SOCKET_IFNAME"] = "lo"  # ranks of one host need no network, and its name may not resolve
     return env
-
-
-def _without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environment.items() if not any(word in name.upper() for word in _SECRETS)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
 from collections.abc import Generator, Mapping
@@ -13,13 +12,13 @@ import msgspec
 
 from advisor.child_process import ChildProcess, ExitKind
 from advisor.worker.messages import Answered, Control, End, Finished, Request, WorkerEvent
+from advisor.workload import python_source
 
 _DECODER: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)
 _ENCODER = msgspec.json.Encoder()
 _SLICE_S = 0.05
 _END_S = 5.0
 _DRAIN_S = 0.5
-_SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
@@ -157,7 +156,7 @@ def scrubbed_environment(
     environment: Mapping[str, str], *, visible: str | None, allow_hub: bool = False
 ) -> dict[str, str]:
     """The worker's environment: no secrets, the chosen GPU only, no network unless asked for."""
-    kept = {name: value for name, value in environment.items() if not _SECRET.search(name)}
+    kept = python_source.scrubbed_environment(environment)
     if visible is not None:
         kept["CUDA_VISIBLE_DEVICES"] = visible
     if not allow_hub:
