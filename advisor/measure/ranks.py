@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
@@ -21,9 +21,7 @@ from advisor.measure.rank_outcome import RanksOutcome, caveats_of, merged, numbe
 from advisor.sentences import Reason
 from advisor.worker.messages import Failed, Finished, RankFinding, RanksRequest, WorkerEvent
 from advisor.workload.python_source import scrubbed_environment
-
-if TYPE_CHECKING:
-    from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload
 
 __all__ = ["RanksPlan", "measure_local_ranks", "run_under_torchrun", "under_torchrun"]
 
