@@ -16,6 +16,7 @@ from advisor.advice.request import AdviceRequest, known_specs
 from advisor.measure.events import RunnerEvent
 from advisor.recommend.advise_from import recommend
 from advisor.report.advice_record import Advice, ModelFacts
+from advisor.sentences import Reason
 from advisor.workload.op_table import step_flop
 from advisor.workload.workload import NumbersModel, Workload
 from advisor.workload.workload_file import load_workload, source_of
@@ -79,7 +80,9 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
         global_batch_size=request.global_batch_size,
         largest_batch=predicted.largest_batch,
     )
-    caveats = (*facts.caveats, *found.caveats, *predicted.caveats)
+    assumed = request.workload.assumed
+    assumptions = (Reason(code="workload-assumed", numbers={"fields": ", ".join(assumed)}),) if assumed else ()
+    caveats = (*facts.caveats, *assumptions, *found.caveats, *predicted.caveats)
     return Advice(
         created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         advisor_version=__version__,
