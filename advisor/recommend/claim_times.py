@@ -28,7 +28,6 @@ EPOCH_SLACK = 1.15
 """An epoch's wall time holds a validation pass, checkpoints and the loader's start beside its steps."""
 _OPEN: tuple[Precision, ...] = ("fp32", "tf32", "bf16_amp", "fp16_amp")
 """Meant where a claim names no precision."""
-_ORDER: tuple[Precision, ...] = (*_OPEN, "fp16")
 _LARGEST_FACTOR = 16
 _SMALLEST_FACTOR = 0.2
 
@@ -55,6 +54,11 @@ class Sight(NamedTuple):
         """Whether the claimed step lies in the expected range."""
         return self.expected.low <= self.claimed_step_s <= self.expected.high
 
+    @property
+    def reached(self) -> bool:
+        """Whether such a step is at least not faster than expected."""
+        return self.claimed_step_s >= self.expected.low
+
 
 def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """Judge a step time, a rate, an epoch or a whole job. Raises InputError naming what is missing."""
@@ -69,12 +73,13 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
             + (f" in {LABELS[claim.precision]}." if claim.precision is not None else "."),
             "Check that the card has this precision, and that torch is installed so that the model can be traced.",
         )
-    holding = _nearest_own([sight for sight in sights if sight.holds], workload)
-    if holding is not None:
-        return _plausible(claim, holding, sights)
     fastest = min(sights, key=lambda sight: sight.expected.value / sight.claimed_step_s)
     if all(sight.claimed_step_s > sight.expected.high for sight in sights):
         return _below(claim, _nearest_own(sights, workload) or fastest, workload)
+    # Between two ranges, too slow for one precision and too fast for the next, the faster one explains the claim.
+    held = [one for one in sights if one.holds] or [one for one in sights if one.reached]
+    if held:
+        return _plausible(claim, _nearest_own(held, workload) or held[0], sights)
     explained = _explained(claim, predictor, workload)
     if explained is not None:
         return explained
@@ -188,10 +193,10 @@ def _plausible(claim: Claim, sight: Sight, sights: list[Sight]) -> ClaimAnswer:
     """In range; but if the precision was left out and another one would not do, it holds only with this one."""
     numbers = _numbers(sight, claim)
     fit = _memory_reasons(sight)
-    holding = {one.precision for one in sights if one.holds}
+    holding = {one.precision for one in sights if one.holds} or {one.precision for one in sights if one.reached}
     seen = {one.precision for one in sights}
     if claim.precision is None and holding != seen:
-        labels = ", ".join(LABELS[precision] for precision in _ORDER if precision in holding)
+        labels = ", ".join(LABELS[precision] for precision in _OPEN if precision in holding)
         reason = Reason(code="claim-only-with-precision", numbers={**numbers, "precisions": labels})
         return _answer(claim, "plausible_only_with", sight, (reason, *fit))
     if fit:
@@ -226,30 +231,38 @@ def _below(claim: Claim, sight: Sight, workload: Workload) -> ClaimAnswer:
 
 
 def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimAnswer | None:
-    """The first change of precision, layout, compilation or mode at which a claim that is too fast would hold."""
+    """The first change at which a claim that is too fast would hold: precision, layout, compilation, mode, FP16."""
     stated = claim.precision
-    if stated is not None:
-        for precision in _ORDER:
-            sight = _nearest_own(_holding(claim, predictor, workload, (precision,)), workload)
-            if sight is not None and precision != stated:
-                numbers = {**_numbers(sight, claim), "precisions": LABELS[precision]}
-                reason = Reason(code="claim-only-with-precision", numbers=numbers)
-                return _answer(claim, "plausible_only_with", sight, (reason, *_memory_reasons(sight)))
+    found = _by_precision(claim, predictor, workload, _OPEN) if stated is not None else None
+    if found is not None:
+        return found
     for code, change in _changes(claim, workload):
         changed = msgspec.structs.replace(workload, training=msgspec.structs.replace(workload.training, **change))
         mode_kept = "mode" not in change
         asked = claim if mode_kept else msgspec.structs.replace(claim, mode="inference")
-        for precisions in ((stated,) if stated is not None else (), _ORDER if mode_kept or stated is None else ()):
-            sight = _nearest_own(_holding(asked, predictor, changed, precisions), workload)
+        for precisions in ((stated,) if stated is not None else (), _OPEN if mode_kept or stated is None else ()):
+            sight = _nearest_own(_reaching(asked, predictor, changed, precisions), workload)
             if sight is not None:
-                return _answer(
-                    claim, "plausible_only_with", sight, (Reason(code=code, numbers=_numbers(sight, claim)),)
-                )
+                reason = Reason(code=code, numbers=_numbers(sight, claim))
+                return _answer(claim, "plausible_only_with", sight, (reason,))
+    return _by_precision(claim, predictor, workload, ("fp16",))
+
+
+def _by_precision(
+    claim: Claim, predictor: Predictor, workload: Workload, precisions: tuple[Precision, ...]
+) -> ClaimAnswer | None:
+    for precision in precisions:
+        sight = _nearest_own(_reaching(claim, predictor, workload, (precision,)), workload)
+        if sight is not None:
+            reason = Reason(
+                code="claim-only-with-precision", numbers={**_numbers(sight, claim), "precisions": LABELS[precision]}
+            )
+            return _answer(claim, "plausible_only_with", sight, (reason, *_memory_reasons(sight)))
     return None
 
 
-def _holding(claim: Claim, predictor: Predictor, workload: Workload, precisions: tuple[Precision, ...]) -> list[Sight]:
-    return [one for precision in precisions for one in _sights(claim, predictor, workload, precision) if one.holds]
+def _reaching(claim: Claim, predictor: Predictor, workload: Workload, precisions: tuple[Precision, ...]) -> list[Sight]:
+    return [one for precision in precisions for one in _sights(claim, predictor, workload, precision) if one.reached]
 
 
 def _changes(claim: Claim, workload: Workload) -> list[tuple[str, dict[str, object]]]:

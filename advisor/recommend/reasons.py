@@ -80,8 +80,9 @@ def _launch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
         waiting_s = part_s(gpu, "synchronisation", "copy") if gpu is not None else 0.0
         launch_s = max(0.0, fixed_s(gpu, comparison.predictions) - waiting_s) if gpu is not None else 0.0
         if gpu is not None and launch_s + waiting_s >= LAUNCH_BOUND_SHARE * gpu.step_s.value:
+            ahead = chosen.step_s.value <= gpu.step_s.value
             yield Reason(
-                code="why-launch-bound",
+                code="why-launch-bound" if ahead else "why-launch-bound-tied",
                 numbers={
                     "device": gpu.device.name,
                     "batch": gpu.batch_size_per_device,

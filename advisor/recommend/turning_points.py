@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from advisor.recommend.comparison import Comparison, Finalist
     from advisor.recommend.ranking import Row
     from advisor.recommend.recommendation import Crossover
+    from advisor.units import Precision
 
 WORTH_NAMING_RATIO = 1.15
 NVLINK_SHARE = 0.1
@@ -48,21 +49,51 @@ def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason
         and one.fits is not False
         and (one.device.local or not chosen.device.local or chosen.device.key == "cpu")
     ]
-    own = [one for one in less_exact if one.device.key == chosen.device.key]
-    best_own = max(own, key=lambda one: one.samples_per_s.value, default=None)
-    best = max(less_exact, key=lambda one: one.samples_per_s.value, default=None)
-    for one in dict.fromkeys(id(found) for found in (best_own, best) if found is not None):
-        found = next(entry for entry in less_exact if id(entry) == one)
-        gain = found.samples_per_s.value / chosen.samples_per_s.value
-        if gain >= WORTH_NAMING_RATIO:
-            numbers: dict[str, float | int | str] = {
-                "precision": LABELS[found.precision],
-                "device": found.device.name,
-                "gain_ratio": gain,
-                "asked": LABELS[asked],
-            }
-            same = found.device.key == chosen.device.key
-            yield Reason(code="change-precision-same" if same else "change-precision-other", numbers=numbers)
+    plain = _exact_rates(comparison, asked)
+    gaining = [one for one in less_exact if _rate(one) >= WORTH_NAMING_RATIO * plain.get(_set_up(one), 0.0)]
+    own = max((one for one in gaining if one.device.key == chosen.device.key), key=_rate, default=None)
+    best = max(gaining, key=_rate, default=None)
+    if own is not None:
+        yield from _named_precision(own, chosen, asked)
+    if best is not None and best.device.key != chosen.device.key:
+        yield from _named_precision(best, chosen, asked)
+
+
+def _rate(prediction: Prediction) -> float:
+    return prediction.samples_per_s.value
+
+
+def _set_up(prediction: Prediction) -> tuple[object, ...]:
+    """Everything of a set-up but its precision."""
+    return (
+        prediction.device.key,
+        prediction.count,
+        prediction.strategy,
+        prediction.batch_size_per_device,
+        prediction.gradient_accumulation_steps,
+    )
+
+
+def _exact_rates(comparison: Comparison, asked: Precision) -> dict[tuple[object, ...], float]:
+    """The best rate of each set-up at the precisions that may be advised, to tell what a less exact one gains."""
+    rates: dict[tuple[object, ...], float] = {}
+    for one in comparison.predictions:
+        if at_least_as_exact(one.precision, asked):
+            rates[_set_up(one)] = max(_rate(one), rates.get(_set_up(one), 0.0))
+    return rates
+
+
+def _named_precision(found: Prediction, chosen: Prediction, asked: Precision) -> Iterator[Reason]:
+    gain = _rate(found) / _rate(chosen)
+    if gain >= WORTH_NAMING_RATIO:
+        numbers: dict[str, float | int | str] = {
+            "precision": LABELS[found.precision],
+            "device": found.device.name,
+            "gain_ratio": gain,
+            "asked": LABELS[asked],
+        }
+        same = found.device.key == chosen.device.key
+        yield Reason(code="change-precision-same" if same else "change-precision-other", numbers=numbers)
 
 
 def _by_batch(chosen: Prediction, crossovers: Sequence[Crossover]) -> Iterator[Reason]:

@@ -84,6 +84,21 @@ def test_an_unstable_cpu_still_ties_and_is_taken_because_it_is_here() -> None:
     assert "caveat-measurement-unstable" in codes(answer.caveats)
 
 
+def test_a_contended_cpu_that_looks_slower_than_the_launches_still_ties_with_them() -> None:
+    here = machine()
+    slowed = [
+        msgspec.structs.replace(one, step_s=one.step_s.scaled(8), job_s=one.job_s.scaled(8) if one.job_s else None)
+        if one.device.key == "cpu"
+        else one
+        for one in predict_all(enumerate_candidates(IRIS, here, SPECS), TINY, IRIS, measured_keys=("cpu",))
+    ]
+    answer = recommend(IRIS, here, slowed, [measurement("cpu", "contended")], specs=SPECS)
+    best = best_of(answer)
+    assert best.device.key == "cpu"
+    assert "why-launch-bound-tied" in codes(best.why)
+    assert not {"change-precision-other", "change-precision-same"} & codes(best.would_change_if)
+
+
 @pytest.mark.parametrize("kind", ["unstable", "throttled", "contended"])
 def test_each_untrusted_verdict_has_its_caveat(kind: VerdictKind) -> None:
     here = machine()

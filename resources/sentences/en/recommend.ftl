@@ -5,6 +5,7 @@ why-fastest = { $device } finishes { $advantage_ratio } times as fast as { $othe
 why-cheapest = { $other } would cost { $advantage_ratio } times as much as { $device }.
 why-least-energy = { $other } would use { $advantage_ratio } times the energy of { $device }.
 why-launch-bound = The work is too small for a GPU: at batch size { $batch } a step on { $device } takes { $gpu_step_s }, of which { $launch_s } is kernel launch cost and { $synchronisation_s } synchronisation and copying; the CPU is done in { $cpu_step_s }.
+why-launch-bound-tied = The work is too small for a GPU: at batch size { $batch } a step on { $device } takes { $gpu_step_s }, of which { $launch_s } is kernel launch cost and { $synchronisation_s } synchronisation and copying, so that no faster card helps; the CPU takes { $cpu_step_s }, which is no clear difference.
 why-host-bound = { $device } waits for the host: launching kernels and synchronising take { $launch_s } of a step of { $step_s } ({ $share_fraction }), so a larger batch costs hardly any more time.
 why-strict-fp32 = In strict { $precision } { $device } computes { $rate_flop_per_s } against { $other_rate_flop_per_s } of { $other }, whose tensor cores ({ $tensor_flop_per_s } in TF32) stay idle.
 why-compute-rate = In { $precision } { $device } computes { $rate_flop_per_s } against { $other_rate_flop_per_s } of { $other }.
