@@ -24,8 +24,8 @@ _HOPPER = (9, 0)
 _CONTEXT_BYTES = {7: 0.40 * GIB, 8: 0.45 * GIB, 9: 0.55 * GIB, 10: 0.60 * GIB, 12: 0.55 * GIB}
 """CUDA context with lazily loaded kernels of torch, cuBLAS and cuDNN, by major compute capability."""
 _CONTEXT_UNKNOWN_BYTES = 0.5 * GIB
-_RESERVED_FRACTION = 0.055
-"""Share of a card's nominal memory that a process never gets: driver, ECC, alignment. Fits both public sets."""
+_RESERVED_FRACTION = 0.066
+"""Share of a card's nominal memory that a process never gets: driver, ECC, alignment. Fits the public ladder."""
 _LOW_FRACTION, _HIGH_FRACTION = 0.97, 1.05
 """80 % of the real needs of a largest-batch ladder lie between these, workspaces of convolutions apart."""
 _WORKSPACE_HIGH_SHARE = 1.0

@@ -6,7 +6,9 @@ from typing import Literal
 
 from advisor.errors import UserFacingError
 
-TraceFault = Literal["trace-depends-on-data", "trace-shape-depends-on-data", "trace-depends-on-batch"]
+TraceFault = Literal[
+    "trace-depends-on-data", "trace-shape-depends-on-data", "trace-depends-on-batch", "trace-nothing-to-train"
+]
 
 _TEXTS: dict[TraceFault, tuple[str, str]] = {
     "trace-depends-on-data": (
@@ -20,6 +22,10 @@ _TEXTS: dict[TraceFault, tuple[str, str]] = {
     "trace-depends-on-batch": (
         "The model runs other operators at another batch size: {detail}.",
         "It is measured instead where a device can run it; for other GPUs describe it by numbers.",
+    ),
+    "trace-nothing-to-train": (
+        "The loss does not depend on any trainable parameter{detail}.",
+        "Check `training.trainable`: with tied weights a head may have no parameters of its own.",
     ),
 }
 

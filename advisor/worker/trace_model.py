@@ -40,6 +40,25 @@ def without_initialisation() -> Iterator[None]:
             setattr(torch.nn.init, name, function)
 
 
+@contextmanager
+def _fakes_copied() -> Iterator[None]:
+    """Let `copy.deepcopy` clone a fake tensor: torch copies its storage, fails half-way and corrupts memory."""
+    original = Tensor.__deepcopy__
+
+    def deepcopy(tensor: Tensor, memo: dict[int, object]) -> Tensor:
+        if not isinstance(tensor, FakeTensor) or isinstance(tensor, torch.nn.Parameter):
+            return original(tensor, memo)  # type: ignore[no-untyped-call, no-any-return]
+        if id(tensor) not in memo:
+            memo[id(tensor)] = tensor.detach().clone().requires_grad_(tensor.requires_grad)
+        return memo[id(tensor)]  # type: ignore[return-value]
+
+    Tensor.__deepcopy__ = deepcopy  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Tensor.__deepcopy__ = original  # type: ignore[method-assign]
+
+
 def value_was_asked(error: BaseException) -> DataDependentOutputException | DynamicOutputShapeException | None:
     """The fake tensors' refusal behind an error, also where other code has wrapped it; None for other errors."""
     seen: BaseException | None = error
@@ -50,18 +69,28 @@ def value_was_asked(error: BaseException) -> DataDependentOutputException | Dyna
     return None
 
 
+def _came_from_torch(error: BaseException) -> bool:
+    """Whether an operator failed on fakes: data-dependent, unsupported, or a storage that cannot be set."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, RuntimeError | NotImplementedError):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
 def build_fake(build: Callable[[], torch.nn.Module], mode: FakeTensorMode) -> torch.nn.Module:
     """What `build` makes, on fakes of `mode`.
 
-    Where its construction reads values, it is built for real (uninitialised, so that the system lends no pages to
-    most of it) and every tensor is then replaced.
+    Where its construction reads values or does what fakes cannot, it is built for real (uninitialised, so that the
+    system lends no pages to most of it) and every tensor is then replaced.
     """
     with without_initialisation():
         try:
-            with mode:
+            with mode, _fakes_copied():
                 model = build()
         except Exception as error:
-            if value_was_asked(error) is None:
+            if not _came_from_torch(error):
                 raise
             model = build()
     _make_fake(model, mode)

@@ -19,6 +19,7 @@ from advisor.worker.trace_affine import (
     memory_timeline,
     merged_ops,
 )
+from advisor.worker.trace_failed import TraceFailed
 from advisor.worker.trace_layers import ModulePaths, checkpoint_figures, from_modules, layer_table
 from advisor.worker.trace_memory import StorageTracker
 from advisor.worker.trace_ops import size_bytes, tensors_in
@@ -95,6 +96,8 @@ class Passes:
                 kept = tracker.alive()
                 recorder.phase, recorder.path = "backward", ""
             if training:
+                if not loss.requires_grad:
+                    raise TraceFailed("trace-nothing-to-train", "")
                 loss.backward()
             del loss
             tracker.close()
