@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_SAMPLES = 4.0
-_OVERHEAD_STEPS = 2.5
+_SAMPLES = 3.0
+_OVERHEAD_STEPS = 1.5
 _LEAST_STAGE_S = 1.0
 _MOST_SIZES, _LEAST_SIZES = 5, 3
 _HIGHEST_MULTIPLE = 64
@@ -79,7 +79,7 @@ def _affordable(
 
 
 def _cost_s(step_s: float) -> float:
-    """What a stage costs at least: a first step, warm-up and four samples."""
+    """What a stage costs at least: a cold first step and three samples."""
     return max(_LEAST_STAGE_S, (_SAMPLES + _OVERHEAD_STEPS) * step_s)
 
 

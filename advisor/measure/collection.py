@@ -59,6 +59,8 @@ class Collection:
     layer_limit: int | None = None
     """Of the request under way: memory events do not repeat it."""
     log_tail: str = ""
+    known_rates: tuple[RateMeasurement, ...] = ()
+    """An earlier calibration that still holds; `calibration_key` says when."""
     _steps: dict[StepKey, _Step] = field(default_factory=dict)
     _rates: dict[tuple[str, Precision, tuple[tuple[str, float], ...]], list[Sample]] = field(default_factory=dict)
     _rate_ends: dict[int, str] = field(default_factory=dict)
@@ -85,8 +87,8 @@ class Collection:
             self._take_sample(event)
 
     def rates(self) -> tuple[RateMeasurement, ...]:
-        """The calibration so far."""
-        return tuple(self._rate(key, samples) for key, samples in self._rates.items())
+        """The calibration so far, an earlier one included."""
+        return self.known_rates + tuple(self._rate(key, samples) for key, samples in self._rates.items())
 
     def measurement(self) -> Measurement:
         """All of it, summarised and judged."""
@@ -232,6 +234,16 @@ def gpu_of(machine: Machine, plan: DevicePlan) -> Gpu | None:
         if plan.key in {gpu.uuid, str(gpu.index)} or any(plan.key == part.uuid for part in gpu.mig_instances):
             return gpu
     return None
+
+
+def calibration_key(machine: Machine, device_key: str) -> str:
+    """A calibration holds as long as this text stays the same: device, driver, torch and power limit."""
+    software = machine.software
+    parts: list[object] = [device_key, machine.cpu.name, machine.cpu.usable_core_count, software.torch, software.driver]
+    for gpu in machine.gpus:
+        if device_key in {gpu.uuid, str(gpu.index)}:
+            parts += [gpu.name, gpu.power_limit_w, software.torch_cuda]
+    return "|".join(str(part) for part in parts)
 
 
 def _summary(samples: Sequence[Sample], ended: StageEnded | None) -> Summary | None:

@@ -14,7 +14,7 @@ from advisor.units import Precision
 from advisor.workload.workload import NumbersModel, Workload, with_training
 
 FULL_METHOD_FROM_S = 60.0
-_CALIBRATION_SHARE = 0.33
+_CALIBRATION_SHARE = 0.22
 _LEAST_DEVICE_S = 8.0
 _LEAST_BUDGET_S = 1.0
 _HOST_RESERVE_BYTES = 1 << 30

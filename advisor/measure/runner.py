@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -13,7 +13,7 @@ from advisor.hardware.machine import Machine, Reading
 from advisor.hardware.monitor import Monitor
 from advisor.measure.device_run import DeviceRun
 from advisor.measure.events import DeviceEnded, RunnerEvent
-from advisor.measure.measurement import Measurement
+from advisor.measure.measurement import Measurement, RateMeasurement
 from advisor.measure.plan import Plan
 from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, failure_of
 from advisor.sentences import Reason
@@ -21,7 +21,7 @@ from advisor.worker.messages import Failed, Traced, TraceRequest
 from advisor.workload.op_table import OpTable, TracePrecision
 from advisor.workload.workload import Workload
 
-_START_ALLOWANCE_S = 4.0
+_START_ALLOWANCE_S = 5.0
 """Importing torch does not count against the first device's budget, up to this long."""
 _TRACE_LIMIT_S = 120.0
 
@@ -84,19 +84,22 @@ def trace_workload(
     return tables
 
 
-def run_measurements(
+def run_measurements(  # noqa: PLR0913 - what a run may be given
     plan: Plan,
     machine: Machine,
     *,
     cancelled: threading.Event | None = None,
     tables: dict[TracePrecision, OpTable] | None = None,
     trace: tuple[TracePrecision, ...] = (),
+    known_rates: Mapping[str, tuple[RateMeasurement, ...]] | None = None,
 ) -> Generator[RunnerEvent, None, tuple[Measurement, ...]]:
     """Measure every device of the plan in turn; one that fails ends alone, with a caveat and its samples kept.
 
     `tables`: traces that are known already; they choose batch sizes, and those asked for by `trace` are made by
     the first worker before it measures (torch is imported once) and added to this dictionary. Cancelled: what was
     measured so far is returned, devices not reached are `not_measured`. The monitor runs from start to end.
+    `known_rates`: earlier calibrations by device key that still hold (`collection.calibration_key`); these devices
+    are not calibrated again and spend that time on the model's steps.
     """
     cancelled = cancelled or threading.Event()
     known: dict[TracePrecision, OpTable] = {} if tables is None else tables
@@ -106,14 +109,16 @@ def run_measurements(
     done_s, whole_s = 0.0, max(1e-9, sum(device.budget_s for device in plan.devices))
     with Monitor() as monitor:
         for device in plan.devices:
-            planned = device
+            earlier = (known_rates or {}).get(device.key, ())
+            planned = replace(device, calibration_s=0.0) if earlier else device
             if cancelled.is_set() and device.skipped is None:
-                planned = replace(device, skipped=Reason(code="measure-cancelled"))
+                planned = replace(planned, skipped=Reason(code="measure-cancelled"))
             deadline_s = time.monotonic() + planned.budget_s + allowance_s
             run = DeviceRun(plan, planned, machine, monitor, deadline_s, known, trace=trace, cancelled=cancelled)
             run.share = (done_s / whole_s, device.budget_s / whole_s)
             done_s += device.budget_s
             run.collection.before.extend(before)
+            run.collection.known_rates = earlier
             for event in run.run():
                 if isinstance(event, Reading):
                     before = [event] if not before else [*before[-20:], event]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _TRACKED_SHARE = 0.3
 """Of a batch size's budget that the tracked step may take; a longer step is judged by the resident set."""
 _LEAST_WEIGHT_S = 0.1
+_FEW_STEPS = 8.0
 _LONG_STEP_S = 0.3
 """From here on following every storage adds nothing that shows, and each step is sent."""
 _SPLIT_SHARE = 0.15
@@ -109,17 +111,19 @@ class _Run:
             self._step_times.append((batch_size, first.wall_s))
             self._end(batch_size, "too_long")
             return
+        # Where only a few steps fit into the budget, one of them is warm-up enough.
+        warm = long and (first.wall_s >= warm_up_cap_s(budget_s) or budget_s < _FEW_STEPS * first.wall_s)
         second = self._measure_memory(batch_size, tracked=first.wall_s < budget_s * _TRACKED_SHARE)
         self._step_times.append((batch_size, min(first.wall_s, second.wall_s)))
         if long:
-            self._send_step(batch_size, second, warm_up=first.wall_s < warm_up_cap_s(budget_s))
+            self._send_step(batch_size, second, warm_up=not warm)
         self._step.take_parts(1)
         left_s = budget_s - (time.monotonic() - started)
         stage = Stage("step", self._precision, max(left_s, 0.0), batch_size, dict(self._figures))
         split = not self._device.is_cpu
         if split:
             stage = Stage("step", self._precision, left_s * (1 - _SPLIT_SHARE), batch_size, dict(self._figures))
-        spent_s = first.wall_s + second.wall_s if long else 0.0
+        spent_s = math.inf if warm else first.wall_s + second.wall_s if long else 0.0
         self._stages.run(stage, self._step, parts=None if split else self._step.take_parts, spent_s=spent_s)
         if split:
             self._step.take_parts(1)

@@ -10,12 +10,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Machine, Reading
+from advisor.measure.collection import calibration_key
 from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunnerEvent, RunProgress
-from advisor.measure.measurement import Measurement
+from advisor.measure.measurement import Measurement, RateMeasurement, Verdict
 from advisor.measure.plan import Plan, make_plan
 from advisor.measure.runner import run_measurements, trace_workload
 from advisor.worker.messages import Sample
@@ -139,6 +141,20 @@ def test_the_trace_made_in_the_same_worker_chooses_the_batch_sizes(machine: Mach
     assert sizes[0] == 1
     assert max(sizes) <= 120
     assert 16 in sizes
+
+
+def test_an_earlier_calibration_is_used_instead_of_a_new_one(machine: Machine) -> None:
+    figures = {"flop": 1e9, "threads": 1.0}
+    rate = RateMeasurement(
+        kind="matmul", precision="fp32", figures=figures, samples=(), summary=None, verdict=Verdict(kind="stable")
+    )
+    plan = make_plan(WORKLOAD, machine, budget_s=3, devices=["cpu"])
+    measurement = _ended(list(run_measurements(plan, machine, known_rates={"cpu": (rate,)})))
+    assert measurement.rates == (rate,)
+    assert any(step.summary is not None for step in measurement.steps)
+    assert calibration_key(machine, "cpu") == calibration_key(machine, "cpu")
+    newer = msgspec.structs.replace(machine, software=msgspec.structs.replace(machine.software, torch="99"))
+    assert calibration_key(newer, "cpu") != calibration_key(machine, "cpu")
 
 
 def test_a_trace_comes_back_from_a_worker_of_its_own() -> None:
