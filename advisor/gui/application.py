@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _PLATFORMS_WITHOUT_DISPLAY = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 
 
+_SWITCH_INTERVAL_S = 0.0005
+
+
 class NoDisplayError(UserFacingError):
     """There is nothing to draw on."""
 
@@ -49,6 +52,8 @@ def make_application(arguments: Sequence[str] = ()) -> QApplication:
     application = QApplication.instance()
     if not isinstance(application, QApplication):
         application = QApplication(["advisor", *arguments])
+    # A frame takes the interpreter's lock dozens of times; while the job's thread predicts, each may wait this long.
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
     application.setApplicationName("advisor")
     application.setDesktopFileName("advisor")
     application.setStyle("Fusion")

@@ -75,7 +75,8 @@ def render(  # noqa: PLR0913 - the flags of the command
             _settle(application)
             _wait_while_busy(application, page)
             if whole and hasattr(page, "scroll_area"):
-                extra = page.body.sizeHint().height() - page.scroll_area.viewport().height()
+                room = page.scroll_area.viewport()
+                extra = page.body.totalHeightForWidth(room.width()) - room.height()
                 window.resize(size[0], size[1] + max(extra, 0))
                 _settle(application)
             path = folder / f"{name}_{language}_{'dark' if dark else 'light'}_{size[0]}x{size[1]}.png"

@@ -95,7 +95,6 @@ class Session(QObject):
 
     def load_workload(self, reference: str, *, allow_hub: bool = False) -> None:
         """Read a workload by name or path, in a thread: a large configuration takes its time."""
-
         self.reference = reference
 
         def read() -> Workload:

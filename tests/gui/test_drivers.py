@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from test_window import words_of
 
 from advisor.gui.main_window import MainWindow
 from advisor.gui.session import Session
 from tests.fake_nvml.stub import nvml_libraries, nvml_stub
+from tests.gui.test_window import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,8 @@ def look(window: MainWindow, qtbot: QtBot) -> str:
     """Detect, and what the Machine page then says."""
     window.session.detect()
     qtbot.waitUntil(lambda: window.session.machine is not None, timeout=30_000)
-    return words_of(window.page("machine"))
+    words: str = words_of(window.page("machine"))
+    return words
 
 
 def test_eight_gpus_have_a_card_and_a_line_each(live: MainWindow, qtbot: QtBot, nvml_stub: NvmlStub) -> None:

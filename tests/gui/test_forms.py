@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import fakes
 import pytest
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
 from advisor.gui.models.form_fields import FieldError, fields_of, parse, range_text
 from advisor.gui.texts import Texts
 from advisor.gui.widgets.form import Form
 from advisor.workload.workload import Data, NumbersModel, TemplateModel, Training
+from tests.gui import fakes
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -76,12 +77,12 @@ def test_a_wrong_entry_is_marked_beside_its_field_and_not_announced(qtbot: QtBot
     editor = form.editor("batch_size")
     assert isinstance(editor, QLineEdit)
     editor.clear()
-    qtbot.keyClicks(editor, "x")
+    QTest.keyClicks(editor, "x")
     assert editor.property("invalid") == "true"
     assert "number" in form._messages["batch_size"].text()
     assert announced == []
     editor.clear()
-    qtbot.keyClicks(editor, "32")
+    QTest.keyClicks(editor, "32")
     assert editor.property("invalid") == "false"
     assert announced[-1] == ("batch_size", 32)
     box, flag = form.editor("precision"), form.editor("compile")
@@ -104,7 +105,7 @@ def test_an_edit_on_the_page_changes_the_workload(window: MainWindow, session: S
 def test_settings_that_contradict_each_other_are_told_and_the_last_good_ones_stay(
     window: MainWindow, session: Session
 ) -> None:
-    from test_window import words_of
+    from tests.gui.test_window import words_of
 
     session.show_recorded(fakes.advice())
     window.show_page("model")

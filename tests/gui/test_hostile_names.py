@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import fakes
 import msgspec
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
@@ -12,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from advisor.gui.widgets.labels import ElidedLabel, label, plain_tooltip
 from advisor.sentences import visible
+from tests.gui import fakes
 
 if TYPE_CHECKING:
     from advisor.gui.main_window import MainWindow

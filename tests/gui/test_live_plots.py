@@ -7,7 +7,6 @@ import io
 import tracemalloc
 from typing import TYPE_CHECKING
 
-import fakes
 import numpy as np
 import pytest
 
@@ -16,6 +15,7 @@ from advisor.gui.plots.readings import HOST, ReadingsBuffer, decimate
 from advisor.gui.plots.step_plot import StepPlot
 from advisor.gui.texts import Texts
 from advisor.gui.theme import DARK, LIGHT, gpu_colour
+from tests.gui import fakes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,7 +113,7 @@ def test_pausing_keeps_the_picture_and_zooming_changes_the_span(qtbot: QtBot, fu
 
 def test_a_device_can_be_switched_off_in_the_one_legend(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
     grid = grid_of(qtbot, full_buffer)
-    grid._show(grid.series[0], False)
+    grid._show(grid.series[0], shown=False)
     drawn = grid.plots[0]._curves[fakes.FIRST].getData()[0]
     assert drawn is None or len(drawn) == 0
 

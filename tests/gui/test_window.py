@@ -6,16 +6,17 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-import fakes
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QWidget
 
 from advisor.gui.application import NoDisplayError, check_display
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.dialogs.report_problem import report_text
 from advisor.report import json_file
+from tests.gui import fakes
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -78,7 +79,7 @@ def test_number_keys_bring_up_the_pages(window: MainWindow, qtbot: QtBot) -> Non
     with qtbot.waitActive(window):
         window.activateWindow()
     handle = window.windowHandle()
-    qtbot.keyClick(handle, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(handle, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: window.current == "advice")
 
 
@@ -189,7 +190,8 @@ def test_closing_with_a_job_that_never_answers_takes_at_most_two_seconds(window:
     def hangs(cancelled: threading.Event) -> Generator[object, None, object]:
         del cancelled
         release.wait(30)
-        yield
+        yield None
+        return None
 
     session.start_job(hangs, measure=True)
     started_s = time.monotonic()
@@ -207,7 +209,7 @@ def test_a_job_that_breaks_is_told_on_the_page_and_not_in_a_dialog(
 ) -> None:
     def breaks(cancelled: threading.Event) -> Generator[object, None, object]:
         del cancelled
-        yield
+        yield None
         message = "<b>bold</b> trouble"
         raise RuntimeError(message)
 

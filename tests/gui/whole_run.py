@@ -20,11 +20,11 @@ _IGNORED = "This plugin does not support propagateSizeHints()"
 
 
 def _heard(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
-    if kind != QtMsgType.QtDebugMsg and kind != QtMsgType.QtInfoMsg and text != _IGNORED:
+    if kind not in {QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg} and text != _IGNORED:
         _WARNINGS.append(text)
 
 
-def main(folder: Path) -> int:
+def main(folder: Path) -> int:  # noqa: PLR0915 - one story from start to close
     """Start, describe, measure, cancel, measure, advise, export, reopen, switch, close."""
     qInstallMessageHandler(_heard)
     from advisor.gui.application import make_application

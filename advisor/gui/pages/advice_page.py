@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from advisor.gui.advice_figures import PRECISION_NAMES, prediction_of, short_name
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
 from advisor.gui.pages.page import GAP, Page, ViewState
-from advisor.gui.widgets.card import Card, KeyFigure, clear, row
+from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
 from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.sentences import visible
@@ -76,7 +76,7 @@ class AdvicePage(Page):
             return
         self._show_choice(advice)
         self.body.addWidget(self._hero(chosen))
-        self.body.addLayout(self._figures(advice, chosen))
+        self.body.addWidget(self._figures(advice, chosen))
         self.body.addLayout(self._reasons(advice, chosen))
         self._show_charts(advice, chosen)
         if advice.caveats:
@@ -161,7 +161,7 @@ class AdvicePage(Page):
         card.hug()
         return card
 
-    def _figures(self, advice: Advice, chosen: Recommendation) -> QHBoxLayout:
+    def _figures(self, advice: Advice, chosen: Recommendation) -> FigureRow:
         texts = self.texts
         basis = texts.basis(chosen.step_s)
 
@@ -189,15 +189,16 @@ class AdvicePage(Page):
                     texts.basis(chosen.peak_memory_bytes),
                 )
             )
+        currency = chosen.currency or self.context.settings.currency
         if chosen.cost is not None:
-            amount = texts.money(chosen.cost.value, chosen.currency)
-            span = texts.span(chosen.cost, lambda number: texts.money(number, chosen.currency))
+            amount = texts.money(chosen.cost.value, currency)
+            span = texts.span(chosen.cost, lambda number: texts.money(number, currency))
             made.append(figure("advice-cost", amount, span, texts.basis(chosen.cost)))
         elif own is not None and own.energy_j is not None:
             energy = own.energy_j.scaled(1 / _JOULES_PER_KWH)
             span = texts.span(energy, lambda number: f"{number:.2g} kWh")
             made.append(figure("advice-energy", f"{energy.value:.2g} kWh", span, texts.basis(own.energy_j)))
-        return row(*made)
+        return FigureRow(made)
 
     def _reasons(self, advice: Advice, chosen: Recommendation) -> QHBoxLayout:
         line = QHBoxLayout()

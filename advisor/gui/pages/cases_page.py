@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -31,11 +31,9 @@ _CHIPS: dict[Verdict, str] = {
     "below_expected": "chip-warning",
     "impossible": "chip-danger",
 }
-EXAMPLES = (
-    "2 GPUs made it 3.5 times faster",
-    "ResNet-50 training at 5,000 images/s on one RTX 3090",
-    "BERT-base at 30 ms a step, batch 32, length 384, FP32, on a V100",
-)
+
+
+_LIST_WIDTH = 300
 
 
 class CasesPage(Page):
@@ -103,13 +101,18 @@ class CasesPage(Page):
     def _case_list(self) -> QListWidget:
         made = QListWidget()
         made.setAccessibleName(self.texts("page-cases"))
-        made.setFixedWidth(300)
+        made.setFixedWidth(_LIST_WIDTH)
         made.setWordWrap(True)
         made.setSpacing(2)
+        made.setResizeMode(QListWidget.ResizeMode.Adjust)
+        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         made.setTextElideMode(Qt.TextElideMode.ElideNone)
         for case in bundled_cases().values():
             item = QListWidgetItem(case.title.text(self.texts.language))
             item.setData(Qt.ItemDataRole.UserRole, case.id)
+            room = QRect(0, 0, _LIST_WIDTH - 44, 1000)
+            words = made.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, item.text())
+            item.setSizeHint(QSize(_LIST_WIDTH - 20, words.height() + 12))
             made.addItem(item)
         made.currentRowChanged.connect(lambda _place: self._show_case())
         return made
@@ -176,7 +179,7 @@ class CasesPage(Page):
         card = Card(texts("cases-checker"))
         line = QHBoxLayout()
         self._field = QLineEdit()
-        self._field.setPlaceholderText(EXAMPLES[2])
+        self._field.setPlaceholderText(texts("cases-example-1"))
         self._field.setAccessibleName(texts("cases-checker"))
         self._field.returnPressed.connect(self._check)
         self._button = QPushButton(texts("cases-check"))
@@ -188,7 +191,8 @@ class CasesPage(Page):
         examples = QHBoxLayout()
         examples.setSpacing(14)
         examples.addWidget(label(texts("cases-examples"), "muted"))
-        for text in EXAMPLES[:2]:
+        for code in ("cases-example-2", "cases-example-3"):
+            text = texts(code)
             button = QPushButton(text)
             button.setProperty("role", "link")
             button.clicked.connect(lambda _on=False, chosen=text: self._try(chosen))

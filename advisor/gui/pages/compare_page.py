@@ -21,6 +21,8 @@ from advisor.gui.widgets.table import Table
 from advisor.sentences import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from advisor.gui.context import Context
     from advisor.predict.prediction import Prediction
     from advisor.recommend.ranking import Row
@@ -178,9 +180,7 @@ class ComparePage(Page):
         for widget in (self._shown, self._all, self._filter):
             card.add_to_header(widget)
         self._model = TableModel(self._columns())
-        self._table = Table(
-            self._model, self.texts("compare-table-title"), visible_rows=12, wide=(len(self._model.columns) - 1,)
-        )
+        self._table = Table(self._model, self.texts("compare-table-title"), visible_rows=12, wide=(0,))
         self._table.copy_text = self.texts("window-copy")
         card.body.addWidget(self._table)
         card.hug()
@@ -199,16 +199,21 @@ class ComparePage(Page):
         def made(code: str, text: object, order: object, *, number: bool = True) -> Column[Prediction]:
             return Column(title=texts(code), text=text, order=order, tip=tip, number=number)  # type: ignore[arg-type]
 
+        refused, rate = texts("advice-does-not-fit"), value("samples_per_s")
+
+        def fitting(text: Callable[[Prediction], str], instead: str = "–") -> Callable[[Prediction], str]:
+            return lambda one: text(one) if one.fits is not False else instead
+
         columns = [
             made("column-device", lambda one: self._names[one.device.key], None, number=False),
             made("column-count", lambda one: str(one.count), lambda one: one.count),
             made("column-strategy", self._strategy, None, number=False),
             made("column-precision", lambda one: PRECISION_NAMES[one.precision], None, number=False),
             made("column-batch", lambda one: str(one.batch_size_per_device), lambda one: one.batch_size_per_device),
-            made("compare-rate", lambda one: texts.rate(one.samples_per_s.value), value("samples_per_s")),
-            made("column-range", lambda one: texts.span(one.samples_per_s, texts.rate), value("samples_per_s")),
-            made("column-step", lambda one: texts.duration(one.step_s.value), value("step_s")),
-            made("column-job", lambda one: texts.duration(one.job_s.value if one.job_s else None), value("job_s")),
+            made("compare-rate", fitting(lambda one: texts.rate(one.samples_per_s.value), refused), rate),
+            made("column-range", fitting(lambda one: texts.span(one.samples_per_s, texts.rate)), rate),
+            made("column-step", fitting(lambda one: texts.duration(one.step_s.value)), value("step_s")),
+            made("column-job", fitting(lambda one: texts.duration(_value(one.job_s))), value("job_s")),
             made("column-memory", self._memory, value("peak_memory_bytes")),
         ]
         if self._comparison is not None and self._comparison.has_cost():
@@ -225,8 +230,7 @@ class ComparePage(Page):
     def _memory(self, one: Prediction) -> str:
         if one.peak_memory_bytes is None:
             return self.texts("window-unknown")
-        size = self.texts.size(one.peak_memory_bytes.value)
-        return size if one.fits is not False else f"{size} · {self.texts('advice-does-not-fit')}"
+        return self.texts.size(one.peak_memory_bytes.value)
 
     def _rank(self) -> None:
         """Rank anew; cheap, because the predictions are indexed."""
@@ -315,3 +319,7 @@ class ComparePage(Page):
         )
         numbers = f"{one.count}x {one.count}× b{one.batch_size_per_device} {self.texts.basis(one.step_s)}"
         return f"{' '.join(parts)} {numbers}".casefold()
+
+
+def _value(estimate: Estimate | None) -> float | None:
+    return None if estimate is None else estimate.value

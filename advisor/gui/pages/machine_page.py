@@ -134,7 +134,7 @@ class MachinePage(Page):
         card = DeviceCard(self.theme, visible(cpu.name or texts("machine-cpu")), colour, chip=cpu.architecture)
         cores = texts("machine-cores", usable=cpu.usable_core_count, logical=cpu.logical_core_count or "?")
         card.add_fact("cores", texts("machine-fact-cores"), cores)
-        card.add_fact("use", texts("plot-utilisation"), "–")
+        card.add_fact("use", texts("machine-fact-use"), "–")
         clock = format_quantity(cpu.max_clock_hz, "Hz") if cpu.max_clock_hz else texts("window-unknown")
         card.add_fact("clock", texts("machine-fact-clock"), clock, tip=_refusal(cpu.refusals, "clock", self))
         card.add_line(_vector(cpu.instruction_sets) or texts("machine-no-vectors"))
@@ -151,13 +151,13 @@ class MachinePage(Page):
             chip = f"GPU {gpu.index} · MIG"
         card = DeviceCard(self.theme, gpu.name, colour, chip=chip, chip_role=role)
         unknown = texts("window-unknown")
-        card.add_fact("use", texts("plot-utilisation"), "–")
+        card.add_fact("use", texts("machine-fact-use"), "–")
         power = f"{gpu.power_w:.0f} W" if gpu.power_w is not None else unknown
         card.add_fact("power", texts("plot-power"), power, tip=_refusal(gpu.refusals, "power", self))
         clock = format_quantity(gpu.sm_clock_hz, "Hz") if gpu.sm_clock_hz else unknown
         card.add_fact("clock", texts("plot-clock"), clock, tip=_refusal(gpu.refusals, "clock", self))
         heat = f"{gpu.temperature_celsius:.0f} °C" if gpu.temperature_celsius is not None else unknown
-        card.add_fact("heat", texts("plot-temperature"), heat, tip=_refusal(gpu.refusals, "temperature", self))
+        card.add_fact("heat", texts("machine-fact-heat"), heat, tip=_refusal(gpu.refusals, "temperature", self))
         spec = texts("machine-spec", key=gpu.spec_key) if gpu.spec_key else texts("machine-spec-unknown")
         card.add_line(f"{_link(machine, gpu, texts('machine-link-unknown'))} · {spec}")
         used = None

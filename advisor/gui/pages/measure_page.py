@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QPushButton, QVBoxLa
 from advisor.gui.advice_figures import PRECISION_NAMES, short_name
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.page import GAP, Page
-from advisor.gui.widgets.card import Card, KeyFigure, clear, row
+from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
 from advisor.gui.widgets.table import Table
@@ -51,15 +51,16 @@ class MeasurePage(Page):
         self._figures = {
             name: KeyFigure(self.texts(f"watch-{name}")) for name in ("median", "rate", "memory", "verdict")
         }
-        self.body.addLayout(row(*self._figures.values(), spacing=GAP))
+        self.body.addWidget(FigureRow(list(self._figures.values()), least_width=160, spacing=GAP))
         self._model = TableModel(self._columns())
         self._table_card = Card(self.texts("watch-table-title"))
-        self._table = Table(self._model, self.texts("watch-table-title"), visible_rows=9, wide=(4,))
+        self._table = Table(self._model, self.texts("watch-table-title"), visible_rows=9, wide=(0,))
         self._table_card.body.addWidget(self._table)
         self._table_card.body.addStretch(1)
         self._steps_place = QVBoxLayout()
         self._middle = row(self._table_card, spacing=GAP)
-        self._middle.insertLayout(0, self._steps_place, 1)
+        self._middle.insertLayout(0, self._steps_place, 5)
+        self._middle.setStretch(1, 6)
         self.body.addLayout(self._middle, 2)
         self._explanation = Notice([], role="hero")
         self._explanation.body.addWidget(label(self.texts("watch-explained"), wrap=True))
@@ -232,6 +233,12 @@ class MeasurePage(Page):
         def interval(one: StepSeries) -> str:
             if one.summary is None:
                 return ""
+            half_s = (one.summary.high_s - one.summary.low_s) / 2
+            return f"± {100 * half_s / one.summary.median_s:.1f} %"
+
+        def ends(one: StepSeries) -> str:
+            if one.summary is None:
+                return ""
             return f"{texts.duration(one.summary.low_s)} – {texts.duration(one.summary.high_s)}"
 
         return [
@@ -248,7 +255,7 @@ class MeasurePage(Page):
                 order=lambda one: one.median_s(),
                 number=True,
             ),
-            Column(title=texts("column-interval"), text=interval, number=True, order=lambda one: one.median_s()),
+            Column(title=texts("column-interval"), text=interval, tip=ends, number=True),
             Column(title=texts("column-verdict"), text=self._verdict, tip=self._verdict_tip),
         ]
 

@@ -14,7 +14,7 @@ from advisor.gui.models.form_fields import fields_of
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.model_doors import FormDoor, HubDoor, PresetDoor, PythonDoor
 from advisor.gui.pages.page import GAP, Page, ViewState
-from advisor.gui.widgets.card import Card, KeyFigure, clear, row
+from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
@@ -53,8 +53,8 @@ class ModelPage(Page):
         self._left, self._right = QVBoxLayout(), QVBoxLayout()
         for side in (self._left, self._right):
             side.setSpacing(GAP)
-        columns.addLayout(self._left, 1)
-        columns.addLayout(self._right, 1)
+        columns.addLayout(self._left, 6)
+        columns.addLayout(self._right, 5)
         self.body.addLayout(columns)
         self.body.addStretch(1)
         self._build_right()
@@ -136,7 +136,7 @@ class ModelPage(Page):
         self._problems = QVBoxLayout()
         self._right.addLayout(self._problems)
         self._figures = {name: KeyFigure(self.texts(f"model-{name}")) for name in ("parameters", "flop", "memory")}
-        self._right.addLayout(row(*self._figures.values(), spacing=GAP))
+        self._right.addWidget(FigureRow(list(self._figures.values()), least_width=118, spacing=GAP))
         self._assumptions = Card(self.texts("model-assumptions"))
         self._assumed = QVBoxLayout()
         self._assumptions.body.addLayout(self._assumed)

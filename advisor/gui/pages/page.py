@@ -12,9 +12,12 @@ from advisor.gui.widgets.labels import ElidedLabel, label
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtGui import QResizeEvent
+
     from advisor.gui.context import Context
 
 GAP = 14
+_WIDEST = 1760
 ViewState = dict[str, object]
 
 
@@ -65,6 +68,13 @@ class Page(QWidget):
             outer.addWidget(self.scroll_area, 1)
         else:
             outer.addWidget(content, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """On a very wide screen the content keeps a readable width, in the middle."""
+        super().resizeEvent(event)
+        side = 24 + max(0, (event.size().width() - _WIDEST) // 2)
+        self.head.setContentsMargins(side, 16, side, 10)
+        self.body.setContentsMargins(side, 4, side, 20)
 
     def add_action(self, text: str, action: Callable[[], None], *, primary: bool = False) -> QPushButton:
         """Put a button at the right of the title."""

@@ -129,7 +129,7 @@ class LiveGrid(QWidget):
             button.setIconSize(QSize(18, 10))
             button.setToolTip(plain_tooltip(self._texts("plot-legend-tip", name=one.name)))
             button.setAccessibleName(one.name)
-            button.toggled.connect(lambda on, chosen=one: self._show(chosen, on))
+            button.toggled.connect(lambda on, chosen=one: self._show(chosen, shown=on))
             self.bar.addWidget(button)
         self.bar.addStretch(1)
         self._span_buttons = []
@@ -158,7 +158,7 @@ class LiveGrid(QWidget):
         export.setMenu(menu)
         self.bar.addWidget(export)
 
-    def _show(self, series: Series, shown: bool) -> None:
+    def _show(self, series: Series, *, shown: bool) -> None:
         series.shown = shown
         self.redraw()
 

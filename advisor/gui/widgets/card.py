@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from advisor.gui.widgets.labels import ElidedLabel, label, plain_tooltip
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QResizeEvent
 
 
 class Card(QFrame):
@@ -81,6 +88,49 @@ class KeyFigure(Card):
         self._chip.setVisible(bool(chip))
         self.setToolTip(plain_tooltip(tip))
         self.setAccessibleName(f"{self._name}: {figure} {below}".strip())
+
+
+class FigureRow(QWidget):
+    """Key figures side by side, in two balanced lines where the window is narrow."""
+
+    def __init__(self, figures: Sequence[KeyFigure], *, least_width: int = 188, spacing: int = 14) -> None:
+        """`least_width`: what a figure needs for its title, basis and range, in pixels."""
+        super().__init__()
+        self._figures = list(figures)
+        self._least_width = least_width
+        self._columns = 0
+        self._lines = QVBoxLayout(self)
+        self._lines.setContentsMargins(0, 0, 0, 0)
+        self._lines.setSpacing(spacing)
+        self._arrange(max(len(self._figures), 1))
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Take one line or two."""
+        super().resizeEvent(event)
+        count = max(len(self._figures), 1)
+        room = max(1, (event.size().width() + self._lines.spacing()) // (self._least_width + self._lines.spacing()))
+        lines = -(-count // room)
+        self._arrange(-(-count // lines))
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrower than the figures in one line: they wrap."""
+        return QSize(self._least_width, super().minimumSizeHint().height())
+
+    def _arrange(self, columns: int) -> None:
+        if columns == self._columns:
+            return
+        self._columns = columns
+        while self._lines.count():
+            old = self._lines.takeAt(0)
+            inner = old.layout() if old is not None else None
+            if inner is not None:
+                while inner.count():
+                    inner.takeAt(0)
+                inner.deleteLater()
+        for place in range(0, len(self._figures), columns):
+            self._lines.addLayout(row(*self._figures[place : place + columns], spacing=self._lines.spacing()))
+        self.updateGeometry()
 
 
 def row(*widgets: QWidget, spacing: int = 14) -> QHBoxLayout:

@@ -106,6 +106,7 @@ class DeviceCard(Card):
     @staticmethod
     def _explain(shown: ElidedLabel, tip: str) -> None:
         if tip:
-            set_role(shown, "muted")
+            if not any(character.isdigit() or character == "–" for character in shown.full_text()):
+                set_role(shown, "muted")
             shown.setToolTip(plain_tooltip(tip))
             shown.setAccessibleDescription(tip)

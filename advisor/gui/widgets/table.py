@@ -11,11 +11,15 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QMenu, QSi
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import QKeyEvent
+    from PySide6.QtGui import QKeyEvent, QResizeEvent
 
     from advisor.gui.models.table_model import TableModel
 
 ROW_HEIGHT = 32
+_PADDING = 26
+_ARROW = 4
+_LEAST_WIDE = 64
+_MEASURED_ROWS = 60
 
 
 class Table(QTableView):
@@ -46,11 +50,9 @@ class Table(QTableView):
         header.setHighlightSections(False)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        header.setMinimumSectionSize(48)
-        for place in range(len(model.columns)):
-            mode = QHeaderView.ResizeMode.Stretch if place in wide else QHeaderView.ResizeMode.ResizeToContents
-            header.setSectionResizeMode(place, mode)
-        header.setResizeContentsPrecision(60)
+        header.setMinimumSectionSize(40)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self._wide = tuple(wide)
         self.setSortingEnabled(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
@@ -60,11 +62,35 @@ class Table(QTableView):
 
     def fit(self) -> None:
         """Take the height of the rows."""
+        self.fit_columns()
         if self._visible_rows is None:
             return
         rows = min(max(self.model().rowCount(), 1), self._visible_rows)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(self.horizontalHeader().sizeHint().height() + rows * ROW_HEIGHT + 4)
+
+    def fit_columns(self) -> None:
+        """Each column as wide as its texts; what is left goes to the wide columns, or is taken from them."""
+        model, metrics = self.table_model, self.fontMetrics()
+        widths = {}
+        for place, column in enumerate(model.columns):
+            if self.isColumnHidden(place):
+                continue
+            texts = [column.text(record) for record in model.records[:_MEASURED_ROWS]]
+            widest = max((metrics.horizontalAdvance(text) for text in texts), default=0)
+            titled = metrics.horizontalAdvance(column.title) + (_ARROW if self.isSortingEnabled() else 0)
+            widths[place] = max(widest, titled) + _PADDING
+        wide = [place for place in self._wide if place in widths] or list(widths)[-1:]
+        left = self.viewport().width() - sum(widths.values())
+        for place in wide:
+            widths[place] = max(widths[place] + left // len(wide), min(widths[place], _LEAST_WIDE))
+        for place, width in widths.items():
+            self.setColumnWidth(place, width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the new width among the columns."""
+        super().resizeEvent(event)
+        self.fit_columns()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy the selected rows as tab-separated text."""

@@ -196,7 +196,7 @@ advice-batch-row = batch { $batch }
 machine-spec = spec row { $key }
 machine-link-unknown = link unknown
 machine-no-vectors = no vector instructions known
-machine-fact-waiting = Waiting
+machine-fact-waiting = Wait
 
 ## Compare
 compare-subtitle = Every candidate at the same precision, batch and count, with its 80 % range
@@ -409,3 +409,8 @@ cases-bar-least = no faster than
 cases-bar-most = at most
 watch-part-of-layers = { $batch } ({ $layers } blocks)
 history-reading = Reading the history …
+machine-fact-use = Use
+machine-fact-heat = Heat
+cases-example-1 = BERT-base at 30 ms a step, batch 32, length 384, FP32, on a V100
+cases-example-2 = 2 GPUs made it 3.5 times faster
+cases-example-3 = ResNet-50 training at 5,000 images/s on one RTX 3090

@@ -1,0 +1,208 @@
+"""What the window costs: start-up against bare Qt, redraws, re-ranking, idle, and the event loop while measuring.
+
+Run by `pytest tests/benchmarks -s`; figures are printed, and asserted loosely only, since machines differ.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from tests.gui import fakes
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+ROOT = Path(__file__).resolve().parents[2]
+_ROUNDS = 5
+
+BARE = """
+import time, PySide6.QtWidgets as widgets
+application = widgets.QApplication(["x"])
+window = widgets.QWidget()
+window.show()
+application.processEvents()
+"""
+
+OURS = """
+import sys, tempfile
+from pathlib import Path
+from advisor.gui.application import make_application
+application = make_application()
+from advisor.gui.main_window import MainWindow
+from advisor.gui.session import Session
+from advisor.gui.settings import Settings
+settings = Settings(Path(tempfile.mkdtemp()) / "window.ini")
+window = MainWindow(Session(settings), settings)
+window.show()
+while not window._painted:
+    application.processEvents()
+assert not {"torch", "numpy", "pyqtgraph"} & set(sys.modules)
+import os
+os._exit(0)
+"""
+
+
+def seconds_of(code: str) -> float:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+    started_s = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, cwd=ROOT)
+    return time.perf_counter() - started_s
+
+
+def test_the_first_paint_comes_soon_after_that_of_a_bare_window() -> None:
+    seconds_of(OURS)
+    pairs = [(seconds_of(BARE), seconds_of(OURS)) for _ in range(_ROUNDS)]
+    ratio = statistics.median(ours / bare for bare, ours in pairs)
+    bare_s, ours_s = (statistics.median(times) for times in zip(*pairs, strict=True))
+    print(f"\nfirst paint: bare {1000 * bare_s:.0f} ms, ours {1000 * ours_s:.0f} ms, ratio {ratio:.2f} (goal 2.0)")
+    assert ratio < 4
+
+
+def test_all_plots_are_redrawn_quickly(qapp: object) -> None:
+    del qapp
+    from advisor.gui.plots.live_grid import LiveGrid
+    from advisor.gui.plots.readings import ReadingsBuffer
+    from advisor.gui.texts import Texts
+    from advisor.gui.theme import LIGHT
+
+    buffer = ReadingsBuffer()
+    machine = fakes.machine()
+    buffer.add(fakes.readings(machine))
+    grid = LiveGrid(LIGHT, Texts("en"), machine, buffer)
+    grid.resize(1040, 560)
+    grid.show()
+    grid.zoom(600.0)
+    update_s, paint_s = [], []
+    for _ in range(40):
+        started_s = time.process_time()
+        grid.redraw()
+        updated_s = time.process_time()
+        grid.grab()
+        update_s.append(updated_s - started_s)
+        paint_s.append(time.process_time() - updated_s)
+    update, paint = statistics.median(update_s), statistics.median(paint_s)
+    print(
+        f"\nfive plots, 6,000 readings: update {1000 * update:.1f} ms, with painting {1000 * (update + paint):.1f} ms"
+    )
+    assert update < 0.1
+
+
+def test_re_ranking_the_full_grid_is_quick(qapp: object) -> None:
+    del qapp
+    from advisor.gui.compare_figures import Comparison
+
+    comparison = Comparison(fakes.advice())
+    times_s = []
+    for precision in comparison.precisions:
+        for batch in comparison.batches:
+            started_s = time.process_time()
+            comparison.rows(precision, batch, 1, "time")
+            times_s.append(time.process_time() - started_s)
+    worst_s = max(times_s)
+    print(f"\nre-ranking {len(comparison.predictions)} set-ups: worst {1000 * worst_s:.2f} ms (goal 50)")
+    assert worst_s < 0.5
+
+
+REST = """
+import sys, tempfile, time
+from pathlib import Path
+from advisor.gui.application import make_application
+application = make_application()
+from advisor.gui.main_window import MainWindow
+from advisor.gui.session import Session
+from advisor.gui.settings import Settings
+settings = Settings(Path(tempfile.mkdtemp()) / "window.ini")
+session = Session(settings)
+window = MainWindow(session, settings)
+window.show()
+window.first_painted.connect(lambda: (session.detect(), session.feed.start()))
+def stay(seconds):
+    from PySide6.QtCore import QEventLoop, QTimer
+    loop = QEventLoop()
+    QTimer.singleShot(int(seconds * 1000), loop.quit)
+    loop.exec()
+stay(6)
+before_s = time.process_time()
+stay(8)
+shown = (time.process_time() - before_s) / 8
+window._visibility_changed(hidden=True)
+stay(1)
+before_s = time.process_time()
+stay(6)
+hidden = (time.process_time() - before_s) / 6
+assert session.machine is not None and session.feed.buffer.latest is not None
+print(f"{100 * shown:.2f} {100 * hidden:.2f}")
+window.close()
+"""
+
+
+def test_at_rest_the_window_costs_next_to_nothing() -> None:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", REST], env=environment, check=True, cwd=ROOT, capture_output=True, text=True
+    )
+    shown, hidden = (float(part) for part in done.stdout.split())
+    print(f"\nwindow at rest: {shown:.2f} % of a core (goal 2), hidden {hidden:.2f} % (goal 0.3)")
+    assert shown < 15
+
+
+BUSY = """
+import sys, tempfile, time
+from pathlib import Path
+from advisor.gui.application import make_application
+application = make_application()
+from PySide6.QtCore import QTimer, Qt
+from advisor.gui.main_window import MainWindow
+from advisor.gui.session import Session
+from advisor.gui.settings import Settings
+settings = Settings(Path(tempfile.mkdtemp()) / "window.ini")
+settings.store("budget_s", "8")
+settings.store("data_folder", tempfile.mkdtemp())
+session = Session(settings)
+window = MainWindow(session, settings)
+window.show()
+while not window._painted:
+    application.processEvents()
+session.detect(); session.load_workload("rnn_characters")
+end_s = time.monotonic() + 60
+while (session.machine is None or session.workload is None) and time.monotonic() < end_s:
+    application.processEvents(); time.sleep(0.01)
+window.show_page("measure")
+gaps, last = [], [None]
+def beat():
+    now_s = time.perf_counter()
+    if last[0] is not None and session.job is not None and session.job.sample_count:
+        gaps.append(max(0.0, now_s - last[0] - 0.010))
+    last[0] = now_s
+timer = QTimer(); timer.setTimerType(Qt.TimerType.PreciseTimer); timer.setInterval(10); timer.timeout.connect(beat)
+timer.start()
+window.commands.act("measure")
+session.job_ended.connect(lambda _outcome: application.quit())
+window.commands.job_ended = lambda outcome: None
+QTimer.singleShot(90000, application.quit)
+application.exec()
+import os
+print(" ".join(f"{gap:.5f}" for gap in gaps)); sys.stdout.flush()
+window.close()
+os._exit(0)
+"""
+
+
+def test_the_event_loop_stays_quick_while_a_model_is_measured() -> None:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", BUSY], env=environment, check=True, cwd=ROOT, capture_output=True, text=True
+    )
+    gaps = np.array([float(part) for part in done.stdout.split()])
+    assert len(gaps) > 50
+    p99_s, most_s = float(np.percentile(gaps, 99)), float(gaps.max())
+    print(
+        f"\nlateness of a 10 ms beat while measuring: median {1000 * float(np.median(gaps)):.1f} ms, "
+        f"p99 {1000 * p99_s:.0f} ms (goal 16), most {1000 * most_s:.0f} ms (goal 100)"
+    )
+    assert most_s < 5

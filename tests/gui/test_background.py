@@ -1,0 +1,146 @@
+"""Threads, signals, and work that goes on without torch."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QObject, Signal
+
+from advisor.errors import InputError
+from advisor.gui.job_request import job_for
+from advisor.gui.job_state import JobState
+from advisor.gui.monitor_feed import MonitorFeed
+from advisor.gui.threads import Crew, Outcome, call_as_job
+from advisor.measure.events import RunProgress
+from advisor.report.advice_record import Advice
+from advisor.worker.messages import Progress
+from advisor.workload.workload_file import load_workload
+from tests.gui import fakes
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+    from tests.gui.conftest import QuietSource
+
+
+def outcome_of(qtbot: QtBot, job: object) -> Outcome:
+    crew, ended = Crew(), list[Outcome]()
+    crew.start(job, ended.append)  # type: ignore[arg-type]
+    qtbot.waitUntil(lambda: bool(ended), timeout=10_000)
+    assert crew.close()
+    return ended[0]
+
+
+def test_the_four_ways_to_end_are_told_apart(qtbot: QtBot) -> None:
+    def refused() -> object:
+        text = "bad file"
+        raise InputError(text, "mend it")
+
+    def broken() -> object:
+        return 1 // 0
+
+    assert outcome_of(qtbot, call_as_job(lambda: 7)) == Outcome(kind="finished", result=7)
+    assert outcome_of(qtbot, call_as_job(refused)) == Outcome(kind="problem", text="bad file", remedy="mend it")
+    bug = outcome_of(qtbot, call_as_job(broken))
+    assert bug.kind == "bug"
+    assert "ZeroDivisionError" in bug.detail
+
+
+def test_events_wait_for_the_window_in_their_order(qtbot: QtBot) -> None:
+    def counting(cancelled: threading.Event) -> Generator[object, None, object]:
+        del cancelled
+        yield from range(1000)
+        return "done"
+
+    crew, ended = Crew(), list[Outcome]()
+    thread = crew.start(counting, ended.append)
+    thread.wait(5000)
+    assert thread.drain() == list(range(1000))
+    qtbot.waitUntil(lambda: bool(ended))
+    assert crew.close()
+
+
+def test_an_answer_whose_asker_is_gone_is_dropped(qtbot: QtBot) -> None:
+    crew, ended, owner = Crew(), list[Outcome](), QObject()
+    release = threading.Event()
+    crew.start(call_as_job(lambda: release.wait(10)), ended.append, owner=owner)
+    owner.deleteLater()
+    qtbot.wait(20)
+    release.set()
+    qtbot.waitUntil(lambda: not crew._threads)
+    assert ended == []
+
+
+class Emitter(QObject):
+    told = Signal(object)
+
+
+def emit(count: int) -> int:
+    emitter, heard = Emitter(), [0]
+
+    def hear(value: object) -> None:
+        heard[0] += value is not None
+
+    emitter.told.connect(hear)
+    for number in range(count):
+        emitter.told.emit(number % 2 == 0)
+    return heard[0]
+
+
+def test_signals_survive_many_emits() -> None:
+    assert emit(20_000) == 20_000
+
+
+@pytest.mark.nightly
+def test_signals_survive_a_million_emits() -> None:
+    assert emit(1_000_000) == 1_000_000
+
+
+def test_the_run_tells_the_progress_and_not_a_single_worker() -> None:
+    state = JobState(measure=True, started_s=0.0)
+    state.apply([Progress(phase="load", fraction=0.9)])
+    assert state.fraction == 0.9
+    state.apply([RunProgress(phase="measure-phase-load", fraction=0.2, left_s=20.0)])
+    state.apply([Progress(phase="load", fraction=0.9)])
+    assert (state.phase, state.fraction, state.left_s(5.0)) == ("measure-phase-load", 0.2, 20.0)
+
+
+def test_recorded_measurements_fill_the_page_again() -> None:
+    state = JobState.of_measurements(fakes.advice().measurements)
+    assert len(state.series) == 9
+    assert all(one.ended and one.median_s() for one in state.series.values())
+
+
+def test_the_monitor_pauses_while_a_job_tells_its_own_readings(qtbot: QtBot, source: QuietSource) -> None:
+    del qtbot
+    feed = MonitorFeed(lambda _interval: source)
+    feed.start()
+    feed.job_feeds(feeding=True)
+    assert source.intervals[-1] is None
+    feed.take(fakes.readings(fakes.machine(), count=20))
+    feed.job_feeds(feeding=False)
+    assert source.intervals[-1] == 1.0
+    feed.stop()
+    assert (source.entered, source.left) == (1, 1)
+
+
+def test_without_torch_a_bundled_workload_is_still_predicted(
+    window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    broken = tmp_path / "broken" / "torch"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("raise ImportError('libtorch is missing')", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(broken.parent))
+    session.set_workload(load_workload("bert_base_sst2"))
+    with qtbot.waitSignal(session.job_ended, timeout=60_000):
+        session.start_job(job_for(session, window.settings, measure=False), measure=False)
+    assert isinstance(session.advice, Advice)
+    assert session.advice.recommendation is not None
+    assert session.advice.model.parameter_count == pytest.approx(109.5e6, rel=0.01)
