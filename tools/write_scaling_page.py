@@ -38,6 +38,9 @@ For one card's step `T1` with backward pass `B`, gradients of `bytes`, `n` cards
 - **DataParallel** copies weights and gradients through the first card and issues all work from one process.
 - **Tensor and pipeline parallel** are given with a wide range: no published run of the calibration set uses them.
 
+The range of an efficiency comes from residuals of cards that were left out. Where gradients cross PCIe it also
+reaches down to a host that routes badly (4 GB/s), unless the bus was measured or given.
+
 Which link a set-up has comes from the spec row, from words (`--interconnect`), or from a measurement; a measured bus
 is worth more than any refinement, since no spec row tells which host routes badly.
 
@@ -73,8 +76,8 @@ def figures() -> list[str]:
     lines = [f"| `{name}` | {getattr(found.fitted, name):.3g} |" for name in found.fitted.__struct_fields__]
     spread = found.spread
     lines.append(
-        f"| range | -{spread.below_fraction:.3f} - {spread.below_of_loss:.2f} x loss to "
-        f"+{spread.above_fraction:.3f} + {spread.above_of_loss:.2f} x loss |"
+        f"| range | -{spread.below_fraction:.3f} - {spread.below_of_loss_ratio:.2f} x loss to "
+        f"+{spread.above_fraction:.3f} + {spread.above_of_loss_ratio:.2f} x loss |"
     )
     return lines
 

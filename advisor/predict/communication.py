@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,14 +39,14 @@ def bus_bytes_per_s(link: Link, count: int, figures: ScalingFigures | None = Non
     if link.type == "virtual_machine":
         return fitted.virtual_bytes_per_s
     if link.type == "nvswitch" or (link.type == "nvlink_bridge" and count <= _PAIR):
-        return fitted.nvlink_share * link.wire_bytes_per_s
+        return fitted.nvlink_fraction * link.wire_bytes_per_s
     if link.type == "nvlink_mesh":
-        return fitted.nvlink_share * _mesh_bytes_per_s(link, count, figures)
-    pcie = link.pcie_bytes_per_s * math.pow(crowd, -assumed.pcie_contention_power)
-    through_host = fitted.host_bytes_per_s * math.pow(crowd, -assumed.host_contention_power)
+        return fitted.nvlink_fraction * _mesh_bytes_per_s(link, count, figures)
+    pcie = link.pcie_bytes_per_s * math.pow(crowd, -assumed.pcie_contention_exponent)
+    through_host = fitted.host_bytes_per_s * math.pow(crowd, -assumed.host_contention_exponent)
     if link.type == "nvlink_bridge":
-        return pcie * fitted.bridged_ring_share if link.peer_to_peer else through_host * math.sqrt(2.0)
-    return fitted.pcie_share * pcie if link.type == "pcie_p2p" else min(through_host, fitted.pcie_share * pcie)
+        return pcie * fitted.bridged_ring_ratio if link.peer_to_peer else through_host * math.sqrt(2.0)
+    return fitted.pcie_fraction * pcie if link.type == "pcie_p2p" else min(through_host, fitted.pcie_fraction * pcie)
 
 
 def _mesh_bytes_per_s(link: Link, count: int, figures: ScalingFigures) -> float:
@@ -61,7 +62,21 @@ def overlap_loss(link: Link, count: int, figures: ScalingFigures | None = None) 
         return 1.0
     bridged_alone = link.type == "nvlink_bridge" and count > _PAIR and not link.peer_to_peer
     direct = (link.type in _DIRECT and not bridged_alone) or (link.type == "given" and link.peer_to_peer)
-    return min(1.0, fitted.direct_overlap_loss if direct else fitted.host_overlap_loss)
+    return min(1.0, fitted.direct_overlap_loss_fraction if direct else fitted.host_overlap_loss_fraction)
+
+
+def slow_host(link: Link, count: int, figures: ScalingFigures | None = None) -> Link | None:
+    """The same cards in a host that routes badly between its slots; None where no traffic crosses the host.
+
+    No spec row tells which host does, so ranges reach down to one. A measured link is what it is, and a pair that
+    certainly has its bridge does not need the host.
+    """
+    bridged = link.type == "nvlink_bridge" and link.certain and count <= _PAIR
+    crosses = link.type in {"pcie_p2p", "pcie_host", "nvlink_bridge"} and not bridged
+    if count <= 1 or link.basis != "specified" or not crosses:
+        return None
+    worst = (figures or scaling_figures()).assumed.slow_host_bytes_per_s
+    return msgspec.structs.replace(link, type="given", wire_bytes_per_s=worst, peer_to_peer=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +153,7 @@ def costs(link: Link, count: int, figures: ScalingFigures | None = None) -> Cost
         count=count,
         ring_s_per_byte=per_byte,
         ring_s=assumed.bucket_s + ring_latency,
-        tree_s_per_byte=per_byte / assumed.tree_share,
+        tree_s_per_byte=per_byte / assumed.tree_fraction,
         tree_s=assumed.bucket_s + tree_latency,
         measured=link.measured if matches else (),
     )
@@ -157,9 +172,9 @@ def _between(link: Link, figures: ScalingFigures) -> tuple[float, float]:
     if network is None:
         return assumed.unstated_node_bytes_per_s, assumed.roce_hop_s
     share, hop = {
-        "infiniband": (assumed.infiniband_share, assumed.infiniband_hop_s),
-        "roce": (assumed.roce_share, assumed.roce_hop_s),
-        "ethernet": (assumed.ethernet_share, assumed.ethernet_hop_s),
+        "infiniband": (assumed.infiniband_fraction, assumed.infiniband_hop_s),
+        "roce": (assumed.roce_fraction, assumed.roce_hop_s),
+        "ethernet": (assumed.ethernet_fraction, assumed.ethernet_hop_s),
     }[network.type]
     return share * network.node_bytes_per_s, hop
 

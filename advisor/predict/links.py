@@ -60,7 +60,7 @@ class Link(Record, frozen=True, kw_only=True):
     """Whether cards that share no NVLink may write into each other's memory over PCIe."""
     certain: bool = True
     """False: the words leave open which link it was, or the spec row does not tell."""
-    cards_per_node: Annotated[int, Meta(ge=1)] | None = None
+    cards_per_node_count: Annotated[int, Meta(ge=1)] | None = None
     """None: as many as one host holds (16)."""
     network: Network | None = None
     """Between hosts; None: not stated."""
@@ -72,7 +72,7 @@ class Link(Record, frozen=True, kw_only=True):
     @property
     def node_size_count(self) -> int:
         """Cards that share one host."""
-        return self.cards_per_node or _LARGEST_SWITCH_DOMAIN
+        return self.cards_per_node_count or _LARGEST_SWITCH_DOMAIN
 
 
 def pcie_bytes_per_s(spec: GpuSpec) -> float:
@@ -168,13 +168,13 @@ def parse_interconnect(text: str, spec: GpuSpec, *, cards_per_node: int | None =
     Raises InputError for words that name no link.
     """
     network = network_in(text)
-    inside = text[: network.start].rstrip(" +,;/&") if network is not None else text
+    inside = text[: network.start_index].rstrip(" +,;/&") if network is not None else text
     link = _inside(inside.strip(), spec)
     if link is None:
         message = f"interconnect {text[:80]!r} names no known link"
         raise InputError(message, f"Use one of: {', '.join(WORDS)}; a network may follow: '+ InfiniBand HDR x8'.")
     changes = {} if network is None else {"network": network.network}
-    return _replace(link, cards_per_node=cards_per_node, **changes)
+    return _replace(link, cards_per_node_count=cards_per_node, **changes)
 
 
 def _inside(text: str, spec: GpuSpec) -> Link | None:

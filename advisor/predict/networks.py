@@ -37,7 +37,7 @@ class FoundNetwork(Record, frozen=True, kw_only=True):
     """A network and where its words begin in the text."""
 
     network: Network
-    start: int
+    start_index: int
 
 
 def _type_of(words: str) -> NetworkType:
@@ -63,7 +63,7 @@ def network_in(text: str) -> FoundNetwork | None:
     kind = _type_of(text[found.start() :].lower())
     return FoundNetwork(
         network=Network(type=kind, node_bytes_per_s=_adapter_bytes_per_s(tail, kind) * _adapter_count(tail)),
-        start=start,
+        start_index=start,
     )
 
 

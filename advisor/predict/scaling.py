@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from advisor.predict.communication import Costs, bus_bytes_per_s, costs, overlap_loss
+from advisor.predict.communication import Costs, bus_bytes_per_s, costs, overlap_loss, slow_host
 from advisor.predict.data_parallel import Exchange, ddp_communication_s, dp_communication_s
 from advisor.predict.prediction import Strategy
 from advisor.predict.scaling_figures import ScalingFigures, scaling_figures
@@ -136,21 +136,27 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
     shape = (len(strategies), len(counts), cards, batches)
     parts = {name: np.empty(shape) for name in PARTS}
     spread = np.ones((2, *shape))
+    slow_step = np.zeros(shape)
     certain = np.empty((len(counts), cards), dtype=bool)
     job = _Job(steps, traffic, np.asarray(batch_sizes, dtype=np.float64), setting, figures, memory_bytes_per_s)
     for column, count in enumerate(counts):
         for card, link in enumerate(links):
             cell = _Cell(job, card, count, link)
+            worst = slow_host(link, count, figures)
+            slow_cell = None if worst is None else _Cell(job, card, count, worst)
             certain[column, card] = link.certain
             for row, strategy in enumerate(strategies):
                 for name, value in cell.parts(strategy).items():
                     parts[name][row, column, card] = value
+                if slow_cell is not None and strategy in _ROUTED:
+                    slow_step[row, column, card] = sum(slow_cell.parts(strategy).values())
                 ranges = _RANGES.get(strategy, (1.0, 1.0)) if count > 1 else (1.0, 1.0)
                 spread[:, row, column, card] = np.array(ranges)[:, None]
     step = sum(parts.values(), start=np.zeros(shape))
     alone = np.stack([sum(_alone(job, card).values(), start=np.zeros(batches)) for card in range(cards)])
     efficiency = alone / step
     low, high = efficiency_range(efficiency, certain, spread, figures.spread)
+    low = np.minimum(low, np.where(slow_step > 0, alone / np.maximum(slow_step, step), low))
     single_low, single_high = np.log(steps.total_s / steps.low_s), np.log(steps.high_s / steps.total_s)
     return ScaledGrid(
         strategies=tuple(strategies),
@@ -166,6 +172,8 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
 
 
 _ADDING_PASSES = 3.0
+_ROUTED = frozenset({"dp", "ddp", "zero2", "fsdp", "fsdp_offload"})
+"""Strategies whose traffic a badly routing host slows; the others have a wide range of their own."""
 _RANGES = {"tp": TENSOR_RANGE, "pp": PIPELINE_RANGE}
 
 
@@ -192,7 +200,7 @@ def _alone(job: _Job, card: int) -> dict[str, Floats]:
 
 def _pass_s(job: _Job, card: int) -> float:
     """Moving the gradients' bytes once through the card's memory."""
-    return job.traffic.gradient_bytes / (job.memory_bytes_per_s[card] * job.figures.assumed.memory_share)
+    return job.traffic.gradient_bytes / (job.memory_bytes_per_s[card] * job.figures.assumed.memory_fraction)
 
 
 class _Cell:
@@ -243,7 +251,7 @@ class _Cell:
     def _own_passes(self) -> float:
         figures = self.job.figures
         on_host = self.link.type == "shared_memory"
-        return figures.assumed.host_gradient_passes if on_host else figures.fitted.gradient_passes
+        return figures.assumed.host_gradient_pass_count if on_host else figures.fitted.gradient_pass_count
 
     def _shard(self, strategy: Sharded, own: dict[str, Floats]) -> None:
         if self.count > 1:
@@ -288,8 +296,10 @@ class _Cell:
         """One process issues every card's kernels: (card^4 + host^4)^(1/4), plus copies that overlap with nothing."""
         host = self.job.figures.data_parallel
         card = self.one["forward_s"] + self.one["backward_s"]
-        issued = self.job.setting.host_step_s * (host.base_of_step + host.each_card_of_step * self.count)
-        power = host.blend_power
+        issued = self.job.setting.host_step_s * (
+            host.base_of_step_fraction + host.each_card_of_step_fraction * self.count
+        )
+        power = host.blend_exponent
         bound = (card**power + issued**power) ** (1 / power) - card
         bus = bus_bytes_per_s(self.link, max(2, self.count), self.job.figures)
         moved = dp_communication_s(self.job.traffic, self.count, bus, self.link.pcie_bytes_per_s, self.job.batch_sizes)

@@ -34,8 +34,8 @@ def efficiency_range(
     """
     loss = np.maximum(0.0, 1.0 - efficiency)
     doubt = np.where(certain, 1.0, 1.5)[None, :, :, None]
-    low = efficiency - (spread.below_fraction + spread.below_of_loss * loss) * doubt
-    high = np.minimum(_MOST, efficiency + spread.above_fraction + spread.above_of_loss * loss)
+    low = efficiency - (spread.below_fraction + spread.below_of_loss_ratio * loss) * doubt
+    high = np.minimum(_MOST, efficiency + spread.above_fraction + spread.above_of_loss_ratio * loss)
     several = np.abs(1.0 - efficiency) > _ALONE
     low = np.where(several, np.maximum(low, efficiency * 0.1) / factors[1], efficiency)
     return low, np.where(several, np.maximum(high, efficiency) / factors[0], efficiency)

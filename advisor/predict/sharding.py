@@ -66,5 +66,5 @@ def offload_s(
     in_host = min(count, link.node_size_count)
     bytes_moved = (2 * traffic.parameter_bytes + traffic.gradient_bytes) * accumulation_steps / count
     elements = traffic.gradient_bytes / 4.0 * in_host / count
-    copies = bytes_moved / (assumed.host_copy_share * link.pcie_bytes_per_s)
+    copies = bytes_moved / (assumed.host_copy_fraction * link.pcie_bytes_per_s)
     return copies, elements * _OPTIMIZER_BYTES_PER_ELEMENT / assumed.host_optimizer_bytes_per_s

@@ -65,7 +65,7 @@ def test_an_all_reduce_is_a_reduce_scatter_and_an_all_gather() -> None:
 
 
 def test_a_ring_moves_large_messages_faster_and_a_tree_small_ones_over_many_cards() -> None:
-    far = link(cards_per_node=1, network=Network(type="ethernet", node_bytes_per_s=1.25e9))
+    far = link(cards_per_node_count=1, network=Network(type="ethernet", node_bytes_per_s=1.25e9))
     assert collective_s("all_reduce", 1e9, 64, far, algorithm="ring") < collective_s(
         "all_reduce", 1e9, 64, far, algorithm="tree"
     )
@@ -84,21 +84,24 @@ def test_small_messages_pay_latency_and_large_ones_bandwidth() -> None:
 
 
 def test_between_hosts_the_slower_level_rules() -> None:
-    inside = link(type="nvswitch", wire_bytes_per_s=300e9, cards_per_node=8)
+    inside = link(type="nvswitch", wire_bytes_per_s=300e9, cards_per_node_count=8)
     fast = link(
         type="nvswitch",
         wire_bytes_per_s=300e9,
-        cards_per_node=8,
+        cards_per_node_count=8,
         network=Network(type="infiniband", node_bytes_per_s=400e9),
     )
     slow = link(
         type="nvswitch",
         wire_bytes_per_s=300e9,
-        cards_per_node=8,
+        cards_per_node_count=8,
         network=Network(type="ethernet", node_bytes_per_s=1.25e9),
     )
     roce = link(
-        type="nvswitch", wire_bytes_per_s=300e9, cards_per_node=8, network=Network(type="roce", node_bytes_per_s=50e9)
+        type="nvswitch",
+        wire_bytes_per_s=300e9,
+        cards_per_node_count=8,
+        network=Network(type="roce", node_bytes_per_s=50e9),
     )
     times = [collective_s("all_reduce", 1e9, 16, case) for case in (fast, roce, inside, slow)]
     assert times == sorted(times)

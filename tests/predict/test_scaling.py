@@ -189,8 +189,15 @@ def test_ranks_that_outnumber_the_cores_wait_for_each_other() -> None:
     assert _step(few, "ddp", 8) > _step(enough, "ddp", 8)
 
 
+def test_the_range_of_an_unmeasured_pcie_link_reaches_down_to_a_badly_routing_host() -> None:
+    unmeasured, measured = (_grid(link(basis=basis)) for basis in ("specified", "measured"))
+    row, column = unmeasured.index("ddp", 8)
+    assert unmeasured.efficiency_low[row, column, 0, 0] < measured.efficiency_low[row, column, 0, 0] - 0.05
+    assert unmeasured.efficiency[row, column, 0, 0] == measured.efficiency[row, column, 0, 0]
+
+
 def test_an_uncertain_link_widens_the_range_downwards() -> None:
-    sure, unsure = (_grid(link(certain=certain)) for certain in (True, False))
+    sure, unsure = (_grid(link(type="nvswitch", certain=certain)) for certain in (True, False))
     place = (*sure.index("ddp", 8), 0, 0)
     assert unsure.efficiency_low[place] < sure.efficiency_low[place]
     assert unsure.efficiency[place] == sure.efficiency[place]
@@ -200,7 +207,7 @@ def test_scaling_goes_to_a_thousand_cards_over_a_network() -> None:
     far = link(
         type="nvswitch",
         wire_bytes_per_s=300e9,
-        cards_per_node=8,
+        cards_per_node_count=8,
         network=Network(type="infiniband", node_bytes_per_s=200e9),
     )
     grid = _grid(far, counts=(8, 64, 1024), strategies=("ddp",))
