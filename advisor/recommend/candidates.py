@@ -23,8 +23,8 @@ DEFAULT_GPU_KEYS = ("v100-sxm2-32", "a100-sxm4-40", "rtx3090", "rtx4090", "l40s"
 DEFAULT_COUNTS = (1, 2, 4, 8)
 BATCH_SIZE_COUNT = 12
 LARGEST_BATCH_SIZE = 1_000_000
-_STEPS_AROUND = (1.0, 0.125, 0.25, 0.5, 2.0, 1.5, 4.0, 8.0, 3.0, 16.0, 64.0, 256.0)
-_FURTHER_STEPS = (6.0, 12.0, 24.0, 32.0, 48.0, 96.0, 128.0, 192.0, 384.0, 512.0)
+_STEPS_AROUND = (1.0, 0.0156, 0.0625, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0)
+_FURTHER_STEPS = (0.125, 3.0, 1.5, 6.0, 12.0, 24.0, 48.0, 96.0, 128.0, 192.0, 384.0, 512.0)
 _SHARDED: tuple[Strategy, ...] = ("zero2", "fsdp", "fsdp_offload", "tp", "pp")
 
 
@@ -174,7 +174,7 @@ def candidates_when_nothing_fits(
 ) -> tuple[Candidate, ...]:
     """Sharded and off-loaded set-ups for each GPU and precision at which no predicted set-up fits.
 
-    The batch sizes are the two smallest of those that were tried; a local group is never made larger than the
+    The batch sizes are the four smallest of those that were tried; a local group is never made larger than the
     largest count tried on it.
     """
     groups: dict[tuple[str, Precision], list[Prediction]] = defaultdict(list)
@@ -192,7 +192,7 @@ def _sharded(members: Sequence[Prediction], counts: Sequence[int]) -> list[Candi
     device = members[0].device
     limit = max(member.count for member in members)
     allowed = [count for count in counts if not device.local or count <= limit]
-    sizes = sorted({member.batch_size_per_device for member in members})[:2]
+    sizes = sorted({member.batch_size_per_device for member in members})[:4]
     steps = members[0].gradient_accumulation_steps
     return [
         Candidate(

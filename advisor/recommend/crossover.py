@@ -52,36 +52,24 @@ def _crossover(cpu: Device, gpu: Device, of_cpu: dict[int, Prediction], of_gpu: 
     late = _crossing(pairs, lambda cpu_step, gpu_step: cpu_step.step_s.low / gpu_step.step_s.high)
     first, last = pairs[0], pairs[-1]
     names: dict[str, float | int | str] = {"cpu": cpu.name, "gpu": gpu.name}
-    if middle is None:
-        reason = Reason(
-            code="crossover-cpu-wins",
-            numbers={
-                **names,
-                "batch": last[0],
-                "cpu_step_s": last[1].step_s.value,
-                "gpu_step_s": last[2].step_s.value,
-            },
-        )
-    elif middle <= first[0]:
-        reason = Reason(
-            code="crossover-gpu-wins",
-            numbers={
-                **names,
-                "batch": first[0],
-                "cpu_step_s": first[1].step_s.value,
-                "gpu_step_s": first[2].step_s.value,
-            },
-        )
+    at_last = {"batch": last[0], "cpu_step_s": last[1].step_s.value, "gpu_step_s": last[2].step_s.value}
+    at_first = {"batch": first[0], "cpu_step_s": first[1].step_s.value, "gpu_step_s": first[2].step_s.value}
+    if middle is None and early is None:
+        reason = Reason(code="crossover-cpu-wins", numbers={**names, **at_last})
+    elif middle is None or early is None:
+        reason = Reason(code="crossover-cpu-likely", numbers={**names, **at_last, "low": early or last[0]})
+    elif late == first[0]:
+        reason = Reason(code="crossover-gpu-wins", numbers={**names, **at_first})
+    elif middle == first[0]:
+        reason = Reason(code="crossover-gpu-likely", numbers={**names, **at_first, "high": late or last[0]})
     else:
-        reason = Reason(
-            code="crossover-at" if late is not None else "crossover-at-open",
-            numbers={**names, "batch": middle, "low": early or first[0], "high": late or last[0]},
-        )
-    inside = middle is not None and middle > first[0]
+        code = "crossover-at" if late is not None else "crossover-at-open"
+        reason = Reason(code=code, numbers={**names, "batch": middle, "low": early, "high": late or last[0]})
+    certain = late == first[0]
     return Crossover(
         cpu_key=cpu.key,
         gpu_key=gpu.key,
-        batch_size=middle if inside else None,
+        batch_size=None if certain else middle,
         low=early,
         high=late,
         reason=reason,

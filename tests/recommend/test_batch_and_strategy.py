@@ -21,6 +21,7 @@ from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.launch_cost import fixed_s
 from advisor.recommend.predictor import candidate
 from advisor.recommend.strategy import best_by_count, knee_count, marginal_ratio, pareto
+from advisor.sentences import say
 from tests.recommend.fakes import RECURRENT, SPECS, TINY, TRANSFORMER, estimate, machine, predict, predict_all, workload
 
 WORK = workload()
@@ -174,6 +175,34 @@ def test_no_crossover_says_which_side_wins() -> None:
     assert [(one.batch_size, one.reason.code) for one in find_crossovers(tiny)] == [(None, "crossover-cpu-wins")]
     assert [(one.batch_size, one.reason.code) for one in find_crossovers(large)] == [(None, "crossover-gpu-wins")]
     assert find_crossovers([one for one in tiny if one.device.key == "cpu"]) == ()
+
+
+@pytest.mark.parametrize(
+    ("cpu_s", "gpu_s", "spread", "code", "size"),
+    [
+        ((1.0, 2.0), (3.0, 4.0), 0.05, "crossover-cpu-wins", None),
+        ((1.0, 2.0), (3.0, 2.5), 0.3, "crossover-cpu-likely", None),
+        ((3.0, 4.0), (1.0, 1.0), 0.05, "crossover-gpu-wins", None),
+        ((1.2, 4.0), (1.0, 1.0), 0.3, "crossover-gpu-likely", 10),
+        ((1.2, 1.3), (1.0, 1.0), 0.3, "crossover-gpu-likely", 10),
+        ((0.5, 4.0), (1.0, 1.0), 0.05, "crossover-at", 22),
+    ],
+)
+def test_a_crossover_says_how_sure_it_is(
+    cpu_s: tuple[float, float], gpu_s: tuple[float, float], spread: float, code: str, size: int | None
+) -> None:
+    sizes = (10, 100)
+    candidates = enumerate_candidates(
+        WORK, machine(), SPECS, gpu_keys=("rtx3090",), counts=(1,), batch_sizes=sizes, precisions=("fp32",)
+    )
+    steps = {("cpu", 10): cpu_s[0], ("cpu", 100): cpu_s[1], ("rtx3090", 10): gpu_s[0], ("rtx3090", 100): gpu_s[1]}
+    found = [
+        msgspec.structs.replace(made, step_s=estimate(steps[(made.device.key, made.batch_size_per_device)], spread))
+        for made in predict_all(candidates, RECURRENT, WORK)
+    ]
+    (crossover,) = find_crossovers(found)
+    assert (crossover.reason.code, crossover.batch_size) == (code, size)
+    assert "{" not in say(crossover.reason, "en") + say(crossover.reason, "zh")
 
 
 def test_a_crossover_near_the_end_of_the_curve_stays_open() -> None:

@@ -107,7 +107,7 @@ def test_sharding_is_tried_only_where_nothing_fits() -> None:
     assert {one.strategy for one in further if one.count == 1} == {"fsdp_offload"}
     assert {"zero2", "fsdp", "tp", "pp"} <= {one.strategy for one in further if one.count > 1}
     assert {one.count for one in further if one.device.local} == {1}
-    assert {one.batch_size_per_device for one in further} == {2, 4}
+    assert {one.batch_size_per_device for one in further} == {1, 2, 4, 8}
 
 
 def test_precisions_follow_the_card_and_its_compute_capability() -> None:

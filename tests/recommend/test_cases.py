@@ -15,8 +15,10 @@ from advisor.predict.prediction import Candidate, Prediction
 from advisor.recommend.case_file import CaseAnswer, bundled_cases
 from advisor.recommend.case_scaling import answer_roberta, answer_unet
 from advisor.recommend.cases import answer_all_cases, answer_case
+from advisor.recommend.predictor import candidate
 from advisor.recommend.table_predictor import TablePredictor
 from advisor.sentences import say
+from advisor.units import Estimate, Precision
 from advisor.workload.op_table import OpTable, TracePrecision
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
@@ -144,12 +146,31 @@ def test_other_figures_get_other_answers() -> None:
     answer = answer_roberta(superlinear, real_predictor())
     assert answer.verdict == "plausible_only_with"
     assert "case-accumulation-differs" in {reason.code for reason in answer.reasons}
-    bert = bundled_cases()["bert-base-sst2-across-gpus"]
-    times = {"a100_40gb_min": 6, "l40s_48gb_min": 9.5, "v100_32gb_min": 28, "rtx3090_24gb_min": 19, "rtx4090_min": 7.5}
+
+
+def test_times_that_fit_a_precision_are_told_which() -> None:
+    bert, work = bundled_cases()["bert-base-sst2-across-gpus"], load_workload("bert_base_sst2")
+
+    def job(key: str, precision: Precision) -> Estimate:
+        card = candidate(spec_table()[key], precision, work.training.batch_size)
+        found = real_predictor().predict(work, (card,))[0].job_s
+        assert found is not None
+        return found.scaled(1 / 60)
+
+    between = (job("l40s", "fp16_amp").high + job("l40s", "fp32").low) / 2
+    times = {
+        "a100_40gb_min": job("a100-sxm4-40", "fp16_amp").value,
+        "l40s_48gb_min": between,
+        "v100_32gb_min": job("v100-pcie-32", "fp32").value,
+        "rtx3090_24gb_min": job("rtx3090", "fp32").value,
+        "rtx4090_min": job("rtx4090", "fp16_amp").value,
+    }
     healthy = answer_case(msgspec.structs.replace(bert, reported={**bert.reported, **times}), real_predictor())
     assert healthy.verdict == "plausible_only_with"
-    codes = {reason.code for reason in healthy.reasons}
-    assert {"case-job-fits-amp", "case-job-fits-fp32", "case-job-between"} <= codes
+    codes = [reason.code for reason in healthy.reasons]
+    assert codes.count("case-job-fits-amp") == 2
+    assert codes.count("case-job-fits-fp32") == 2
+    assert codes.count("case-job-between") == 1
 
 
 def test_where_nothing_can_be_traced_only_cases_with_their_own_figures_are_answered() -> None:

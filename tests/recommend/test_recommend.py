@@ -184,7 +184,7 @@ def test_communication_and_a_missing_link_are_named() -> None:
     assert without.count > 1
     assert "why-communication-no-nvlink" in codes(without.why)
     assert "change-link" in codes(without.would_change_if)
-    linked = best_of(advise(workload("fp32"), replace(costly, gradient_bytes=3e10), keys=("a100-sxm4-40",)))
+    linked = best_of(advise(workload("fp32"), replace(costly, gradient_bytes=2e10), keys=("a100-sxm4-40",)))
     assert linked.count > 1
     assert "why-communication" in codes(linked.why)
 

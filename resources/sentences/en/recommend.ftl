@@ -48,6 +48,8 @@ change-measure = Measuring on { $devices } would settle what the ranges leave op
 ## Crossover of CPU and GPU
 crossover-cpu-wins = { $cpu } beats { $gpu } at every batch size up to { $batch } ({ $cpu_step_s } against { $gpu_step_s } a step there).
 crossover-gpu-wins = { $gpu } beats { $cpu } at every batch size from { $batch } on ({ $gpu_step_s } against { $cpu_step_s } a step there).
+crossover-cpu-likely = { $cpu } likely beats { $gpu } at every batch size up to { $batch } ({ $cpu_step_s } against { $gpu_step_s } a step there); the ranges allow the GPU to win from { $low } on.
+crossover-gpu-likely = { $gpu } likely beats { $cpu } already at a batch size of { $batch } ({ $gpu_step_s } against { $cpu_step_s } a step there); the ranges leave it open up to { $high }.
 crossover-at = { $gpu } beats { $cpu } from a batch size of about { $batch } on (between { $low } and { $high }).
 crossover-at-open = { $gpu } beats { $cpu } from a batch size of about { $batch } on; it may begin at { $low }, and the ranges leave open whether it has by { $high }.
 

@@ -48,6 +48,8 @@ change-measure = 在 { $devices } 上实测即可确定区间未能区分的结�
 ## CPU 与 GPU 的交叉点
 crossover-cpu-wins = 批大小直到 { $batch }，{ $cpu } 都比 { $gpu } 快（该处每步 { $cpu_step_s } 对 { $gpu_step_s }）。
 crossover-gpu-wins = 批大小从 { $batch } 起，{ $gpu } 始终比 { $cpu } 快（该处每步 { $gpu_step_s } 对 { $cpu_step_s }）。
+crossover-cpu-likely = 批大小直到 { $batch }，{ $cpu } 很可能都比 { $gpu } 快（该处每步 { $cpu_step_s } 对 { $gpu_step_s }）；但区间允许 GPU 从 { $low } 起更快。
+crossover-gpu-likely = 批大小为 { $batch } 时 { $gpu } 很可能已快于 { $cpu }（该处每步 { $gpu_step_s } 对 { $cpu_step_s }）；区间直到 { $high } 仍不能确定。
 crossover-at = 批大小约从 { $batch } 起，{ $gpu } 快于 { $cpu }（介于 { $low } 与 { $high } 之间）。
 crossover-at-open = 批大小约从 { $batch } 起，{ $gpu } 快于 { $cpu }；最早可能从 { $low } 开始，而区间无法确定到 { $high } 时是否已经超过。
 
