@@ -104,11 +104,8 @@ def open_command(arguments: argparse.Namespace, language: Language) -> int:
 
 
 def measured_anything(advice: Advice) -> bool:
-    """Whether at least one step of the workload was timed with a usable verdict."""
-    usable = {"stable", "usable"}
-    seen = {"unstable", "contended"}
-    verdicts = {step.verdict.kind for measurement in advice.measurements for step in measurement.steps}
-    return bool(verdicts & (usable | seen))
+    """Whether at least one step of the workload was timed, however noisy the machine was."""
+    return any(step.summary is not None for measurement in advice.measurements for step in measurement.steps)
 
 
 def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
