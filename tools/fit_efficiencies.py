@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Hashable, Sequence
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -26,10 +27,13 @@ from advisor.evaluate.traces import trace_all, trace_key  # noqa: E402 - the sam
 from advisor.hardware.spec_table import spec_table  # noqa: E402 - the same
 from advisor.predict.efficiencies import Band, BandGroup, Efficiencies, Fitted, read_efficiencies  # noqa: E402 - the same
 from advisor.predict.fitting import MeasuredStep, StepSet, fit, leave_out  # noqa: E402 - the same
+from advisor.predict.priors import PRIORS  # noqa: E402 - the same
 from tests.accuracy.recorded_runs import measured_steps, published_steps  # noqa: E402 - the same
 
 EFFICIENCIES = ROOT / "resources" / "efficiencies.toml"
-LOW_PERCENTILE, HIGH_PERCENTILE = 10.0, 90.0
+HIGH_PERCENTILE = 90.0
+"""Of an 80 % range; the low one lies as far from the other end."""
+GROUPS: tuple[BandGroup, ...] = ("known_card", "known_architecture", "new_architecture")
 DIGITS = 5
 
 Floats = NDArray[np.float64]
@@ -42,16 +46,24 @@ def main() -> None:
     parser.add_argument("--write", type=Path, default=EFFICIENCIES, metavar="FILE", help="file to fill in")
     parser.add_argument("--allow-code", action="store_true", help="trace Python files of the further runs")
     options = parser.parse_args()
-    base = read_efficiencies(EFFICIENCIES)
+    base = _base()
     steps = list(published_steps())
     if options.add is not None:
         steps += _own_steps(options.add, allow_code=options.allow_code)
     whole = StepSet(steps, base)
     fitted = fit(whole)
-    _print("in-sample", whole.predicted_s(fitted), whole.measured_s)
-    bands = _bands(steps, base, fitted)
+    in_sample = whole.predicted_s(fitted)
+    _print("in-sample", in_sample, whole.measured_s)
+    bands = _bands(steps, base, fitted, in_sample)
     _write(options.write, fitted, bands, steps)
     print(f"wrote {options.write}")
+
+
+def _base() -> Efficiencies:
+    """The program's own file; what the fit is to find, and new figures that the file lacks, start from the priors."""
+    document = tomllib.loads(EFFICIENCIES.read_text(encoding="utf-8"))
+    document["fitted"] = {name: prior.centre for name, prior in PRIORS.items()}
+    return msgspec.convert(document, Efficiencies)
 
 
 def _own_steps(path: Path, *, allow_code: bool) -> tuple[MeasuredStep, ...]:
@@ -64,40 +76,40 @@ def _own_steps(path: Path, *, allow_code: bool) -> tuple[MeasuredStep, ...]:
     return steps
 
 
-def _bands(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted) -> tuple[Band, ...]:
-    """Ranges from steps that were predicted without their model, their model and card, or their architecture."""
+def _bands(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted, in_sample: Floats) -> tuple[Band, ...]:
+    """Ranges from steps that were predicted without their model; wider for new cards and architectures."""
     measured = np.array([step.measured_s for step in steps])
     by_card = leave_out(steps, lambda step: step.spec.key, base, fitted)
     _print("leave-one-GPU-out", by_card, measured)
     by_model = leave_out(steps, lambda step: step.workload, base, fitted)
     _print("leave-one-model-out", by_model, measured)
-    by_both = leave_out(steps, lambda step: (step.workload, step.spec.key), base, fitted, related=_shares_either)
-    _print("without model and GPU", by_both, measured)
     by_architecture = leave_out(steps, lambda step: step.spec.compute_capability, base, fitted)
     _print("leave-one-architecture-out", by_architecture, measured)
-    known = _band("known_card", by_model, measured)
-    return (
-        known,
-        _band("known_architecture", by_both, measured),
-        _widened("new_architecture", known, _band("new_architecture", by_architecture, measured)),
+    models = len({step.workload for step in steps})
+    seen, unseen_card, unseen_architecture = (
+        _range(predicted, measured, models) for predicted in (in_sample, by_card, by_architecture)
+    )
+    known = _range(by_model, measured, models)
+    card = np.maximum(1.0, unseen_card / seen)
+    wider = [card, np.maximum(card, unseen_architecture / seen)]
+    return tuple(
+        _band(group, known * factor, len(steps)) for group, factor in zip(GROUPS, (np.ones(2), *wider), strict=True)
     )
 
 
-def _widened(group: BandGroup, first: Band, second: Band) -> Band:
-    """Two independent ranges together: their widths in the log add up as squares."""
-    low = np.exp(-np.hypot(np.log(first.low), np.log(second.low)))
-    high = np.exp(np.hypot(np.log(first.high), np.log(second.high)))
-    return Band(group=group, low=round(float(low), 3), high=round(float(high), 3), run_count=first.run_count)
+def _range(predicted: Floats, measured: Floats, model_count: int) -> Floats:
+    """Widths in the log below and above, (2,): split-conformal percentiles of true over predicted time.
+
+    The finite-sample correction counts models, not runs: runs of one model err alike.
+    """
+    tail = max(0.0, 100.0 - HIGH_PERCENTILE * (model_count + 1) / model_count)
+    low, high = np.log(np.percentile(measured / predicted, [tail, 100.0 - tail]))
+    return np.array([-low, high])
 
 
-def _shares_either(step: MeasuredStep, key: Hashable) -> bool:
-    return isinstance(key, tuple) and (step.workload == key[0] or step.spec.key == key[1])
-
-
-def _band(group: BandGroup, predicted: Floats, measured: Floats) -> Band:
-    """The split-conformal range: percentiles of true over predicted, of steps that the fit did not see."""
-    low, high = np.percentile(measured / predicted, [LOW_PERCENTILE, HIGH_PERCENTILE])
-    return Band(group=group, low=round(float(low), 3), high=round(float(high), 3), run_count=len(measured))
+def _band(group: BandGroup, widths: Floats, run_count: int) -> Band:
+    low, high = float(np.exp(-widths[0])), float(np.exp(widths[1]))
+    return Band(group=group, low=round(low, 3), high=round(high, 3), run_count=run_count)
 
 
 def _print(name: str, predicted: Floats, measured: Floats) -> None:

@@ -21,7 +21,7 @@ from tools.accuracy_plot import scatter  # noqa: E402 - the same
 
 DOCUMENT = ROOT / "docs" / "accuracy.md"
 PLOT = ROOT / "docs" / "predicted_against_measured.svg"
-TEXT = ROOT / "docs" / "accuracy_text.md"
+TEXT = ROOT / "tools" / "accuracy_text.md"
 
 
 def main() -> None:

@@ -66,7 +66,7 @@ def calibrate(
     figures = figures or efficiencies()
     factors = class_factors(measurement.rates, spec, figures)
     host_s = rates_of(measurement.rates).call_s
-    logs, batches = _step_logs(measurement, spec, tables, training, factors, host_s, figures)
+    logs, batches = _step_logs(measurement, spec, tables, training, factors, figures)
     step = float(np.exp(np.median(logs))) if logs else 1.0
     elsewhere, notes = carried_over(step)
     return Calibration(
@@ -103,14 +103,20 @@ def carried_over(step_factor: float) -> tuple[float, tuple[Reason, ...]]:
     return 1.0, (Reason(code=code, numbers={"times_ratio": step_factor if log > 0 else 1.0 / step_factor}),)
 
 
-def host_speed(measurement: Measurement) -> HostSpeed:
-    """The host of a measured device as far as its calibration tells; the rest stays unknown."""
+def host_speed(measurement: Measurement, figures: Efficiencies | None = None) -> HostSpeed:
+    """The host of a measured device as far as its calibration tells, feeding a card; the rest stays unknown.
+
+    Measured on the CPU, an operator lacks its launch on a card, which is added; a wait for a card was not measured.
+    """
     rates = rates_of(measurement.rates)
+    assumed = (figures or efficiencies()).assumed
+    on_cpu = measurement.device_key == "cpu"
+    each = None if rates.call_s is None else rates.call_s + (assumed.host_launch_s if on_cpu else 0.0)
     return HostSpeed(
-        forward_s_per_dispatch=rates.call_s,
-        backward_s_per_dispatch=rates.call_s,
-        optimizer_s_per_dispatch=rates.call_s,
-        synchronisation_s=rates.synchronise_s,
+        forward_s_per_dispatch=each,
+        backward_s_per_dispatch=None if each is None else each * assumed.host_backward_share,
+        optimizer_s_per_dispatch=each,
+        synchronisation_s=None if on_cpu else rates.synchronise_s,
     )
 
 
@@ -151,11 +157,10 @@ def _step_logs(  # noqa: PLR0913 - one question
     tables: Mapping[Precision, CompiledTable],
     training: Training,
     factors: Mapping[str, float],
-    host_s: float | None,
     figures: Efficiencies,
 ) -> tuple[list[float], list[int]]:
     """Logs of measured over predicted steps, and their batch sizes."""
-    host = HostSpeed(forward_s_per_dispatch=host_s, backward_s_per_dispatch=host_s, optimizer_s_per_dispatch=host_s)
+    host = host_speed(measurement, figures)
     logs: list[float] = []
     batches: list[int] = []
     for precision in PRECISIONS:

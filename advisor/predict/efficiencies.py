@@ -59,6 +59,8 @@ class Fitted(Record, frozen=True, kw_only=True):
     reduction: Positive
     elements_per_clock: Positive
     """Of one SM, in NCHW batch norms, softmax, reductions and pools."""
+    sm_bytes_per_clock: Positive
+    """That one SM can load and store, wherever they come from."""
     l2_help: Positive
     """Share of the traffic that the L2 cache saves where everything fits into it."""
     kernel_start_s: Positive
@@ -87,6 +89,9 @@ class Assumed(Record, frozen=True, kw_only=True):
     least_range: Positive
     """No range is narrower than this factor: laboratories differ by as much among themselves."""
     host_s_per_dispatch: Positive
+    """To issue one operator to a card in forward: Python, dispatch, autograd, allocation and launch."""
+    host_launch_s: Positive
+    """What of that the launch on a card adds to an operator on the CPU."""
     host_backward_share: Positive
     host_pass_s: Positive
     """What one forward and backward costs the host whatever its operators: the loss, autograd's start and end."""

@@ -36,5 +36,7 @@ def memory_bound_seconds(work: MemoryWork, rates: DeviceRates, peaks: Peaks, fit
     by_elements = rates.sm_count * rates.clock_hz * fitted.elements_per_clock * work.element_bytes
     by_elements = np.where(limited, by_elements, UNLIMITED / 1e12)
     effective = bandwidth / np.cbrt(1.0 + (bandwidth / by_elements) ** 3)
-    traffic = through_cache(work.moved_bytes, rates, fitted) / effective
+    from_memory = through_cache(work.moved_bytes, rates, fitted) / effective
+    through_sms = work.moved_bytes / (rates.sm_count * rates.clock_hz * fitted.sm_bytes_per_clock)
+    traffic = smooth_maximum(from_memory, through_sms)
     return smooth_maximum(traffic, work.flop / np.where(work.half, peaks.half, peaks.single))

@@ -43,6 +43,7 @@ PRIORS: dict[str, Prior] = {
     "copy": Prior(0.7, 0.3),
     "reduction": Prior(0.6, 0.3),
     "elements_per_clock": Prior(4.0, 0.5),
+    "sm_bytes_per_clock": Prior(24.0, 0.5),
     "l2_help": Prior(0.35, 0.7),
     "kernel_start_s": Prior(4e-6, 0.15),
     "early_ampere_slowdown": Prior(1.1, 0.15),

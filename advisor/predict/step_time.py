@@ -113,7 +113,9 @@ def predict_steps(  # noqa: PLR0913 - what a step depends on
         training=training,
         precision=precision,
         batches=np.asarray(batch_sizes, dtype=np.float64).reshape(-1, 1),
-        cost=optimizer_cost(training, precision, compiled.trainable_parameter_count, compiled.parameter_tensor_count),
+        cost=optimizer_cost(
+            training, precision, compiled.trainable_parameter_count, compiled.parameter_tensor_count, software_year
+        ),
         factors=factors or {},
         host=host or HostSpeed(),
         figures=figures or efficiencies(),

@@ -199,3 +199,12 @@ def test_the_host_speed_comes_from_its_own_microbenchmark() -> None:
     assert found.optimizer_s_per_dispatch == found.forward_s_per_dispatch
     assert calibrate(measured(chain), CARD, {}, training()).host_s_per_dispatch == pytest.approx(6e-6)
     assert host_speed(measured()).forward_s_per_dispatch is None
+
+
+def test_an_operator_timed_on_the_cpu_is_given_its_launch_and_no_wait_for_a_card() -> None:
+    chain = rate("host_overhead", {"forward_calls": 64.0, "links": 32.0}, 256 * 6e-6)
+    wait = rate("synchronise", {"call_count": 1.0}, 1e-6)
+    found = host_speed(replace(measured(chain, wait), device_key="cpu"))
+    assert found.forward_s_per_dispatch == pytest.approx(6e-6 + FIGURES.assumed.host_launch_s)
+    assert found.synchronisation_s is None
+    assert host_speed(measured(chain, wait)).synchronisation_s == 1e-6

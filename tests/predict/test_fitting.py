@@ -66,7 +66,7 @@ def test_all_steps_at_once_are_what_each_is_alone() -> None:
         (table(attention("flash"), precision="half"), training(precision="fp16", optimizer="sgd"), 8, None),
         (
             table(convolution(64, element_bytes=2), precision="half"),
-            training(precision="fp16", channels_last=True),
+            training(precision="fp16", channels_last=True, optimizer="sgd_momentum"),
             16,
             2020,
         ),
