@@ -157,10 +157,10 @@ def test_times_that_fit_a_precision_are_told_which() -> None:
         assert found is not None
         return found.scaled(1 / 60)
 
-    between = (job("l40s", "fp16_amp").high + job("l40s", "fp32").low) / 2
+    between = (job("a100-sxm4-40", "fp16_amp").high + job("a100-sxm4-40", "fp32").low) / 2
     times = {
-        "a100_40gb_min": job("a100-sxm4-40", "fp16_amp").value,
-        "l40s_48gb_min": between,
+        "a100_40gb_min": between,
+        "l40s_48gb_min": job("l40s", "fp16_amp").value,
         "v100_32gb_min": job("v100-pcie-32", "fp32").value,
         "rtx3090_24gb_min": job("rtx3090", "fp32").value,
         "rtx4090_min": job("rtx4090", "fp16_amp").value,
