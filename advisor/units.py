@@ -87,6 +87,30 @@ def format_quantity(number: float, unit: str) -> str:
     return f"{_digits(number)} {unit}".rstrip()
 
 
+def format_count(number: float) -> str:
+    """Text for a count of things: whole below 10,000 (`83`), in decimal units above (`109 M`)."""
+    if abs(number) < 10_000:  # noqa: PLR2004 - up to here every digit can be read at a glance
+        return f"{number:,.0f}"
+    return format_quantity(number, "")
+
+
+def format_rate(per_second: float) -> str:
+    """Text for things a second, three figures and no prefix below a million: `1,270 /s`, `0.816 /s`."""
+    if abs(per_second) >= 1e6:  # noqa: PLR2004 - beyond, prefixes are read more easily than commas
+        return format_quantity(per_second, "/s")
+    if abs(per_second) < 1000:  # noqa: PLR2004 - below, three figures need no comma
+        return f"{_digits(per_second)} /s"
+    step = 10 ** (math.floor(math.log10(abs(per_second))) - 2)
+    return f"{round(per_second / step) * step:,.0f} /s"
+
+
+def format_energy(joules: float) -> str:
+    """Text for an energy in joules, in watt-hours from 3.6 kJ on: `247 Wh`, `1.20 kWh`, `35.0 J`."""
+    if abs(joules) >= 3600:  # noqa: PLR2004 - joules in a watt-hour
+        return format_quantity(joules / 3600, "Wh")
+    return f"{_digits(joules * 1e3)} mJ" if abs(joules) < 1 else format_quantity(joules, "J")
+
+
 def format_fraction(fraction: float) -> str:
     """Text for a fraction as a percentage: `47 %`."""
     return f"{100 * fraction:.0f} %"

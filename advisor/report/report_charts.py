@@ -1,36 +1,75 @@
-"""The report's charts as numbers from 0 to 1; how they are drawn stands in the template."""
+"""The report's bars as numbers from 0 to 1; how they are drawn stands in the template."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from advisor.report.summary import best_by_device
+from advisor.report.summary import best_by_device, rests_on
 from advisor.sentences import Language, sentence, visible
-from advisor.units import format_bytes, format_quantity
+from advisor.units import format_bytes, format_rate, format_seconds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import Recommendation
     from advisor.report.advice_record import Advice
 
 Chart = dict[str, Any]
 _BARS = 10
+_STACKS = 6
 _LABEL_LENGTH = 30
+TIE = "≈"
 
 
-def _label(text: str) -> str:
+def clipped(text: str, length: int = _LABEL_LENGTH) -> str:
+    """A foreign name for a narrow place: visible, and cut with an ellipsis where it is longer than `length`."""
     shown = visible(text)
-    return shown if len(shown) <= _LABEL_LENGTH else shown[: _LABEL_LENGTH - 1] + "…"
+    return shown if len(shown) <= length else shown[: length - 1] + "…"
 
 
-def _rate(value: float) -> str:
-    return format_quantity(value, "/s")
-
-
-def _bars(predictions: list[tuple[str, Prediction]], chosen: Prediction | None, alt: str) -> Chart | None:
-    if not predictions:
+def chosen_prediction(advice: Advice, chosen: Recommendation | None) -> Prediction | None:
+    """The prediction that a recommendation rests on."""
+    if chosen is None:
         return None
+    return next((item for item in advice.predictions if rests_on(chosen, item)), None)
+
+
+def tied_places(advice: Advice) -> frozenset[tuple[str, int]]:
+    """Device key and count of every set-up that shows no clear difference to the advised one."""
+    main = advice.recommendation
+    if main is None:
+        return frozenset()
+    found = {(item.device_key, item.count) for item in advice.alternatives if item.tied}
+    named = {key for key, _ in found}
+    found |= {(device.key, main.count) for device in main.tied_with if device.key not in named}
+    return frozenset(found - {(main.device.key, main.count)})
+
+
+def shown_set_ups(advice: Advice, most: int) -> list[Prediction]:
+    """At most `most` set-ups that fit, the fastest first, one a device and count.
+
+    Kept whatever their place: the advised ones, the ties, one of each device, and the Pareto set.
+    """
+    main = advice.recommendation or advice.recommendation_local
+    wanted = main.precision if main else advice.workload.training.precision
+    best = {(item.device.key, item.count): item for item in best_by_device(advice, wanted) if item.fits is not False}
+    first: list[tuple[str, int]] = []
+    for chosen in (advice.recommendation, advice.recommendation_local):
+        prediction = chosen_prediction(advice, chosen)
+        if prediction is not None:
+            place = (prediction.device.key, prediction.count)
+            if place not in first:
+                first.append(place)
+                best[place] = prediction
+    first += sorted(tied_places(advice))
+    first += [place for place in best if place[1] == 1]
+    first += [(item.device_key, item.count) for item in advice.alternatives]
+    order = [place for place in dict.fromkeys([*first, *best]) if place in best]
+    return sorted((best[place] for place in order[:most]), key=lambda item: -item.samples_per_s.value)
+
+
+def _bars(predictions: Sequence[tuple[str, Prediction]], chosen: Prediction | None, language: Language) -> Chart:
     top = max(prediction.samples_per_s.high for _, prediction in predictions)
     bars = [
         {
@@ -38,49 +77,46 @@ def _bars(predictions: list[tuple[str, Prediction]], chosen: Prediction | None, 
             "value": prediction.samples_per_s.value / top,
             "low": prediction.samples_per_s.low / top,
             "high": prediction.samples_per_s.high / top,
-            "text": _rate(prediction.samples_per_s.value),
+            "text": format_rate(prediction.samples_per_s.value),
             "strong": prediction is chosen,
             "measured": prediction.measured,
         }
         for label, prediction in predictions
     ]
-    return {"kind": "bars", "alt": alt, "bars": bars}
+    legend = {"predicted": sentence("report-legend-predicted", language)}
+    if any(bar["measured"] for bar in bars):
+        legend["measured"] = sentence("report-legend-measured", language)
+    notes = [sentence("report-legend-range", language)]
+    if any(bar["strong"] for bar in bars):
+        notes.append(sentence("report-legend-advised", language))
+    return {"kind": "bars", "bars": bars, "legend": legend, "notes": notes}
 
 
-def chosen_prediction(advice: Advice, chosen: Recommendation | None) -> Prediction | None:
-    """The prediction that a recommendation rests on."""
-    if chosen is None:
-        return None
-    for prediction in advice.predictions:
-        if (
-            prediction.device.key == chosen.device.key
-            and prediction.count == chosen.count
-            and prediction.strategy == chosen.strategy
-            and prediction.precision == chosen.precision
-            and prediction.batch_size_per_device == chosen.batch_size_per_device
-            and prediction.gradient_accumulation_steps == chosen.gradient_accumulation_steps
-        ):
-            return prediction
-    return None
+def _placed(item: Prediction) -> str:
+    return f"{item.count} × {clipped(item.device.name)}"
 
 
 def device_chart(advice: Advice, language: Language) -> Chart | None:
-    """Throughput of the best set-up of every device and count, the recommended one in bold."""
-    main = advice.recommendation or advice.recommendation_local
-    wanted = main.precision if main else advice.workload.training.precision
-    chosen = chosen_prediction(advice, main)
-    best = [item for item in best_by_device(advice, wanted) if item.fits is not False]
-    if chosen is not None:
-        place = (chosen.device.key, chosen.count)
-        kept = [chosen if (item.device.key, item.count) == place else item for item in best]
-        best = kept if chosen in kept[:_BARS] else [*kept[: _BARS - 1], chosen]
-    best = best[:_BARS]
-    rows = [(f"{item.count} × {_label(item.device.name)}", item) for item in best]
-    return _bars(rows, chosen, sentence("report-alt-devices", language))
+    """Throughput by device and count: the advised set-up in bold, ties marked."""
+    rows = shown_set_ups(advice, _BARS)
+    if not rows:
+        return None
+    ties = tied_places(advice)
+    labelled = [
+        (
+            f"{item.count} × {clipped(item.device.name)}{' ' + TIE if (item.device.key, item.count) in ties else ''}",
+            item,
+        )
+        for item in rows
+    ]
+    chart = _bars(labelled, chosen_prediction(advice, advice.recommendation or advice.recommendation_local), language)
+    if any(label.endswith(f" {TIE}") for label, _ in labelled):
+        chart["notes"].append(f"{TIE} {sentence('report-legend-tied', language)}")
+    return {**chart, "alt": sentence("report-alt-devices", language)}
 
 
 def strategy_chart(advice: Advice, language: Language) -> Chart | None:
-    """Throughput of every strategy and count of the recommended device at its batch and precision."""
+    """Throughput of every strategy and count of the advised device at its batch and precision, where it fits."""
     main = advice.recommendation or advice.recommendation_local
     if main is None:
         return None
@@ -90,16 +126,53 @@ def strategy_chart(advice: Advice, language: Language) -> Chart | None:
         if item.device.key == main.device.key
         and item.precision == main.precision
         and item.batch_size_per_device == main.batch_size_per_device
-        and item.gradient_accumulation_steps == main.gradient_accumulation_steps
+        and (item.gradient_accumulation_steps == main.gradient_accumulation_steps or item.count != main.count)
+        and item.fits is not False
     ]
-    rows.sort(key=lambda row: (row[1].count, row[1].strategy))
-    if len({item.strategy for _, item in rows}) < 2:  # noqa: PLR2004 - one strategy alone compares with nothing
+    # One bar a strategy and count: where several accumulations were looked at, the fastest of them.
+    best: dict[str, Prediction] = {}
+    chosen = chosen_prediction(advice, main)
+    for label, item in rows:
+        held = best.get(label)
+        faster = held is None or item.samples_per_s.value > held.samples_per_s.value
+        if item is chosen or (faster and held is not chosen):
+            best[label] = item
+    if len({item.strategy for item in best.values()}) < 2:  # noqa: PLR2004 - one alone compares with nothing
         return None
-    return _bars(rows[:_BARS], chosen_prediction(advice, main), sentence("report-alt-strategies", language))
+    ordered = sorted(best.items(), key=lambda row: (row[1].count, row[1].strategy))[:_BARS]
+    return {**_bars(ordered, chosen, language), "alt": sentence("report-alt-strategies", language)}
+
+
+def time_chart(advice: Advice, language: Language) -> Chart | None:
+    """Where a step's time goes: advised, tied and local set-ups, their parts on one scale."""
+    ties = tied_places(advice)
+    keep = {
+        (chosen.device.key, chosen.count)
+        for chosen in (advice.recommendation, advice.recommendation_local)
+        if chosen is not None
+    } | ties
+    rows = [item for item in shown_set_ups(advice, _BARS) if (item.device.key, item.count) in keep and item.parts]
+    if not rows:
+        return None
+    kinds = list(dict.fromkeys(part.kind for item in rows for part in item.parts if part.duration_s > 0))
+    top = max(item.step_s.value for item in rows)
+    bars = []
+    for item in rows[:_STACKS]:
+        times = {part.kind: part.duration_s for part in item.parts}
+        bars.append(
+            {
+                "label": _placed(item),
+                "parts": [min(1.0, max(0.0, times.get(kind, 0.0)) / top) for kind in kinds],
+                "limit": None,
+                "text": f"{format_seconds(item.step_s.value)} · {item.batch_size_per_device}",
+            }
+        )
+    legend = [sentence(f"time-part-{kind}", language) for kind in kinds]
+    return {"kind": "stacked", "alt": sentence("report-alt-time", language), "bars": bars, "legend": legend}
 
 
 def memory_chart(advice: Advice, language: Language) -> Chart | None:
-    """Memory parts of the recommended batch on every device, against its capacity (the black line)."""
+    """Memory parts of the advised batch on every device, against its capacity (the black line)."""
     main = advice.recommendation or advice.recommendation_local
     if main is None:
         return None
@@ -118,96 +191,13 @@ def memory_chart(advice: Advice, language: Language) -> Chart | None:
     bars = []
     for item, capacity in zip(rows.values(), capacities, strict=True):
         sizes = {part.kind: part.size_bytes for part in item.memory_parts}
-        need = sum(sizes.values())
         bars.append(
             {
-                "label": _label(item.device.name),
+                "label": clipped(item.device.name),
                 "parts": [min(1.0, sizes.get(kind, 0.0) / top) for kind in kinds],
                 "limit": capacity / top if capacity <= top else None,
-                "text": f"{format_bytes(need)} / {format_bytes(capacity)}",
+                "text": f"{format_bytes(sum(sizes.values()))} / {format_bytes(capacity)}",
             }
         )
     legend = [sentence(f"memory-part-{kind}", language) for kind in kinds]
-    return {"kind": "stacked", "alt": sentence("report-alt-memory", language), "bars": bars[:_BARS], "legend": legend}
-
-
-def batch_chart(advice: Advice, language: Language) -> Chart | None:
-    """Throughput against batch size on one device each, with the knee and the largest batch that fits."""
-    main = advice.recommendation or advice.recommendation_local
-    if main is None:
-        return None
-    keys = [main.device.key]
-    if advice.recommendation_local is not None and advice.recommendation_local.device.key not in keys:
-        keys.append(advice.recommendation_local.device.key)
-    series = []
-    for key in keys:
-        points = sorted(
-            (
-                item
-                for item in advice.predictions
-                if item.device.key == key
-                and item.count == 1
-                and item.precision == main.precision
-                and item.fits is not False
-                and item.gradient_accumulation_steps == 1
-            ),
-            key=lambda item: item.batch_size_per_device,
-        )
-        if len(points) > 1:
-            series.append(points)
-    if not series:
-        return None
-    return _curve(series, advice, main, language)
-
-
-def _curve(series: list[list[Prediction]], advice: Advice, main: Recommendation, language: Language) -> Chart:
-    sizes = sorted({item.batch_size_per_device for points in series for item in points})
-    low, high = math.log2(sizes[0]), math.log2(max(sizes[-1], sizes[0] + 1))
-    top = max(item.samples_per_s.high for points in series for item in points)
-
-    def across(batch_size: float) -> float:
-        return (math.log2(batch_size) - low) / (high - low)
-
-    found = next(
-        (
-            item
-            for item in advice.batch_advice
-            if item.device_key == main.device.key and item.precision == main.precision
-        ),
-        None,
-    )
-    knee = found.knee if found else None
-    limit = found.largest_that_fits if found else None
-    marks = []
-    if knee is not None:
-        marks.append(sentence("report-knee", language, {"batch": knee}))
-    if limit is not None:
-        marks.append(sentence("report-limit", language, {"batch": limit}))
-    step = max(1, math.ceil(len(sizes) / 12))
-    return {
-        "kind": "curve",
-        "alt": sentence("report-alt-batch", language),
-        "x_title": sentence("report-axis-batch", language),
-        "y_title": sentence("report-axis-rate", language),
-        "x_ticks": [{"at": across(size), "text": str(size)} for size in sizes[::step]],
-        "y_ticks": [{"at": part / 4, "text": _rate(top * part / 4) if part else "0"} for part in range(5)],
-        "knee": across(knee) if knee is not None and sizes[0] <= knee <= sizes[-1] else None,
-        "limit": across(limit) if limit is not None and sizes[0] <= limit <= sizes[-1] else None,
-        "marks": marks,
-        "series": [
-            {
-                "name": visible(points[0].device.name),
-                "measured": any(item.measured for item in points),
-                "points": [
-                    {
-                        "x": across(item.batch_size_per_device),
-                        "y": item.samples_per_s.value / top,
-                        "low": item.samples_per_s.low / top,
-                        "high": item.samples_per_s.high / top,
-                    }
-                    for item in points
-                ],
-            }
-            for points in series
-        ],
-    }
+    return {"kind": "stacked", "alt": sentence("report-alt-memory", language), "bars": bars[:_STACKS], "legend": legend}

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 from advisor.hardware.machine import Record
 from advisor.sentences import Language, say, sentence, visible
-from advisor.units import Estimate, Precision, format_bytes, format_quantity, format_range, format_seconds
+from advisor.units import (
+    Estimate,
+    Precision,
+    format_bytes,
+    format_count,
+    format_energy,
+    format_quantity,
+    format_range,
+    format_rate,
+    format_seconds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +67,7 @@ def summarise(advice: Advice, language: Language) -> Summary:
         if sentences:
             sections.append(Section(title=sentence(title, language), sentences=sentences))
     local = advice.recommendation_local
-    if local is not None and local != main:
+    if local is not None and (main is None or set_up_line(local, language) != set_up_line(main, language)):
         here = Section(title=sentence("summary-here", language), sentences=(set_up_line(local, language),))
         sections.insert(0, here)
     return Summary(
@@ -90,29 +100,40 @@ def estimate_text(estimate: Estimate | None, formatter: Callable[[float], str], 
     return f"{format_range(estimate, formatter)}, {sentence('basis-' + estimate.basis, language)}"
 
 
-def _per_second(rate: float) -> str:
-    return format_quantity(rate, "/s")
-
-
 def _figures(chosen: Recommendation, advice: Advice, language: Language) -> tuple[tuple[str, str], ...]:
     rows: list[tuple[str, str]] = [
         ("summary-step", estimate_text(chosen.step_s, format_seconds, language)),
         ("summary-job", estimate_text(chosen.job_s, format_seconds, language)),
-        ("summary-rate", estimate_text(chosen.samples_per_s, _per_second, language)),
+        ("summary-rate", estimate_text(chosen.samples_per_s, format_rate, language)),
         ("summary-memory", estimate_text(chosen.peak_memory_bytes, format_bytes, language)),
     ]
     if chosen.cost is not None:
         money = chosen.currency or ""
         rows.append(("summary-cost", estimate_text(chosen.cost, lambda cost: f"{cost:.2f} {money}".strip(), language)))
+    energy_j = next((item.energy_j for item in advice.predictions if rests_on(chosen, item)), None)
+    if energy_j is not None:
+        rows.append(("report-energy", estimate_text(energy_j, format_energy, language)))
     if chosen.tied_with:
         names = ", ".join(visible(device.name) for device in chosen.tied_with)
         rows.append(("summary-tied", names))
     model = advice.model
     if model.parameter_count is not None:
-        rows.append(("summary-parameters", format_quantity(model.parameter_count, "")))
+        rows.append(("summary-parameters", format_count(model.parameter_count)))
     if model.flop_per_sample is not None:
         rows.append(("summary-flop", format_quantity(model.flop_per_sample, "FLOP")))
     return tuple((sentence(code, language), text) for code, text in rows)
+
+
+def rests_on(chosen: Recommendation, prediction: Prediction) -> bool:
+    """Whether a recommendation is of this prediction's set-up."""
+    return (
+        prediction.device.key == chosen.device.key
+        and prediction.count == chosen.count
+        and prediction.strategy == chosen.strategy
+        and prediction.precision == chosen.precision
+        and prediction.batch_size_per_device == chosen.batch_size_per_device
+        and prediction.gradient_accumulation_steps == chosen.gradient_accumulation_steps
+    )
 
 
 def best_by_device(advice: Advice, precision: Precision) -> tuple[Prediction, ...]:

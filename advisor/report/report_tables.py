@@ -1,0 +1,148 @@
+"""The report's tables: every device with its ranges, what was measured beside what was predicted, the links."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from advisor.report.report_charts import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
+from advisor.sentences import Language, sentence
+from advisor.units import format_bytes, format_energy, format_quantity, format_seconds
+
+if TYPE_CHECKING:
+    from advisor.measure.measurement import Measurement, StepMeasurement
+    from advisor.predict.prediction import Prediction
+    from advisor.report.advice_record import Advice
+
+Table = dict[str, Any]
+_DEVICE_ROWS = 12
+_STEP_ROWS = 12
+_LINK_ROWS = 8
+_NAME = 40
+
+
+def _columns(names: tuple[str, ...], language: Language) -> list[str]:
+    return [sentence(f"column-{name}", language) for name in names]
+
+
+def device_table(advice: Advice, language: Language) -> Table | None:
+    """The set-ups worth a look, the shortest job first; energy and cost where any of them is known."""
+    shown = shown_set_ups(advice, _DEVICE_ROWS)
+    if not shown:
+        return None
+    shown.sort(key=lambda item: item.job_s.value if item.job_s is not None else -item.samples_per_s.value)
+    chosen = chosen_prediction(advice, advice.recommendation or advice.recommendation_local)
+    ties = tied_places(advice)
+    extra = [
+        name
+        for name, known in (
+            ("energy", any(item.energy_j for item in shown)),
+            ("cost", any(item.cost for item in shown)),
+        )
+        if known
+    ]
+    rows = []
+    for item in shown:
+        tie = f" {TIE}" if (item.device.key, item.count) in ties else ""
+        row = [f"{item.count} × {clipped(item.device.name, _NAME)}{tie}", *_set_up_cells(item, language)]
+        further = {"energy": _energy(item, language), "cost": _cost(item, language)}
+        rows.append([*row, *(further[name] for name in extra), sentence(f"basis-{item.step_s.basis}", language)])
+    names = ("device", "strategy", "batch", "step", "range", "job", "memory", *extra, "basis")
+    return {
+        "columns": _columns(names, language),
+        "rows": rows,
+        "strong": [index for index, item in enumerate(shown) if item is chosen],
+        "first_number": 2,
+    }
+
+
+def _set_up_cells(item: Prediction, language: Language) -> list[str]:
+    unknown = sentence("unknown", language)
+    memory = item.peak_memory_bytes
+    batch = f"{item.batch_size_per_device:,}"
+    if item.gradient_accumulation_steps > 1:
+        batch += f" × {item.gradient_accumulation_steps}"
+    return [
+        sentence(f"strategy-short-{item.strategy.replace('_', '-')}", language),
+        batch,
+        format_seconds(item.step_s.value),
+        f"{format_seconds(item.step_s.low)} – {format_seconds(item.step_s.high)}",
+        format_seconds(item.job_s.value) if item.job_s else unknown,
+        format_bytes(memory.value) if memory else unknown,
+    ]
+
+
+def _energy(item: Prediction, language: Language) -> str:
+    return format_energy(item.energy_j.value) if item.energy_j else sentence("unknown", language)
+
+
+def _cost(item: Prediction, language: Language) -> str:
+    return f"{item.cost.value:.2f} {item.currency or ''}".strip() if item.cost else sentence("unknown", language)
+
+
+def measured_table(advice: Advice, language: Language) -> Table | None:
+    """What was timed here, with the prediction of the same set-up and its error."""
+    rows = [
+        _measured_row(advice, measurement, step, language)
+        for measurement in advice.measurements
+        for step in measurement.steps
+        if step.summary is not None
+    ]
+    if not rows:
+        return None
+    names = ("device", "precision", "batch", "median", "interval", "samples", "predicted", "error", "verdict")
+    return {"columns": _columns(names, language), "rows": rows[:_STEP_ROWS], "strong": [], "first_number": 2}
+
+
+def _measured_row(advice: Advice, measurement: Measurement, step: StepMeasurement, language: Language) -> list[str]:
+    assert step.summary is not None
+    found = next(
+        (
+            item
+            for item in advice.predictions
+            if item.device.key == measurement.device_key
+            and item.count == 1
+            and item.precision == step.precision
+            and item.batch_size_per_device == step.batch_size
+            and item.gradient_accumulation_steps == 1
+        ),
+        None,
+    )
+    predicted, error = "–", "–"
+    if found is not None:
+        predicted = format_seconds(found.step_s.value)
+        error = f"{100 * (found.step_s.value / step.summary.median_s - 1):+.1f} %"
+    return [
+        clipped(measurement.device_name, _NAME),
+        step.precision,
+        f"{step.batch_size:,}",
+        format_seconds(step.summary.median_s),
+        f"{format_seconds(step.summary.low_s)} – {format_seconds(step.summary.high_s)}",
+        f"{step.summary.sample_count:,}",
+        predicted,
+        error,
+        sentence(f"measure-verdict-{step.verdict.kind.replace('_', '-')}", language),
+    ]
+
+
+def communication_table(advice: Advice, language: Language) -> Table | None:
+    """Collectives and data-parallel steps that were timed over ranks, with the rate of the link."""
+    rows = [
+        [
+            sentence(f"communication-{item.kind.replace('_', '-')}", language),
+            str(item.rank_count),
+            format_bytes(item.message_bytes) if item.message_bytes else "–",
+            format_seconds(item.median_s),
+            format_quantity(item.bus_bytes_per_s, "B/s") if item.bus_bytes_per_s else "–",
+            _correct(item.values_correct, language),
+        ]
+        for measurement in advice.measurements
+        for item in measurement.communication
+    ]
+    if not rows:
+        return None
+    names = ("measured-what", "ranks", "message", "median", "bus-rate", "values-correct")
+    return {"columns": _columns(names, language), "rows": rows[:_LINK_ROWS], "strong": [], "first_number": 1}
+
+
+def _correct(values_correct: bool | None, language: Language) -> str:
+    return "–" if values_correct is None else sentence("yes" if values_correct else "no", language)
