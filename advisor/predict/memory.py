@@ -24,10 +24,13 @@ _HOPPER = (9, 0)
 _CONTEXT_BYTES = {7: 0.40 * GIB, 8: 0.45 * GIB, 9: 0.55 * GIB, 10: 0.60 * GIB, 12: 0.55 * GIB}
 """CUDA context with lazily loaded kernels of torch, cuBLAS and cuDNN, by major compute capability."""
 _CONTEXT_UNKNOWN_BYTES = 0.5 * GIB
-_RESERVED_FRACTION = 0.066
+_RESERVED_FRACTION = 1 / 16
 """Share of a card's nominal memory that a process never gets: driver, ECC, alignment. Fits the public ladder."""
 _LOW_FRACTION, _HIGH_FRACTION = 0.97, 1.05
 """80 % of the real needs of a largest-batch ladder lie between these, workspaces of convolutions apart."""
+_NCHW_WORKSPACE_SHARE = 0.5
+"""In NCHW cuDNN converts to and from its own layout in a workspace, which stays in the allocator's cache: as a share
+of the largest convolution's input and output. Fits the ladder; channels-last runs show none."""
 _WORKSPACE_HIGH_SHARE = 1.0
 """cuDNN's NCHW algorithms take up to their input and output once more while they run."""
 
@@ -54,6 +57,7 @@ class MemoryQuestion(NamedTuple):
     saved_bytes: float
     context_bytes: float
     workspace_bytes: float
+    convolution_share: float
 
 
 def usable_bytes(capacity_bytes: float) -> float:
@@ -125,6 +129,7 @@ def memory_question(  # noqa: PLR0913 - one question
         saved_bytes=_quantised_bytes(table, training, precision),
         context_bytes=context_bytes(compute_capability),
         workspace_bytes=sum(workspaces),
+        convolution_share=0.0 if training.channels_last else _NCHW_WORKSPACE_SHARE,
     )
 
 
@@ -170,7 +175,8 @@ def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True
         "gradients": gradients,
         "optimizer": states * shares.states,
         "activations": activations,
-        "workspace": question.workspace_bytes,
+        "workspace": question.workspace_bytes
+        + question.convolution_share * question.stream.largest_convolution(batch_size),
         "context": question.context_bytes,
         "fragmentation": fragmentation,
         "communication": communication,

@@ -53,6 +53,11 @@ class Stream:
         result: Floats = np.cumsum(sizes * signs)
         return result
 
+    def largest_convolution(self, batch_size: float) -> float:
+        """Input and output bytes of the largest convolution; 0 without any."""
+        sizes = (self.size0 + self.size1 * batch_size)[self.kinds == CONVOLUTION]
+        return float(sizes.max()) if len(sizes) else 0.0
+
     def workspace_above_peak(self, batch_size: float, *, gradients_kept: bool, share: float) -> float:
         """By how much the peak would rise if every convolution took `share` of its input and output while it runs."""
         if not len(self.kinds):

@@ -54,14 +54,19 @@ def workload_of(name: str, length: int, mode: Mode, layout: Layout) -> Workload:
                     "arguments": {"name": name.removeprefix("timm_")},
                 },
                 "data": {"samples": 1281167, "image_size": length},
-                "training": {"batch_size": 32, "precision": "fp16_amp", "optimizer": "sgd_momentum"},
+                "training": {
+                    "batch_size": 32,
+                    "precision": "fp16_amp",
+                    "optimizer": "sgd_momentum",
+                    "attention": "eager",
+                },
             }
         )
     data = workload.data
     field = "image_size" if data.image_size is not None else "sequence_length"
     data = msgspec.structs.replace(data, **{field: length})
     workload = msgspec.structs.replace(workload, data=data)
-    return with_training(workload, mode=mode, channels_last=layout == "nhwc", attention="eager")
+    return with_training(workload, mode=mode, channels_last=layout == "nhwc")
 
 
 def recorded(name: str, length: int, precision: TracePrecision, mode: Mode, layout: Layout) -> OpTable | None:
@@ -89,7 +94,7 @@ def record_steps(rows: list[dict[str, str]], only: str, *, missing: bool) -> Non
     keys: dict[tuple[str, int, TracePrecision, Mode, Layout], None] = {}
     for row in rows:
         mode: Mode = "inference" if row["mode"] == "inference" else "training"
-        layout: Layout = "nhwc" if row["layout"] == "nhwc" else "nchw"
+        layout: Layout = "nhwc" if row.get("layout") == "nhwc" else "nchw"
         length = int(float(row["seq_len_or_img"]))
         keys[row["workload"], length, TRACE_PRECISION[row["precision"]], mode, layout] = None
     for key in keys:
@@ -127,8 +132,9 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     LADDER_FOLDER.mkdir(exist_ok=True)
     if chosen.part != "ladder":
-        with (HERE / "published_steps.csv").open(encoding="utf-8") as file:
-            record_steps(list(csv.DictReader(file)), chosen.only, missing=chosen.missing)
+        for source in ("published_steps.csv", "published_memory.csv"):
+            with (HERE / source).open(encoding="utf-8") as file:
+                record_steps(list(csv.DictReader(file)), chosen.only, missing=chosen.missing)
     if chosen.part != "steps":
         record_ladder(chosen.only, missing=chosen.missing)
 
