@@ -11,12 +11,14 @@ from advisor.recommend.ranking import gpu_hours
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from advisor.predict.prediction import Prediction
+    from advisor.predict.prediction import Prediction, Strategy
 
 KNEE_MARGINAL_RATIO = 0.7
 """From n1 to n2 devices only while (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
 WORTH_ACCUMULATING_FRACTION = 0.95
-_SHARDED = {"zero2", "fsdp", "fsdp_offload", "tp", "pp"}
+_KINDS: dict[Strategy, int] = {
+    "single": 0, "dp": 0, "ddp": 0, "zero2": 1, "fsdp": 1, "fsdp_offload": 2, "tp": 3, "pp": 3,
+}  # fmt: skip
 
 
 def marginal_ratio(fewer: Prediction, more: Prediction) -> float:
@@ -28,8 +30,8 @@ def marginal_ratio(fewer: Prediction, more: Prediction) -> float:
 def best_by_count(predictions: Sequence[Prediction], own_batch: int, global_limit: int) -> tuple[Prediction, ...]:
     """For one device and precision: the best set-up of each count, ascending by count.
 
-    Within a count the strategies that keep a whole replica come first; a sharded one is only taken where no
-    replica fits, since sharding moves more bytes.
+    Within a count the plainest kind of strategy that fits is taken: a whole replica on every card, then sharded
+    states, then states off-loaded to the host, then the model cut into pieces, which changes its code.
     """
     curves: dict[tuple[int, str, int], list[Prediction]] = defaultdict(list)
     for prediction in predictions:
@@ -41,8 +43,8 @@ def best_by_count(predictions: Sequence[Prediction], own_batch: int, global_limi
             by_count[count].append(chosen)
     found = []
     for count in sorted(by_count):
-        whole = [prediction for prediction in by_count[count] if prediction.strategy not in _SHARDED]
-        found.append(_preferred(whole or by_count[count]))
+        plainest = min(_KINDS[prediction.strategy] for prediction in by_count[count])
+        found.append(_preferred([one for one in by_count[count] if _KINDS[one.strategy] == plainest]))
     return tuple(found)
 
 
