@@ -8,6 +8,7 @@ import msgspec
 
 from advisor.hardware.machine import Record
 from advisor.predict.memory import MemoryNeed, MemoryQuestion, least_bytes, memory_need, memory_question
+from advisor.sentences import Reason
 from advisor.units import Estimate, Precision
 from advisor.workload.op_table import OpTable, at, step_flop
 from advisor.workload.workload import Training
@@ -30,6 +31,14 @@ class MemorySaving(Record, frozen=True, kw_only=True):
     gradient_accumulation_steps: int = 1
     batch_size: int = 1
     """A device and micro-batch, after the change."""
+
+
+def saving_reason(saving: MemorySaving) -> Reason:
+    """The saving as a sentence's code with its numbers."""
+    numbers: dict[str, float | int | str] = {"saved_bytes": saving.saved_bytes}
+    if saving.kind == "checkpointing":
+        numbers["extra_fraction"] = saving.extra_flop_fraction
+    return Reason(code=f"memory-saving-{saving.kind.replace('_', '-')}", numbers=numbers)
 
 
 def memory_savings(

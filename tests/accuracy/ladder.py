@@ -31,7 +31,7 @@ def ladder_rows() -> tuple[dict[str, str], ...]:
 def chosen_models() -> tuple[str, ...]:
     """The random sample, in drawn order; drawn once from the names alone, before any was predicted."""
     names = sorted({row["workload"] for row in ladder_rows()})
-    return tuple(random.Random(_SEED).sample(names, _SAMPLE_COUNT))  # noqa: S311 - a sample, no secret
+    return tuple(random.Random(_SEED).sample(names, _SAMPLE_COUNT))
 
 
 def ladder_path(workload: str, length: int, layout: str) -> Path:

@@ -34,7 +34,7 @@ def stand_in_for_torchvision() -> None:
     """Declare the two operators that torchvision's Python side asks for while it is imported."""
     if hasattr(torch.ops.torchvision, "nms"):
         return
-    stand_in_for_torchvision.library = torch.library.Library("torchvision", "DEF")  # type: ignore[attr-defined]
+    stand_in_for_torchvision.library = torch.library.Library("torchvision", "DEF")  # type: ignore[attr-defined, no-untyped-call]
     for name in ("nms", "qnms"):
         stand_in_for_torchvision.library.define(f"{name}(Tensor a, Tensor b, float c) -> Tensor")  # type: ignore[attr-defined]
 

@@ -5,9 +5,10 @@ from hypothesis import strategies as st
 
 from advisor.predict.largest_batch import largest_batch
 from advisor.predict.memory import MemoryNeed, context_bytes, host_bytes, memory_need, usable_bytes
-from advisor.predict.memory_savings import memory_savings
+from advisor.predict.memory_savings import memory_savings, saving_reason
 from advisor.predict.memory_states import optimizer_memory
 from advisor.predict.prediction import Strategy
+from advisor.sentences import Language, say
 from advisor.units import Precision
 from advisor.workload.op_table import OpTable, TracePrecision
 from advisor.workload.workload import Training
@@ -138,9 +139,7 @@ def test_four_bit_weights_of_a_frozen_body_save_three_quarters_of_its_linear_lay
     table = msgspec.structs.replace(bert("half"), frozen_linear_count=80_000_000, largest_frozen_linear_count=2_000_000)
 
     def weights(bits: int | None) -> float:
-        found = memory_need(
-            table, training(precision="bf16", weights_bits=bits), "bf16", 4, compute_capability="8.0"
-        )
+        found = memory_need(table, training(precision="bf16", weights_bits=bits), "bf16", 4, compute_capability="8.0")
         assert found is not None
         return part(found, "parameters")
 
@@ -168,6 +167,12 @@ def test_every_saving_saves_and_the_largest_comes_first() -> None:
     assert [s.saved_bytes for s in found] == sorted((s.saved_bytes for s in found), reverse=True)
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_saving_has_its_sentence(language: Language) -> None:
+    for saving in memory_savings(bert(), training(batch_size=32), "fp32", 32, compute_capability="8.0"):
+        assert "GiB" in say(saving_reason(saving), language)
+
+
 def test_checkpointing_computes_forward_again_and_keeps_a_fraction() -> None:
     found = memory_savings(bert(), training(batch_size=32), "fp32", 32, compute_capability="8.0")
     saving = next(saving for saving in found if saving.kind == "checkpointing")
@@ -177,8 +182,6 @@ def test_checkpointing_computes_forward_again_and_keeps_a_fraction() -> None:
 
 @pytest.mark.parametrize(("precision", "trace_precision"), [("fp16", "half"), ("tf32", "fp32")])
 def test_every_precision_has_an_answer(precision: Precision, trace_precision: TracePrecision) -> None:
-    found = memory_need(
-        bert(trace_precision), training(precision=precision), precision, 16, compute_capability="8.0"
-    )
+    found = memory_need(bert(trace_precision), training(precision=precision), precision, 16, compute_capability="8.0")
     assert found is not None
     assert found.need.low < found.need.value < found.need.high

@@ -1,10 +1,10 @@
 import math
 
 import pytest
-import torch  # noqa: TID251 - tests of the worker's room
-from torch import nn  # noqa: TID251 - the same
-from torch.nn import functional  # noqa: TID251 - the same
-from torch.utils.flop_counter import FlopCounterMode  # noqa: TID251 - the same
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.utils.flop_counter import FlopCounterMode
 
 from advisor.worker.trace import subject_of, trace
 from advisor.worker.trace_failed import TraceFailed
@@ -184,7 +184,8 @@ class Recurrent(nn.Module):
         self.lstm = nn.LSTM(12, 20, num_layers=2, batch_first=True, bidirectional=True)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        return self.lstm(inputs)[0]
+        result: Tensor = self.lstm(inputs)[0]
+        return result
 
 
 @pytest.mark.parametrize("precision", ["fp32", "amp"])
@@ -253,13 +254,13 @@ class LooksAtValues(nn.Module):
         self.linear = nn.Linear(4, 4)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        hidden = self.linear(inputs)
+        hidden: Tensor = self.linear(inputs)
         return hidden if bool(hidden.sum() > 0) else -hidden
 
 
 class PicksPositive(LooksAtValues):
     def forward(self, inputs: Tensor) -> Tensor:
-        hidden = self.linear(inputs)
+        hidden: Tensor = self.linear(inputs)
         return hidden[hidden > 0]
 
 
@@ -289,7 +290,7 @@ class ComparesAllPairs(nn.Module):
         self.linear = nn.Linear(64, 64)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        hidden = self.linear(inputs)
+        hidden: Tensor = self.linear(inputs)
         return hidden @ hidden.t()
 
 
@@ -305,7 +306,8 @@ class ReadsValuesInConstructor(nn.Module):
         self.layers = nn.Sequential(*(nn.Sequential(nn.Linear(8, 8), nn.Dropout(rate)) for rate in rates))
 
     def forward(self, inputs: Tensor) -> Tensor:
-        return self.layers(inputs)
+        result: Tensor = self.layers(inputs)
+        return result
 
 
 def test_a_constructor_that_reads_values_is_built_for_real_and_then_traced() -> None:

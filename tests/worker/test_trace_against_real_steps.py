@@ -1,6 +1,6 @@
 import msgspec
 import pytest
-import torch  # noqa: TID251 - tests of the worker's room
+import torch
 
 from advisor.predict.memory import host_bytes
 from advisor.worker.device import TorchDevice

@@ -111,7 +111,7 @@ class Block(nn.Module):
 class Decoder(nn.Module):
     """Returns the logits in pieces of HEAD_PIECE tokens."""
 
-    def __init__(  # noqa: PLR0913 - the architecture
+    def __init__(
         self,
         *,
         kind: str,
