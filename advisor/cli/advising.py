@@ -39,6 +39,10 @@ def advise_command(arguments: argparse.Namespace, language: Language) -> int:
     with ProgressPrinter(language, quiet=arguments.quiet) as progress, cancelled_by_interrupt() as cancelled:
         advice = run_request(request, cancelled, progress.show)
     code = present(advice, arguments, language)
+    if arguments.log is not None:
+        from advisor.cli.checking import explain_log_beside
+
+        explain_log_beside(advice, arguments, language)
     if arguments.verify is not None and not cancelled.is_set():
         from advisor.cli.verifying import verify_command
 

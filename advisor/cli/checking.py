@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from advisor.hardware.gpu_spec import GpuSpec
     from advisor.recommend.claim import ClaimAnswer
     from advisor.recommend.table_predictor import TablePredictor
+    from advisor.report.advice_record import Advice
     from advisor.sentences import Language, Reason
 
 
@@ -76,6 +77,29 @@ def log_command(arguments: argparse.Namespace, language: Language) -> int:
     for line in _bullets(report.reasons, language):
         print(line, file=result_stream(arguments))
     return _write_json(arguments, report)
+
+
+def explain_log_beside(advice: Advice, arguments: argparse.Namespace, language: Language) -> None:
+    """Say where the time of a log goes, held against what this advice predicts for the workload as it was run."""
+    from advisor.recommend.log_lines import read_log
+    from advisor.recommend.training_log import explain_log
+
+    training = advice.workload.training
+    as_run = (
+        item
+        for item in advice.predictions
+        if item.count == 1
+        and item.precision == training.precision
+        and item.batch_size_per_device == training.batch_size
+        and item.gradient_accumulation_steps == training.gradient_accumulation_steps
+    )
+    # Which card the log was made on it does not say: a single local one is meant, else none is held against it.
+    local = [item for item in as_run if item.device.local]
+    report = explain_log(read_log(arguments.log), local[0] if len(local) == 1 else None)
+    stream = result_stream(arguments)
+    print(sentence("summary-log", language), file=stream)
+    for line in _bullets(report.reasons, language):
+        print(line, file=stream)
 
 
 def evaluate_command(arguments: argparse.Namespace, language: Language) -> int:

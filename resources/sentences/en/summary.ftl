@@ -63,3 +63,4 @@ column-bandwidth = Bandwidth
 list-workloads = Bundled workloads
 list-gpus = GPUs of the spec table (dense rates, FP32 accumulation)
 claim-verdict = Verdict
+summary-log = Where the time of the log goes

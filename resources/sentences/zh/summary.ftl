@@ -63,3 +63,4 @@ column-bandwidth = 带宽
 list-workloads = 内置训练任务
 list-gpus = 规格表中的 GPU（稠密算力，FP32 累加）
 claim-verdict = 结论
+summary-log = 日志中的时间去向
