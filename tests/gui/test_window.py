@@ -14,7 +14,10 @@ from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QWidget
 
 from advisor.gui.application import NoDisplayError, check_display
 from advisor.gui.context import PAGE_NAMES
+from advisor.gui.dialogs.consent import ConsentDialog
 from advisor.gui.dialogs.report_problem import report_text
+from advisor.gui.dialogs.settings_dialog import SettingsDialog
+from advisor.gui.settings import Settings
 from advisor.report import json_file
 from tests.gui import fakes
 
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
 
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
-    from advisor.gui.settings import Settings
 
 
 def words_of(widget: QWidget) -> str:
@@ -244,3 +246,67 @@ def test_a_minimised_window_stops_drawing_and_watching(window: MainWindow, sessi
     assert not page._timer.isActive()  # type: ignore[attr-defined]
     window._visibility_changed(hidden=False)
     assert source.intervals[-1] is not None  # type: ignore[attr-defined]
+
+
+def test_the_safe_answer_of_the_consent_dialog_is_the_default(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    dialog = ConsentDialog(window, window.context.texts, tmp_path / "<b>model</b>.py", "ab" * 32)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    assert dialog._refuse.isDefault()
+    words = words_of(dialog)
+    assert "<b>model</b>.py" in words
+    assert "ab" * 16 in words
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    assert not dialog.result()
+
+
+def test_settings_are_stored_only_when_accepted(window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
+    dialog = SettingsDialog(window, window.context.texts, settings)
+    qtbot.addWidget(dialog)
+    dialog._max_hours.setText("12.5")
+    dialog._language.setCurrentIndex(dialog._language.findData("zh"))
+    assert settings.max_hours is None
+    dialog.accept()
+    assert settings.max_hours == 12.5
+    assert settings.language == "zh"
+
+
+def test_nonsense_in_the_configuration_counts_as_not_set(tmp_path: Path) -> None:
+    made = Settings(tmp_path / "window.ini")
+    for key in ("language", "scheme", "units", "goal", "budget_s", "max_cost", "recent", "geometry"):
+        made.store(key, "nan\x00<b>")
+    assert made.scheme == "system"
+    assert made.units == "binary"
+    assert made.budget_s == 30.0
+    assert made.max_cost is None
+    assert made.recent_files == ()
+    assert made.bytes_of("geometry") is None
+
+
+def test_pages_of_eight_gpus_stay_readable(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    session.machine = fakes.machine(8)
+    session.feed.prepare().add(fakes.readings(fakes.machine(8), count=300))
+    session.machine_changed.emit()
+    window.resize(1024, 700)
+    qtbot.wait(20)
+    page = window.page("machine")
+    content = page.scroll_area.widget()  # type: ignore[attr-defined]
+    assert content.width() <= page.scroll_area.viewport().width()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["machine", "model", "measure", "advice", "compare", "cases", "history"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_nothing_is_cut_off_at_the_right_of_a_small_window(
+    window: MainWindow, session: Session, settings: Settings, qtbot: QtBot, name: str, language: str
+) -> None:
+    session.machine = fakes.machine()
+    session.show_recorded(fakes.advice())
+    settings.store("language", language)
+    session.case_answers = {"none": None}  # type: ignore[dict-item]
+    window.rebuild()
+    window.resize(1024, 700)
+    window.show_page(name)
+    qtbot.wait(30)
+    area = window.page(name).scroll_area  # type: ignore[attr-defined]
+    assert area.widget().width() <= area.viewport().width()

@@ -14,6 +14,8 @@ from advisor.sentences import visible
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from PySide6.QtGui import QShowEvent
+
     from advisor.gui.texts import Texts
 
 _LIMIT_BYTES = 16 * 1024 * 1024
@@ -49,12 +51,18 @@ class ConsentDialog(QDialog):
         buttons = QDialogButtonBox()
         refuse = buttons.addButton(texts("consent-refuse"), QDialogButtonBox.ButtonRole.RejectRole)
         allow = buttons.addButton(texts("consent-allow"), QDialogButtonBox.ButtonRole.AcceptRole)
-        refuse.setDefault(True)
-        refuse.setFocus()
         allow.setAutoDefault(False)
+        refuse.setDefault(True)
+        self._refuse = refuse
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         layout.addWidget(buttons)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The safe answer has the focus, so that a hasty Enter runs nothing."""
+        super().showEvent(event)
+        self._refuse.setFocus()
+        self._refuse.setDefault(True)
 
 
 def ask_consent(parent: QWidget, texts: Texts, path: Path, digest: str) -> bool:

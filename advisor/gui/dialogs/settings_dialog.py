@@ -42,7 +42,7 @@ class SettingsDialog(QDialog):
         self._language = self._choice("language", (("en", "English"), ("zh", "中文")), settings.language)
         schemes = tuple((name, texts(f"scheme-{name}")) for name in ("system", "light", "dark"))
         self._scheme = self._choice("scheme", schemes, settings.scheme)
-        self._units = self._choice("units", (("binary", "GiB (2³⁰)"), ("decimal", "GB (10⁹)")), settings.units)
+        self._units = self._choice("units", (("binary", "GiB (1024³)"), ("decimal", "GB (1000³)")), settings.units)
         goals = tuple((name, texts(f"goal-{name}")) for name in ("time", "cost", "energy"))
         self._goal = self._choice("goal", goals, settings.goal)
         self._budget = self._number("budget", settings.budget_s)

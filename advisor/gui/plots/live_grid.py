@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QPushButton,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.readings import GPU_METRICS, HOST, ReadingsBuffer
 from advisor.gui.theme import CPU_SERIES, gpu_colour
+from advisor.gui.widgets.flow import FlowLayout
 from advisor.gui.widgets.labels import plain_tooltip
 from advisor.sentences import visible
 from advisor.units import format_bytes, format_quantity
@@ -120,6 +122,11 @@ class LiveGrid(QWidget):
             self._places.setColumnStretch(column, 1)
 
     def _fill_bar(self) -> None:
+        legend = QWidget()
+        names = FlowLayout(legend)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        legend.setSizePolicy(policy)
         for one in self.series:
             button = QPushButton(_short(one.name))
             button.setProperty("role", "legend")
@@ -130,8 +137,8 @@ class LiveGrid(QWidget):
             button.setToolTip(plain_tooltip(self._texts("plot-legend-tip", name=one.name)))
             button.setAccessibleName(one.name)
             button.toggled.connect(lambda on, chosen=one: self._show(chosen, shown=on))
-            self.bar.addWidget(button)
-        self.bar.addStretch(1)
+            names.addWidget(button)
+        self.bar.addWidget(legend, 1)
         self._span_buttons = []
         for span_s in SPANS_S:
             button = QPushButton(f"{span_s / 60:.0f} min")
@@ -182,6 +189,8 @@ class LiveGrid(QWidget):
         """Draw all plots once; cheap enough for four times a second."""
         now_s = self.paused_at_s if self.paused_at_s is not None else self.buffer.last_time_s
         if now_s is None:
+            for plot in self.plots:
+                plot.prepare(self.span_s)
             return
         if not self.span_chosen:
             self._widen(now_s)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from advisor.gui.theme import Theme
 
 _MAX_PHASES = 24
+_HAIR = 1.002
+"""The first tick lies a hair inside the axis, or rounding leaves it out."""
 
 
 class Series:
@@ -132,6 +134,10 @@ class LivePlot(Card):
             self.plot.addItem(curve)
             self._curves[one.device] = curve
 
+    def prepare(self, span_s: float) -> None:
+        """Axes and grid lines before the first reading."""
+        self._fix_ranges(0.0, span_s)
+
     def redraw(self, buffer: ReadingsBuffer, now_s: float, span_s: float) -> None:
         """Draw the last `span_s` seconds before `now_s`; one update for all curves."""
         times = buffer.times()
@@ -155,13 +161,13 @@ class LivePlot(Card):
     def _fix_ranges(self, largest: float, span_s: float) -> None:
         top = self._top * self._scale if self._top else largest
         grown = top > self._shown_top or top < self._shown_top / 3
-        if span_s == self._span_s and not (grown and top > 0):
+        if span_s == self._span_s and not (grown and top > 0 and top != self._shown_top):
             return
         ticks = nice_ticks(top if top > 0 else 1.0)
         limit = ticks[-1] if not self._top else max(top, ticks[-2])
         shown = [tick for tick in ticks if tick <= limit * 1.001]
         self._span_s, self._shown_top = span_s, top
-        self.plot.setXRange(-span_s, 0, padding=0)
+        self.plot.setXRange(-span_s * _HAIR, 0, padding=0)
         self.plot.setYRange(0, limit * 1.04, padding=0)
         self.plot.getAxis("left").setTicks([[(tick, f"{tick:g}") for tick in shown]])
         self.plot.getAxis("bottom").setTicks([time_ticks(span_s, self._texts)])
