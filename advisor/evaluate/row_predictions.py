@@ -15,13 +15,14 @@ from advisor.hardware.gpu_spec import GpuSpec
 from advisor.hardware.machine import Record
 from advisor.input_file import closest
 from advisor.predict.compiled_table import CompiledTable, compile_table
-from advisor.predict.efficiencies import Efficiencies
-from advisor.predict.host_time import HostSpeed
+from advisor.predict.efficiencies import Efficiencies, efficiencies
+from advisor.predict.host_time import HostSpeed, host_seconds
 from advisor.predict.largest_batch import largest_batch
 from advisor.predict.links import interconnect_or_usual
 from advisor.predict.memory import memory_need, usable_bytes
 from advisor.predict.op_columns import Work
-from advisor.predict.scaling import scale_steps
+from advisor.predict.optimizer_cost import optimizer_cost
+from advisor.predict.scaling import Setting, scale_steps
 from advisor.predict.step_time import StepGrid, predict_steps
 from advisor.predict.traffic import traffic_of
 from advisor.sentences import Reason
@@ -32,6 +33,14 @@ from advisor.workload.workload_file import load_workload_for_row
 
 BENCHMARK_HOST = HostSpeed(copies_inputs=False)
 """Published benchmarks keep their inputs on the card or copy them while it computes."""
+_DISPATCH_S = 61e-6
+DATA_PARALLEL_HOST = HostSpeed(
+    copies_inputs=False,
+    forward_s_per_dispatch=_DISPATCH_S,
+    backward_s_per_dispatch=_DISPATCH_S,
+    optimizer_s_per_dispatch=_DISPATCH_S,
+)
+"""One Python process issues every card's kernels in nn.DataParallel: 61 us each in the runs that published it."""
 _GRADIENTS_FREED_FROM_YEAR = 2023
 """From PyTorch 2.0 on `zero_grad` frees the gradients."""
 
@@ -133,13 +142,14 @@ class RowPredictor:
             self._compiled[key] = compile_table(table)
         compiled = self._compiled[key]
         training = workload.training
+        host = DATA_PARALLEL_HOST if row.strategy == "dp" and row.gpu_count > 1 else BENCHMARK_HOST
         grid = predict_steps(
             compiled,
             training,
             training.precision,
             [question.spec],
             [training.batch_size],
-            host=BENCHMARK_HOST,
+            host=host,
             figures=self._figures,
             software_year=row.software_year,
         )
@@ -149,13 +159,20 @@ class RowPredictor:
         refusal = grid.refusals[0]
         if refusal is not None:
             return msgspec.structs.replace(base, reason=refusal, **_memory(question, table))
-        step, efficiency = _several(question, table, grid)
+        cost = optimizer_cost(
+            training, training.precision, compiled.trainable_parameter_count, compiled.parameter_tensor_count
+        )
+        figures = self._figures or efficiencies()
+        issue_s = host_seconds(compiled, training, cost, host, figures.assumed)
+        step, efficiency = _several(question, table, grid, Setting(host_step_s=issue_s))
         return msgspec.structs.replace(
             base, step_s=step, efficiency=efficiency, notes=grid.notes[0], **_memory(question, table)
         )
 
 
-def _several(question: RowQuestion, table: OpTable, grid: StepGrid) -> tuple[Estimate, Estimate | None]:
+def _several(
+    question: RowQuestion, table: OpTable, grid: StepGrid, setting: Setting
+) -> tuple[Estimate, Estimate | None]:
     """The step on all cards of the row, and their efficiency where there are several."""
     row, training, spec = question.row, question.workload.training, question.spec
     if row.gpu_count == 1:
@@ -168,6 +185,7 @@ def _several(question: RowQuestion, table: OpTable, grid: StepGrid) -> tuple[Est
         [training.batch_size],
         strategies=(row.strategy,),
         counts=(row.gpu_count,),
+        setting=setting,
     )
     cell = (0, 0, 0, 0)
     efficiency = _estimate(scaled.efficiency[cell], scaled.efficiency_low[cell], scaled.efficiency_high[cell])
