@@ -170,7 +170,7 @@ def test_every_saving_saves_and_the_largest_comes_first() -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_saving_has_its_sentence(language: Language) -> None:
     for saving in memory_savings(bert(), training(batch_size=32), "fp32", 32, compute_capability="8.0"):
-        assert "GiB" in say(saving_reason(saving), language)
+        assert "iB" in say(saving_reason(saving), language)
 
 
 def test_checkpointing_computes_forward_again_and_keeps_a_fraction() -> None:
