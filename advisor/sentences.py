@@ -47,12 +47,15 @@ def message_exists(code: str, language: Language) -> bool:
 def _readable(name: str, value: float | str) -> float | str:
     """A number as text, by the unit that ends its name; text and plain counts pass unchanged."""
     if isinstance(value, str):
-        return value
+        # Fluent refuses an argument of over 1,000 characters, and nobody reads a name to there.
+        return value if len(value) <= _LONGEST_ARGUMENT else value[: _LONGEST_ARGUMENT - 1] + "…"
     for suffix, formatter in _FORMATS:
         if name.endswith(suffix):
             return formatter(value)
     return value
 
+
+_LONGEST_ARGUMENT = 900
 
 _FORMATS = (
     ("_flop_per_s", lambda value: format_quantity(value, "FLOP/s")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from advisor.hardware.machine import Machine, Record
 from advisor.measure.measurement import Measurement
@@ -11,6 +11,11 @@ from advisor.recommend.recommendation import Alternative, BatchAdvice, Crossover
 from advisor.sentences import Reason
 from advisor.workload.op_table import Layer
 from advisor.workload.workload import Workload
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from advisor.sentences import Language
 
 SCHEMA_VERSION = 1
 
@@ -47,3 +52,17 @@ class Advice(Record, frozen=True, kw_only=True):
     alternatives: tuple[Alternative, ...] = ()
     reasons: tuple[Reason, ...] = ()
     caveats: tuple[Reason, ...] = ()
+
+    def to_json(self) -> str:
+        """The record as JSON text, as `--json` writes it: equal advice gives equal text."""
+        from advisor.report import json_file
+
+        return json_file.encode(self).decode()
+
+    def to_pdf(self, path: str | Path, language: Language = "en") -> None:
+        """Write the report to `path` as `--pdf` does. Raises OutputError where it cannot be written."""
+        from pathlib import Path
+
+        from advisor.report import pdf_file
+
+        pdf_file.write(self, Path(path), language)

@@ -55,6 +55,9 @@ def decode(content: bytes, name: str) -> Advice:
     if not isinstance(version, int) or isinstance(version, bool):
         text = f"{name}: schema_version is missing: this is not a saved advice."
         raise InputError(text, "Open a file that was saved with --json or from the window.")
+    if version < 1:
+        text = f"{name}: schema_version {version} never was."
+        raise InputError(text, "The file was changed or damaged; nothing of it is shown.")
     if version > SCHEMA_VERSION:
         text = f"{name}: schema_version {version} is newer than this program's {SCHEMA_VERSION}."
         raise InputError(text, "Open it with a newer version of advisor; the file was left as it is.")
@@ -66,9 +69,12 @@ def decode(content: bytes, name: str) -> Advice:
 
 
 def migrate(raw: dict[str, Any], version: int) -> dict[str, Any]:
-    """Bring a decoded record of `version` up to the current one, a version at a time."""
+    """Bring a decoded record of `version` up to the current one, a version at a time.
+
+    Raises KeyError for a version that never was.
+    """
     for step in range(version, SCHEMA_VERSION):
-        raw = MIGRATIONS[step](raw)
+        raw = {**MIGRATIONS[step](raw), "schema_version": step + 1}
     return raw
 
 
