@@ -95,6 +95,10 @@ class Texts:
             return self("window-unknown")
         return f"{_plain_number(per_second)} /s"
 
+    def energy(self, joules: float | None) -> str:
+        """Energy in Wh, from a kWh on in kWh; `unknown` for None."""
+        return self("window-unknown") if joules is None else format_quantity(joules / 3600.0, "Wh")
+
     def money(self, amount: float | None, currency: str | None) -> str:
         """An amount in its currency; `unknown` for None."""
         if amount is None:

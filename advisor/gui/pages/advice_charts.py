@@ -114,7 +114,7 @@ def crossover_card(advice: Advice, chosen: Recommendation, context: Context) -> 
         x_title=texts("axis-batch"),
         y_title=texts("axis-step"),
         log_y=True,
-        y_text=format_seconds,
+        y_text=_step_tick,
     )
     found = _crossover(advice, host, gpu)
     marks = []
@@ -141,6 +141,11 @@ def crossover_card(advice: Advice, chosen: Recommendation, context: Context) -> 
     if found is not None:
         card.body.addWidget(label(texts.say(found.reason), "muted", wrap=True))
     return card
+
+
+def _step_tick(seconds: float) -> str:
+    """A decade of seconds: whole seconds from one on, where minutes would make odd numbers of it."""
+    return f"{seconds:.0f} s" if seconds >= 1 else format_seconds(seconds).replace(".00", "").replace(".0", "")
 
 
 def _crossover_gpu(advice: Advice, chosen: Recommendation) -> str | None:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from advisor.report.advice_record import Advice
     from advisor.sentences import Reason
 
-_JOULES_PER_KWH = 3.6e6
-
 
 class AdvicePage(Page):
     """Shows the best of all candidates, or the best on this machine."""
@@ -195,9 +193,8 @@ class AdvicePage(Page):
             span = texts.span(chosen.cost, lambda number: texts.money(number, currency))
             made.append(figure("advice-cost", amount, span, texts.basis(chosen.cost)))
         elif own is not None and own.energy_j is not None:
-            energy = own.energy_j.scaled(1 / _JOULES_PER_KWH)
-            span = texts.span(energy, lambda number: f"{number:.2g} kWh")
-            made.append(figure("advice-energy", f"{energy.value:.2g} kWh", span, texts.basis(own.energy_j)))
+            span = texts.span(own.energy_j, texts.energy)
+            made.append(figure("advice-energy", texts.energy(own.energy_j.value), span, texts.basis(own.energy_j)))
         return FigureRow(made)
 
     def _reasons(self, advice: Advice, chosen: Recommendation) -> QHBoxLayout:

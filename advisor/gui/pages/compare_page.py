@@ -33,7 +33,6 @@ _MOST_ROWS = 400
 _SAME_IN_A_RANKING = (1, 3, 4)
 """Columns of count, precision and batch: the switches name them already."""
 _RANGE_COLUMN = 6
-_JOULES_PER_KWH = 3.6e6
 
 
 class ComparePage(Page):
@@ -270,7 +269,7 @@ class ComparePage(Page):
         if goal == "cost":
             return self.texts.money(figure.value, one.currency)
         if goal == "energy":
-            return f"{figure.value / _JOULES_PER_KWH:.2g} kWh"
+            return self.texts.energy(figure.value)
         return self.texts.rate(figure.value)
 
     def _show_order(self, batch: int, count: int, goal: Goal) -> None:

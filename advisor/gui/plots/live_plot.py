@@ -118,7 +118,7 @@ class LivePlot(Card):
             axis.setPen(pg.mkPen(self._theme.line))
             axis.setTextPen(pg.mkPen(self._theme.muted))
             axis.setTickFont(font)
-            axis.setStyle(tickLength=0, tickTextOffset=5, hideOverlappingLabels=False)
+            axis.setStyle(tickLength=0, tickTextOffset=5, hideOverlappingLabels=40)
         self.plot.getAxis("left").setWidth(38)
         self.plot.getAxis("bottom").setHeight(20)
         self.plot.getPlotItem().layout.setContentsMargins(0, 4, 18, 0)

@@ -56,7 +56,7 @@ class StepPlot(Card):
             axis.setPen(pg.mkPen(theme.line))
             axis.setTextPen(pg.mkPen(theme.muted))
             axis.setTickFont(font)
-            axis.setStyle(tickLength=0, tickTextOffset=5, hideOverlappingLabels=False)
+            axis.setStyle(tickLength=0, tickTextOffset=5, hideOverlappingLabels=40)
         self.plot.getAxis("left").setWidth(50)
         self.plot.getAxis("bottom").setHeight(20)
         self.plot.getPlotItem().layout.setContentsMargins(0, 4, 18, 0)
