@@ -303,10 +303,16 @@ class _Cell:
         bound = (card**power + issued**power) ** (1 / power) - card
         bus = bus_bytes_per_s(self.link, max(2, self.count), self.job.figures)
         moved = dp_communication_s(self.job.traffic, self.count, bus, self.link.pcie_bytes_per_s, self.job.batch_sizes)
-        return own | {
-            "host_s": np.maximum(own["host_s"], bound * self.accumulation),
-            "communication_s": moved * self.accumulation,
-        }
+        # Flattening and adding up gradients cross the first card's memory as they do in DDP's buckets, and shards
+        # wait for the slowest: without both, DP would look faster than DDP where the link is quick.
+        copies = self._own_passes() * self.pass_s
+        return self._jittered(
+            own
+            | {
+                "host_s": np.maximum(own["host_s"], bound * self.accumulation),
+                "communication_s": (moved + copies) * self.accumulation,
+            }
+        )
 
     def _jittered(self, own: dict[str, Floats]) -> dict[str, Floats]:
         """Add what stragglers and shared input pipelines cost, a fraction for each doubling of the cards."""

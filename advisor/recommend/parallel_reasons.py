@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.predict.scaling_advice import KNEE_MARGINAL_RATIO
 from advisor.recommend.batch_size import choose, rounded
 from advisor.recommend.comparison import part_share
 from advisor.recommend.precisions import LABELS
-from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
+from advisor.recommend.strategy import marginal_ratio
 from advisor.sentences import Reason
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from advisor.predict.scaling_advice import KNEE_MARGINAL_RATIO
 from advisor.recommend.batch_size import choose
 from advisor.recommend.ranking import gpu_hours
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
     from advisor.predict.prediction import Prediction, Strategy
 
-KNEE_MARGINAL_RATIO = 0.7
-"""From n1 to n2 devices only while (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
 WORTH_ACCUMULATING_FRACTION = 0.95
 _KINDS: dict[Strategy, int] = {
     "single": 0, "dp": 0, "ddp": 0, "zero2": 1, "fsdp": 1, "fsdp_offload": 2, "tp": 3, "pp": 3,
