@@ -123,7 +123,7 @@ def test_the_monitor_pauses_while_a_job_tells_its_own_readings(qtbot: QtBot, sou
     feed = MonitorFeed(lambda _interval: source)
     feed.start()
     feed.job_feeds(feeding=True)
-    assert source.intervals[-1] is None
+    assert source.intervals.pop() is None
     feed.take(fakes.readings(fakes.machine(), count=20))
     feed.job_feeds(feeding=False)
     assert source.intervals[-1] == 1.0
