@@ -9,6 +9,7 @@ from pathlib import Path
 from advisor.predict.links import interconnect_schema
 from advisor.recommend import schemas as recommend_schemas
 from advisor.report import json_file
+from advisor.workload.workload_file import workload_schema
 
 FOLDER = Path(__file__).resolve().parent.parent / "resources" / "schemas"
 
@@ -18,6 +19,7 @@ def schemas() -> dict[str, bytes]:
     interconnect = json.dumps(interconnect_schema(), indent=2, ensure_ascii=False).encode() + b"\n"
     return {
         "advice.schema.json": json_file.schema(),
+        "workload.schema.json": json_file.published(workload_schema(), "Workload file"),
         "interconnect.schema.json": interconnect,
         **recommend_schemas.schemas(),
     }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Sequence
+from pathlib import Path
 
 import msgspec
 
+from advisor.advice import kept_calibrations
 from advisor.advice.request import AdviceRequest
 from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Machine, Record
@@ -59,7 +61,18 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
             allow_hub=request.allow_hub,
         )
         missing = tuple(precision for precision in wanted if precision not in tables)
-        measurements = yield from run_measurements(plan, machine, cancelled=cancelled, tables=tables, trace=missing)
+        folder = None if request.calibration_folder is None else Path(request.calibration_folder)
+        reused = kept_calibrations.reusable(folder, machine)
+        measurements = yield from run_measurements(
+            plan,
+            machine,
+            cancelled=cancelled,
+            tables=tables,
+            trace=missing,
+            known_rates={key: kept.rates for key, kept in reused.items()},
+        )
+        kept_calibrations.keep(folder, machine, measurements, reused)
+        measurements = tuple(kept_calibrations.with_note(item, reused) for item in measurements)
         measurements = yield from _with_ranks(request, machine, measurements, cancelled)
     if cancelled.is_set():
         caveats.append(Reason(code="advice-interrupted"))

@@ -36,6 +36,8 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
     node_count: int = 1
     allow_code: bool = False
     allow_hub: bool = False
+    calibration_folder: str | None = None
+    """Data folder whose history keeps microbenchmarks for reuse; None: neither read nor kept."""
 
 
 def known_specs(request: AdviceRequest) -> Mapping[str, GpuSpec]:

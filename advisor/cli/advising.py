@@ -118,6 +118,7 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
     from advisor.hardware.spec_table import read_gpu_file, spec_table
     from advisor.recommend.prices import read_prices
     from advisor.recommend.recommendation import Limits
+    from advisor.report.history import data_folder
     from advisor.workload.workload_file import load_workload
 
     reference = arguments.measure if arguments.measure is not None else arguments.predict
@@ -160,6 +161,7 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
         node_count=arguments.nodes,
         allow_code=arguments.allow_code,
         allow_hub=arguments.allow_hub,
+        calibration_folder=None if arguments.no_history else str(data_folder()),
     )
 
 

@@ -166,5 +166,7 @@ class Reading(Record, frozen=True, kw_only=True):
     cpu_pressure_fraction: float | None = None
     """Linux PSI `some avg10` as a fraction: share of time in which a task waited for a core."""
     steal_fraction: float | None = None
+    cpu_power_w: float | None = None
+    """Of all processor packages together (Linux powercap, Intel and AMD); None: not there or not readable."""
     gpus: tuple[GpuReading, ...] = ()
     driver_responding: bool = True

@@ -46,10 +46,13 @@ def power_draws(
 ) -> dict[str, PowerDraw]:
     """Power by device key: local GPUs by their readings or limit, table cards by board power.
 
-    A CPU's power is unknown unless it was measured, so it is not among the keys.
+    A CPU's power is that of its packages where their counters could be read, else it is not among the keys.
     """
     found = {key: _from_board(spec.power_w) for key, spec in specs.items() if spec.power_w is not None}
     read = {measurement.device_key: _measured_power(measurement) for measurement in measurements}
+    cpu = next((_package_power(one) for one in measurements if one.device_key == "cpu"), None)
+    if cpu is not None:
+        found["cpu"] = PowerDraw(draw_w=cpu, limit_w=None)
     for gpu in machine.gpus:
         key = gpu.uuid or f"gpu{gpu.index}"
         limit = gpu.power_limit_w or _spec_power(gpu, specs)
@@ -76,14 +79,25 @@ def _from_board(board_w: float) -> PowerDraw:
     return PowerDraw(draw_w=draw, limit_w=board_w)
 
 
+def _package_power(measurement: Measurement) -> Estimate | None:
+    """Power of the processor packages over the readings of a CPU's measurement; None: too few."""
+    return _spread([one.cpu_power_w for one in measurement.readings if one.cpu_power_w is not None])
+
+
 def _measured_power(measurement: Measurement) -> Estimate | None:
-    """Median and outer deciles of the readings taken while the device was busy; None: too few."""
-    watts = sorted(
+    """Power over the readings taken while the GPU was busy; None: too few."""
+    watts = [
         gpu.power_w
         for reading in measurement.readings
         for gpu in reading.gpus
         if gpu.uuid == measurement.device_key and gpu.power_w is not None and (gpu.utilisation_fraction or 0) > 0
-    )
+    ]
+    return _spread(watts)
+
+
+def _spread(powers_w: Sequence[float]) -> Estimate | None:
+    """Median and outer deciles; None where there are too few."""
+    watts = sorted(powers_w)
     if len(watts) < _FEWEST_READINGS:
         return None
     tenth = len(watts) // 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -10,6 +11,7 @@ import msgspec
 
 from advisor.errors import OutputError
 from advisor.hardware.machine import Machine, Record
+from advisor.measure.collection import calibration_key
 from advisor.measure.measurement import Measurement
 from advisor.predict.prediction import Strategy
 from advisor.report import json_file
@@ -54,6 +56,8 @@ class CalibrationHead(Record, frozen=True, kw_only=True):
     driver: str | None
     torch: str | None
     power_limit_w: float | None
+    holds_while: str
+    """Everything else that it depends on, as one text: processor, usable cores, threads, CUDA."""
 
 
 class Truth(Record, frozen=True, kw_only=True):
@@ -233,4 +237,6 @@ def _calibration_head(device_key: str, device_name: str, machine: Machine) -> Ca
         driver=machine.software.driver,
         torch=machine.software.torch,
         power_limit_w=gpu.power_limit_w if gpu else None,
+        # What a user sets here decides on how many threads torch runs.
+        holds_while=f"{calibration_key(machine, device_key)}|{os.environ.get('OMP_NUM_THREADS', '')}",
     )

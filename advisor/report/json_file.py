@@ -83,8 +83,11 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 
 def schema() -> bytes:
-    """JSON Schema (2020-12) of the record, as published in `resources/advice.schema.json`."""
-    described = msgspec.json.schema(Advice)
-    described["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    described["title"] = f"Advice, schema version {SCHEMA_VERSION}"
-    return msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2) + b"\n"
+    """JSON Schema (2020-12) of the record, as published in `resources/schemas/advice.schema.json`."""
+    return published(msgspec.json.schema(Advice), f"Advice, schema version {SCHEMA_VERSION}")
+
+
+def published(described: dict[str, Any], title: str) -> bytes:
+    """A JSON Schema as it is published: with its dialect and title, equal for equal types."""
+    whole = {**described, "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return msgspec.json.format(msgspec.json.encode(whole, order="sorted"), indent=2) + b"\n"

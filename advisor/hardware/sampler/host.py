@@ -11,6 +11,7 @@ import psutil  # noqa: TID251 - the sampler is its one user
 
 from advisor.hardware.machine import HostMemory
 from advisor.hardware.sampler.cgroups import CgroupLimits, read_limits
+from advisor.hardware.sampler.package_power import PackagePower
 
 
 def find_memory(limits: CgroupLimits) -> HostMemory:
@@ -60,6 +61,7 @@ class HostInstant(NamedTuple):
     memory_used_bytes: int | None
     cpu_pressure_fraction: float | None
     steal_fraction: float | None
+    cpu_power_w: float | None = None
 
 
 class HostObserver:
@@ -67,6 +69,7 @@ class HostObserver:
 
     def __init__(self, root: Path = Path("/")) -> None:
         """Start counting. `root` is the file system's root."""
+        self._power = PackagePower(root)
         self._pressure = root / "proc/pressure/cpu"
         self._busy = self._total = self._steal = 0.0
         self._count()
@@ -79,7 +82,7 @@ class HostObserver:
             used: int | None = int(memory.total - memory.available)
         except (OSError, ValueError, RuntimeError):
             used = None
-        return HostInstant(utilisation, used, self._stalled(), steal)
+        return HostInstant(utilisation, used, self._stalled(), steal, self._power.watts())
 
     def _count(self) -> tuple[float | None, float | None]:
         """Shares of busy and stolen time since the last call; None where no time passed."""

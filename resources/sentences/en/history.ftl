@@ -3,3 +3,4 @@ history-entry-damaged = Entry { $entry } of the history is damaged and is not sh
 history-in-memory = The history cannot be kept on disk ({ $detail }); this run is kept only while the program is open. Make the data folder writable or choose another one.
 history-newer = The history was written by a newer version of the program (format { $version }, this one knows { $known }). It was left untouched; update the program to see it.
 history-damaged = The history file was damaged. It is kept aside as { $aside }; { $saved } whole entries were carried over into a new one.
+history-calibration-reused = The microbenchmarks of { $device } were taken over from { $date }, as driver, torch and power limit are still the same. Run with --no-history to make them anew.

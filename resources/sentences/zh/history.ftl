@@ -3,3 +3,4 @@ history-entry-damaged = 历史记录第 { $entry } 条已损坏，不予显示�
 history-in-memory = 历史记录无法写入磁盘（{ $detail }），本次结果仅在程序运行期间保留。请使数据文件夹可写，或另选一个文件夹。
 history-newer = 历史记录由更新版本的程序写入（格式 { $version }，本程序支持 { $known }），已保持原样。请升级程序后查看。
 history-damaged = 历史记录文件已损坏，原文件保留为 { $aside }；{ $saved } 条完整记录已转入新文件。
+history-calibration-reused = { $device } 的微基准沿用 { $date } 的结果，因为驱动、torch 与功率上限均未改变。使用 --no-history 可重新测试。
