@@ -7,7 +7,16 @@ from typing import NamedTuple
 import msgspec
 
 from advisor.hardware.machine import Record
-from advisor.predict.memory_replay import StepSetup, Stream, live_peak, needed_bytes, stream_of, update_bytes
+from advisor.predict.memory_replay import (
+    Peak,
+    StepSetup,
+    Stream,
+    live_peak,
+    moments,
+    needed_bytes,
+    stream_of,
+    update_bytes,
+)
 from advisor.predict.memory_sharding import Shares, shares_of
 from advisor.predict.memory_states import optimizer_memory
 from advisor.predict.prediction import MemoryPart, Strategy
@@ -159,28 +168,15 @@ def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True
     """The need at a batch size; `replayed=False` leaves fragmentation out: a lower bound that costs no replay."""
     peak = live_peak(question.stream, question.setup, batch_size)
     needed = needed_bytes(question.stream, question.setup, batch_size) if replayed else peak.total
-    shares, table = question.shares, question.table
-    weights = (table.parameter_bytes + table.buffer_bytes - question.saved_bytes) * shares.parameters
-    states = sum(question.setup.states)
-    rest = peak.total - table.parameter_bytes - table.buffer_bytes - peak.gradients - states
-    activations = max(0.0, rest - question.workspace_bytes - sum(shares.bucket_bytes)) * shares.activations
-    gradients = peak.gradients * shares.gradients
-    allocated = (
-        weights + gradients + states * shares.states + activations + question.workspace_bytes + sum(shares.bucket_bytes)
-    ) + shares.gathered_bytes
-    fragmentation = allocated * max(0.0, needed / peak.total - 1)
-    communication = sum(shares.bucket_bytes) + shares.gathered_bytes + shares.library_bytes
-    sizes = {
-        "parameters": weights,
-        "gradients": gradients,
-        "optimizer": states * shares.states,
-        "activations": activations,
-        "workspace": question.workspace_bytes
-        + question.convolution_share * question.stream.largest_convolution(batch_size),
-        "context": question.context_bytes,
-        "fragmentation": fragmentation,
-        "communication": communication,
-    }
+    both = moments(question.stream, question.setup, batch_size)
+    # Sharding shrinks the optimizer's moment more than the passes', so either may be the worse one on a device.
+    sizes = max((_tensor_sizes(question, moment) for moment in both), key=lambda found: sum(found.values()))
+    allocated = sum(sizes.values())
+    shares = question.shares
+    sizes["workspace"] += question.convolution_share * question.stream.largest_convolution(batch_size)
+    sizes["communication"] += shares.library_bytes
+    sizes["context"] = question.context_bytes
+    sizes["fragmentation"] = allocated * max(0.0, needed / peak.total - 1)
     parts = tuple(msgspec.convert({"kind": kind, "size_bytes": size}, MemoryPart) for kind, size in sizes.items())
     value = sum(sizes.values())
     workspace = question.stream.workspace_above_peak(
@@ -190,6 +186,25 @@ def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True
         value=value, low=value * _LOW_FRACTION, high=value * _HIGH_FRACTION + workspace, basis="specified"
     )
     return MemoryNeed(need=estimate, allocated_bytes=allocated, parts=parts, notes=shares.notes)
+
+
+def _tensor_sizes(question: MemoryQuestion, moment: Peak) -> dict[str, float]:
+    """Bytes of tensors by use at one moment of a step, each with the share of it that stays on a device."""
+    shares, table = question.shares, question.table
+    buckets = sum(shares.bucket_bytes)
+    states = sum(question.setup.states)
+    rest = moment.total - table.parameter_bytes - table.buffer_bytes - moment.gradients - states
+    rest = max(0.0, rest - question.workspace_bytes - buckets)
+    # What the optimizer makes beside its states is as sharded as they are; activations are the batch's own.
+    temporaries = rest * shares.states if moment.in_optimizer else 0.0
+    return {
+        "parameters": (table.parameter_bytes + table.buffer_bytes - question.saved_bytes) * shares.parameters,
+        "gradients": moment.gradients * shares.gradients,
+        "optimizer": states * shares.states + temporaries,
+        "activations": 0.0 if moment.in_optimizer else rest * shares.activations,
+        "workspace": question.workspace_bytes,
+        "communication": buckets + shares.gathered_bytes,
+    }
 
 
 def least_bytes(question: MemoryQuestion, batch_size: int) -> float:

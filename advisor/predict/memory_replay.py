@@ -110,6 +110,12 @@ class Peak(NamedTuple):
 
 def live_peak(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: bool = True) -> Peak:
     """Peak of the sizes that are alive together, over forward, backward and the optimizer's step."""
+    passes, update = moments(stream, setup, batch_size, rounding=rounding)
+    return update if update.total > passes.total else passes
+
+
+def moments(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: bool = True) -> tuple[Peak, Peak]:
+    """The worst moment of forward and backward, and that of the optimizer's step."""
     sizes = stream.sizes(batch_size, rounding=rounding)
     live = stream.live(sizes, gradients_kept=setup.gradients_kept)
     gradient_events = np.where(stream.kinds == GRADIENT, sizes, 0.0)
@@ -119,11 +125,12 @@ def live_peak(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: 
     constant = float(sum(_rounded_sizes(setup.states)) + sum(_rounded_sizes(setup.persistent)))
     worst = int(np.argmax(live)) if len(live) else 0
     passes = (float(live[worst]) if len(live) else 0.0) + (all_gradients if setup.gradients_kept else 0.0)
-    update = update_bytes(stream, setup, batch_size, rounding=rounding)
-    if update > passes + constant:
-        return Peak(update, all_gradients, in_optimizer=True)
     so_far = all_gradients if setup.gradients_kept else float(gradient_events[: worst + 1].sum())
-    return Peak(passes + constant, so_far, in_optimizer=False)
+    update = update_bytes(stream, setup, batch_size, rounding=rounding)
+    return (
+        Peak(passes + constant, so_far, in_optimizer=False),
+        Peak(update, all_gradients, in_optimizer=True),
+    )
 
 
 def update_bytes(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: bool = True) -> float:
