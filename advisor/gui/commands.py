@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from advisor.gui.main_window import MainWindow
     from advisor.report.advice_record import Advice
+    from advisor.workload.workload import Workload
 
 _NEEDS_ADVICE = (
     "save-json",
@@ -72,6 +73,7 @@ class Commands(QObject):
             "measure": lambda: self.start(measure=True),
             "predict": lambda: self.start(measure=False),
             "cancel": self.session.cancel_job,
+            "verify": self.verify,
             "copy-text": self.copy_text,
             "copy-command": self.copy_command,
         }
@@ -118,6 +120,8 @@ class Commands(QObject):
         if self.session.workload is None:
             self.window_.show_page("model")
             return
+        if not self.consent_for(self.session.workload):
+            return
         self.session.start_job(job_for(self.session, self.settings, measure=measure), measure=measure)
         self.window_.show_page("measure")
 
@@ -157,13 +161,34 @@ class Commands(QObject):
         """Ask whether a Python file may run, naming its path and SHA-256. Raises InputError."""
         from advisor.gui.dialogs.consent import ask_consent, digest_of
 
+        path = path.resolve()
         digest = digest_of(path)
-        if self.session.code_consent == (str(path), digest):
+        if (str(path), digest) in self.session.consents:
             return True
         if not ask_consent(self.window_, self.window_.context.texts, path, digest):
             return False
-        self.session.code_consent = (str(path), digest)
+        self.session.consents.add((str(path), digest))
         return True
+
+    def consent_for(self, workload: Workload) -> bool:
+        """Ask for the workload's Python file unless it was consented to, or is none. Raises InputError."""
+        from advisor.workload.python_source import code_to_run
+
+        code = code_to_run(workload)
+        if code is None or not self.session.lacks_consent(workload):
+            return True
+        return self.consent(code[0])
+
+    def verify(self) -> None:
+        """Run the set-up that is advised for this machine for a minute, and keep what came true."""
+        from advisor.gui.job_request import verify_job
+
+        advice = self.session.advice
+        if advice is None or self.session.busy or not self.consent_for(advice.workload):
+            return
+        allowed = self.session.may_run(advice.workload)
+        self.session.start_job(verify_job(advice, allow_code=allowed), measure=True)
+        self.window_.show_page("measure")
 
     def _ask_and_save(self, kind: str) -> None:
         advice = self.session.advice

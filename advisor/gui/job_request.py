@@ -21,8 +21,9 @@ _S_PER_HOUR = 3600.0
 
 def job_for(session: Session, settings: Settings, *, measure: bool) -> Job:
     """The main job for what the window shows now; later edits do not reach it."""
-    workload, allow_code = session.workload, session.code_consent is not None
+    workload = session.workload
     assert workload is not None
+    allow_code = session.may_run(workload)
 
     def job(cancelled: threading.Event) -> Generator[object, None, object]:
         from advisor.advice import advise_events

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from advisor.errors import UserFacingError
 from advisor.gui.threads import JobThread, Outcome
-from advisor.workload.workload import NumbersModel, PythonModel, with_training
+from advisor.workload.workload import NumbersModel, with_training
 
 if TYPE_CHECKING:
     import threading
@@ -116,20 +117,27 @@ class ModelTracer(QObject):
             self._wait.stop()
             self.changed.emit()
             return
-        if isinstance(workload.model, PythonModel) and self._session.code_consent is None:
+        if self._lacks_consent(workload):
             self.needs_consent = True
         elif not self._session.busy:
             self._wait.start()
         self.changed.emit()
 
+    def _lacks_consent(self, workload: Workload) -> bool:
+        """A file that is gone by now counts as not consented to; measuring tells what is wrong with it."""
+        try:
+            return self._session.lacks_consent(workload)
+        except UserFacingError:
+            return True
+
     def _trace(self) -> None:
         workload = self._session.workload
-        if workload is None or self._session.busy:
+        if workload is None or self._session.busy or self._lacks_consent(workload):
             return
         if self._thread is not None:
             self._thread.cancel()
         self._key = _key_of(workload)
-        key, allowed = self._key, self._session.code_consent is not None
+        key, allowed = self._key, self._session.may_run(workload)
 
         def job(cancelled: threading.Event) -> Generator[object, None, object]:
             return trace_one(workload, cancelled, allow_code=allowed)

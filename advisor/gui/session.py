@@ -52,8 +52,8 @@ class Session(QObject):
         self.workload: Workload | None = None
         self.reference = ""
         """What the workload was loaded by: a bundled name, or a path."""
-        self.code_consent: tuple[str, str] | None = None
-        """Path and SHA-256 of the Python file that may run."""
+        self.consents: set[tuple[str, str]] = set()
+        """Path and SHA-256 of each Python file that may run."""
         self.advice: Advice | None = None
         self.job: JobState | None = None
         self.job_outcome: Outcome | None = None
@@ -111,6 +111,19 @@ class Session(QObject):
             self.set_workload(outcome.result)
         elif outcome.kind in {"problem", "bug"}:
             self.problem_raised.emit(outcome)
+
+    def may_run(self, workload: Workload) -> bool:
+        """Whether the workload's Python file was consented to, in its present content. Raises InputError."""
+        from advisor.workload.python_source import code_to_run, needs_consent
+
+        code = code_to_run(workload)
+        return code is not None and needs_consent(workload) and (str(code[0].resolve()), code[1]) in self.consents
+
+    def lacks_consent(self, workload: Workload) -> bool:
+        """Whether running the workload would run a file that nobody consented to. Raises InputError."""
+        from advisor.workload.python_source import needs_consent
+
+        return needs_consent(workload) and not self.may_run(workload)
 
     def set_advice(self, advice: Advice) -> None:
         """Show an advice that was computed or opened."""

@@ -158,7 +158,7 @@ def test_a_python_file_runs_only_with_consent(
     window.commands.open_path(path)
     assert asked[0][0] == str(path)
     assert len(asked[0][1]) == 64
-    assert session.code_consent is None
+    assert session.consents == set()
     assert session.workload is None
 
 

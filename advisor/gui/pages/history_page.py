@@ -39,7 +39,7 @@ class HistoryPage(Page):
         self._folder = history_shelf.folder_of(context.settings.data_folder)
         self.subtitle.set_full_text(self.texts("history-subtitle"))
         self.subtitle.setToolTip(plain_tooltip(visible(str(self._folder))))
-        self._verify = self.add_action(self.texts("history-verify"), self._run_verification)
+        self._verify = self.add_action(self.texts("history-verify"), lambda: context.act("verify"))
         self._shelf: Shelf | None = None
         self.busy = False
         self.session.history_changed.connect(self._read)
@@ -57,15 +57,6 @@ class HistoryPage(Page):
         possible = advice is not None and advice.recommendation_local is not None
         self._verify.setEnabled(possible and not self.session.busy)
         self._verify.setToolTip(self.texts("history-verify-tip"))
-
-    def _run_verification(self) -> None:
-        from advisor.gui.job_request import verify_job
-
-        advice = self.session.advice
-        if advice is not None and not self.session.busy:
-            allowed = self.session.code_consent is not None
-            self.session.start_job(verify_job(advice, allow_code=allowed), measure=True)
-            self.context.go("measure")
 
     def _in_thread(self, call: Callable[[], object], then: Callable[[Outcome], None]) -> None:
         self.busy = True

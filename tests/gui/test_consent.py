@@ -1,0 +1,73 @@
+"""A Python file runs only in the content that was consented to, whichever way it came in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from advisor.gui.job_request import job_for
+from advisor.workload.workload_file import load_workload
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+
+CODE = """
+import pathlib
+pathlib.Path(__file__).with_suffix(".ran").write_text("ran")
+"""
+
+
+@pytest.fixture
+def described(tmp_path: Path) -> Path:
+    (tmp_path / "model.py").write_text(CODE, encoding="utf-8")
+    path = tmp_path / "task.toml"
+    path.write_text(
+        'name = "mine"\n[model]\nsource = "python"\nfile = "model.py"\n'
+        '[data]\nsamples = 100\n[training]\nprecision = "fp32"\nbatch_size = 4\n',
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_measuring_a_workload_that_names_a_python_file_asks_first(
+    window: MainWindow, session: Session, described: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Path] = []
+
+    def refuse(_parent: object, _texts: object, path: Path, _digest: str) -> bool:
+        asked.append(path)
+        return False
+
+    monkeypatch.setattr("advisor.gui.dialogs.consent.ask_consent", refuse)
+    session.set_workload(load_workload(described))
+    window.commands.act("measure")
+    window.commands.act("predict")
+    assert asked == [described.with_name("model.py")] * 2
+    assert not session.busy
+    assert not described.with_name("model.ran").exists()
+
+
+def test_consent_to_one_file_is_none_to_another_nor_to_a_changed_one(
+    window: MainWindow, session: Session, described: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("advisor.gui.dialogs.consent.ask_consent", lambda *_: True)
+    workload = load_workload(described)
+    other = described.with_name("other.py")
+    other.write_text("x = 1", encoding="utf-8")
+    assert window.commands.consent(other)
+    assert session.lacks_consent(workload)
+    assert window.commands.consent_for(workload)
+    assert session.may_run(workload)
+    described.with_name("model.py").write_text("x = 2", encoding="utf-8")
+    assert session.lacks_consent(workload)
+
+
+def test_a_bundled_python_file_needs_no_consent(session: Session, window: MainWindow) -> None:
+    workload = load_workload("unet_vgg16")
+    assert not session.lacks_consent(workload)
+    session.set_workload(workload)
+    assert job_for(session, window.settings, measure=False)
