@@ -75,8 +75,6 @@ def present(advice: Advice, arguments: argparse.Namespace, language: Language) -
     from advisor.report import csv_file, json_file, markdown_file
     from advisor.report.summary import summarise
 
-    print_summary(summarise(advice, language), result_stream(arguments))
-
     def pdf() -> bytes:
         from advisor.report import pdf_file
 
@@ -94,9 +92,11 @@ def present(advice: Advice, arguments: argparse.Namespace, language: Language) -
         "markdown": lambda: markdown_file.encode(advice, language),
         "script": script,
     }
+    # Files first: a reader of the summary who goes away (`| head`) must not cost the files.
     errors = write_outputs(requested(arguments), encoders)
     for error in errors:
         print(f"advisor: {error}", file=sys.stderr)
+    print_summary(summarise(advice, language), result_stream(arguments))
     return NOT_WRITTEN if errors else 0
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
 from advisor.errors import InputError
+from advisor.measure.events import RunProgress
 from advisor.sentences import say, sentence, visible
 
 if TYPE_CHECKING:
@@ -110,9 +111,19 @@ def evaluate_command(arguments: argparse.Namespace, language: Language) -> int:
     outputs = requested(arguments)
     if any(output.format != "csv" for output in outputs):
         raise InputError("--evaluate: only --csv can be written.", "Use --measure or --predict for a report.")
-    evaluation = evaluate_file(
-        arguments.evaluate, specs=_specs(arguments), allow_code=arguments.allow_code, allow_hub=arguments.allow_hub
-    )
+    with ProgressPrinter(language, quiet=arguments.quiet) as progress:
+
+        def show(name: str, done: int, count: int) -> None:
+            fraction = done / max(count, 1)
+            progress.show(RunProgress(phase="advice-phase-trace", fraction=fraction, left_s=0.0, detail=name))
+
+        evaluation = evaluate_file(
+            arguments.evaluate,
+            specs=_specs(arguments),
+            allow_code=arguments.allow_code,
+            allow_hub=arguments.allow_hub,
+            on_progress=show,
+        )
     print(evaluation_text(evaluation, language), file=result_stream(arguments))
     return _write(arguments, {"csv": lambda: answers_csv(evaluation).encode()})
 

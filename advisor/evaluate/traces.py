@@ -136,6 +136,7 @@ class _Tracer:
             allow_code=self._allow_code,
             hub=self._allow_hub,
             wall_limit_s=_TRACE_LIMIT_S,
+            checked=False,
         )
         tables: dict[TracePrecision, OpTable] = {}
         reason = Reason(code="evaluate-trace-died", numbers={"workload": workload.name})

@@ -25,6 +25,8 @@ class TraceRequest(Record, frozen=True, kw_only=True, tag="trace"):
     allow_code: bool = False
     hub: bool = False
     wall_limit_s: float = 120.0
+    checked: bool = True
+    """Whether a third pass checks that every figure is affine in the batch size; many traces in a row go without."""
 
 
 class MicrobenchmarkRequest(Record, frozen=True, kw_only=True, tag="microbenchmark"):

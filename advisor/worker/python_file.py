@@ -18,6 +18,7 @@ from torch.nn import functional
 from advisor.errors import InputError, UserFacingError
 from advisor.sentences import visible
 from advisor.worker.load_model import Architecture, Batch
+from advisor.worker.torchvision_stand_in import stand_in_for_torchvision
 from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
 from advisor.workload.workload import PythonModel, Workload, length_of
 
@@ -31,6 +32,7 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
             f"{visible(str(path))}: this file is code (SHA-256 {digest_of(content)}) and would run with your rights.",
             "Read it, then allow it with --allow-code.",
         )
+    stand_in_for_torchvision()
     user = _run(path, content)
     arguments = dict(model.arguments)
     module = _call(user, path, "build_model", arguments)

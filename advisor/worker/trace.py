@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16"}
 
 
-def trace(subject: Subject, precision: TracePrecision) -> OpTable:
+def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) -> OpTable:
     """The operator table of one forward and backward pass (forward only for inference).
 
     Nothing is allocated: parameters and activations are fake. Raises TraceFailed with a reason for models whose
@@ -42,7 +42,7 @@ def trace(subject: Subject, precision: TracePrecision) -> OpTable:
             if subject.device_rules == "cuda":
                 stack.enter_context(cuda_rules(subject.attention))
             model = build_fake(subject.build, mode).train(subject.mode != "inference")
-            return table_of(Passes(subject, precision, mode, model))
+            return table_of(Passes(subject, precision, mode, model), checked=checked)
     except StreamsDiffer as difference:
         raise TraceFailed("trace-depends-on-batch", str(difference)) from difference
     except Exception as error:
@@ -93,4 +93,4 @@ def answer(request: TraceRequest, box: EventBox) -> None:
         fraction = place / len(request.precisions)
         box.send(Progress(phase="trace-phase", fraction=fraction, detail=precision))
         subject = subject_of(request.workload, precision, allow_code=request.allow_code)
-        box.send(Traced(table=trace(subject, precision)))
+        box.send(Traced(table=trace(subject, precision, checked=request.checked)))

@@ -20,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
 from advisor.errors import UserFacingError  # noqa: E402 - the checkout is on the path only now
+from advisor.worker.torchvision_stand_in import stand_in_for_torchvision  # noqa: E402
 from advisor.worker.trace import subject_of, trace  # noqa: E402
 from advisor.workload.op_table import OpTable, TracePrecision  # noqa: E402
 from advisor.workload.workload import Mode, Workload, with_training  # noqa: E402
@@ -28,15 +29,6 @@ from tests.accuracy.ladder import LADDER_FOLDER, chosen_models, ladder_path, lad
 from tests.accuracy.tables import FOLDER, TRACE_PRECISION, Layout, pack, table_path  # noqa: E402
 
 MODELS = HERE / "models"
-
-
-def stand_in_for_torchvision() -> None:
-    """Declare the two operators that torchvision's Python side asks for while it is imported."""
-    if hasattr(torch.ops.torchvision, "nms"):
-        return
-    stand_in_for_torchvision.library = torch.library.Library("torchvision", "DEF")  # type: ignore[attr-defined, no-untyped-call]
-    for name in ("nms", "qnms"):
-        stand_in_for_torchvision.library.define(f"{name}(Tensor a, Tensor b, float c) -> Tensor")  # type: ignore[attr-defined]
 
 
 def workload_of(name: str, length: int, mode: Mode, layout: Layout) -> Workload:
