@@ -82,7 +82,8 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
     )
     assumed = request.workload.assumed
     assumptions = (Reason(code="workload-assumed", numbers={"fields": ", ".join(assumed)}),) if assumed else ()
-    caveats = (*facts.caveats, *assumptions, *found.caveats, *predicted.caveats)
+    # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
+    caveats = (*facts.caveats, *facts.machine.notices, *assumptions, *found.caveats, *predicted.caveats)
     return Advice(
         created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         advisor_version=__version__,
