@@ -274,12 +274,16 @@ class ComparePage(Page):
 
     def _show_order(self, batch: int, count: int, goal: Goal) -> None:
         assert self._comparison is not None
-        columns = self._comparison.precisions
+        ranked = {
+            precision: [row.prediction for row in self._comparison.rows(precision, batch, count, goal)]
+            for precision in self._comparison.precisions
+        }
+        # A precision that one device alone was judged in has no order to show.
+        columns = [name for name, order in ranked.items() if len(order) > 1 or name == self._precision]
         places: dict[str, list[int | None]] = {}
         told: dict[str, list[str]] = {}
         for number, precision in enumerate(columns):
-            for place, row in enumerate(self._comparison.rows(precision, batch, count, goal), start=1):
-                one = row.prediction
+            for place, one in enumerate(ranked[precision], start=1):
                 if one.fits is False:
                     continue
                 places.setdefault(one.device.key, [None] * len(columns))[number] = place
