@@ -119,6 +119,7 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
     from advisor.recommend.prices import read_prices
     from advisor.recommend.recommendation import Limits
     from advisor.report.history import data_folder
+    from advisor.workload.python_source import pinned
     from advisor.workload.workload_file import load_workload
 
     reference = arguments.measure if arguments.measure is not None else arguments.predict
@@ -142,7 +143,7 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
     workload = load_workload(reference, overrides=overrides, allow_hub=arguments.allow_hub)
     _refuse_code_without_consent(workload, arguments)
     return AdviceRequest(
-        workload=workload,
+        workload=pinned(workload),
         measure=arguments.measure is not None,
         budget_s=arguments.budget,
         devices=tuple(arguments.device) if arguments.device else None,

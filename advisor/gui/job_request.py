@@ -21,8 +21,11 @@ _S_PER_HOUR = 3600.0
 
 def job_for(session: Session, settings: Settings, *, measure: bool) -> Job:
     """The main job for what the window shows now; later edits do not reach it."""
-    workload = session.workload
-    assert workload is not None
+    from advisor.workload.python_source import pinned
+
+    assert session.workload is not None
+    # Bound to the bytes that were consented to: a file that changes before the worker reads it is refused.
+    workload = pinned(session.workload)
     allow_code = session.may_run(workload)
 
     def job(cancelled: threading.Event) -> Generator[object, None, object]:

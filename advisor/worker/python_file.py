@@ -32,6 +32,10 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
             f"{visible(str(path))}: this file is code (SHA-256 {digest_of(content)}) and would run with your rights.",
             "Read it, then allow it with --allow-code.",
         )
+    if model.sha256 is not None and model.sha256 != digest_of(content):
+        raise InputError(
+            f"{visible(str(path))}: the file was changed since it was allowed to run.", "Read it and allow it again."
+        )
     stand_in_for_torchvision()
     user = _run(path, content)
     arguments = dict(model.arguments)

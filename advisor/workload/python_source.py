@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
+
 from advisor.bundled import workloads_folder
 from advisor.errors import InputError
 from advisor.sentences import visible
@@ -85,3 +87,11 @@ def scrubbed_environment(environment: Mapping[str, str] | None = None) -> dict[s
     """The environment (this process's by default) without variables whose names speak of secrets."""
     source = os.environ if environment is None else environment
     return {name: value for name, value in source.items() if not _SECRET.search(name)}
+
+
+def pinned(workload: Workload) -> Workload:
+    """The same workload, bound to the bytes that its file holds now; a bundled file needs no pin."""
+    code = code_to_run(workload)
+    if code is None or not needs_consent(workload) or not isinstance(workload.model, PythonModel):
+        return workload
+    return msgspec.structs.replace(workload, model=msgspec.structs.replace(workload.model, sha256=code[1]))

@@ -49,6 +49,8 @@ class PythonModel(Record, frozen=True, kw_only=True, tag_field="source", tag="py
 
     file: Path
     arguments: dict[str, bool | int | float | str | list[int]] = {}
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
+    """Digest of the bytes that may run; set when consent is given, so that a file changed since then is refused."""
 
 
 class TemplateModel(Record, frozen=True, kw_only=True, tag_field="source", tag="template"):
