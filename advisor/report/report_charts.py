@@ -144,7 +144,7 @@ def strategy_chart(advice: Advice, language: Language) -> Chart | None:
 
 
 def time_chart(advice: Advice, language: Language) -> Chart | None:
-    """Where a step's time goes: advised, tied and local set-ups, their parts on one scale."""
+    """Where a step's time goes: advised, tied and local set-ups, each bar one whole step."""
     ties = tied_places(advice)
     keep = {
         (chosen.device.key, chosen.count)
@@ -155,14 +155,13 @@ def time_chart(advice: Advice, language: Language) -> Chart | None:
     if not rows:
         return None
     kinds = list(dict.fromkeys(part.kind for item in rows for part in item.parts if part.duration_s > 0))
-    top = max(item.step_s.value for item in rows)
     bars = []
     for item in rows[:_STACKS]:
         times = {part.kind: part.duration_s for part in item.parts}
         bars.append(
             {
                 "label": _placed(item),
-                "parts": [min(1.0, max(0.0, times.get(kind, 0.0)) / top) for kind in kinds],
+                "parts": [max(0.0, times.get(kind, 0.0)) / item.step_s.value for kind in kinds],
                 "limit": None,
                 "text": f"{format_seconds(item.step_s.value)} · {item.batch_size_per_device}",
             }
@@ -177,7 +176,8 @@ def memory_chart(advice: Advice, language: Language) -> Chart | None:
     if main is None:
         return None
     rows: dict[str, Prediction] = {}
-    for item in advice.predictions:
+    # A strategy that spreads the model over cards or off-loads it needs other memory than one card alone.
+    for item in sorted(advice.predictions, key=lambda one: one.strategy != main.strategy):
         same = item.precision == main.precision and item.batch_size_per_device == main.batch_size_per_device
         if same and item.count == 1 and item.memory_parts and item.memory_capacity_bytes:
             rows.setdefault(item.device.key, item)

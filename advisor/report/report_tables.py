@@ -9,14 +9,17 @@ from advisor.sentences import Language, sentence
 from advisor.units import format_bytes, format_energy, format_quantity, format_seconds
 
 if TYPE_CHECKING:
-    from advisor.measure.measurement import Measurement, StepMeasurement
+    from collections.abc import Sequence
+
+    from advisor.measure.measurement import CommunicationMeasurement, Measurement, StepMeasurement
     from advisor.predict.prediction import Prediction
     from advisor.report.advice_record import Advice
 
 Table = dict[str, Any]
 _DEVICE_ROWS = 12
 _STEP_ROWS = 12
-_LINK_ROWS = 8
+_LINK_ROWS = 10
+_REDUCES = 3
 _NAME = 40
 
 
@@ -128,20 +131,33 @@ def communication_table(advice: Advice, language: Language) -> Table | None:
     """Collectives and data-parallel steps that were timed over ranks, with the rate of the link."""
     rows = [
         [
-            sentence(f"communication-{item.kind.replace('_', '-')}", language),
+            _what(item, language),
             str(item.rank_count),
             format_bytes(item.message_bytes) if item.message_bytes else "–",
-            format_seconds(item.median_s),
+            format_seconds(item.median_s) if item.median_s > 0 else "–",
             format_quantity(item.bus_bytes_per_s, "B/s") if item.bus_bytes_per_s else "–",
             _correct(item.values_correct, language),
         ]
         for measurement in advice.measurements
-        for item in measurement.communication
+        for item in _telling(measurement.communication)
     ]
     if not rows:
         return None
     names = ("measured-what", "ranks", "message", "median", "bus-rate", "values-correct")
     return {"columns": _columns(names, language), "rows": rows[:_LINK_ROWS], "strong": [], "first_number": 1}
+
+
+def _telling(communication: Sequence[CommunicationMeasurement]) -> list[CommunicationMeasurement]:
+    """Of the all-reduces only those of the largest messages, which say what the link can do; all else."""
+    reduces = [item for item in communication if item.kind == "all_reduce"]
+    largest = sorted(reduces, key=lambda item: item.message_bytes or 0)[-_REDUCES:]
+    return largest + [item for item in communication if item.kind != "all_reduce"]
+
+
+def _what(item: CommunicationMeasurement, language: Language) -> str:
+    kind = sentence(f"communication-{item.kind.replace('_', '-')}", language)
+    steps = item.accumulation_steps or 1
+    return kind if steps == 1 else sentence("communication-accumulated", language, {"kind": kind, "steps": steps})
 
 
 def _correct(values_correct: bool | None, language: Language) -> str:

@@ -65,6 +65,7 @@ column-ranks = 进程数
 column-message = 消息大小
 column-bus-rate = 总线速率
 column-values-correct = 数值正确
+communication-accumulated = { $kind }，{ $steps } 个微批
 communication-all-reduce = all-reduce
 communication-peer-copy = 设备间复制
 communication-ddp-step = DDP 单步
