@@ -1,0 +1,46 @@
+"""Figures that a person reads at a glance: whole counts, rates without prefixes, energy in watt-hours."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.report.batch_curve import nice_ticks
+from advisor.sentences import sentence
+from advisor.units import format_count, format_energy, format_rate
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "0"), (83, "83"), (1500, "1,500"), (9999, "9,999"), (109_483_778, "109 M")]
+)
+def test_a_count_is_whole(number: int, text: str) -> None:
+    assert format_count(number) == text
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"),
+    [(0.8164, "0.816 /s"), (65.39, "65.4 /s"), (1266.9, "1,270 /s"), (258_123, "258,000 /s"), (1.384e6, "1.38 M/s")],
+)
+def test_a_rate_has_three_figures(rate: float, text: str) -> None:
+    assert format_rate(rate) == text
+
+
+@pytest.mark.parametrize(
+    ("joules", "text"),
+    [(0.253, "253 mJ"), (12.0, "12.0 J"), (1150.0, "1.15 kJ"), (51_120.0, "14.2 Wh"), (4.1564e8, "115 kWh")],
+)
+def test_an_energy_is_in_watt_hours_from_one_on(joules: float, text: str) -> None:
+    assert format_energy(joules) == text
+
+
+@pytest.mark.parametrize("top", [0.013, 0.99, 1.0, 7.3, 80.0, 1590.0, 4.2e6])
+def test_an_axis_has_a_few_round_ticks(top: float) -> None:
+    ticks = nice_ticks(top)
+    assert 3 <= len(ticks) <= 7
+    assert ticks[0] == 0
+    assert ticks[-1] <= top * 1.001
+    step = ticks[1]
+    assert float(f"{step:.0e}") == pytest.approx(step)
+
+
+def test_a_name_longer_than_any_catalogue_takes_is_cut() -> None:
+    assert sentence("summary-title", "en", {"workload": "x" * 50_000}).endswith("x…")
