@@ -11,6 +11,7 @@ import pytest
 from advisor.advice import AdviceRequest
 from advisor.advice.facts import Facts, find_facts
 from advisor.advice.kept_calibrations import calibration_of, keep, reusable, trusted, with_note
+from advisor.hardware.detect import detect_machine
 from advisor.measure.measurement import Measurement, Verdict, VerdictKind
 from advisor.workload.workload_file import load_workload
 from tests.report.recorded import recorded
@@ -86,7 +87,7 @@ def test_a_run_takes_over_what_an_earlier_one_calibrated(tmp_path: Path) -> None
                 facts: Facts = end.value
                 return facts
 
-    machine = run().machine
+    machine = detect_machine()
     kept = measured()
     keep(tmp_path, machine, (kept,), {})
     again = run()
