@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
+from advisor.bundled import resource
 from advisor.predict.links import interconnect_schema
 from advisor.recommend import schemas as recommend_schemas
 from advisor.report import json_file
 from advisor.workload.workload_file import workload_schema
 
-FOLDER = Path(__file__).resolve().parent.parent / "resources" / "schemas"
+FOLDER = resource("schemas")
 
 
 def schemas() -> dict[str, bytes]:

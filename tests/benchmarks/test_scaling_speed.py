@@ -11,7 +11,7 @@ COUNTS = (1, 2, 3, 4, 6, 8, 16, 32, 64, 1024)
 
 
 def test_the_whole_grid_costs_less_than_a_blink() -> None:
-    """8 strategies x 10 counts x 12 batches x every card of the table (39), the best of five: at most 300 ms of processor time."""
+    """8 strategies x 10 counts x 12 batches x every card (39), the best of five: at most 300 ms of processor time."""
     specs = list(spec_table().values())
     grid, load = steps(len(specs), 12), traffic(1.4e9, 400)
     links = [usual_link(spec) for spec in specs]

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from fontTools.ttLib import TTFont
 
+import advisor
 from advisor.bundled import resource, workloads_folder
 
 _MESSAGE = re.compile(r"^([a-z][\w-]*) = (.*(?:\n[ \t]+.*)*)", re.MULTILINE)
 _ARGUMENT = re.compile(r"\$([a-z_]+)")
 _USED = re.compile(r"""texts\(\s*"([a-z][a-z0-9-]*)\"""")
-ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(advisor.__file__).parent
 
 
 def messages(language: str) -> dict[str, str]:
@@ -41,7 +42,7 @@ def test_every_message_that_the_window_names_exists() -> None:
     for path in (resource("sentences") / "en").glob("*.ftl"):
         known |= {code for code, _text in _MESSAGE.findall(path.read_text(encoding="utf-8"))}
     used: set[str] = set()
-    for path in (ROOT / "advisor" / "gui").rglob("*.py"):
+    for path in (PACKAGE / "gui").rglob("*.py"):
         used |= set(_USED.findall(path.read_text(encoding="utf-8")))
     assert len(used) > 100
     assert used - known == set()

@@ -8,16 +8,17 @@ from typing import get_args
 
 import pytest
 
+import advisor
 from advisor.bundled import resource
 from advisor.measure.measurement import VerdictKind
 from advisor.sentences import Language, message_exists
 
-ROOT = Path(__file__).parent.parent.parent
+PACKAGE = Path(advisor.__file__).parent
 CODE = re.compile(r'"((?:measure|worker|local)-[a-z0-9]+(?:-[a-z0-9]+)+)"')
 SOURCES = [
-    *(ROOT / "advisor/measure").glob("*.py"),
-    *(ROOT / "advisor/worker").glob("*.py"),
-    *(ROOT / "advisor/predict").glob("local_*.py"),
+    *(PACKAGE / "measure").glob("*.py"),
+    *(PACKAGE / "worker").glob("*.py"),
+    *(PACKAGE / "predict").glob("local_*.py"),
 ]
 ENDS = ("settled", "noise-settled", "cap", "out-of-memory", "too-long", "memory-limit", "no-budget", "not-supported")
 
