@@ -40,6 +40,7 @@ def job_for(session: Session, settings: Settings, *, measure: bool) -> Job:
 def request_for(workload: Workload, settings: Settings, *, measure: bool, allow_code: bool) -> AdviceRequest:
     """What the settings say of goal, limits, prices and budget. Raises InputError for a bad price file."""
     from advisor.advice import AdviceRequest
+    from advisor.gui.history_shelf import folder_of
     from advisor.hardware.spec_table import spec_table
     from advisor.recommend.prices import read_prices
     from advisor.recommend.recommendation import Limits
@@ -58,6 +59,7 @@ def request_for(workload: Workload, settings: Settings, *, measure: bool, allow_
             max_job_s=None if settings.max_hours is None else settings.max_hours * _S_PER_HOUR,
         ),
         allow_code=allow_code,
+        calibration_folder=str(folder_of(settings.data_folder)),
     )
 
 
