@@ -212,7 +212,9 @@ def _timed(measurements: tuple[Measurement, ...]) -> dict[tuple[str, Precision, 
     for measurement in measurements:
         for step in measurement.steps:
             summary = step.summary
-            if summary is not None and step.verdict.kind in {"stable", "usable"}:
+            # Some of the model's blocks alone are no step of the model.
+            whole = step.layer_limit is None
+            if summary is not None and whole and step.verdict.kind in {"stable", "usable"}:
                 low, high = min(summary.low_s, summary.median_s), max(summary.high_s, summary.median_s)
                 found[measurement.device_key, step.precision, step.batch_size] = Estimate(
                     value=summary.median_s, low=low, high=high, basis="measured"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from advisor.report.checked_steps import batch_text, checked_steps
 from advisor.report.report_charts import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
 from advisor.sentences import Language, sentence
 from advisor.units import format_bytes, format_energy, format_quantity, format_seconds
@@ -11,9 +12,10 @@ from advisor.units import format_bytes, format_energy, format_quantity, format_s
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from advisor.measure.measurement import CommunicationMeasurement, Measurement, StepMeasurement
+    from advisor.measure.measurement import CommunicationMeasurement
     from advisor.predict.prediction import Prediction
     from advisor.report.advice_record import Advice
+    from advisor.report.checked_steps import CheckedStep
 
 Table = dict[str, Any]
 _DEVICE_ROWS = 12
@@ -84,46 +86,25 @@ def _cost(item: Prediction, language: Language) -> str:
 
 def measured_table(advice: Advice, language: Language) -> Table | None:
     """What was timed here, with the prediction of the same set-up and its error."""
-    rows = [
-        _measured_row(advice, measurement, step, language)
-        for measurement in advice.measurements
-        for step in measurement.steps
-        if step.summary is not None
-    ]
+    rows = [_measured_row(one, language) for one in checked_steps(advice)]
     if not rows:
         return None
     names = ("device", "precision", "batch", "median", "interval", "samples", "predicted", "error", "verdict")
     return {"columns": _columns(names, language), "rows": rows[:_STEP_ROWS], "strong": [], "first_number": 2}
 
 
-def _measured_row(advice: Advice, measurement: Measurement, step: StepMeasurement, language: Language) -> list[str]:
-    assert step.summary is not None
-    found = next(
-        (
-            item
-            for item in advice.predictions
-            if item.device.key == measurement.device_key
-            and item.count == 1
-            and item.precision == step.precision
-            and item.batch_size_per_device == step.batch_size
-            and item.gradient_accumulation_steps == 1
-        ),
-        None,
-    )
-    predicted, error = "–", "–"
-    if found is not None:
-        predicted = format_seconds(found.step_s.value)
-        error = f"{100 * (found.step_s.value / step.summary.median_s - 1):+.1f} %"
+def _measured_row(one: CheckedStep, language: Language) -> list[str]:
+    predicted, error = one.predicted, one.error_fraction
     return [
-        clipped(measurement.device_name, _NAME),
-        step.precision,
-        f"{step.batch_size:,}",
-        format_seconds(step.summary.median_s),
-        f"{format_seconds(step.summary.low_s)} – {format_seconds(step.summary.high_s)}",
-        f"{step.summary.sample_count:,}",
-        predicted,
-        error,
-        sentence(f"measure-verdict-{step.verdict.kind.replace('_', '-')}", language),
+        clipped(one.device_name, _NAME),
+        one.step.precision,
+        batch_text(one.step, language),
+        format_seconds(one.summary.median_s),
+        f"{format_seconds(one.summary.low_s)} – {format_seconds(one.summary.high_s)}",
+        f"{one.summary.sample_count:,}",
+        format_seconds(predicted.step_s.value) if predicted is not None else "–",
+        f"{100 * error:+.1f} %" if error is not None else "–",
+        sentence(f"measure-verdict-{one.step.verdict.kind.replace('_', '-')}", language),
     ]
 
 

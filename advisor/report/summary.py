@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.hardware.machine import Record
+from advisor.report.checked_steps import batch_text
 from advisor.sentences import Language, say, sentence, visible
 from advisor.units import (
     Estimate,
@@ -209,7 +210,7 @@ def _measured_table(advice: Advice, language: Language) -> Table | None:
                 (
                     visible(measurement.device_name),
                     step.precision,
-                    str(step.batch_size),
+                    batch_text(step, language),
                     format_seconds(summary.median_s),
                     f"{format_seconds(summary.low_s)} – {format_seconds(summary.high_s)}",
                     str(summary.sample_count),

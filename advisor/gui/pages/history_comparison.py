@@ -1,171 +1,211 @@
-"""Two runs side by side, and one run's predictions against what was measured in it."""
+"""Two runs side by side: what was set differently, and which figures and step times really differ."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from advisor.gui.advice_figures import PRECISION_NAMES, short_name
+from PySide6.QtWidgets import QWidget
+
+from advisor.gui.advice_figures import PRECISION_NAMES, STRATEGY_NAMES, short_name
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
+from advisor.report.comparison import FigureDifference, SettingDifference, StepDifference, compare
 from advisor.sentences import visible
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
-    from advisor.measure.measurement import StepMeasurement
-    from advisor.predict.prediction import Prediction
-    from advisor.report.advice_record import Advice
-
-
-@dataclass(frozen=True, kw_only=True)
-class Compared:
-    """One line: what it is, and both runs' values as text."""
-
-    name: str
-    first: str
-    second: str
-    differs: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Checked:
-    """A measured batch size and what was predicted for it."""
-
-    device_name: str
-    step: StepMeasurement
-    predicted: Prediction
-
-
-def compare(first: Advice, second: Advice, context: Context) -> list[Compared]:
-    """What a person would look for: machine, software, workload, and the advice with its figures."""
-    texts = context.texts
-
-    def facts(advice: Advice) -> list[tuple[str, str]]:
-        chosen, here = advice.recommendation, advice.recommendation_local
-        software = advice.machine.software
-        return [
-            (texts("history-when"), advice.created_utc[:16].replace("T", " ")),
-            (texts("history-workload"), advice.workload.name),
-            (texts("page-machine"), _machine(advice)),
-            (texts("history-software"), f"driver {software.driver or '–'} · torch {software.torch or '–'}"),
-            (texts("advice-best-of-all"), _chosen(chosen, context)),
-            (texts("advice-job"), texts.duration(chosen.job_s.value if chosen and chosen.job_s else None)),
-            (texts("advice-rate"), texts.rate(chosen.samples_per_s.value if chosen else None)),
-            (texts("advice-on-this-machine"), _chosen(here, context)),
-            (texts("history-job-here"), texts.duration(here.job_s.value if here and here.job_s else None)),
-            (texts("history-rate-here"), texts.rate(here.samples_per_s.value if here else None)),
-        ]
-
-    return [
-        Compared(name=name, first=visible(one), second=visible(two), differs=one != two)
-        for (name, one), (_same, two) in zip(facts(first), facts(second), strict=True)
-    ]
-
-
-def _machine(advice: Advice) -> str:
-    names = [short_name(gpu.name) for gpu in advice.machine.gpus] or ["–"]
-    return f"{short_name(advice.machine.cpu.name or 'CPU')} · {', '.join(names)}"
-
-
-def _chosen(chosen: object, context: Context) -> str:
     from advisor.recommend.recommendation import Recommendation
+    from advisor.report.advice_record import Advice
+    from advisor.units import Estimate
 
-    if not isinstance(chosen, Recommendation):
-        return "–"
-    batch = context.texts("advice-batch-row", batch=chosen.batch_size_per_device)
-    return f"{chosen.count} × {short_name(chosen.device.name)} · {batch} · {PRECISION_NAMES[chosen.precision]}"
+_FIGURE_CODES = {
+    "step_s": "advice-step",
+    "job_s": "advice-job",
+    "samples_per_s": "advice-rate",
+    "peak_memory_bytes": "advice-memory",
+    "cost": "advice-cost",
+}
+_SETTINGS_SHOWN = 8
+_STEPS_SHOWN = 8
 
 
-def compared_card(first: Advice, second: Advice, context: Context) -> Card:
-    """Two runs in two columns; what differs is bold."""
+def compared_cards(first: Advice, second: Advice, context: Context) -> list[QWidget]:
+    """Figures, settings and step times; `first` is the earlier run."""
+    found = compare(first, second)
+    cards: list[QWidget] = [_figures_card(first, second, context, same_set_up=found.same_set_up, rows=found.figures)]
+    if found.settings:
+        cards.append(_settings_card(found.settings, context))
+    if found.steps:
+        cards.append(_steps_card(found.steps, context))
+    return cards
+
+
+def _figures_card(
+    first: Advice, second: Advice, context: Context, *, same_set_up: bool, rows: tuple[FigureDifference, ...]
+) -> Card:
     texts = context.texts
     card = Card(texts("history-compared"))
+    card.add_to_header(label(texts("history-same" if same_set_up else "history-other"), "muted"))
+    for code, advice in (("history-first", first), ("history-second", second)):
+        when = visible(advice.created_utc[:16].replace("T", " "))
+        parts = (texts(code), when, visible(advice.workload.name), _set_up(advice.recommendation, context))
+        card.body.addWidget(label("  ·  ".join(parts), wrap=True, selectable=True))
 
-    def bold(one: Compared) -> bool:
-        return one.differs
+    def name(one: FigureDifference) -> str:
+        place = texts("advice-on-this-machine" if one.local else "advice-best-of-all")
+        return f"{place}: {texts(_FIGURE_CODES[one.field])}"
 
-    model: TableModel[Compared] = TableModel(
+    chosen = (first.recommendation, second.recommendation, first.recommendation_local, second.recommendation_local)
+    # Costs in two currencies are not compared, so that there is one at most.
+    currency = next((one.currency for one in chosen if one is not None and one.currency), None)
+
+    def told(one: FigureDifference, estimate: Estimate | None) -> str:
+        return "–" if estimate is None else _shown(one, estimate.value, currency, context)
+
+    def span(one: FigureDifference, estimate: Estimate | None) -> str:
+        return texts.span(estimate, lambda value: _shown(one, value, currency, context))
+
+    model: TableModel[FigureDifference] = TableModel(
         [
-            Column(title="", text=lambda one: one.name),
-            Column(title=texts("history-first"), text=lambda one: one.first, bold=bold),
-            Column(title=texts("history-second"), text=lambda one: one.second, bold=bold),
+            Column(title=texts("history-figure"), text=name),
+            Column(
+                title=texts("history-first"),
+                text=lambda one: told(one, one.first),
+                tip=lambda one: span(one, one.first),
+                number=True,
+            ),
+            Column(
+                title=texts("history-second"),
+                text=lambda one: told(one, one.second),
+                tip=lambda one: span(one, one.second),
+                number=True,
+            ),
+            Column(
+                title=texts("history-ratio"),
+                text=lambda one: _ratio(one.ratio),
+                order=lambda one: one.ratio,
+                number=True,
+                bold=lambda one: one.clear,
+            ),
+            Column(
+                title=texts("history-clear"),
+                text=lambda one: texts("yes" if one.clear else "no"),
+                bold=lambda one: one.clear,
+                header_tip=texts("history-clear-tip"),
+            ),
         ]
     )
-    model.show(compare(first, second, context))
-    card.body.addWidget(Table(model, texts("history-compared"), visible_rows=10, wide=(1, 2)))
+    model.show(rows)
+    card.body.addWidget(Table(model, texts("history-compared"), visible_rows=10))
+    card.body.addWidget(label(texts("history-clear-tip"), "muted", wrap=True))
     card.hug()
     return card
 
 
-def checks_of(advice: Advice) -> list[Checked]:
-    """Every measured batch size beside the prediction of the same set-up."""
-    found = []
-    for measurement in advice.measurements:
-        for step in measurement.steps:
-            predicted = next(
-                (
-                    one
-                    for one in advice.predictions
-                    if one.device.key == measurement.device_key
-                    and one.count == 1
-                    and one.precision == step.precision
-                    and one.batch_size_per_device == step.batch_size
-                    and one.gradient_accumulation_steps == 1
-                ),
-                None,
-            )
-            if predicted is not None and step.summary is not None:
-                found.append(Checked(device_name=measurement.device_name, step=step, predicted=predicted))
-    return found
+def _settings_card(rows: tuple[SettingDifference, ...], context: Context) -> Card:
+    texts = context.texts
+    card = Card(texts("history-settings"))
 
+    def name(one: SettingDifference) -> str:
+        last = one.field.rpartition(".")[2]
+        known = texts.optional(f"field-{last.replace('_', '-')}") if one.field.startswith("workload.") else None
+        return known or visible(one.field)
 
-def measured_card(advice: Advice, context: Context) -> Card | None:
-    """Predicted against measured in one run; None where nothing was measured."""
-    texts, checks = context.texts, checks_of(advice)
-    if not checks:
-        return None
-    card = Card(texts("history-measured-title"))
-    card.add_to_header(label(visible(advice.workload.name), "muted"))
-
-    def measured_s(one: Checked) -> float:
-        assert one.step.summary is not None
-        return one.step.summary.median_s
-
-    def error(one: Checked) -> float:
-        return one.predicted.step_s.value / measured_s(one) - 1
-
-    model: TableModel[Checked] = TableModel(
+    model: TableModel[SettingDifference] = TableModel(
         [
-            Column(title=texts("column-device"), text=lambda one: short_name(visible(one.device_name))),
-            Column(title=texts("column-precision"), text=lambda one: PRECISION_NAMES[one.step.precision]),
+            Column(title=texts("history-setting"), text=name, tip=lambda one: visible(one.field)),
+            Column(title=texts("history-first"), text=lambda one: visible(one.first or "–")),
+            Column(title=texts("history-second"), text=lambda one: visible(one.second or "–")),
+        ]
+    )
+    model.show(rows)
+    rows_shown = min(len(rows), _SETTINGS_SHOWN)
+    card.body.addWidget(Table(model, texts("history-settings"), visible_rows=rows_shown, wide=(1, 2)))
+    card.hug()
+    return card
+
+
+def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
+    texts = context.texts
+    card = Card(texts("history-steps"))
+    clear = sum(one.clear for one in rows)
+    card.add_to_header(label(texts("history-steps-clear", clear=clear, total=len(rows)), "muted"))
+
+    def device(one: StepDifference) -> str:
+        name = f"{one.count} × {short_name(visible(one.device_name))}"
+        return (
+            name if one.count == 1 else f"{name} · {STRATEGY_NAMES.get(one.strategy) or texts.strategy(one.strategy)}"
+        )
+
+    model: TableModel[StepDifference] = TableModel(
+        [
+            Column(title=texts("column-device"), text=device),
+            Column(title=texts("column-precision"), text=lambda one: PRECISION_NAMES[one.precision]),
             Column(
                 title=texts("column-batch"),
-                text=lambda one: str(one.step.batch_size),
-                order=lambda one: one.step.batch_size,
+                text=lambda one: str(one.batch_size_per_device),
+                order=lambda one: one.batch_size_per_device,
                 number=True,
             ),
             Column(
-                title=texts("history-measured"),
-                text=lambda one: texts.duration(measured_s(one)),
-                order=measured_s,
+                title=texts("history-first"),
+                text=lambda one: texts.duration(one.first_s.value),
+                tip=lambda one: texts.span(one.first_s, texts.duration),
+                order=lambda one: one.first_s.value,
                 number=True,
             ),
             Column(
-                title=texts("column-predicted"),
-                text=lambda one: texts.duration(one.predicted.step_s.value),
-                tip=lambda one: texts.span(one.predicted.step_s, texts.duration),
-                order=lambda one: one.predicted.step_s.value,
+                title=texts("history-second"),
+                text=lambda one: texts.duration(one.second_s.value),
+                tip=lambda one: texts.span(one.second_s, texts.duration),
+                order=lambda one: one.second_s.value,
                 number=True,
             ),
             Column(
-                title=texts("column-error"), text=lambda one: f"{100 * error(one):+.1f} %", order=error, number=True
+                title=texts("history-ratio"),
+                text=lambda one: _ratio(one.ratio),
+                order=lambda one: one.ratio,
+                number=True,
+                bold=lambda one: one.clear,
             ),
-            Column(title=texts("column-basis"), text=lambda one: texts.basis(one.predicted.step_s)),
+            Column(
+                title=texts("history-clear"),
+                text=lambda one: texts("yes" if one.clear else "no"),
+                bold=lambda one: one.clear,
+                header_tip=texts("history-clear-tip"),
+            ),
+            Column(
+                title=texts("column-basis"),
+                text=lambda one: texts("window-basis-measured" if one.measured else "history-predicted"),
+            ),
         ]
     )
-    model.show(checks)
-    card.body.addWidget(Table(model, texts("history-measured-title"), visible_rows=9))
+    model.show(rows)
+    card.body.addWidget(Table(model, texts("history-steps"), visible_rows=_STEPS_SHOWN))
     card.hug()
     return card
+
+
+def _shown(one: FigureDifference, value: float, currency: str | None, context: Context) -> str:
+    texts = context.texts
+    if one.field == "samples_per_s":
+        return texts.rate(value)
+    if one.field == "peak_memory_bytes":
+        return texts.size(value)
+    if one.field == "cost":
+        return texts.money(value, currency)
+    return texts.duration(value)
+
+
+def _ratio(ratio: float | None) -> str:
+    return "–" if ratio is None else f"× {ratio:.2f}"
+
+
+def _set_up(chosen: Recommendation | None, context: Context) -> str:
+    if chosen is None:
+        return context.texts("summary-nothing")
+    batch = context.texts("advice-batch-row", batch=chosen.batch_size_per_device)
+    device = short_name(visible(chosen.device.name))
+    return f"{chosen.count} × {device} · {batch} · {PRECISION_NAMES[chosen.precision]}"

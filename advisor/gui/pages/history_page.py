@@ -11,7 +11,8 @@ from advisor.gui import history_shelf
 from advisor.gui.advice_figures import PRECISION_NAMES, STRATEGY_NAMES, short_name
 from advisor.gui.history_shelf import Shelf
 from advisor.gui.models.table_model import Column, TableModel
-from advisor.gui.pages.history_comparison import compared_card, measured_card
+from advisor.gui.pages.history_checks import measured_card
+from advisor.gui.pages.history_comparison import compared_cards
 from advisor.gui.pages.page import GAP, Page
 from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.widgets.card import Card, KeyFigure, clear, row
@@ -264,12 +265,13 @@ class HistoryPage(Page):
         selected = self._selected()
         if len(selected) != _BOTH:
             return
-        first, second = selected
+        first, second = sorted(selected, key=lambda run: run.created_utc)
         self._load(first, lambda one: self._load(second, lambda two: self._show_comparison(one, two)))
 
     def _show_comparison(self, first: Advice, second: Advice) -> None:
         clear(self._details)
-        self._details.addWidget(compared_card(first, second, self.context))
+        for card in compared_cards(first, second, self.context):
+            self._details.addWidget(card)
 
     def _export(self) -> None:
         selected = self._selected()

@@ -1,0 +1,69 @@
+"""Predicted against measured in one run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.gui.advice_figures import PRECISION_NAMES, short_name
+from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.widgets.card import Card
+from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.table import Table
+from advisor.report.checked_steps import CheckedStep, batch_text, checked_steps
+from advisor.sentences import visible
+
+if TYPE_CHECKING:
+    from advisor.gui.context import Context
+    from advisor.report.advice_record import Advice
+
+
+def measured_card(advice: Advice, context: Context) -> Card | None:
+    """Predicted against measured in one run; None where nothing was measured."""
+    texts, checks = context.texts, checked_steps(advice)
+    if not checks:
+        return None
+    card = Card(texts("history-measured-title"))
+    card.add_to_header(label(visible(advice.workload.name), "muted"))
+
+    def predicted_s(one: CheckedStep) -> float | None:
+        return None if one.predicted is None else one.predicted.step_s.value
+
+    def error(one: CheckedStep) -> str:
+        return "–" if one.error_fraction is None else f"{100 * one.error_fraction:+.1f} %"
+
+    model: TableModel[CheckedStep] = TableModel(
+        [
+            Column(title=texts("column-device"), text=lambda one: short_name(visible(one.device_name))),
+            Column(title=texts("column-precision"), text=lambda one: PRECISION_NAMES[one.step.precision]),
+            Column(
+                title=texts("column-batch"),
+                text=lambda one: batch_text(one.step, texts.language),
+                order=lambda one: one.step.batch_size,
+                number=True,
+            ),
+            Column(
+                title=texts("history-measured"),
+                text=lambda one: texts.duration(one.summary.median_s),
+                order=lambda one: one.summary.median_s,
+                number=True,
+            ),
+            Column(
+                title=texts("column-predicted"),
+                text=lambda one: "–" if one.predicted is None else texts.duration(predicted_s(one)),
+                tip=lambda one: texts.span(one.predicted.step_s if one.predicted else None, texts.duration),
+                order=predicted_s,
+                number=True,
+            ),
+            Column(title=texts("column-error"), text=error, order=lambda one: one.error_fraction, number=True),
+            Column(
+                title=texts("column-verdict"),
+                text=lambda one: texts(f"measure-verdict-{one.step.verdict.kind.replace('_', '-')}"),
+            ),
+        ]
+    )
+    model.show(checks)
+    card.body.addWidget(Table(model, texts("history-measured-title"), visible_rows=9))
+    if any(one.predicted is None for one in checks):
+        card.body.addWidget(label(texts("history-checks-note"), "muted", wrap=True))
+    card.hug()
+    return card

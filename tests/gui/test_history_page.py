@@ -1,0 +1,89 @@
+"""The history page: two kept runs side by side, the earlier one first, and a run's own check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from PySide6.QtWidgets import QLabel
+
+from advisor.gui.context import Context
+from advisor.gui.history_shelf import folder_of, keep
+from advisor.gui.pages.history_checks import measured_card
+from advisor.gui.pages.history_comparison import compared_cards
+from advisor.gui.pages.history_page import HistoryPage
+from advisor.gui.widgets.table import Table
+from advisor.report.checked_steps import checked_steps
+from tests.gui import fakes
+from tests.report.recorded import recorded
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.settings import Settings
+    from advisor.report.advice_record import Advice
+
+
+def later(advice: Advice, factor: float) -> Advice:
+    """The same run a day after, under another torch, every step `factor` times as long."""
+    software = msgspec.structs.replace(advice.machine.software, torch="9.9.9")
+    return msgspec.structs.replace(
+        advice,
+        created_utc="2031-01-02T03:04:05Z",
+        machine=msgspec.structs.replace(advice.machine, software=software),
+        predictions=tuple(msgspec.structs.replace(one, step_s=one.step_s.scaled(factor)) for one in advice.predictions),
+    )
+
+
+def cells(widget: QWidget) -> list[list[list[str]]]:
+    """The texts of each table in it, row by row."""
+    return [
+        [[column.text(record) for column in table.table_model.columns] for record in table.table_model.records]
+        for table in widget.findChildren(Table)
+    ]
+
+
+def page_context(window: MainWindow) -> Context:
+    return window.page("history").context
+
+
+def test_two_kept_runs_are_compared_with_the_earlier_one_first(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    advice = fakes.advice()
+    folder = folder_of(settings.data_folder)
+    keep(folder, later(advice, 3.0))
+    keep(folder, advice)
+    window.show_page("history")
+    page = window.page("history")
+    assert isinstance(page, HistoryPage)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=10_000)
+    page._table.selectAll()
+    qtbot.waitUntil(lambda: "9.9.9" in str(cells(page)) and not page.busy, timeout=10_000)
+    said = "\n".join(label.text() for label in page.findChildren(QLabel))
+    assert said.index(page.texts("history-first")) < said.index(page.texts("history-second"))
+    assert [table for table in cells(page) if any("9.9.9" in row[2] for row in table)]
+    steps = [row for table in cells(page) for row in table if row[-1] == page.texts("history-predicted")]
+    assert any(row[5] == "× 3.00" for row in steps if len(row) > 5)
+
+
+def test_runs_that_differ_in_nothing_show_no_settings_and_no_clear_step(window: MainWindow, qtbot: QtBot) -> None:
+    advice = recorded()
+    cards = compared_cards(advice, advice, page_context(window))
+    for card in cards:
+        qtbot.addWidget(card)
+    shown = [row for card in cards for table in cells(card) for row in table]
+    assert len(cards) == 2
+    assert shown
+    assert all("× 1.00" in row or "–" in row for row in shown)
+
+
+def test_a_runs_check_shows_every_batch_size_that_was_timed(window: MainWindow, qtbot: QtBot) -> None:
+    advice = recorded()
+    card = measured_card(advice, page_context(window))
+    assert card is not None
+    qtbot.addWidget(card)
+    (rows,) = cells(card)
+    assert len(rows) == len(checked_steps(advice)) > 0
