@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from advisor.report import report_charts, report_tables
+from advisor.report.accuracy_lines import accuracy_line
 from advisor.report.batch_curve import batch_chart
 from advisor.report.launch_script import SCRIPT_NAME, launch_command
 from advisor.report.report_charts import clipped
@@ -47,10 +48,16 @@ def report_content(advice: Advice, language: Language) -> Content:
         "facts": fact_columns(advice, language),
         "method": {
             "title": sentence("report-method", language),
-            "sentences": [sentence(f"report-method-{line}", language) for line in range(1, 6)],
+            "sentences": _method(language),
         },
         "footer": sentence("report-footer", language, {"version": visible(advice.advisor_version)}),
     }
+
+
+def _method(language: Language) -> list[str]:
+    lines = [sentence(f"report-method-{line}", language) for line in range(1, 6)]
+    accuracy = accuracy_line(language)
+    return [*lines[:2], *([accuracy] if accuracy else []), *lines[2:]]
 
 
 def _subtitle(advice: Advice) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from advisor.gui.advice_figures import PRECISION_NAMES, prediction_of, short_name
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
 from advisor.gui.pages.page import GAP, Page, ViewState
+from advisor.gui.widgets.accuracy_caption import accuracy_caption
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
 from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.gui.widgets.notice import EmptyState, Notice
@@ -75,6 +76,10 @@ class AdvicePage(Page):
         self._show_choice(advice)
         self.body.addWidget(self._hero(chosen))
         self.body.addWidget(self._figures(advice, chosen))
+        if chosen.step_s.basis == "specified":
+            caption = accuracy_caption(self.context, [chosen.precision], chosen.device.spec_key)
+            if caption is not None:
+                self.body.addWidget(caption)
         self.body.addLayout(self._reasons(advice, chosen))
         self._show_charts(advice, chosen)
         if advice.caveats:

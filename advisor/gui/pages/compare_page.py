@@ -14,6 +14,7 @@ from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.order_chart import OrderChart, OrderLine
 from advisor.gui.theme import CPU_SERIES
+from advisor.gui.widgets.accuracy_caption import accuracy_caption
 from advisor.gui.widgets.card import Card, clear
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState
@@ -87,6 +88,11 @@ class ComparePage(Page):
         self._build_switches()
         self._build_charts()
         self._build_table()
+        if any(one.step_s.basis == "specified" for one in advice.predictions):
+            caption = accuracy_caption(self.context, self._comparison.precisions)
+            if caption is not None:
+                self.body.addWidget(caption)
+        self.body.addStretch(1)
         self._rank()
 
     def _build_switches(self) -> None:
@@ -184,7 +190,6 @@ class ComparePage(Page):
         card.body.addWidget(self._table)
         card.hug()
         self.body.addWidget(card)
-        self.body.addStretch(1)
 
     def _columns(self) -> list[Column[Prediction]]:
         texts = self.texts

@@ -98,3 +98,13 @@ memory-part-workspace = workspace
 memory-part-context = driver context
 memory-part-fragmentation = fragmentation
 memory-part-communication = communication
+
+## How far to trust a number from the data sheet
+accuracy-line = From the data sheet alone: leaving each card out of the fit, the mean error on { $runs } published runs was { $card_error }; leaving each model out, { $model_error } ({ $document }).
+accuracy-covered = { $covered_fraction } of these runs lay inside their 80 % range, the card unseen.
+accuracy-group = { $group }, { $runs ->
+    [one] 1 run
+   *[other] { $runs } runs
+  }: { $card_error } with each card left out, { $model_error } with each model left out.
+accuracy-no-runs = { $group }: no published run to check it on; expect more than the mean.
+accuracy-capability = Cards of compute capability { $capability }

@@ -1,0 +1,32 @@
+"""The caption that tells how far to trust numbers from the data sheet, its details in the tooltip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.gui.widgets.labels import label, plain_tooltip
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtWidgets import QLabel
+
+    from advisor.gui.context import Context
+    from advisor.units import Precision
+
+
+def accuracy_caption(context: Context, precisions: Sequence[Precision], spec_key: str | None = None) -> QLabel | None:
+    """The recorded accuracy on published runs; with a card's key, also that of its generation."""
+    from advisor.hardware.spec_table import spec_table
+    from advisor.report.accuracy_lines import accuracy_details, accuracy_line
+
+    language = context.texts.language
+    line = accuracy_line(language)
+    if line is None:
+        return None
+    spec = spec_table().get(spec_key) if spec_key is not None else None
+    details = accuracy_details(precisions, spec.compute_capability if spec is not None else None, language)
+    made = label(line, "muted", wrap=True, selectable=True)
+    made.setToolTip(plain_tooltip("\n".join(details)))
+    made.setAccessibleDescription(" ".join(details))
+    return made

@@ -1,0 +1,61 @@
+"""How right the predictions were on published runs, read from `resources/accuracy.toml`: what a reader may trust."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Annotated, Literal
+
+import msgspec
+
+from advisor.bundled import resource
+from advisor.errors import InputError
+from advisor.hardware.machine import Record
+from advisor.units import NonNegative
+
+HeldOut = Literal["none", "gpu", "model"]
+GroupedBy = Literal["all", "precision", "compute_capability"]
+Fraction = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+
+DOCUMENT = "docs/accuracy.md"
+
+
+class AccuracyScore(Record, frozen=True, kw_only=True):
+    """The errors of predicted step times in a group of published runs."""
+
+    held_out: HeldOut
+    """What the fit had not seen when it predicted a run: nothing, that run's card, or that run's workload."""
+    grouped_by: GroupedBy
+    group: str
+    """A precision or a compute capability such as `8.0`; `all` for every run."""
+    run_count: Annotated[int, msgspec.Meta(ge=1)]
+    mean_error_fraction: NonNegative
+    """Mean of the absolute relative errors (MAPE)."""
+    median_error_fraction: NonNegative
+    covered_fraction: Fraction
+    """Share of the runs inside their 80 % range."""
+
+
+class AccuracyRecord(Record, frozen=True, kw_only=True):
+    """The whole file."""
+
+    schema_version: int = 1
+    source: str
+    scores: tuple[AccuracyScore, ...]
+
+    def score(self, held_out: HeldOut, grouped_by: GroupedBy = "all", group: str = "all") -> AccuracyScore | None:
+        """The figures of a group; None where no published run is in it."""
+        wanted = (held_out, grouped_by, group)
+        return next((one for one in self.scores if (one.held_out, one.grouped_by, one.group) == wanted), None)
+
+
+@cache
+def accuracy_record() -> AccuracyRecord:
+    """The figures that come with the program. Raises InputError where the file is missing or damaged."""
+    path = resource("accuracy.toml")
+    remedy = "Install the program anew, or run `python tools/write_accuracy_docs.py`."
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=AccuracyRecord)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", remedy) from error
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise InputError(f"{path} is not a record of the accuracy: {error}.", remedy) from error

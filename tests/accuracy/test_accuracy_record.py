@@ -1,0 +1,69 @@
+"""The recorded accuracy that the window and the report tell is that of the committed fit and of `docs/accuracy.md`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from advisor.evaluate.evaluation_record import evaluation_of, scored_step
+from advisor.evaluate.row_predictions import RowPredictor
+from advisor.predict.accuracy_record import DOCUMENT, HeldOut, accuracy_record
+from advisor.report.accuracy_lines import accuracy_details, accuracy_line
+from tests.accuracy.recorded_runs import published_questions, recorded_tables
+from tools.accuracy_file import groups_of
+
+PAGE = Path(__file__).parents[2] / DOCUMENT
+_NAMES: tuple[tuple[HeldOut, str], ...] = (
+    ("none", "In-sample"),
+    ("gpu", "Leave-one-GPU-out"),
+    ("model", "Leave-one-model-out"),
+)
+
+
+def test_the_record_holds_what_the_committed_fit_predicts_today() -> None:
+    questions = published_questions()
+    predictor = RowPredictor(recorded_tables(questions))
+    answers = evaluation_of([predictor.answer(question) for question in questions]).answers
+    steps = [step for answer in answers if (step := scored_step(answer)) is not None]
+    record, groups = accuracy_record(), groups_of(steps)
+    assert len(groups) > 8
+    for grouped_by, found in groups:
+        kept = record.score("none", grouped_by, found.group)
+        assert kept is not None, (grouped_by, found.group)
+        assert kept.run_count == found.step_count
+        assert kept.mean_error_fraction == pytest.approx(found.mean_error_fraction, abs=2e-3)
+        assert kept.covered_fraction == pytest.approx(found.covered_fraction, abs=0.02)
+    assert len(record.scores) == 3 * len(groups)
+
+
+@pytest.mark.parametrize(("held_out", "name"), _NAMES)
+def test_the_record_and_the_page_tell_the_same_figures(held_out: HeldOut, name: str) -> None:
+    told = re.search(rf"\| {name} \| (\d+) \| ([\d.]+) \| ([\d.]+) \| [^|]+ \| ([\d.]+) \|", PAGE.read_text("utf-8"))
+    kept = accuracy_record().score(held_out)
+    assert told is not None
+    assert kept is not None
+    assert kept.run_count == int(told[1])
+    found = (kept.mean_error_fraction, kept.median_error_fraction, kept.covered_fraction)
+    for fraction, text in zip(found, told.groups()[1:], strict=True):
+        assert 100 * fraction == pytest.approx(float(text), abs=0.06)
+
+
+def test_the_line_tells_the_recorded_errors_in_both_languages() -> None:
+    by_card, by_model = accuracy_record().score("gpu"), accuracy_record().score("model")
+    assert by_card is not None
+    assert by_model is not None
+    for line in (accuracy_line("en"), accuracy_line("zh")):
+        assert line is not None
+        for wanted in (by_card.mean_error_fraction, by_model.mean_error_fraction):
+            assert f"{100 * wanted:.1f} %" in line
+        assert DOCUMENT in line
+
+
+def test_a_precision_or_card_without_published_runs_is_said_to_have_none() -> None:
+    with_runs = accuracy_details(["fp32"], "8.0", "en")
+    without = accuracy_details(["bf16_amp"], "12.0", "en")
+    assert len(with_runs) == len(without) == 3
+    assert all("no published run" not in line for line in with_runs)
+    assert all("no published run" in line for line in without[1:])
