@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.hardware.gpu_spec import GpuSpec
 from advisor.predict.assembly import Sources, predict_candidates
-from advisor.predict.calibration import calibrate, host_speed
+from advisor.predict.calibration import calibrate, host_speed, pass_floor_s
 from advisor.predict.compiled_table import compile_table
 from advisor.predict.device_memory import MemorySolver
 from advisor.predict.host_time import HostSpeed
@@ -89,7 +89,9 @@ def _calibrations(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuS
 
 def _host(facts: Facts) -> HostSpeed:
     """The speed of this machine's processor at issuing work: a GPU's own measurement first, else the CPU's."""
+    table = facts.tables.get("fp32")
+    floors = [pass_floor_s(measurement, table) for measurement in facts.measurements] if table is not None else []
     for measurement in sorted(facts.measurements, key=lambda measurement: measurement.device_key == "cpu"):
         if measurement.rates:
-            return host_speed(measurement)
-    return HostSpeed()
+            return replace(host_speed(measurement), pass_floor_s=max(floors, default=0.0))
+    return HostSpeed(pass_floor_s=max(floors, default=0.0))

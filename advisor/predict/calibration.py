@@ -27,6 +27,7 @@ from advisor.predict.prediction import Calibration
 from advisor.predict.step_time import TRACE_PRECISIONS, predict_steps
 from advisor.sentences import Reason
 from advisor.units import PRECISIONS, Precision
+from advisor.workload.op_table import OpTable, step_flop
 from advisor.workload.workload import Training
 
 CLASS_KINDS: dict[str, tuple[str, ...]] = {
@@ -48,6 +49,9 @@ AGREES_WITHIN = 0.2
 """Largest absolute log ratio of a user's step that counts as error of the model, not of the description."""
 CARRIED_SHARE = 0.5
 """Share of the log of the step factor that is carried over to other cards."""
+_LEAST_CPU_FLOP_PER_S = 5e9
+"""No processor is slower than this at products, small ones included."""
+_NEGLIGIBLE_SHARE = 0.3
 _USABLE = ("stable", "usable", "contended")
 
 
@@ -118,6 +122,28 @@ def host_speed(measurement: Measurement, figures: Efficiencies | None = None) ->
         optimizer_s_per_dispatch=each,
         synchronisation_s=None if on_cpu else rates.synchronise_s,
     )
+
+
+def pass_floor_s(measurement: Measurement, table: OpTable) -> float:
+    """Seconds in which this processor issues one forward and backward of the model that `table` traces, at least.
+
+    Its smallest measured batch, less what that computes: a card on the same host waits for the same Python. 0 where
+    the step was not timed whole and calmly on the CPU, or where compute is not negligible in it.
+    """
+    whole = [
+        step
+        for step in measurement.steps
+        if step.precision == "fp32"
+        and step.layer_limit is None
+        and step.verdict.kind in {"stable", "usable"}
+        and {"forward", "backward"} <= set(step.parts_s)
+    ]
+    if measurement.device_key != "cpu" or not whole:
+        return 0.0
+    step = min(whole, key=lambda one: one.batch_size)
+    taken_s = step.parts_s["forward"] + step.parts_s["backward"]
+    computed_s = step_flop(table, step.batch_size) / _LEAST_CPU_FLOP_PER_S
+    return taken_s - computed_s if computed_s < _NEGLIGIBLE_SHARE * taken_s else 0.0
 
 
 def class_factors(rates: Sequence[RateMeasurement], spec: GpuSpec, figures: Efficiencies) -> dict[str, float]:

@@ -34,6 +34,9 @@ class HostSpeed:
     """Time to issue one operator in forward, Python included."""
     backward_s_per_dispatch: float | None = None
     optimizer_s_per_dispatch: float | None = None
+    pass_floor_s: float = 0.0
+    """Least time for one forward and backward of the model at hand: what this processor took to issue its smallest
+    measured batch, where hardly anything was computed. A card on the same host waits for the same Python."""
     synchronisation_s: float | None = None
     """From the card's last kernel to its next one, where the host waits in between."""
     loader_s_per_sample: float | None = None
@@ -56,7 +59,7 @@ def host_seconds(
     passes *= assumed.compiled_dispatches if training.compile else 1.0
     # A host that is slow at dispatching is slow at everything else that Python does around it.
     slowness = min(max(forward / usual, 1.0 / _HOST_SPREAD), _HOST_SPREAD)
-    passes += assumed.host_pass_s * slowness
+    passes = max(passes + assumed.host_pass_s * slowness, host.pass_floor_s)
     update = assumed.host_update_s * slowness if cost.dispatch_count else 0.0
     return passes * training.gradient_accumulation_steps + cost.dispatch_count * optimizer + update
 

@@ -15,6 +15,7 @@ from advisor.predict.calibration import (
     factors_elsewhere,
     factors_here,
     host_speed,
+    pass_floor_s,
 )
 from advisor.predict.compiled_table import CompiledTable, compile_table
 from advisor.predict.device_rates import device_rates
@@ -208,3 +209,24 @@ def test_an_operator_timed_on_the_cpu_is_given_its_launch_and_no_wait_for_a_card
     assert found.forward_s_per_dispatch == pytest.approx(6e-6 + FIGURES.assumed.host_launch_s)
     assert found.synchronisation_s is None
     assert host_speed(measured(chain, wait)).synchronisation_s == 1e-6
+
+
+def test_a_card_waits_for_the_python_that_the_processor_was_timed_at() -> None:
+    small = table(op("elementwise", (0.0, 1e3)), dispatches=5)
+    split = {"forward": 2e-4, "backward": 3e-4, "optimizer": 1e-4}
+    steps = (replace(step_at(8, 9e-4), parts_s=dict.fromkeys(split, 1.0)), replace(step_at(1, 6e-4), parts_s=split))
+    on_cpu = replace(measured(steps=steps), device_key="cpu")
+    floor = pass_floor_s(on_cpu, small)
+    assert floor == pytest.approx(5e-4, rel=0.01)
+    slow = predict_steps(small, training(), "fp32", [CARD], [8], host=HostSpeed(pass_floor_s=floor))
+    assert slow.total_s[0, 0] >= 0.99 * floor
+    assert slow.total_s[0, 0] > predict_steps(small, training(), "fp32", [CARD], [8]).total_s[0, 0]
+
+
+def test_a_model_whose_smallest_step_computes_gives_no_floor() -> None:
+    large = table(matmul((0.0, 4096.0), 4096, 4096), dispatches=5)
+    split = {"forward": 2e-4, "backward": 3e-4, "optimizer": 1e-4}
+    on_cpu = replace(measured(steps=(replace(step_at(1, 6e-4), parts_s=split),)), device_key="cpu")
+    assert pass_floor_s(on_cpu, large) == 0.0
+    assert pass_floor_s(measured(steps=on_cpu.steps), large) == 0.0
+    assert pass_floor_s(replace(on_cpu, steps=()), large) == 0.0
