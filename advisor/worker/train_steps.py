@@ -23,6 +23,9 @@ from advisor.worker.training_step import TrainingStep
 if TYPE_CHECKING:
     from advisor.worker.event_box import EventBox
 
+_STALL_FACTOR = 5.0
+"""Times what smaller batches let expect: beyond it a first step is looked at again."""
+_STALL_RETRIES = 2
 _TRACKED_SHARE = 0.3
 """Of a batch size's budget that the tracked step may take; a longer step is judged by the resident set."""
 _LEAST_WEIGHT_S = 0.1
@@ -103,7 +106,7 @@ class _Run:
     def _measure(self, batch_size: int, budget_s: float) -> None:
         started = time.monotonic()
         self._step.set_batch_size(batch_size)
-        first = self._device.time_block(self._step, 1)
+        first = self._first_step(batch_size)
         long = first.wall_s > _LONG_STEP_S
         if long:
             self._send_step(batch_size, first, warm_up=True)
@@ -130,6 +133,21 @@ class _Run:
             left_s = max(0.0, budget_s - (time.monotonic() - started)) * _SPLIT_SHARE
             stage = Stage("split", self._precision, left_s, batch_size, dict(self._figures))
             self._stages.run(stage, self._step.split, parts=self._step.take_parts)
+
+    def _first_step(self, batch_size: int) -> Block:
+        """The first step of a batch size, once more where it took far longer than smaller ones let expect.
+
+        Threads that wait for one another on a busy machine stall a step of a millisecond for seconds; taken at its
+        word, one such stall would end this batch size and all larger ones.
+        """
+        expected_s = extrapolated(self._step_times, batch_size)
+        first = self._device.time_block(self._step, 1)
+        for _ in range(_STALL_RETRIES):
+            if expected_s is None or first.wall_s <= _STALL_FACTOR * expected_s:
+                break
+            again = self._device.time_block(self._step, 1)
+            first = min(first, again, key=lambda block: block.wall_s)
+        return first
 
     def _measure_memory(self, batch_size: int, *, tracked: bool) -> Block:
         """Peak of one step that already has its optimizer states, and the time of that step."""
