@@ -269,7 +269,7 @@ QTableView::item:selected { background: %(accent_soft)s; color: %(text)s; }
 QHeaderView { background: transparent; border: 0; }
 QHeaderView::section {
   background: %(card)s; color: %(muted)s; border: 0; border-bottom: 1px solid %(line)s;
-  padding: 0 8px; font-size: %(small)dpx; min-height: 30px;
+  padding: 0 11px; font-size: %(small)dpx; min-height: 30px;
 }
 QProgressBar { background: %(line)s; border: 0; border-radius: 3px; max-height: 6px; min-height: 6px; }
 QProgressBar::chunk { background: %(accent)s; border-radius: 3px; }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from advisor.gui.advice_figures import PRECISION_NAMES, prediction_of, short_name
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
@@ -48,7 +48,7 @@ class AdvicePage(Page):
 
     def _advice_arrived(self) -> None:
         self._local = False
-        self._show()
+        self.show_when_seen(self._show)
 
     def _choose(self, local: bool) -> None:
         self._local = local
@@ -82,8 +82,6 @@ class AdvicePage(Page):
                 self.body.addWidget(caption)
         self.body.addLayout(self._reasons(advice, chosen))
         self._show_charts(advice, chosen)
-        if advice.caveats:
-            self.body.addWidget(Notice(_sentences(advice.caveats, self), title=self.texts("summary-caveats")))
         self.body.addStretch(1)
 
     def _empty(self) -> EmptyState:
@@ -208,9 +206,16 @@ class AdvicePage(Page):
         told = [reason for reason in chosen.why if reason != _first_reason(chosen) and reason.code != "why-tied"]
         others = [reason for reason in advice.reasons if reason not in chosen.why] if not self._local else []
         line.addWidget(_sentences_card(self.texts("summary-why"), _sentences((*told, *others), self)), 1)
-        change = _sentences(chosen.would_change_if, self)
+        change, caveats = _sentences(chosen.would_change_if, self), _sentences(advice.caveats, self)
+        beside = QVBoxLayout()
+        beside.setSpacing(GAP)
         if change:
-            line.addWidget(_sentences_card(self.texts("summary-change"), change), 1)
+            beside.addWidget(_sentences_card(self.texts("summary-change"), change), 1)
+        if caveats:
+            beside.addWidget(Notice(caveats, title=self.texts("summary-caveats")))
+            beside.addStretch(0 if change else 1)
+        if beside.count():
+            line.addLayout(beside, 1)
         return line
 
     def _show_charts(self, advice: Advice, chosen: Recommendation) -> None:

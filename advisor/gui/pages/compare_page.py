@@ -44,7 +44,7 @@ class ComparePage(Page):
         super().__init__(context, context.texts("page-compare"), context.texts("compare-subtitle"))
         self._state: ViewState = {}
         self._comparison: Comparison | None = None
-        self.session.advice_changed.connect(self._rebuild)
+        self.session.advice_changed.connect(lambda: self.show_when_seen(self._rebuild))
         self._rebuild()
 
     def view_state(self) -> ViewState:
@@ -88,11 +88,6 @@ class ComparePage(Page):
         self._build_switches()
         self._build_charts()
         self._build_table()
-        if any(one.step_s.basis == "specified" for one in advice.predictions):
-            caption = accuracy_caption(self.context, self._comparison.precisions)
-            if caption is not None:
-                self.body.addWidget(caption)
-        self.body.addStretch(1)
         self._rank()
 
     def _build_switches(self) -> None:
@@ -188,8 +183,14 @@ class ComparePage(Page):
         self._table = Table(self._model, self.texts("compare-table-title"), visible_rows=12, wide=(0,))
         self._table.copy_text = self.texts("window-copy")
         card.body.addWidget(self._table)
+        assert self._comparison is not None
+        if any(one.step_s.basis == "specified" for one in self._comparison.predictions):
+            caption = accuracy_caption(self.context, self._comparison.precisions)
+            if caption is not None:
+                card.body.addWidget(caption)
         card.hug()
         self.body.addWidget(card)
+        self.body.addStretch(1)
 
     def _columns(self) -> list[Column[Prediction]]:
         texts = self.texts

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _REST_REDRAW_MS = 250
 _BUSY_REDRAW_MS = 500
 """Half the rate while something is timed: the window must not disturb what it shows."""
+_LEAST_FOR_INTERVAL = 2
+"""One block alone says nothing of the spread."""
 
 
 class MeasurePage(Page):
@@ -60,7 +62,7 @@ class MeasurePage(Page):
         self._steps_place = QVBoxLayout()
         self._middle = row(self._table_card, spacing=GAP)
         self._middle.insertLayout(0, self._steps_place, 5)
-        self._middle.setStretch(1, 6)
+        self._middle.setStretch(1, 7)
         self.body.addLayout(self._middle, 2)
         self._explanation = Notice([], role="hero")
         self._explanation.body.addWidget(label(self.texts("watch-explained"), wrap=True))
@@ -203,7 +205,8 @@ class MeasurePage(Page):
             return
         median_s = current.median_s()
         batch = texts("advice-batch-row", batch=self._batch(current))
-        place = f"{short_name(visible(current.device_name))} · {batch}"
+        several = len({one.device_key for one in job.series.values()}) > 1
+        place = f"{batch} · {short_name(visible(current.device_name))}" if several else batch
         self._figures["median"].show_figure(texts.duration(median_s) if median_s else "–", place)
         rate = texts.rate(current.batch_size / median_s) if median_s else "–"
         self._figures["rate"].show_figure(rate, PRECISION_NAMES[current.precision])
@@ -233,6 +236,8 @@ class MeasurePage(Page):
         def interval(one: StepSeries) -> str:
             if one.summary is None:
                 return ""
+            if one.summary.sample_count < _LEAST_FOR_INTERVAL:
+                return "–"
             half_s = (one.summary.high_s - one.summary.low_s) / 2
             return f"± {100 * half_s / one.summary.median_s:.1f} %"
 

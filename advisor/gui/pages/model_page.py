@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout
 
 from advisor.errors import UserFacingError
@@ -146,6 +147,8 @@ class ModelPage(Page):
         card.add_to_header(self._layer_state)
         self._layers = TableModel(self._layer_columns())
         self._layer_table = Table(self._layers, self.texts("model-layers-title"), visible_rows=14, wide=(0,))
+        # A layer's own name stands at the end of its path.
+        self._layer_table.setTextElideMode(Qt.TextElideMode.ElideLeft)
         card.body.addWidget(self._layer_table)
         self._layer_note = label("", "muted", wrap=True)
         card.body.addWidget(self._layer_note)

@@ -12,7 +12,7 @@ from advisor.gui.widgets.labels import ElidedLabel, label
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QResizeEvent
+    from PySide6.QtGui import QResizeEvent, QShowEvent
 
     from advisor.gui.context import Context
 
@@ -35,6 +35,7 @@ class Page(QWidget):
         self.texts = context.texts
         self.theme = context.theme
         self.session = context.session
+        self._waiting: Callable[[], None] | None = None
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(title)
@@ -84,6 +85,21 @@ class Page(QWidget):
         button.clicked.connect(lambda _checked=False: action())
         self.head.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return button
+
+    def show_when_seen(self, show: Callable[[], None]) -> None:
+        """Show something else now, or as soon as the page comes to the front: hidden pages cost nothing."""
+        if self.isVisible() or not self.window().isVisible():
+            self._waiting = None
+            show()
+        else:
+            self._waiting = show
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Show what came while another page was in front."""
+        super().showEvent(event)
+        show, self._waiting = self._waiting, None
+        if show is not None:
+            show()
 
     def activate(self) -> None:
         """The page came to the front."""

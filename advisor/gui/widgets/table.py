@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 ROW_HEIGHT = 32
 _PADDING = 26
+_NARROW_PADDING = 23
 _ARROW = 4
 _LEAST_WIDE = 64
 _MEASURED_ROWS = 60
@@ -82,6 +83,9 @@ class Table(QTableView):
             widths[place] = max(widest, titled) + _PADDING
         wide = [place for place in self._wide if place in widths] or list(widths)[-1:]
         left = self.viewport().width() - sum(widths.values())
+        if left < 0:
+            widths = {place: width - _PADDING + _NARROW_PADDING for place, width in widths.items()}
+            left = self.viewport().width() - sum(widths.values())
         for place in wide:
             widths[place] = max(widths[place] + left // len(wide), min(widths[place], _LEAST_WIDE))
         for place, width in widths.items():
