@@ -15,7 +15,7 @@ import numpy as np
 
 from advisor.hardware.gpu_spec import GpuSpec
 from advisor.measure.device_rates import rates_of
-from advisor.measure.measurement import Measurement, RateMeasurement
+from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement
 from advisor.predict.compiled_table import CompiledTable
 from advisor.predict.device_rates import device_rates, missing_figures
 from advisor.predict.device_time import device_seconds
@@ -128,22 +128,30 @@ def pass_floor_s(measurement: Measurement, table: OpTable) -> float:
     """Seconds in which this processor issues one forward and backward of the model that `table` traces, at least.
 
     Its smallest measured batch, less what that computes: a card on the same host waits for the same Python. 0 where
-    the step was not timed whole and calmly on the CPU, or where compute is not negligible in it.
+    the step was not timed whole on the CPU, or where compute is not negligible in it.
     """
     whole = [
         step
         for step in measurement.steps
         if step.precision == "fp32"
         and step.layer_limit is None
-        and step.verdict.kind in {"stable", "usable"}
+        and step.summary is not None
         and {"forward", "backward"} <= set(step.parts_s)
     ]
     if measurement.device_key != "cpu" or not whole:
         return 0.0
     step = min(whole, key=lambda one: one.batch_size)
-    taken_s = step.parts_s["forward"] + step.parts_s["backward"]
+    share = (step.parts_s["forward"] + step.parts_s["backward"]) / sum(step.parts_s.values())
+    taken_s = share * _undisturbed_s(step)
     computed_s = step_flop(table, step.batch_size) / _LEAST_CPU_FLOP_PER_S
     return taken_s - computed_s if computed_s < _NEGLIGIBLE_SHARE * taken_s else 0.0
+
+
+def _undisturbed_s(step: StepMeasurement) -> float:
+    """A step's time without the waits that other programs cost: wall or processor time, whichever is less."""
+    assert step.summary is not None
+    spent = [sample.process_cpu_s for sample in step.samples if not sample.warm_up and sample.process_cpu_s is not None]
+    return min(step.summary.median_s, float(np.median(spent))) if spent else step.summary.median_s
 
 
 def class_factors(rates: Sequence[RateMeasurement], spec: GpuSpec, figures: Efficiencies) -> dict[str, float]:
