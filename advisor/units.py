@@ -49,6 +49,7 @@ def exactly(value: float, basis: Basis) -> Estimate:
     return Estimate(value=value, low=value, high=value, basis=basis)
 
 
+_J_PER_WH = 3600.0
 _TIME_STEPS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BINARY_STEPS = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
 _DECIMAL_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -106,8 +107,14 @@ def format_rate(per_second: float) -> str:
 
 def format_energy(joules: float) -> str:
     """Text for an energy in joules, in watt-hours from 3.6 kJ on: `247 Wh`, `1.20 kWh`, `35.0 J`."""
-    if abs(joules) >= 3600:  # noqa: PLR2004 - joules in a watt-hour
-        return format_quantity(joules / 3600, "Wh")
+    return _watt_hours(joules) if abs(joules) >= _J_PER_WH else _joules(joules)
+
+
+def _watt_hours(joules: float) -> str:
+    return format_quantity(joules / _J_PER_WH, "Wh")
+
+
+def _joules(joules: float) -> str:
     return f"{_digits(joules * 1e3)} mJ" if abs(joules) < 1 else format_quantity(joules, "J")
 
 
@@ -119,8 +126,11 @@ def format_fraction(fraction: float) -> str:
 def format_range(estimate: Estimate, formatter: Callable[[float], str]) -> str:
     """Text for an estimate with its 80 % range: `340 ms (310 ms – 380 ms)`.
 
-    A point (a count) has no range to show.
+    A point (a count) has no range to show. An energy keeps one unit, watt-hours or joules, in all three.
     """
+    if formatter is format_energy:
+        in_watt_hours = estimate.value >= _J_PER_WH
+        formatter = _watt_hours if in_watt_hours else _joules
     value = formatter(estimate.value)
     if estimate.low == estimate.high:
         return value

@@ -159,7 +159,8 @@ def _quantised_bytes(table: OpTable, training: Training, precision: Precision) -
     bits = training.weights_bits
     if bits not in {4, 8}:
         return 0.0
-    width = 2.0 if precision in {"fp16", "bf16"} else 4.0
+    # Under autocast frozen weights of few bits are traced in half, as in pure half precision.
+    width = 4.0 if precision in {"fp32", "tf32"} else 2.0
     stored = bits / 8 + (1 / 64 + 4 / (64 * 256) if bits == 4 else 0.0)  # noqa: PLR2004 - bits
     return table.frozen_linear_count * (width - stored) - table.largest_frozen_linear_count * 2.0
 

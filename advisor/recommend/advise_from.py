@@ -57,8 +57,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     training = workload.training
     draws = power_draws(machine, specs or {}, measurements)
     filled = add_energy_and_cost(predictions, draws, prices)
-    own_global = training.batch_size * training.gradient_accumulation_steps
-    global_limit = global_batch_size or largest_global_batch(own_global, workload.data.samples, max_global_batch_growth)
+    global_limit = global_batch_size or largest_global_batch(workload, max_global_batch_growth)
     comparison = Comparison(
         workload=workload,
         goal=goal,
@@ -180,8 +179,12 @@ def find_contenders(comparison: Comparison, finalists: Sequence[Finalist]) -> tu
     """What each device enters the comparison with.
 
     For time: the knee over all devices says how many cards are worth having, and each device enters with that
-    many, or with the knee of its own row where it has no such count. For cost and energy: its own least.
+    many, or with the knee of its own row where it has no such count. For cost and energy: its own least. Money and
+    GPU-hours do not compare: where anything has a price, what has none is left out.
     """
+    if comparison.goal == "cost":
+        priced = tuple(finalist for finalist in finalists if finalist.chosen.cost is not None)
+        return priced or tuple(finalists)
     if comparison.goal != "time":
         return tuple(finalists)
     by_count: dict[int, Prediction] = {}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from advisor.predict.prediction import Prediction
     from advisor.units import Precision
+    from advisor.workload.workload import Workload
 
 WHOLE_NUMBER_FROM = 100
 KNEE_FRACTION = 0.9
@@ -29,9 +30,14 @@ def rounded(rate: float) -> float | int:
     return round(rate) if rate >= WHOLE_NUMBER_FROM else float(f"{rate:.3g}")
 
 
-def largest_global_batch(own_global_batch: int, samples: int, growth: float = MAX_GLOBAL_BATCH_GROWTH) -> int:
-    """The largest global batch that is advised: `growth` times the workload's, never more than its samples."""
-    return max(own_global_batch, min(math.floor(own_global_batch * growth), samples))
+def largest_global_batch(workload: Workload, growth: float = MAX_GLOBAL_BATCH_GROWTH) -> int:
+    """The largest global batch that is advised: `growth` times the workload's, never more than its samples.
+
+    Only learning bounds the growth: inference may take any batch that its samples fill.
+    """
+    training, samples = workload.training, workload.data.samples
+    own = training.batch_size * training.gradient_accumulation_steps
+    return max(own, samples if training.mode == "inference" else min(math.floor(own * growth), samples))
 
 
 def fitting_curve(predictions: Sequence[Prediction]) -> tuple[Prediction, ...]:

@@ -56,8 +56,11 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
     `gpu_keys` None: the five default cards, as far as the table has them. With `global_batch_size` the
     accumulation of each set-up holds it exactly, and set-ups that cannot are left out; otherwise the workload's
     own accumulation is kept, and DDP at the workload's batch is also tried with four times as much of it.
-    Raises InputError for a GPU key that the table lacks.
+    Inference is judged on one device: copies of a model that serve by themselves exchange nothing, and several cards
+    answer as many times the requests. Raises InputError for a GPU key that the table lacks.
     """
+    if workload.training.mode == "inference":
+        counts = (1,)
     wanted = sensible_precisions(workload) if precisions is None else tuple(precisions)
     sizes = tuple(batch_sizes) if batch_sizes is not None else batch_sizes_around(workload.training.batch_size)
     return tuple(

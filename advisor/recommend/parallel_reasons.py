@@ -27,9 +27,13 @@ def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Rea
 
 
 def strategy_story(comparison: Comparison, finalist: Finalist) -> tuple[Reason, ...]:
-    """What two devices of the finalist's kind give by DP and by DDP, each at its best batch, against one."""
+    """What two devices of the finalist's kind give by DP and by DDP, at one batch size a card, against one."""
     one = _best(comparison, finalist.chosen, "single", 1)
-    dp, ddp = (_best(comparison, finalist.chosen, "dp", 2), _best(comparison, finalist.chosen, "ddp", 2))
+    ddp = _best(comparison, finalist.chosen, "ddp", 2)
+    if one is not None and ddp is not None and ddp.batch_size_per_device > one.batch_size_per_device:
+        # A larger batch would be credited to the second card, which can even look more than twice as fast.
+        ddp = _like(comparison, ddp, "ddp", one.batch_size_per_device) or ddp
+    dp = None if ddp is None else _like(comparison, ddp, "dp", ddp.batch_size_per_device)
     if one is None or dp is None or ddp is None or ddp.efficiency is None:
         return ()
     ratio, efficiency = ddp.samples_per_s.value / one.samples_per_s.value, ddp.efficiency
@@ -61,6 +65,24 @@ def _best(comparison: Comparison, chosen: Prediction, strategy: Strategy, count:
     return choose(curve, training.batch_size, comparison.global_limit)
 
 
+def _like(comparison: Comparison, other: Prediction, strategy: Strategy, batch_size: int) -> Prediction | None:
+    """The set-up that differs from another one in strategy and batch alone, where it fits."""
+    return next(
+        (
+            one
+            for one in comparison.predictions
+            if one.strategy == strategy
+            and one.batch_size_per_device == batch_size
+            and one.fits is not False
+            and one.device == other.device
+            and one.precision == other.precision
+            and one.count == other.count
+            and one.gradient_accumulation_steps == other.gradient_accumulation_steps
+        ),
+        None,
+    )
+
+
 def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
     """Why not more devices, or that all of the devices tried are worth having."""
     chosen = finalist.chosen
@@ -76,17 +98,19 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
                 "needed_fraction": KNEE_MARGINAL_RATIO,
             },
         )
-    elif chosen.count > 1:
+    elif chosen.count > finalist.by_count[0].count:
         first = finalist.by_count[0]
-        yield Reason(
-            code="why-count-pays",
-            numbers={
-                "count": chosen.count,
-                "fewer": first.count,
-                "device": chosen.device.name,
-                "speed_up_ratio": chosen.samples_per_s.value / first.samples_per_s.value,
-            },
-        )
+        numbers: dict[str, float | int | str] = {
+            "count": chosen.count,
+            "fewer": first.count,
+            "device": chosen.device.name,
+            "speed_up_ratio": chosen.samples_per_s.value / first.samples_per_s.value,
+        }
+        if first.strategy in {"single", "dp", "ddp"} or first.strategy == chosen.strategy:
+            yield Reason(code="why-count-pays", numbers=numbers)
+        else:
+            numbers |= {"strategy": chosen.strategy, "other_strategy": first.strategy}
+            yield Reason(code="why-count-pays-otherwise", numbers=numbers)
 
 
 def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:

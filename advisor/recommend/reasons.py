@@ -26,6 +26,7 @@ LAUNCH_BOUND_SHARE = 0.5
 NOTABLE_RATIO = 1.15
 TIGHT_MEMORY_FRACTION = 0.85
 _AHEAD_BY_GOAL: dict[Goal, str] = {"time": "why-fastest", "cost": "why-cheapest", "energy": "why-least-energy"}
+_TIED_BY_GOAL: dict[Goal, str] = {"time": "why-tied", "cost": "why-tied-cost", "energy": "why-tied-energy"}
 
 
 def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tuple[Reason, ...]:
@@ -51,7 +52,7 @@ def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Ro
     leaders = [row.prediction for row in rows if row.place == 1 and row.prediction is not chosen]
     if leaders:
         names = ", ".join(_named(one) for one in leaders)
-        yield Reason(code="why-tied", numbers={"device": _named(chosen), "others": names})
+        yield Reason(code=_TIED_BY_GOAL[comparison.goal], numbers={"device": _named(chosen), "others": names})
     behind = next((row.prediction for row in rows if row.place > 1), None)
     if behind is None:
         if not leaders:
@@ -157,14 +158,19 @@ def _hardware_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence
 
 
 def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
-    """Where it does not fit, and how full the chosen device gets."""
+    """Where it does not fit, and how full the chosen device gets.
+
+    A share of a model says nothing of cards that would hold it whole: like is compared with like.
+    """
+    whole = chosen.strategy in {"single", "dp", "ddp"}
+    compared = ("single", 1) if whole else (chosen.strategy, chosen.count)
     small = sorted(
         {
             one.device.name
             for one in comparison.predictions
             if one.fits is False
             and one.batch_size_per_device <= chosen.batch_size_per_device
-            and one.count == 1
+            and (one.strategy, one.count) == compared
             and one.precision == chosen.precision
             and one.device.key != chosen.device.key
         }
@@ -204,7 +210,7 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
     if chosen.gradient_accumulation_steps > training.gradient_accumulation_steps:
         yield Reason(code="why-accumulation", numbers={"steps": chosen.gradient_accumulation_steps})
     own_global = training.batch_size * training.gradient_accumulation_steps
-    if chosen.global_batch_size != own_global:
+    if chosen.global_batch_size != own_global and training.mode == "training":
         yield Reason(
             code="why-learning-rate",
             numbers={

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.hardware.machine import Record
+from advisor.recommend.batch_size import largest_global_batch
+from advisor.recommend.strategy import best_by_count
 from advisor.report.checked_steps import batch_text
 from advisor.sentences import Language, say, sentence, visible
 from advisor.units import (
@@ -138,27 +140,27 @@ def rests_on(chosen: Recommendation, prediction: Prediction) -> bool:
 
 
 def best_by_device(advice: Advice, precision: Precision) -> tuple[Prediction, ...]:
-    """For every device and count the fastest set-up at that device's advised batch, the shortest job first.
+    """For every device and count the set-up that the advice would take there, the shortest job first.
 
-    Without advice on the batch, or where the advised batch was not predicted for a count, any batch counts.
+    As in the advice, a step's global batch stays within what training is known to take; the advised set-up itself is
+    always among them. Where nothing fits, the smallest need is shown as not fitting.
     """
-    advised = {
-        (item.device_key, item.precision): item.chosen for item in advice.batch_advice if item.precision == precision
-    }
-    best: dict[tuple[str, int], Prediction] = {}
+    training, advised = advice.workload.training, advice.recommendation
+    limit = largest_global_batch(advice.workload)
+    if advised is not None:
+        limit = max(limit, advised.global_batch_size)
+    by_device: dict[str, list[Prediction]] = {}
     for prediction in advice.predictions:
-        if prediction.precision != precision:
-            continue
-        key = (prediction.device.key, prediction.count)
-        batch = advised.get((prediction.device.key, precision))
-        if key not in best or _preference(prediction, batch) < _preference(best[key], batch):
-            best[key] = prediction
+        if prediction.precision == precision:
+            by_device.setdefault(prediction.device.key, []).append(prediction)
+    best: dict[tuple[str, int], Prediction] = {}
+    for key, members in by_device.items():
+        for member in sorted(members, key=lambda one: one.global_batch_size):
+            best.setdefault((key, member.count), member)
+        best |= {(key, one.count): one for one in best_by_count(members, training.batch_size, limit)}
+        if advised is not None:
+            best |= {(key, one.count): one for one in members if rests_on(advised, one)}
     return tuple(sorted(best.values(), key=_job))
-
-
-def _preference(prediction: Prediction, batch: int | None) -> tuple[bool, bool, float]:
-    other_batch = batch is not None and prediction.batch_size_per_device != batch
-    return (prediction.fits is False, other_batch, -prediction.samples_per_s.value)
 
 
 def _job(prediction: Prediction) -> tuple[bool, float, str]:
@@ -189,7 +191,7 @@ def _device_row(prediction: Prediction, language: Language) -> tuple[str, ...]:
         visible(prediction.device.name),
         str(prediction.count),
         sentence(f"strategy-{prediction.strategy.replace('_', '-')}", language),
-        str(prediction.batch_size_per_device),
+        _batch(prediction),
         format_seconds(step.value),
         f"{format_seconds(step.low)} – {format_seconds(step.high)}",
         format_seconds(prediction.job_s.value) if prediction.job_s else unknown,
@@ -197,6 +199,12 @@ def _device_row(prediction: Prediction, language: Language) -> tuple[str, ...]:
         sentence(fits, language),
         sentence(f"basis-{step.basis}", language),
     )
+
+
+def _batch(prediction: Prediction) -> str:
+    """The batch size of a device, with the micro-batches of a step where it has several: `16 × 4`."""
+    steps = prediction.gradient_accumulation_steps
+    return str(prediction.batch_size_per_device) + (f" × {steps}" if steps > 1 else "")
 
 
 def _measured_table(advice: Advice, language: Language) -> Table | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -20,6 +20,8 @@ from advisor.workload.op_table import OpTable, TracePrecision
 from advisor.workload.workload import Workload, with_training
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from advisor.worker.event_box import EventBox
     from advisor.worker.load_model import LoadedModel
     from advisor.worker.messages import TraceRequest
@@ -39,6 +41,7 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) 
     gc.disable()
     try:
         with ExitStack() as stack:
+            stack.enter_context(_layers_in_the_open())
             if subject.device_rules == "cuda":
                 stack.enter_context(cuda_rules(subject.attention))
             model = build_fake(subject.build, mode).train(subject.mode != "inference")
@@ -55,6 +58,17 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) 
     finally:
         if was_collecting:
             gc.enable()
+
+
+@contextmanager
+def _layers_in_the_open() -> Iterator[None]:
+    """Encoder layers run their own operators: evaluating, torch would fuse each into one whose work nobody can see."""
+    before = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(before)
 
 
 def subject_of(

@@ -185,3 +185,13 @@ def test_every_precision_has_an_answer(precision: Precision, trace_precision: Tr
     found = memory_need(bert(trace_precision), training(precision=precision), precision, 16, compute_capability="8.0")
     assert found is not None
     assert found.need.low < found.need.value < found.need.high
+
+
+def test_four_bit_weights_under_autocast_are_counted_from_the_half_weights_they_are_traced_in() -> None:
+    table = msgspec.structs.replace(bert("half"), frozen_linear_count=80_000_000, largest_frozen_linear_count=2_000_000)
+    found = {
+        precision: memory_need(table, training(weights_bits=4), precision, 4, compute_capability="8.0")
+        for precision in ("bf16", "bf16_amp")
+    }
+    weights = [part(need_, "parameters") for need_ in found.values() if need_ is not None]
+    assert weights[0] == weights[1] > 0

@@ -73,10 +73,17 @@ def test_what_does_not_fit_is_never_chosen() -> None:
 
 
 def test_the_global_batch_grows_no_further_than_the_data() -> None:
-    assert largest_global_batch(16, 67349) == 128
-    assert largest_global_batch(120, 120) == 120
-    assert largest_global_batch(16, 67349, growth=1.0) == 16
-    assert largest_global_batch(200, 120) == 200
+    def limit(batch: int, samples: int, growth: float = 8.0, **changes: object) -> int:
+        own = workload()
+        data = msgspec.structs.replace(own.data, samples=samples)
+        training = msgspec.structs.replace(own.training, batch_size=batch, gradient_accumulation_steps=1, **changes)
+        return largest_global_batch(msgspec.structs.replace(own, data=data, training=training), growth)
+
+    assert limit(16, 67349) == 128
+    assert limit(120, 120) == 120
+    assert limit(16, 67349, growth=1.0) == 16
+    assert limit(200, 120) == 200
+    assert limit(16, 67349, mode="inference") == 67349
 
 
 @pytest.mark.parametrize(

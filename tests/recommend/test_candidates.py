@@ -23,6 +23,7 @@ from advisor.recommend.precisions import (
     sensible_precisions,
 )
 from advisor.units import PRECISIONS, Precision
+from advisor.workload.workload import with_training
 from tests.recommend.fakes import CPU, SPECS, TRANSFORMER, gpu, machine, predict_all, workload
 
 
@@ -134,3 +135,8 @@ def test_the_workloads_precision_comes_first_and_none_less_exact_may_stand_in() 
         assert at_least_as_exact(asked, asked)
     assert not at_least_as_exact("tf32", "fp32")
     assert at_least_as_exact("bf16_amp", "fp16_amp")
+
+
+def test_inference_is_judged_on_one_card_since_copies_exchange_nothing() -> None:
+    serving = with_training(workload(), mode="inference")
+    assert {one.count for one in enumerate_candidates(serving, machine(), SPECS)} == {1}

@@ -11,6 +11,7 @@ from advisor.errors import InputError
 from advisor.hardware.machine import GpuReading, Reading
 from advisor.measure.measurement import Measurement
 from advisor.predict.prediction import Part, Prediction
+from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.energy import add_energy_and_cost, energy_of, power_draws, power_limit_w
 from advisor.recommend.prices import Prices, cost_of, price_per_hour, read_prices
@@ -171,3 +172,15 @@ def test_filling_in_names_the_currency_only_beside_a_cost() -> None:
     assert filled[("rtx4090", 1)].currency is None
     assert filled[("rtx4090", 1)].energy_j is not None
     assert all(one.cost is None for one in add_energy_and_cost(tuple(found.values()), draws, None))
+
+
+def test_a_card_without_a_price_is_never_compared_with_money() -> None:
+    found = enumerate_candidates(workload(), machine(), SPECS, gpu_keys=("rtx3090", "rtx4090"), local=False)
+    made = predict_all(found, TRANSFORMER, workload())
+    dear = msgspec.structs.replace(PRICES, devices={"rtx3090": 900.0})
+    answer = recommend(workload(), machine(), made, goal="cost", prices=dear, specs=SPECS)
+    assert answer.recommendation is not None
+    assert answer.recommendation.device.key == "rtx3090"
+    assert answer.recommendation.tied_with == ()
+    assert answer.recommendation.why[0].code == "why-only-candidate"
+    assert "caveat-some-prices-missing" in {reason.code for reason in answer.caveats}

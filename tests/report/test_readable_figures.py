@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from advisor.recommend.batch_size import largest_global_batch
 from advisor.report.batch_curve import nice_ticks
+from advisor.report.json_file import read
+from advisor.report.summary import best_by_device, rests_on
 from advisor.sentences import sentence
-from advisor.units import format_count, format_energy, format_rate
+from advisor.units import Estimate, format_count, format_energy, format_range, format_rate
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "advice"
 
 
 @pytest.mark.parametrize(
@@ -32,6 +39,13 @@ def test_an_energy_is_in_watt_hours_from_one_on(joules: float, text: str) -> Non
     assert format_energy(joules) == text
 
 
+def test_the_range_of_an_energy_keeps_one_unit() -> None:
+    wide = Estimate(value=5184.0, low=2650.0, high=8496.0, basis="specified")
+    assert format_range(wide, format_energy) == "1.44 Wh (0.736 Wh – 2.36 Wh)"
+    small = Estimate(value=3000.0, low=1500.0, high=6000.0, basis="specified")
+    assert format_range(small, format_energy) == "3.00 kJ (1.50 kJ – 6.00 kJ)"
+
+
 @pytest.mark.parametrize("top", [0.013, 0.99, 1.0, 7.3, 80.0, 1590.0, 4.2e6])
 def test_an_axis_has_a_few_round_ticks(top: float) -> None:
     ticks = nice_ticks(top)
@@ -44,3 +58,12 @@ def test_an_axis_has_a_few_round_ticks(top: float) -> None:
 
 def test_a_name_longer_than_any_catalogue_takes_is_cut() -> None:
     assert sentence("summary-title", "en", {"workload": "x" * 50_000}).endswith("x…")
+
+
+def test_the_advised_set_up_is_the_row_of_its_device_and_count_and_no_row_grows_the_batch_further() -> None:
+    advice = read(RECORDED / "v1.json")
+    advised = advice.recommendation
+    assert advised is not None
+    rows = best_by_device(advice, advised.precision)
+    assert [row for row in rows if rests_on(advised, row)]
+    assert max(row.global_batch_size for row in rows) <= largest_global_batch(advice.workload)

@@ -1,5 +1,6 @@
 import math
 
+import msgspec
 import pytest
 import torch
 from torch import nn
@@ -10,7 +11,7 @@ from advisor.worker.trace import subject_of, trace
 from advisor.worker.trace_failed import TraceFailed
 from advisor.worker.trace_pass import Subject
 from advisor.workload.op_table import Op, OpTable, TracePrecision, at, step_flop
-from advisor.workload.workload import Workload, with_training
+from advisor.workload.workload import TemplateModel, Workload, with_training
 from advisor.workload.workload_file import load_workload
 
 Tensor = torch.Tensor
@@ -342,3 +343,10 @@ def test_a_timeline_starts_with_parameters_and_inputs_and_frees_all_activations(
     gradients = sum(kind == 3 for kind in memory.kind)
     assert len(alive) <= resident + gradients + 2
     assert math.isclose(gradients, len(table.trainable_tensor_bytes))
+
+
+def test_an_encoder_that_only_infers_has_a_third_of_the_work_of_training() -> None:
+    template = TemplateModel(template="transformer", layers=(64, 64), vocabulary_size=100)
+    own = msgspec.structs.replace(load_workload("bert_base_sst2"), model=template)
+    trained, inferred = (step_flop(traced(with_training(own, mode=mode)), 8) for mode in ("training", "inference"))
+    assert inferred == pytest.approx(trained / 3, rel=0.05)

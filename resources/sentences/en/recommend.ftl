@@ -1,5 +1,7 @@
 ## Why a set-up is recommended
 why-tied = There is no clear difference between { $device } and { $others }: the ranges of their times touch.
+why-tied-cost = There is no clear difference between { $device } and { $others }: the ranges of their costs touch.
+why-tied-energy = There is no clear difference between { $device } and { $others }: the ranges of their energies touch.
 why-only-candidate = { $device } is the only candidate that could be judged.
 why-fastest = { $device } finishes { $advantage_ratio } times as fast as { $other }.
 why-cheapest = { $other } would cost { $advantage_ratio } times as much as { $device }.
@@ -12,8 +14,30 @@ why-compute-rate = In { $precision } { $device } computes { $rate_flop_per_s } a
 why-bandwidth = { $device } reads its memory at { $bandwidth_bytes_per_s } against { $other_bandwidth_bytes_per_s } of { $other }.
 why-count-knee = { $count } × { $device } is the knee: going on to { $more } would give { $marginal_fraction } of what the added cards could, less than the { $needed_fraction } that make them worth their hours.
 why-count-pays = { $count } × { $device } is { $speed_up_ratio } times as fast as { $fewer }.
+why-count-pays-otherwise = { $count } × { $device } with { $strategy ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP with CPU off-load
+         [tp] tensor parallel
+         [pp] pipeline parallel
+        *[ddp] DistributedDataParallel
+    } is { $speed_up_ratio } times as fast as { $fewer } with { $other_strategy ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP with CPU off-load
+         [tp] tensor parallel
+         [pp] pipeline parallel
+        *[ddp] DistributedDataParallel
+    }.
 why-ddp-over-dp = DistributedDataParallel trains { $ddp_rate } samples a second against { $dp_rate } with DataParallel ({ $advantage_ratio } times), since DataParallel copies the model and gathers on the first card from one process.
-why-sharded = The model does not fit a single card whole, so it is spread over { $count } ({ $strategy }).
+why-sharded = The model does not fit a single card whole, so it is spread over { $count } ({ $strategy ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP with CPU off-load
+         [tp] tensor parallel
+         [pp] pipeline parallel
+        *[ddp] DistributedDataParallel
+    }).
 why-communication = Communication between the cards takes { $share_fraction } of a step on { $device }.
 why-communication-no-nvlink = Communication between the cards takes { $share_fraction } of a step, because { $device } has no NVLink.
 why-memory-elsewhere = A step needs { $need_bytes }, which does not fit: { $devices }.
@@ -29,7 +53,7 @@ why-learning-rate = The global batch is { $global_batch } instead of { $own_glob
 why-loader-bound = The data loader holds up { $share_fraction } of a step with { $workers } workers.
 why-validation-share = Validation every { $every_steps } steps takes { $share_fraction } of the wall time.
 why-validation-each-epoch = Validation once an epoch takes { $share_fraction } of the wall time.
-strategies-compared = Two of { $device } in { $precision }: DistributedDataParallel (batch size { $ddp_batch } a card) is { $ddp_ratio } times as fast as one card (batch size { $single_batch }), in the range { $low_ratio } to { $high_ratio }; DataParallel { $dp_ratio } times.
+strategies-compared = Two { $device } in { $precision }: DistributedDataParallel (batch size { $ddp_batch } a card) is { $ddp_ratio } times as fast as one card (batch size { $single_batch }), in the range { $low_ratio } to { $high_ratio }; DataParallel { $dp_ratio } times.
 
 ## How precision turns the order of the cards
 precision-turns = Precision decides: in { $asked } { $device } is { $ahead_ratio } times as fast as { $other } ({ $device_asked_flop_per_s } against { $other_asked_flop_per_s }), in { $precision } { $other } is { $behind_ratio } times as fast as { $device } ({ $other_flop_per_s } against { $device_flop_per_s }).

@@ -1,5 +1,7 @@
 ## 推荐理由
 why-tied = { $device } 与 { $others } 之间没有明显差别：它们的时间区间相互重叠。
+why-tied-cost = { $device } 与 { $others } 之间没有明显差别：它们的费用区间相互重叠。
+why-tied-energy = { $device } 与 { $others } 之间没有明显差别：它们的能耗区间相互重叠。
 why-only-candidate = { $device } 是唯一可以评估的候选设备。
 why-fastest = { $device } 的完成速度是 { $other } 的 { $advantage_ratio } 倍。
 why-cheapest = { $other } 的费用是 { $device } 的 { $advantage_ratio } 倍。
@@ -12,8 +14,30 @@ why-compute-rate = 在 { $precision } 下，{ $device } 的算力为 { $rate_flo
 why-bandwidth = { $device } 的显存带宽为 { $bandwidth_bytes_per_s }，{ $other } 为 { $other_bandwidth_bytes_per_s }。
 why-count-knee = { $count } × { $device } 处于拐点：增加到 { $more } 张时，新增显卡只能发挥其能力的 { $marginal_fraction }，低于值得投入的 { $needed_fraction }。
 why-count-pays = { $count } × { $device } 的速度是 { $fewer } 张的 { $speed_up_ratio } 倍。
+why-count-pays-otherwise = { $count } × { $device }（{ $strategy ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP（CPU 卸载）
+         [tp] 张量并行
+         [pp] 流水线并行
+        *[ddp] DistributedDataParallel
+    }）的速度是 { $fewer } 张（{ $other_strategy ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP（CPU 卸载）
+         [tp] 张量并行
+         [pp] 流水线并行
+        *[ddp] DistributedDataParallel
+    }）的 { $speed_up_ratio } 倍。
 why-ddp-over-dp = DistributedDataParallel 每秒训练 { $ddp_rate } 个样本，DataParallel 为 { $dp_rate } 个（相差 { $advantage_ratio } 倍）：后者由单个进程复制模型，并在第一张卡上汇总结果。
-why-sharded = 单卡放不下整个模型，因此将其分布到 { $count } 张卡上（{ $strategy }）。
+why-sharded = 单卡放不下整个模型，因此将其分布到 { $count } 张卡上（{ $strategy ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP（CPU 卸载）
+         [tp] 张量并行
+         [pp] 流水线并行
+        *[ddp] DistributedDataParallel
+    }）。
 why-communication = 在 { $device } 上，卡间通信占每步时间的 { $share_fraction }。
 why-communication-no-nvlink = 卡间通信占每步时间的 { $share_fraction }，因为 { $device } 没有 NVLink。
 why-memory-elsewhere = 每步需要 { $need_bytes } 显存，以下设备放不下：{ $devices }。
