@@ -57,6 +57,8 @@ class MeasurePage(Page):
         self._model = TableModel(self._columns())
         self._table_card = Card(self.texts("watch-table-title"))
         self._table = Table(self._model, self.texts("watch-table-title"), visible_rows=9, wide=(0,))
+        self._table_device = label("", "muted")
+        self._table_card.add_to_header(self._table_device)
         self._table_card.body.addWidget(self._table)
         self._table_card.body.addStretch(1)
         self._steps_place = QVBoxLayout()
@@ -198,6 +200,10 @@ class MeasurePage(Page):
         notice.body.addWidget(log)
 
     def _show_series(self, job: JobState) -> None:
+        names = {one.device_key: short_name(visible(one.device_name)) for one in job.series.values()}
+        # One device is named once, above the table, not in each row.
+        self._table.setColumnHidden(0, len(names) == 1)
+        self._table_device.setText("".join(names.values()) if len(names) == 1 else "")
         self._model.show(list(job.series.values()))
         current = job.current()
         texts = self.texts
@@ -205,8 +211,7 @@ class MeasurePage(Page):
             return
         median_s = current.median_s()
         batch = texts("advice-batch-row", batch=self._batch(current))
-        several = len({one.device_key for one in job.series.values()}) > 1
-        place = f"{batch} · {short_name(visible(current.device_name))}" if several else batch
+        place = batch if len(names) == 1 else f"{batch} · {names[current.device_key]}"
         self._figures["median"].show_figure(texts.duration(median_s) if median_s else "–", place)
         rate = texts.rate(current.batch_size / median_s) if median_s else "–"
         self._figures["rate"].show_figure(rate, PRECISION_NAMES[current.precision])
@@ -218,7 +223,7 @@ class MeasurePage(Page):
     def _batch(self, one: StepSeries) -> str:
         if one.layer_limit is None:
             return str(one.batch_size)
-        return self.texts("watch-part-of-layers", batch=str(one.batch_size), layers=str(one.layer_limit))
+        return self.texts("watch-part-of-layers", batch=str(one.batch_size), layers=one.layer_limit)
 
     def _verdict(self, one: StepSeries) -> str:
         if one.verdict is None:

@@ -146,7 +146,9 @@ class ModelPage(Page):
         self._layer_state = label("", "muted")
         card.add_to_header(self._layer_state)
         self._layers = TableModel(self._layer_columns())
-        self._layer_table = Table(self._layers, self.texts("model-layers-title"), visible_rows=14, wide=(0,))
+        self._layer_table = Table(
+            self._layers, self.texts("model-layers-title"), visible_rows=14, wide=(0,), optional=(1, 2)
+        )
         # A layer's own name stands at the end of its path.
         self._layer_table.setTextElideMode(Qt.TextElideMode.ElideLeft)
         card.body.addWidget(self._layer_table)

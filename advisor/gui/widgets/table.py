@@ -20,6 +20,7 @@ _PADDING = 26
 _NARROW_PADDING = 23
 _ARROW = 4
 _LEAST_WIDE = 64
+_ROOM_FOR_NAMES = 120
 _MEASURED_ROWS = 60
 
 
@@ -27,9 +28,15 @@ class Table(QTableView):
     """Shows a `TableModel`; as high as its rows up to `visible_rows`."""
 
     def __init__(
-        self, model: TableModel[Any], name: str, *, visible_rows: int | None = None, wide: Sequence[int] = (0,)
+        self,
+        model: TableModel[Any],
+        name: str,
+        *,
+        visible_rows: int | None = None,
+        wide: Sequence[int] = (0,),
+        optional: Sequence[int] = (),
     ) -> None:
-        """`wide`: columns that take the room which is left."""
+        """`wide`: columns that take the room which is left; `optional`: hidden, in turn, where that is too little."""
         super().__init__()
         self._visible_rows = visible_rows
         self.setModel(model)
@@ -54,6 +61,7 @@ class Table(QTableView):
         header.setMinimumSectionSize(40)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self._wide = tuple(wide)
+        self._optional = tuple(optional)
         self.setSortingEnabled(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
@@ -72,6 +80,19 @@ class Table(QTableView):
 
     def fit_columns(self) -> None:
         """Each column as wide as its texts; what is left goes to the wide columns, or is taken from them."""
+        for place in self._optional:
+            self.showColumn(place)
+        widths = self._wished_widths()
+        for place in self._optional:
+            named = sum(width for column, width in widths.items() if column not in self._wide)
+            if self.viewport().width() - named >= _ROOM_FOR_NAMES:
+                break
+            self.hideColumn(place)
+            del widths[place]
+        self._share(widths)
+
+    def _wished_widths(self) -> dict[int, int]:
+        """Of each column that is shown, the width of its texts."""
         model, metrics = self.table_model, self.fontMetrics()
         widths = {}
         for place, column in enumerate(model.columns):
@@ -81,6 +102,9 @@ class Table(QTableView):
             widest = max((metrics.horizontalAdvance(text) for text in texts), default=0)
             titled = metrics.horizontalAdvance(column.title) + (_ARROW if self.isSortingEnabled() else 0)
             widths[place] = max(widest, titled) + _PADDING
+        return widths
+
+    def _share(self, widths: dict[int, int]) -> None:
         wide = [place for place in self._wide if place in widths] or list(widths)[-1:]
         left = self.viewport().width() - sum(widths.values())
         if left < 0:

@@ -85,7 +85,7 @@ goal-energy = least energy
 ## Machine
 machine-looking = Looking at the hardware …
 machine-looking-short = Looking …
-machine-failed = The machine could not be looked at. Press “Look again”; the advice can still be predicted for cards of the spec table.
+machine-failed = The machine could not be looked at. Press "Look again"; the advice can still be predicted for cards of the spec table.
 machine-refresh = Look again
 machine-cpu = CPU
 machine-cpu-and-ram = CPU and RAM
@@ -208,7 +208,7 @@ compare-goal = Goal
 compare-bars-title = Ranking
 compare-order-title = How precision turns the order
 compare-table-title = Set-ups
-compare-filter = Filter, such as “4090 ddp”
+compare-filter = Filter, such as "4090 ddp"
 compare-all = All set-ups
 compare-rows = { $shown } of { $total }
 compare-rate = Samples/s
@@ -226,11 +226,14 @@ watch-rate = Throughput
 watch-memory = Peak memory
 watch-verdict = Verdict
 watch-memory-below = of the newest batch size
-watch-blocks = { $count } blocks of steps
+watch-blocks = { $count ->
+    [one] 1 block of steps
+   *[other] { $count } blocks of steps
+  }
 watch-table-title = Step times by device and batch size
 watch-steps-title = Step time
 watch-steps-unit = as it comes, logarithmic
-watch-explained = “Measure and advise” calibrates each device and trains your model for real at three batch sizes or more, for about half a minute in all. It runs in a process of its own; this window only watches. Close what keeps the machine busy, or the verdict will say that the run was disturbed.
+watch-explained = "Measure and advise" calibrates each device and trains your model for real at three batch sizes or more, for about half a minute in all. It runs in a process of its own; this window only watches. Close what keeps the machine busy, or the verdict will say that the run was disturbed.
 watch-no-workload = no model described yet
 watch-starting = starting
 watch-cancelling = cancelling …
@@ -301,7 +304,7 @@ help-epochs = Passes over the data set.
 field-optimizer = Optimizer
 help-optimizer = Decides the memory of the states and the time of the update.
 field-fused-optimizer = Fused optimizer
-help-fused-optimizer = One kernel for all parameters instead of torch’s default.
+help-fused-optimizer = One kernel for all parameters instead of torch's default.
 field-attention = Attention
 help-attention = Which kernel family computes attention.
 field-gradient-accumulation-steps = Accumulation
@@ -398,7 +401,7 @@ history-setting = Setting
 history-steps = Step times of the same set-ups
 history-steps-clear = { $clear } of { $total } clearly different
 history-measured-title = Predicted against measured in this run
-history-checks-note = No error is told where the measurement itself became the prediction, or where only some of the model’s blocks were run. “Verify here” puts an advice to the test.
+history-checks-note = No error is told where the measurement itself became the prediction, or where only some of the model's blocks were run. "Verify here" puts an advice to the test.
 history-measured = Measured
 history-subtitle = Every run stays on this machine
 
@@ -415,7 +418,10 @@ cases-bar-claimed = claimed
 cases-bar-expected = expected
 cases-bar-least = no faster than
 cases-bar-most = at most
-watch-part-of-layers = { $batch } ({ $layers } blocks)
+watch-part-of-layers = { $layers ->
+    [one] { $batch } (1 block)
+   *[other] { $batch } ({ $layers } blocks)
+  }
 history-reading = Reading the history …
 machine-fact-use = Use
 machine-fact-heat = Heat
