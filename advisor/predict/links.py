@@ -171,7 +171,7 @@ def parse_interconnect(text: str, spec: GpuSpec, *, cards_per_node: int | None =
     inside = text[: network.start_index].rstrip(" +,;/&") if network is not None else text
     link = _inside(inside.strip(), spec)
     if link is None:
-        message = f"interconnect {text[:80]!r} names no known link"
+        message = f"interconnect {text[:80]!r} names no known link."
         raise InputError(message, f"Use one of: {', '.join(WORDS)}; a network may follow: '+ InfiniBand HDR x8'.")
     changes = {} if network is None else {"network": network.network}
     return _replace(link, cards_per_node_count=cards_per_node, **changes)

@@ -110,6 +110,9 @@ def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> LogFacts:
     if _VALIDATES.search(line[: bar.start()]):
         if done == total and total > 0:
             facts.validation_passes_s.append(elapsed)
+            if facts.points and facts.points[-1][0] == facts.total_steps:
+                # The next bar is another epoch's, even where a file kept only the last state of each bar.
+                facts.points.append((0, 0.0))
         return facts
     facts.points.append((done, elapsed))
     return facts._replace(total_steps=total)

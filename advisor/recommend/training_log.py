@@ -112,6 +112,8 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
         )
     validation_s = sum(facts.validation_passes_s)
     total = total_s if total_s is not None else (step_s or 0.0) * (steps or 1) + validation_s
+    if facts.runtime_s is None and total_s is not None and validation_s > total_s:
+        total += validation_s
     # A bar or a runtime may or may not hold the evaluation; it cannot be longer than the whole.
     validation_s = min(validation_s, total)
     data_fraction = _data_fraction(facts)

@@ -76,6 +76,15 @@ def test_tqdm_bars_of_training_and_evaluation_are_told_apart() -> None:
     assert found.reasons[0].code == "log-validation-passes"
 
 
+def test_a_log_that_kept_only_the_last_state_of_each_bar_holds_every_epoch() -> None:
+    epoch = ["Epoch: 100%|##| 1000/1000 [05:00<00:00, 3.3it/s]", "eval: 100%|##| 200/200 [10:00<00:00, 3.0s/it]"]
+    found = report("\n".join(epoch * 2))
+    assert found.step_count == 2000
+    assert found.step_s == pytest.approx(0.3)
+    assert found.split.total_s == pytest.approx(1800)
+    assert share(found, "validation") == pytest.approx(2 / 3)
+
+
 def test_pauses_between_steps_are_found_where_the_log_does_not_name_them() -> None:
     elapsed, lines = 0.0, []
     for step in range(0, 2001, 50):
