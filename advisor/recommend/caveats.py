@@ -38,6 +38,8 @@ def _missing_answers(
 ) -> Iterator[Reason]:
     limits = comparison.limits
     limited = any(limit is not None for limit in (limits.max_cost, limits.max_job_s, limits.max_power_w))
+    if not comparison.predictions:
+        return  # why nothing was predicted is said where that was found out
     if best is None:
         yield Reason(code="caveat-no-candidate-in-limits") if limited else Reason(code="caveat-nothing-fits")
     elif here is None and any(one.device.local for one in comparison.predictions):

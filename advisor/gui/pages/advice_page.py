@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from advisor.report.advice_record import Advice
     from advisor.sentences import Reason
 
+_TIES = {"why-tied", "why-tied-cost", "why-tied-energy"}
+"""Said on the card itself, so not again among the reasons."""
+
 
 class AdvicePage(Page):
     """Shows the best of all candidates, or the best on this machine."""
@@ -203,7 +206,7 @@ class AdvicePage(Page):
     def _reasons(self, advice: Advice, chosen: Recommendation) -> QHBoxLayout:
         line = QHBoxLayout()
         line.setSpacing(GAP)
-        told = [reason for reason in chosen.why if reason != _first_reason(chosen) and reason.code != "why-tied"]
+        told = [reason for reason in chosen.why if reason != _first_reason(chosen) and reason.code not in _TIES]
         others = [reason for reason in advice.reasons if reason not in chosen.why] if not self._local else []
         line.addWidget(_sentences_card(self.texts("summary-why"), _sentences((*told, *others), self)), 1)
         change, caveats = _sentences(chosen.would_change_if, self), _sentences(advice.caveats, self)
@@ -238,7 +241,7 @@ def _sentences(reasons: Iterable[Reason], page: Page) -> list[str]:
 
 def _first_reason(chosen: Recommendation) -> Reason | None:
     """What the card says: the first reason that is not the tie, which has its own line there."""
-    return next((reason for reason in chosen.why if reason.code != "why-tied"), None)
+    return next((reason for reason in chosen.why if reason.code not in _TIES), None)
 
 
 def _same(one: Recommendation, other: Recommendation) -> bool:
