@@ -127,7 +127,8 @@ def host_speed(measurement: Measurement, figures: Efficiencies | None = None) ->
 def pass_floor_s(measurement: Measurement, table: OpTable) -> float:
     """Seconds in which this processor issues one forward and backward of the model that `table` traces, at least.
 
-    Its smallest measured batch, less what that computes: a card on the same host waits for the same Python. 0 where
+    Its smallest measured batch, less what that computes, and a launch for each operator: a card on the same host
+    waits for the same Python. 0 where
     the step was not timed whole on the CPU, or where compute is not negligible in it.
     """
     whole = [
@@ -144,7 +145,10 @@ def pass_floor_s(measurement: Measurement, table: OpTable) -> float:
     share = (step.parts_s["forward"] + step.parts_s["backward"]) / sum(step.parts_s.values())
     taken_s = share * _undisturbed_s(step)
     computed_s = step_flop(table, step.batch_size) / _LEAST_CPU_FLOP_PER_S
-    return taken_s - computed_s if computed_s < _NEGLIGIBLE_SHARE * taken_s else 0.0
+    if computed_s >= _NEGLIGIBLE_SHARE * taken_s:
+        return 0.0
+    # What ran on the processor itself launched nothing.
+    return taken_s - computed_s + sum(table.dispatch_count.values()) * efficiencies().assumed.host_launch_s
 
 
 def _undisturbed_s(step: StepMeasurement) -> float:
