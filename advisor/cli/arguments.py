@@ -95,7 +95,6 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--claim-file", type=Path, metavar="FILE.toml", help="the same for a claim in a file")
     group.add_argument("--cases", action="store_true", help="the published cases, answered")
     group.add_argument("--open", type=Path, metavar="FILE.json", help="print a saved advice")
-    group.add_argument("--screenshots", type=Path, metavar="DIR", help=argparse.SUPPRESS)
 
 
 def _add_workload_options(parser: argparse.ArgumentParser) -> None:

@@ -159,10 +159,11 @@ class Commands(QObject):
 
     def consent(self, path: Path) -> bool:
         """Ask whether a Python file may run, naming its path and SHA-256. Raises InputError."""
-        from advisor.gui.dialogs.consent import ask_consent, digest_of
+        from advisor.gui.dialogs.consent import ask_consent
+        from advisor.workload.python_source import digest_of, read_code
 
         path = path.resolve()
-        digest = digest_of(path)
+        digest = digest_of(read_code(path))
         if (str(path), digest) in self.session.consents:
             return True
         if not ask_consent(self.window_, self.window_.context.texts, path, digest):

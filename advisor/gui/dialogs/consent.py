@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
-from advisor.errors import InputError
 from advisor.gui.widgets.labels import label
 from advisor.sentences import visible
 
@@ -17,20 +15,6 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
 
     from advisor.gui.texts import Texts
-
-_LIMIT_BYTES = 16 * 1024 * 1024
-
-
-def digest_of(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal. Raises InputError where it cannot be read or is no source file."""
-    try:
-        if path.stat().st_size > _LIMIT_BYTES:
-            text = f"{path}: larger than 16 MiB; this is no Python source file."
-            raise InputError(text, "Choose a .py file with build_model and make_batch.")
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        text = f"{path}: cannot be read: {error.strerror}."
-        raise InputError(text, "Choose a file that exists and that you may read.") from error
 
 
 class ConsentDialog(QDialog):
