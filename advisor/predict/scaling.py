@@ -87,6 +87,12 @@ class Setting:
     """The host's work of issuing one card's step without accumulation, whether it bounds the step or not."""
     host_core_count: int | None = None
     """Cores for all ranks of a host; None: enough."""
+    host_core_counts: tuple[int | None, ...] = ()
+    """The same for each card of the grid, where cards stand in different hosts; empty: `host_core_count` for all."""
+
+    def cores(self, card: int) -> int | None:
+        """Cores for all ranks of the host that a card of the grid stands in."""
+        return self.host_core_counts[card] if self.host_core_counts else self.host_core_count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,7 +290,8 @@ class _Cell:
         bound = (self.one["host_s"] > 0) | (self.link.type == "shared_memory")
         hooks = self.job.traffic.gradient_tensor_count * assumed.hook_s
         ranks = min(self.count, self.link.node_size_count)
-        crowd = max(1.0, ranks / setting.host_core_count) if setting.host_core_count else 1.0
+        cores = setting.cores(self.card)
+        crowd = max(1.0, ranks / cores) if cores else 1.0
         waiting = (crowd - 1.0) * setting.host_step_s * self.accumulation
         return np.asarray(np.where(bound, hooks + waiting, np.maximum(0.0, waiting - self._slack_s())))
 

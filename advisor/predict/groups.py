@@ -1,0 +1,101 @@
+"""What explains a set-up of several cards: its link, what it exchanges, the same over another link, unlike cards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from advisor.predict.uneven_cards import UnevenGroup, group_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from advisor.predict.links import Link
+    from advisor.predict.prediction import Device, Prediction
+    from advisor.predict.room import Room
+    from advisor.predict.traffic import Traffic
+    from advisor.units import Precision
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixedGroup:
+    """Some of the unlike cards of a machine, training together by DDP at one batch a card."""
+
+    devices: tuple[Device, ...]
+    """Fastest first; a device once for each such card."""
+    batch_size: int
+    group: UnevenGroup
+    samples_per_s: float
+
+
+class Groups:
+    """Answers about predictions of several cards that the predictions themselves don't hold."""
+
+    def __init__(self, rooms: Mapping[Precision, Room]) -> None:
+        """Keep the rooms that the predictions came from."""
+        self._rooms = rooms
+
+    def _room(self, prediction: Prediction) -> Room | None:
+        room = self._rooms.get(prediction.precision)
+        return room if room is not None and prediction.device.key in room.rows else None
+
+    def link(self, prediction: Prediction) -> Link | None:
+        """What joins its cards; None where its precision was not predicted here."""
+        room = self._room(prediction)
+        return None if room is None else room.link(prediction.device, prediction.count)
+
+    def traffic(self, prediction: Prediction) -> Traffic | None:
+        """What its model has to send in a step."""
+        room = self._room(prediction)
+        return None if room is None else room.traffic
+
+    def host_core_count(self, prediction: Prediction) -> int | None:
+        """Cores that its ranks share; None: unknown, or not this machine."""
+        room = self._room(prediction)
+        return None if room is None else room.host_core_count(prediction.device)
+
+    def step_over(self, prediction: Prediction, link: Link) -> float | None:
+        """Seconds of the same optimizer step over another link."""
+        room = self._room(prediction)
+        if room is None or prediction.batch_size_per_device not in room.batches:
+            return None
+        grid = room.scaled(
+            prediction.gradient_accumulation_steps,
+            [link] * len(room.rows),
+            (prediction.strategy,),
+            (prediction.count,),
+        )
+        column = room.batches.index(prediction.batch_size_per_device)
+        return float(grid.step_s[0, 0, room.rows[prediction.device.key], column])
+
+    def mixed(self, devices: Sequence[Device], precision: Precision, accumulation: int) -> tuple[MixedGroup, ...]:
+        """Every group of the k fastest of `devices` (a device once for each such card) at every batch tried.
+
+        All cards of a group take the same batch, as DDP deals it out; the weakest link joins them. Empty where a
+        device has no step at this precision.
+        """
+        room = self._rooms.get(precision)
+        if room is None or room.steps is None or any(device.key not in room.rows for device in devices):
+            return ()
+        counts = range(1, len(devices) + 1)
+        link = room.weakest_link(devices, len(devices))
+        grid = room.scaled(accumulation, [link] * len(room.rows), ("ddp",), counts)
+        by_row = {room.rows[device.key]: device for device in devices}
+        found = []
+        for column, batch in enumerate(room.batches):
+            alone = grid.step_s[0, 0, :, column]
+            cards = sorted((room.rows[device.key] for device in devices), key=lambda row: float(alone[row]))
+            for count in counts:
+                group = group_of(grid, cards[:count], "ddp", column)
+                if np.isfinite(group.step_s):
+                    found.append(
+                        MixedGroup(
+                            devices=tuple(by_row[row] for row in group.cards),
+                            batch_size=batch,
+                            group=group,
+                            samples_per_s=group.samples_per_s(batch * accumulation),
+                        )
+                    )
+        return tuple(found)
