@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from advisor.bundled import resource
+from advisor.errors import InputError, UserFacingError
 from advisor.units import format_bytes, format_fraction, format_quantity, format_seconds
 
 if TYPE_CHECKING:
@@ -44,8 +45,13 @@ def message_exists(code: str, language: Language) -> bool:
     return bool(_bundle(language).has_message(code))
 
 
-def _readable(name: str, value: float | str) -> float | str:
-    """A number as text, by the unit that ends its name; text and plain counts pass unchanged."""
+def _readable(name: str, value: float | str, language: Language) -> float | str:
+    """A number as text, by the unit that ends its name; text and plain counts pass unchanged.
+
+    A text whose name ends in `_choices` holds alternatives joined by `|`: they are set with the language's `or`.
+    """
+    if isinstance(value, str) and name.endswith("_choices"):
+        return either(value.split("|"), language)
     if isinstance(value, str):
         # Fluent refuses an argument of over 1,000 characters, and nobody reads a name to there.
         return value if len(value) <= _LONGEST_ARGUMENT else value[: _LONGEST_ARGUMENT - 1] + "…"
@@ -53,6 +59,12 @@ def _readable(name: str, value: float | str) -> float | str:
         if name.endswith(suffix):
             return formatter(value)
     return value
+
+
+def either(names: list[str], language: Language) -> str:
+    """Alternatives as words: `A`, `A or B`, `A, B or C`."""
+    comma, last = ("、", " 或 ") if language == "zh" else (", ", " or ")
+    return last.join([*([comma.join(names[:-1])] if names[1:] else []), names[-1]])
 
 
 _LONGEST_ARGUMENT = 900
@@ -80,7 +92,7 @@ def sentence(code: str, language: Language, numbers: dict[str, float | int | str
     pattern = bundle.get_message(code).value if bundle.has_message(code) else None
     if pattern is None:
         raise KeyError(code)
-    arguments = {name: _readable(name, value) for name, value in (numbers or {}).items()}
+    arguments = {name: _readable(name, value, language) for name, value in (numbers or {}).items()}
     text, errors = bundle.format_pattern(pattern, arguments)
     if errors:
         message = f"{code}: {errors[0]}"
@@ -91,6 +103,24 @@ def sentence(code: str, language: Language, numbers: dict[str, float | int | str
 def say(reason: Reason, language: Language) -> str:
     """The sentence of a `Reason`."""
     return sentence(reason.code, language, reason.numbers)
+
+
+class SaidError(InputError):
+    """Wrong use or a bad input that is told in the reader's language: the sentences, and then the remedy."""
+
+    def __init__(self, reasons: tuple[Reason, ...], remedy: Reason) -> None:
+        """Keep the codes; `text` and `remedy` hold them in English, for whoever knows no other language."""
+        super().__init__(" ".join(say(reason, "en") for reason in reasons), say(remedy, "en"))
+        self.reasons = reasons
+        self.remedy_reason = remedy
+
+
+def error_text(error: UserFacingError, language: Language) -> tuple[str, str]:
+    """What is wrong and the remedy, in the language where the error has its sentences, else in English."""
+    if not isinstance(error, SaidError):
+        return error.text, error.remedy
+    between = "" if language == "zh" else " "
+    return between.join(say(reason, language) for reason in error.reasons), say(error.remedy_reason, language)
 
 
 def visible(text: str) -> str:

@@ -22,11 +22,13 @@ OUR_BUG = 1
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code (interface: 0 to 5); never raises for the world's faults."""
     _keep_streams_printable()
+    language: Language = "en"
     try:
         arguments = build_parser().parse_args(list(argv))
-        return _dispatch(arguments)
+        language = chosen_language(arguments)
+        return _dispatch(arguments, language)
     except UserFacingError as error:
-        print(f"advisor: {error}", file=sys.stderr)
+        print(f"advisor: {_told(error, language)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("advisor: interrupted.", file=sys.stderr)
@@ -45,8 +47,13 @@ def run(argv: Sequence[str]) -> int:
         return OUR_BUG
 
 
-def _dispatch(arguments: argparse.Namespace) -> int:  # noqa: PLR0911 - one return a command
-    language = chosen_language(arguments)
+def _told(error: UserFacingError, language: Language) -> str:
+    from advisor.sentences import error_text
+
+    return " ".join(error_text(error, language)).strip()
+
+
+def _dispatch(arguments: argparse.Namespace, language: Language) -> int:  # noqa: PLR0911 - one return a command
     if arguments.measure is not None or arguments.predict is not None:
         from advisor.cli.advising import advise_command
 

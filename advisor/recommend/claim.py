@@ -24,57 +24,50 @@ Counted = Annotated[int, Meta(ge=1, le=1_000_000)]
 Verdict = Literal["plausible", "plausible_only_with", "below_expected", "impossible"]
 
 
-class Claim(Record, frozen=True, kw_only=True):
-    """What is claimed; a time or a ratio, and as much of its circumstances as was said.
+class ClaimFields(Record, frozen=True, kw_only=True):
+    """A time or a ratio, and as much of its circumstances as was said, beside the cards.
+
+    `batch_size` is per device. `speed_up_ratio` is against `reference_count` cards of the same kind, or against the
+    card that it is compared with.
+    """
+
+    count: Counted | None = None
+    reference_count: Counted = 1
+    workload: str | None = None
+    mode: Mode = "training"
+    strategy: Strategy | None = None
+    precision: Precision | None = None
+    batch_size: Counted | None = None
+    sequence_length: Counted | None = None
+    image_size: Counted | None = None
+    channels_last: bool | None = None
+    compile: bool | None = None
+    step_s: Seconds | None = None
+    samples_per_s: Rate | None = None
+    epoch_s: Seconds | None = None
+    job_s: Seconds | None = None
+    speed_up_ratio: Ratio | None = None
+
+
+class Claim(ClaimFields, frozen=True, kw_only=True):
+    """What is claimed.
 
     `gpus` are spec-table keys: the variants of the one card that is meant, where the claim does not tell which.
-    `batch_size` is per device. `speed_up_ratio` is against one card of the same kind, or against
-    `reference_gpus` where those are named.
     """
 
     text: str | None = None
     gpus: tuple[str, ...] = ()
-    count: Counted | None = None
     reference_gpus: tuple[str, ...] = ()
-    reference_count: Counted = 1
-    workload: str | None = None
-    mode: Mode = "training"
-    strategy: Strategy | None = None
-    precision: Precision | None = None
-    batch_size: Counted | None = None
-    sequence_length: Counted | None = None
-    image_size: Counted | None = None
-    channels_last: bool | None = None
-    compile: bool | None = None
-    step_s: Seconds | None = None
-    samples_per_s: Rate | None = None
-    epoch_s: Seconds | None = None
-    job_s: Seconds | None = None
-    speed_up_ratio: Ratio | None = None
+    unknown_gpus: tuple[str, ...] = ()
+    """Cards that are named and not in the table: nothing is predicted for them, nor for their namesakes."""
 
 
-class ClaimEntry(Record, frozen=True, kw_only=True):
+class ClaimEntry(ClaimFields, frozen=True, kw_only=True):
     """One `[[claim]]` of a claim file: free `text`, or the fields one by one (`gpu` a key of the spec table)."""
 
     text: Annotated[str, Meta(min_length=1, max_length=2000)] | None = None
     gpu: str | None = None
-    count: Counted | None = None
     reference_gpu: str | None = None
-    reference_count: Counted = 1
-    workload: str | None = None
-    mode: Mode = "training"
-    strategy: Strategy | None = None
-    precision: Precision | None = None
-    batch_size: Counted | None = None
-    sequence_length: Counted | None = None
-    image_size: Counted | None = None
-    channels_last: bool | None = None
-    compile: bool | None = None
-    step_s: Seconds | None = None
-    samples_per_s: Rate | None = None
-    epoch_s: Seconds | None = None
-    job_s: Seconds | None = None
-    speed_up_ratio: Ratio | None = None
 
 
 class ClaimFile(Record, frozen=True, kw_only=True):
@@ -112,23 +105,9 @@ def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
 
 def claim_of(entry: ClaimEntry) -> Claim:
     """An entry given field by field as a claim (free text goes through `claim_text.parse_claim`)."""
+    shared = {name: getattr(entry, name) for name in ClaimFields.__struct_fields__}
     return Claim(
         gpus=(entry.gpu,) if entry.gpu is not None else (),
-        count=entry.count,
         reference_gpus=(entry.reference_gpu,) if entry.reference_gpu is not None else (),
-        reference_count=entry.reference_count,
-        workload=entry.workload,
-        mode=entry.mode,
-        strategy=entry.strategy,
-        precision=entry.precision,
-        batch_size=entry.batch_size,
-        sequence_length=entry.sequence_length,
-        image_size=entry.image_size,
-        channels_last=entry.channels_last,
-        compile=entry.compile,
-        step_s=entry.step_s,
-        samples_per_s=entry.samples_per_s,
-        epoch_s=entry.epoch_s,
-        job_s=entry.job_s,
-        speed_up_ratio=entry.speed_up_ratio,
+        **shared,
     )

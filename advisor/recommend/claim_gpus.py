@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
-from advisor.errors import InputError
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from advisor.hardware.gpu_spec import GpuSpec
 
@@ -17,10 +16,24 @@ _NOT_A_QUANTITY = (
     r"(?!\s*(?:images?|img|samples?|tokens?|seq|sentences?|examples?|it/s|it\b|steps?|ms\b|s\b|sec|%|/|张图|步|样本|毫秒|秒"
     r"|\.\d|epochs?|minutes?|min\b|hours?|rows?|条))"
 )
+_SUFFIX = r"(?:\s*-?\s*(?:ti|super|laptop|mobile|max-?q|xtx|xt|gre|d|notebook|笔记本|移动版?)(?![a-z0-9]))"
 _UNKNOWN = re.compile(
-    r"(?<![a-z0-9])(?:(?:rtx|gtx|rx|tesla|quadro|titan|geforce|radeon|arc|gt)\s*-?\s*[a-z]{0,3}\d{2,4}[a-z]*"
-    r"(?:\s*-?\s*(?:ti|super|laptop|mobile|max-?q|xt|xtx|d)\b)*|(?:k80|m40|m60|p4|p40|h20|h800|a800|gh200|gb200)(?![a-z0-9]))",
+    rf"(?<![a-z0-9])(?:rtx|gtx|rx|tesla|quadro|titan|geforce|radeon|arc|gt|mx)\s*-?\s*[a-z]{{0,3}}\d{{2,4}}[a-z]*{_SUFFIX}*"
+    rf"|(?<![a-z0-9.$-])(?<!\d,)(?:[1-9]0[4-9]0|16[56]0){_SUFFIX}*(?![a-z0-9%]){_NOT_A_QUANTITY}"
+    r"|(?<![a-z0-9/-])(?:k[248]0|m[46]0|p40?|p6000|a2|a10g|a16|a30|a800|h20|h800|l2|l20|v100s|gb?[bh]200|gb300|b[13]00"
+    r"|mi\d{2,3}x?|m[1-5] (?:pro|max|ultra)|apple m[1-5]|tpu(?:[ -]?v\d\w{0,2})?|gaudi[ -]?\d?|jetson \w+"
+    r"|(?:ascend|昇腾)[ -]?\d{3}\w?)(?![a-z0-9])",
     re.ASCII,
+)
+_PLACE = re.compile(
+    r"(?:\bon\s+(?:an?\s+|one\s+|my\s+|the\s+|a single\s+|\d+\s*x?\s*)?|在\s*)"
+    r"([a-z]{1,12}[- ]?\d{3,5}[a-z]{0,5})(?![a-z0-9])",
+    re.ASCII,
+)
+"""Where a card would be named, with a word that looks like one."""
+_NO_CARD = re.compile(
+    r"(?:cifar|imagenet|coco|voc|wikitext|mnist|sst|squad|batch|size|length|len|seq|fp|bf|tf|int|epoch|img|image|python"
+    r"|cuda|torch|version|ubuntu|resnet|densenet|efficientnet|convnext|bert|vit|gpt|llama|unet)",
 )
 
 
@@ -32,11 +45,15 @@ class Mention(NamedTuple):
     keys: tuple[str, ...]
 
 
-def find_gpus(text: str, specs: Mapping[str, GpuSpec]) -> tuple[Mention, ...]:
-    """All GPUs that a lower-case text names, in the order of the text; figures beside the name narrow the variant.
+class Cards(NamedTuple):
+    """The cards of a text: those of the table, and names of others, which are never taken for one of them."""
 
-    Raises InputError for a card that is named and not in the table.
-    """
+    mentions: tuple[Mention, ...]
+    unknown: tuple[str, ...]
+
+
+def find_gpus(text: str, specs: Mapping[str, GpuSpec]) -> Cards:
+    """All GPUs that a lower-case text names, in its order; figures beside a name narrow the variant."""
     found: dict[int, Mention] = {}
     taken = [False] * len(text)
     for pattern, keys in _patterns(specs):
@@ -44,18 +61,32 @@ def find_gpus(text: str, specs: Mapping[str, GpuSpec]) -> tuple[Mention, ...]:
             if not any(taken[match.start() : match.end()]):
                 taken[match.start() : match.end()] = [True] * (match.end() - match.start())
                 found[match.start()] = Mention(match.start(), match.end(), _narrowed(keys, text, match, specs))
-    for match in _UNKNOWN.finditer(text):
-        if not any(taken[match.start() : match.end()]) and not _is_named(match, found.values()):
-            raise InputError(
-                f"The claim names {match.group().strip()!r}, which is not in the spec table.",
-                "See `advisor --list`, or describe the card with --gpu-file and name it by its key in --claim-file.",
-            )
-    return tuple(found[start] for start in sorted(found))
+    unknown = [
+        match.group().strip() for match in _UNKNOWN.finditer(text) if not any(taken[match.start() : match.end()])
+    ]
+    if not unknown and not found:
+        places = (match.group(1) for match in _PLACE.finditer(text))
+        unknown = [name for name in places if _NO_CARD.match(name) is None]
+    return Cards(tuple(found[start] for start in sorted(found)), tuple(dict.fromkeys(unknown)))
 
 
-def _is_named(match: re.Match[str], mentions: Iterable[Mention]) -> bool:
-    """Whether the words of an unknown card are but the brand in front of one that was found."""
-    return any(match.start() < mention.end and mention.start < match.end() for mention in mentions if not mention.keys)
+def nearest_cards(name: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    """Names of the table that are spelled most like an unknown one, the likest first; at most three."""
+    by_alias = {alias: spec.name for key, spec in specs.items() for alias in (*sorted(_family(key)), spec.name.lower())}
+    digits = re.findall(r"\d+", name)
+
+    def likeness(alias: str) -> float:
+        whole = SequenceMatcher(None, name, alias).ratio()
+        numbers = re.findall(r"\d+", alias)
+        return whole + (SequenceMatcher(None, digits[0], numbers[0]).ratio() if digits and numbers else 0.0)
+
+    ordered = sorted(by_alias, key=lambda alias: (-likeness(alias), alias))
+    close = [by_alias[alias] for alias in ordered if likeness(alias) >= _LIKE_ENOUGH]
+    return tuple(dict.fromkeys(close))[:3]
+
+
+_LIKE_ENOUGH = 1.0
+"""Of 2: as much in the whole name as in its number."""
 
 
 def _patterns(specs: Mapping[str, GpuSpec]) -> list[tuple[re.Pattern[str], tuple[str, ...]]]:
@@ -85,7 +116,7 @@ def _pattern(alias: str) -> re.Pattern[str]:
     pieces = re.findall(r"[a-z]+|\d+", alias)
     body = r"[\s_-]*".join(re.escape(piece) for piece in pieces)
     bare = alias[0].isdigit()
-    before = r"(?:(?<=\dx)|(?<![a-z0-9.,]))" if not bare else r"(?<![a-z0-9.,$-])"
+    before = r"(?:(?<=\dx)|(?<![a-z0-9.])(?<!\d,))" if not bare else r"(?<![a-z0-9.$-])(?<!\d,)"
     brand = r"(?:(?:nvidia|geforce|tesla|rtx|amd|radeon|instinct)[\s-]*)*"
     after = r"s?(?![a-z0-9])" + _VARIANT + (_NOT_A_QUANTITY if bare else "")
     return re.compile(before + brand + body + after, re.ASCII)

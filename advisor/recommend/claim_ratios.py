@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from advisor.errors import InputError
 from advisor.recommend.claim import ClaimAnswer
 from advisor.recommend.claim_bounds import clock_slack, ratio_bound
+from advisor.recommend.claim_refusals import refusal, unknown_card_reasons
 from advisor.recommend.claim_setting import claimed_workload, range_over, usual_precision
 from advisor.recommend.precisions import LABELS, rate_of
 from advisor.recommend.predictor import candidate
@@ -40,14 +40,17 @@ _ASKED: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp", "bf16_amp")
 def check_count_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """More cards of one kind: never more than n-fold by themselves; else held against the predicted scaling.
 
-    Raises InputError where the number of cards is not said.
+    Raises InputError where the number of cards is not said. A card that is not in the table is named beside the answer.
     """
+    answer = _check_count(claim, predictor)
+    unknown = unknown_card_reasons(claim, predictor.specs)
+    return msgspec.structs.replace(answer, reasons=(*answer.reasons, *unknown))
+
+
+def _check_count(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     ratio = claim.speed_up_ratio or 1.0
     if claim.count is None or claim.count <= claim.reference_count:
-        raise InputError(
-            "The claim is about a speed-up and does not say by how many GPUs, or over which card.",
-            'Say it like "4 GPUs made it 3.2 times faster" or "an RTX 4090 is 2 times as fast as an A100".',
-        )
+        raise refusal("without-count", claim, predictor.specs)
     most = claim.count / claim.reference_count
     numbers: dict[str, float | int | str] = {"count": claim.count, "claimed_ratio": ratio, "most_ratio": most}
     if ratio > most * LINEAR_SLACK:
@@ -137,9 +140,11 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     shown = stated if stated in by_precision else next((one for one in inside or by_precision), None)
     expected = by_precision[shown] if shown is not None else None
     bound = _largest_bound(fast, slow, precisions)
+    many = (claim.count or 1) / claim.reference_count
+    bound = bound * many if bound is not None else None
     numbers: dict[str, float | int | str] = {
-        "device": fast[0].name,
-        "other": slow[0].name,
+        "device": _counted(claim.count or 1, fast[0].name),
+        "other": _counted(claim.reference_count, slow[0].name),
         "claimed_ratio": ratio,
         "precision": LABELS[shown] if shown is not None else "",
         "expected_ratio": expected.value if expected is not None else 0.0,
@@ -151,26 +156,27 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     answer = ClaimAnswer(claim=claim, verdict="plausible", reasons=(), expected_ratio=expected, bound_ratio=bound)
     elsewhere = [one for one, found in by_precision.items() if one not in precisions and _holds(found, ratio)]
     if expected is None or shown is None:
-        raise InputError(
-            "The claim compares two cards, and no model could be predicted on both.",
-            "Name a bundled workload in the claim, or check that torch is installed so that models can be traced.",
-        )
+        raise refusal("cards-not-predicted", claim, predictor.specs)
     if inside:
         every = len(inside) == len([one for one in precisions if one in by_precision])
         if stated is not None or every:
             return _with(answer, "plausible", (Reason(code="claim-ratio-plausible", numbers=numbers), *rates))
-        labels = ", ".join(LABELS[one] for one in inside)
-        reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precisions": labels})
+        labels = "|".join(LABELS[one] for one in inside)
+        reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precision_choices": labels})
         return _with(answer, "plausible_only_with", (reason, *rates))
     if elsewhere:
-        labels = ", ".join(LABELS[one] for one in elsewhere)
-        reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precisions": labels})
+        labels = "|".join(LABELS[one] for one in elsewhere)
+        reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precision_choices": labels})
         return _with(answer, "plausible_only_with", (reason, *rates))
     if bound is not None and ratio > bound:
         return _with(answer, "impossible", (Reason(code="claim-ratio-impossible", numbers=numbers), *rates))
     if ratio > expected.value:
         return _with(answer, "plausible_only_with", (Reason(code="claim-ratio-above", numbers=numbers), *rates))
     return _with(answer, "below_expected", (Reason(code="claim-ratio-below", numbers=numbers), *rates))
+
+
+def _counted(count: int, name: str) -> str:
+    return name if count == 1 else f"{count} × {name}"
 
 
 def _with(answer: ClaimAnswer, verdict: str, reasons: Sequence[Reason]) -> ClaimAnswer:
@@ -201,26 +207,35 @@ def card_ratio(
     found: list[Estimate] = []
     for name in names:
         workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
-        batch = claim.batch_size or workload.training.batch_size
         for one in fast:
             for other in slow:
-                found += _one_ratio(predictor, workload, (one, other), precision, batch)
+                found += _one_ratio(claim, predictor, workload, (one, other), precision)
     return range_over(found)
 
 
 def _one_ratio(
-    predictor: Predictor, workload: Workload, cards: tuple[GpuSpec, GpuSpec], precision: Precision, batch: int
+    claim: Claim,
+    predictor: Predictor,
+    workload: Workload,
+    cards: tuple[GpuSpec, GpuSpec],
+    precision: Precision,
 ) -> list[Estimate]:
+    batch = claim.batch_size or workload.training.batch_size
+    counts, strategy = (claim.count or 1, claim.reference_count), claim.strategy or "ddp"
     used = [usual_precision(card, precision) for card in cards]
     if None in used or used[0] != precision:
         return []
     pair = predictor.predict(
         workload,
-        tuple(candidate(card, one, batch) for card, one in zip(cards, used, strict=True) if one is not None),
+        tuple(
+            candidate(card, one, batch, count=count, strategy="single" if count == 1 else strategy)
+            for card, one, count in zip(cards, used, counts, strict=True)
+            if one is not None
+        ),
     )
     if len(pair) != 2:  # noqa: PLR2004 - both could be predicted
         return []
-    value = pair[1].step_s.value / pair[0].step_s.value
+    value = pair[0].samples_per_s.value / pair[1].samples_per_s.value
     basis = pair[0].step_s.basis
     return [Estimate(value=value, low=value / RATIO_SPREAD, high=value * RATIO_SPREAD, basis=basis)]
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from advisor.errors import InputError
 from advisor.predict.prediction import basis_of
+from advisor.recommend.claim_refusals import refusal
 from advisor.recommend.precisions import rate_of
 from advisor.units import Estimate
 
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:
     """The claim's model with its length, batch, mode and layout. Raises InputError where it names no model."""
     if claim.workload is None:
-        raise InputError(
-            "The claim names no model that is known here.",
-            "Name one (BERT-base, ResNet-50, GPT-2, ViT-B …), or give `workload` in a claim file.",
-        )
+        raise refusal("without-model", claim, predictor.specs)
     workload = predictor.workload(claim.workload)
     data, training = workload.data, workload.training
     if claim.sequence_length is not None and data.sequence_length is not None:

@@ -6,17 +6,22 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from advisor.errors import InputError
+import msgspec
+
 from advisor.recommend.claim import Claim
-from advisor.recommend.claim_figures import Figures, find_figures, search
+from advisor.recommend.claim_figures import Figures, find_figures
 from advisor.recommend.claim_gpus import find_gpus
-from advisor.recommend.claim_words import find_count, find_model, find_precision, find_strategy
+from advisor.recommend.claim_numbers import search, spelled_out
+from advisor.recommend.claim_ratio_words import says_slower
+from advisor.recommend.claim_refusals import refusal
+from advisor.recommend.claim_sides import find_sides
+from advisor.recommend.claim_words import find_model, find_precision, find_strategy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from advisor.hardware.gpu_spec import GpuSpec
-    from advisor.recommend.claim_gpus import Mention
+    from advisor.recommend.claim_sides import Sides
 
 MAX_CHARACTERS = 2000
 _LARGEST, _DIGITS = 1_000_000, 12
@@ -29,6 +34,7 @@ _BATCH = (
 )
 _LENGTH = (
     rf"\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?{_SAYS}(\d+)",
+    rf"\bseq{_SAYS}(\d+)",
     rf"(?:序列长度?|长度){_SAYS}(\d+)",
     r"(\d+)[\s-]*tokens?\b(?!\s*(?:/|per|a)\s*s)",
 )
@@ -37,36 +43,39 @@ _IMAGE = (
     rf"(?:分辨率|图像大小|图像尺寸){_SAYS}(\d{{2,5}})",
     r"(\d{2,5})\s*[x×]\s*\d{2,5}(?!\s*(?:gpu|card))",
 )
-_COMPARING = r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as fast as|relative to)\b"
-_COMPARING_CHINESE = r"比|相比|相对|对比|的(?=\s*[\d.两二三四五六七八九十]+\s*倍)|快于|是"
 
 
 def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     """The claim that a sentence makes.
 
-    Raises InputError when it holds neither a time nor a ratio, names a card that the table lacks, or is too long.
+    Raises InputError when it holds neither a time nor a ratio, names two cards without comparing them, or is too long.
     """
     if len(text) > MAX_CHARACTERS:
-        raise InputError(f"The claim has {len(text)} characters.", f"Shorten it to {MAX_CHARACTERS}.")
-    plain = normalised(text)
-    figures = find_figures(plain)
+        numbers: dict[str, float | int | str] = {"length": len(text), "most": MAX_CHARACTERS}
+        raise refusal("too-long", Claim(), specs, numbers)
+    plain = spelled_out(normalised(text))
+    cards = find_gpus(plain, specs)
+    sides = find_sides(plain, cards.mentions)
+    figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(plain)
+    claim = _claim(text, plain, figures, sides)
+    claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
     if not figures:
-        raise InputError(
-            "The claim names no time, rate or ratio that could be checked.",
-            'Say it like "ResNet-50 at 800 images/s on one V100" or "2 GPUs made it 1.8 times faster".',
-        )
-    mentions = find_gpus(plain, specs)
-    subject, reference = _sides(plain, mentions)
-    return _claim(text, plain, figures, subject, reference)
+        raise refusal("without-degree" if says_slower(plain) else "without-figure", claim, specs)
+    if sides.reference and not sides.compared:
+        raise refusal("cards-not-compared", claim, specs)
+    if figures.tokens_per_s is not None and claim.sequence_length is None:
+        raise refusal("without-length", claim, specs)
+    return claim
 
 
-def _claim(text: str, plain: str, figures: Figures, subject: tuple[str, ...], reference: tuple[str, ...]) -> Claim:
+def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
     length = _number_of(_LENGTH, plain)
     return Claim(
         text=text,
-        gpus=subject,
-        count=find_count(plain),
-        reference_gpus=reference,
+        gpus=sides.subject,
+        count=sides.card_count,
+        reference_gpus=sides.reference,
+        reference_count=sides.reference_count,
         workload=find_model(plain),
         mode="inference" if search(r"\binference\b|推理|推断|\bforward (?:pass )?only\b", plain) else "training",
         strategy=find_strategy(plain),
@@ -101,26 +110,5 @@ def _number_of(patterns: tuple[str, ...], plain: str) -> int | None:
 
 def _rate(figures: Figures, length: int | None) -> float | None:
     if figures.tokens_per_s is not None:
-        if length is None:
-            raise InputError(
-                "The claim is in tokens a second and names no sequence length.", 'Add it: "… at length 1024".'
-            )
-        return figures.tokens_per_s / length
+        return figures.tokens_per_s / length if length is not None else None
     return figures.samples_per_s
-
-
-def _sides(plain: str, mentions: tuple[Mention, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The card that is spoken of, and the one it is compared with; empty where none is named."""
-    if not mentions:
-        return (), ()
-    first = mentions[0]
-    other = next((mention for mention in mentions[1:] if mention.keys != first.keys), None)
-    if other is None:
-        return first.keys, ()
-    between = plain[first.end : other.start]
-    if search(_COMPARING, between) or search(_COMPARING_CHINESE, between):
-        return first.keys, other.keys
-    raise InputError(
-        "The claim names two cards without comparing them.",
-        'Say "an RTX 4090 is 2 times as fast as an A100", or check one card at a time.',
-    )

@@ -12,6 +12,7 @@ from advisor.recommend.candidates import batch_sizes_around
 from advisor.recommend.claim import ClaimAnswer
 from advisor.recommend.claim_bounds import Bound, step_bound
 from advisor.recommend.claim_limits import likely_limits
+from advisor.recommend.claim_refusals import refusal
 from advisor.recommend.claim_setting import claimed_workload, range_over, usual_precision
 from advisor.recommend.precisions import LABELS
 from advisor.recommend.predictor import candidate
@@ -63,16 +64,14 @@ class Sight(NamedTuple):
 def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """Judge a step time, a rate, an epoch or a whole job. Raises InputError naming what is missing."""
     if not claim.gpus:
-        raise InputError("The claim names no GPU.", 'Name the card it was timed on, for example "on one RTX 3090".')
+        raise refusal("without-card", claim, predictor.specs)
     workload = claimed_workload(claim, predictor)
     stated = (claim.precision,) if claim.precision is not None else _OPEN
     sights = [sight for precision in stated for sight in _sights(claim, predictor, workload, precision)]
     if not sights:
-        raise InputError(
-            f"Nothing can be predicted for {workload.name!r} on {predictor.specs[claim.gpus[0]].name}"
-            + (f" in {LABELS[claim.precision]}." if claim.precision is not None else "."),
-            "Check that the card has this precision, and that torch is installed so that the model can be traced.",
-        )
+        numbers: dict[str, float | int | str] = {"model": workload.name, "device": predictor.specs[claim.gpus[0]].name}
+        numbers["precision"] = LABELS[claim.precision] if claim.precision is not None else "none"
+        raise refusal("without-prediction", claim, predictor.specs, numbers)
     fastest = min(sights, key=lambda sight: sight.expected.value / sight.claimed_step_s)
     if all(sight.claimed_step_s > sight.expected.high for sight in sights):
         return _below(claim, _nearest_own(sights, workload) or fastest, workload)
@@ -196,8 +195,8 @@ def _plausible(claim: Claim, sight: Sight, sights: list[Sight]) -> ClaimAnswer:
     holding = {one.precision for one in sights if one.holds} or {one.precision for one in sights if one.reached}
     seen = {one.precision for one in sights}
     if claim.precision is None and holding != seen:
-        labels = ", ".join(LABELS[precision] for precision in _OPEN if precision in holding)
-        reason = Reason(code="claim-only-with-precision", numbers={**numbers, "precisions": labels})
+        labels = "|".join(LABELS[precision] for precision in _OPEN if precision in holding)
+        reason = Reason(code="claim-only-with-precision", numbers={**numbers, "precision_choices": labels})
         return _answer(claim, "plausible_only_with", sight, (reason, *fit))
     if fit:
         return _answer(claim, "plausible_only_with", sight, (*fit, Reason(code="claim-plausible", numbers=numbers)))
@@ -255,7 +254,8 @@ def _by_precision(
         sight = _nearest_own(_reaching(claim, predictor, workload, (precision,)), workload)
         if sight is not None:
             reason = Reason(
-                code="claim-only-with-precision", numbers={**_numbers(sight, claim), "precisions": LABELS[precision]}
+                code="claim-only-with-precision",
+                numbers={**_numbers(sight, claim), "precision_choices": LABELS[precision]},
             )
             return _answer(claim, "plausible_only_with", sight, (reason, *_memory_reasons(sight)))
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from advisor.recommend.claim_figures import search
+from advisor.recommend.claim_numbers import search
 
 if TYPE_CHECKING:
     from advisor.predict.prediction import Strategy
@@ -53,12 +53,26 @@ _CARD = (
 )
 _COUNTS = (
     rf"(?<![a-z0-9.]){_NUMBER}\s*(?:-\s*)?(?:gpus?\b|cards?\b|graphics cards|devices\b)",
-    rf"(?<![a-z0-9.]){_NUMBER}\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?{_CARD}",
+    rf"(?<![a-z0-9.]){_NUMBER}(?!h\d+\s*m)\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?{_CARD}",
     rf"(?<![a-z0-9.]){_NUMBER}\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
     rf"{_CARD}\s*[x×*]\s*{_NUMBER}(?!\s*(?:faster|times|as fast|\d))",
-    r"(?:gpus?|cards?)\s*[=:]\s*(\d{1,4})",
+    r"(?:gpus?|cards?)\s*[=:]\s*(\d{1,4})(?![\d.:]*\s*(?:h\b|hours?|m\b|mins?\b|minutes?|s\b|sec|ms\b|days?|img|images?|it/s|samples|小时|分|秒|张))",
+    r"(?<=[a-z])([单双两二三四六八])\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
 )
-_ANOTHER = r"\b(?:a|the|another) second (?:gpu|card)|第二(?:张|块|个)"
+_BARE_COUNT = (
+    r"(?<![a-z0-9.])(?:on|with|using|by|to|than|from|instead of|->|→)\s*(\d{1,2}|one|two|three|four|six|eight|sixteen)"
+    r"(?=\s*(?:$|[,.;:)→]|and\b|it\b|took|takes|to\b|->|with\b|instead|cut))(?!\.\d)"
+)
+"""A count whose noun stands elsewhere: `3 hours on one card and 52 minutes on two`."""
+_ANOTHER = (
+    rf"\b(?:a|the|another|my) second (?:gpu|card|{_CARD})"
+    rf"|\b(?:another|one more|an extra|an additional) (?:gpu|card|{_CARD})"
+    r"|第二(?:张|块|个)|(?:再|多|添|加)(?:加|插|买|上)?了?(?:一|1)(?:张|块)"
+)
+
+
+_MOST = 4096
+"""As `--counts`."""
 
 
 def find_model(plain: str) -> str | None:
@@ -78,11 +92,21 @@ def find_strategy(plain: str) -> Strategy | None:
 
 def find_count(plain: str) -> int | None:
     """How many GPUs; None: not said. The largest count named: `two cards against one` is about two."""
-    found = [_value(match.group(1)) for pattern in _COUNTS for match in re.finditer(pattern, plain, re.ASCII)]
-    if search(_ANOTHER, plain):
-        found.append(2)
-    sensible = [count for count in found if 1 <= count <= 4096]  # noqa: PLR2004 - as --counts
-    return max(sensible, default=None)
+    return max((count for _, count in find_counts(plain)), default=None)
+
+
+def find_counts(plain: str) -> tuple[tuple[int, int], ...]:
+    """Every number of GPUs that is named, as (place, count) in the order of the text."""
+    found = {
+        match.start(1): _value(match.group(1)) for pattern in _COUNTS for match in re.finditer(pattern, plain, re.ASCII)
+    }
+    another = search(_ANOTHER, plain)
+    if another is not None:
+        found = {place: count for place, count in found.items() if not another.start() <= place < another.end()}
+        found[another.start()] = 2
+    if found:
+        found |= {match.start(1): _value(match.group(1)) for match in re.finditer(_BARE_COUNT, plain, re.ASCII)}
+    return tuple(sorted((place, count) for place, count in found.items() if 1 <= count <= _MOST))
 
 
 def _value(word: str) -> int:

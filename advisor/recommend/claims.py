@@ -9,6 +9,7 @@ import msgspec
 from advisor.errors import InputError
 from advisor.recommend.claim import Claim, ClaimAnswer, claim_of
 from advisor.recommend.claim_ratios import check_card_ratio, check_count_ratio
+from advisor.recommend.claim_refusals import unknown_card
 from advisor.recommend.claim_text import parse_claim
 from advisor.recommend.claim_times import check_time
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from advisor.recommend.claim import ClaimEntry
     from advisor.recommend.predictor import Predictor
 
-_MAY_BE_STATED = tuple(name for name in Claim.__struct_fields__ if name not in {"text", "mode", "reference_count"})
+_MAY_BE_STATED = tuple(
+    name for name in Claim.__struct_fields__ if name not in {"text", "mode", "reference_count", "unknown_gpus"}
+)
 """Fields of a file's entry that correct what its text was read as."""
 
 
@@ -35,7 +38,11 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
     if parsed.speed_up_ratio is not None:
         if parsed.reference_gpus and parsed.reference_gpus != parsed.gpus:
             return check_card_ratio(parsed, predictor)
+        if parsed.unknown_gpus and (parsed.count or 1) <= parsed.reference_count:
+            raise unknown_card(parsed, predictor.specs)
         return check_count_ratio(parsed, predictor)
+    if parsed.unknown_gpus:
+        raise unknown_card(parsed, predictor.specs)
     return check_time(parsed, predictor)
 
 

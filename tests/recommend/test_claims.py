@@ -236,7 +236,7 @@ def test_pure_half_is_the_last_explanation() -> None:
         mode="inference", compile=True,
     )  # fmt: skip
     answer = check_claim(said, predictor)
-    assert answer.reasons[0].numbers["precisions"] == "FP16"
+    assert answer.reasons[0].numbers["precision_choices"] == "FP16"
 
 
 def test_a_time_between_two_precisions_is_explained_by_the_faster_one() -> None:
@@ -251,7 +251,7 @@ def test_a_time_between_two_precisions_is_explained_by_the_faster_one() -> None:
     for said in (open_one, msgspec.structs.replace(open_one, precision="fp32")):
         answer = check_claim(said, predictor)
         assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-only-with-precision")
-        assert answer.reasons[0].numbers["precisions"] == "FP16 AMP"
+        assert answer.reasons[0].numbers["precision_choices"] == "FP16 AMP"
 
 
 def test_two_precisions_that_would_do_are_both_named() -> None:

@@ -4,7 +4,7 @@ verdict-plausible_only_with = plausible only under a condition
 verdict-below_expected = below what this program expects
 verdict-impossible = impossible
 claim-plausible = Plausible: on { $device } in { $precision } at batch size { $batch } a step of { $claimed_s } was claimed, and { $expected_s } is expected ({ $low_s } to { $high_s }).
-claim-only-with-precision = Plausible only with { $precisions }: on { $device } at batch size { $batch } that takes { $low_s } to { $high_s } a step, and { $claimed_s } was claimed.
+claim-only-with-precision = Plausible only with { $precision_choices }: on { $device } at batch size { $batch } that takes { $low_s } to { $high_s } a step, and { $claimed_s } was claimed.
 claim-only-with-channels-last = Plausible only with the channels-last layout: on { $device } in { $precision } at batch size { $batch } a step then takes { $low_s } to { $high_s }, and { $claimed_s } was claimed.
 claim-only-with-compile = Plausible only with torch.compile: on { $device } in { $precision } at batch size { $batch } a step then takes { $low_s } to { $high_s }, and { $claimed_s } was claimed.
 claim-only-with-inference = Plausible only for inference: on { $device } in { $precision } at batch size { $batch } a forward pass takes { $low_s } to { $high_s }, and { $claimed_s } was claimed; training takes longer.
@@ -28,8 +28,37 @@ claim-scaling-below = Below what this program expects: { $claimed_ratio } times 
 claim-efficiency-plausible = Plausible: { $claimed_ratio } times from { $count } GPUs is an efficiency of { $efficiency_fraction }; { $most_ratio } times is the most there can be.
 claim-efficiency-low = Below what this program expects: { $claimed_ratio } times from { $count } GPUs is an efficiency of only { $efficiency_fraction }, likely limited by communication, a batch too small for the cards, the loader, or DataParallel's single process.
 claim-ratio-plausible = Plausible: in { $precision } { $device } is expected to be { $expected_ratio } times as fast as { $other } ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
-claim-ratio-only-with-precision = Plausible only in { $precisions }: { $device } was claimed to be { $claimed_ratio } times as fast as { $other }.
+claim-ratio-only-with-precision = Plausible only in { $precision_choices }: { $device } was claimed to be { $claimed_ratio } times as fast as { $other }.
 claim-ratio-impossible = Impossible: { $device } was claimed to be { $claimed_ratio } times as fast as { $other }, and no figure of their data sheets is more than { $bound_ratio } times as high; { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected.
 claim-ratio-above = Plausible only where one card has an advantage beside its speed (memory for a larger batch, software, a healthier host): { $claimed_ratio } times was claimed, { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected of { $device } over { $other } in { $precision }.
 claim-ratio-below = Below what this program expects: { $device } was claimed to be only { $claimed_ratio } times as fast as { $other }, { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected in { $precision }. Likely limited by the loader, the host, or kernels that were not yet tuned for the newer card.
 claim-rates = In { $precision } the data sheets say { $rate_flop_per_s } for { $device } and { $other_rate_flop_per_s } for { $other }.
+
+## What a claim lacks
+claim-understood = Understood: { $understood }.
+claim-too-long = The claim has { $length } characters; { $most } are read.
+claim-too-long-remedy = Shorten it to the sentence with card, model and figure.
+claim-without-figure = The claim names no time, rate or ratio that could be checked.
+claim-without-figure-remedy = Say it like "ResNet-50 at 800 images/s on one V100", "2 GPUs made it 1.8 times faster" or "3 hours became 52 minutes with 2 GPUs".
+claim-without-degree = The claim says faster or slower, but not by how much: it names no time, rate or ratio that could be checked.
+claim-without-degree-remedy = Add the figure: "1.5 times as fast", "30 % slower", or the times before and after.
+claim-cards-not-compared = The claim names two cards without comparing them.
+claim-cards-not-compared-remedy = Say "an RTX 4090 is 2 times as fast as an A100", or check one card at a time.
+claim-cards-not-predicted = The claim compares two cards, and no model could be predicted on both.
+claim-cards-not-predicted-remedy = Name a bundled workload in the claim, or check that torch is installed so that models can be traced.
+claim-without-length = The claim is in tokens a second and names no sequence length.
+claim-without-length-remedy = Add it: "… at length 1024".
+claim-without-model = The claim names no model that is known here.
+claim-without-model-remedy = Name one (BERT-base, ResNet-50, GPT-2, ViT-B …), or give `workload` in a claim file.
+claim-without-card = The claim names no GPU.
+claim-without-card-remedy = Name the card it was timed on, for example "on one RTX 3090".
+claim-without-count = The claim is about a speed-up and does not say by how many GPUs, or over which card.
+claim-without-count-remedy = Say it like "4 GPUs made it 3.2 times faster" or "an RTX 4090 is 2 times as fast as an A100".
+claim-without-prediction = Nothing can be predicted for { $model } on { $device }{ $precision ->
+    [none] { "" }
+   *[other] { " " }in { $precision }
+}.
+claim-without-prediction-remedy = Check that the card has this precision, and that torch is installed so that the model can be traced.
+claim-unknown-card = The claim names the card { $card }, which is not in the spec table. The nearest names there are { $nearest }; none of them is taken in its place.
+claim-unknown-card-alone = The claim names the card { $card }, which is not in the spec table, and no name there is like it.
+claim-unknown-card-remedy = See `advisor --list`; or describe the card with --gpu-file and name it by its key in --claim-file.

@@ -4,7 +4,7 @@ verdict-plausible_only_with = 仅在特定条件下可信
 verdict-below_expected = 低于本程序的预期
 verdict-impossible = 不可能
 claim-plausible = 可信：在 { $device } 上以 { $precision }、批大小 { $batch } 训练，所称每步 { $claimed_s }，预期为 { $expected_s }（{ $low_s } 至 { $high_s }）。
-claim-only-with-precision = 仅在使用 { $precisions } 时可信：{ $device } 在批大小 { $batch } 下每步需要 { $low_s } 至 { $high_s }，所称为 { $claimed_s }。
+claim-only-with-precision = 仅在使用 { $precision_choices } 时可信：{ $device } 在批大小 { $batch } 下每步需要 { $low_s } 至 { $high_s }，所称为 { $claimed_s }。
 claim-only-with-channels-last = 仅在使用 channels-last 内存布局时可信：{ $device } 以 { $precision }、批大小 { $batch } 每步需要 { $low_s } 至 { $high_s }，所称为 { $claimed_s }。
 claim-only-with-compile = 仅在使用 torch.compile 时可信：{ $device } 以 { $precision }、批大小 { $batch } 每步需要 { $low_s } 至 { $high_s }，所称为 { $claimed_s }。
 claim-only-with-inference = 仅对推理可信：{ $device } 以 { $precision }、批大小 { $batch } 做一次前向需要 { $low_s } 至 { $high_s }，所称为 { $claimed_s }；训练需要更长时间。
@@ -28,8 +28,37 @@ claim-scaling-below = 低于本程序的预期：所称 { $count } 张 GPU 提�
 claim-efficiency-plausible = 可信：{ $count } 张 GPU 提速 { $claimed_ratio } 倍，效率为 { $efficiency_fraction }；上限为 { $most_ratio } 倍。
 claim-efficiency-low = 低于本程序的预期：{ $count } 张 GPU 提速 { $claimed_ratio } 倍，效率只有 { $efficiency_fraction }，很可能受限于通信、批太小、数据加载，或 DataParallel 的单进程。
 claim-ratio-plausible = 可信：在 { $precision } 下，{ $device } 的速度预期为 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
-claim-ratio-only-with-precision = 仅在 { $precisions } 下可信：所称 { $device } 的速度是 { $other } 的 { $claimed_ratio } 倍。
+claim-ratio-only-with-precision = 仅在 { $precision_choices } 下可信：所称 { $device } 的速度是 { $other } 的 { $claimed_ratio } 倍。
 claim-ratio-impossible = 不可能：所称 { $device } 的速度是 { $other } 的 { $claimed_ratio } 倍，而两者规格表中没有任何一项相差超过 { $bound_ratio } 倍；预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
 claim-ratio-above = 仅当某张卡另有优势（显存可容纳更大的批、软件或主机更好）时可信：所称为 { $claimed_ratio } 倍，在 { $precision } 下 { $device } 相对 { $other } 预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
 claim-ratio-below = 低于本程序的预期：所称 { $device } 的速度仅为 { $other } 的 { $claimed_ratio } 倍，在 { $precision } 下预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。很可能受限于数据加载、主机，或内核尚未针对新卡优化。
 claim-rates = 在 { $precision } 下，规格表给出 { $device } 为 { $rate_flop_per_s }，{ $other } 为 { $other_rate_flop_per_s }。
+
+## 说法中缺少的内容
+claim-understood = 已读懂的部分：{ $understood }。
+claim-too-long = 这条说法有 { $length } 个字符，最多读取 { $most } 个。
+claim-too-long-remedy = 请缩短为包含显卡、模型和数值的一句话。
+claim-without-figure = 这条说法没有给出可以核对的时间、速率或倍数。
+claim-without-figure-remedy = 可以这样写：“一张 V100 上 ResNet-50 每秒 800 张图”“2 张卡快了 1.8 倍”或“用 2 张卡后，3 小时变成 52 分钟”。
+claim-without-degree = 这条说法只说快了或慢了，没有说快慢多少：没有可以核对的时间、速率或倍数。
+claim-without-degree-remedy = 请补上数值：“1.5 倍”“慢 30%”，或前后两个时间。
+claim-cards-not-compared = 这条说法提到两种显卡，却没有比较它们。
+claim-cards-not-compared-remedy = 请写成“RTX 4090 的速度是 A100 的 2 倍”，或者一次只核对一种卡。
+claim-cards-not-predicted = 这条说法比较两种显卡，但没有一个模型能同时在两者上预测。
+claim-cards-not-predicted-remedy = 请在说法中写明一个内置工作负载，或确认已安装 torch，以便追踪模型。
+claim-without-length = 这条说法以每秒词元数计，却没有给出序列长度。
+claim-without-length-remedy = 请补上，例如“序列长度 1024”。
+claim-without-model = 这条说法没有提到本程序认识的模型。
+claim-without-model-remedy = 请写明模型（BERT-base、ResNet-50、GPT-2、ViT-B 等），或在说法文件中给出 `workload`。
+claim-without-card = 这条说法没有提到 GPU。
+claim-without-card-remedy = 请写明在哪种卡上计时，例如“一张 RTX 3090”。
+claim-without-count = 这条说法谈到提速，却没有说用了几张 GPU，也没有说与哪种卡相比。
+claim-without-count-remedy = 可以这样写：“4 张 GPU 快了 3.2 倍”或“RTX 4090 的速度是 A100 的 2 倍”。
+claim-without-prediction = 无法预测 { $model } 在 { $device } 上{ $precision ->
+    [none] { "" }
+   *[other] { "以 " }{ $precision } { "" }
+}的速度。
+claim-without-prediction-remedy = 请确认该卡支持这一精度，并已安装 torch，以便追踪模型。
+claim-unknown-card = 说法中的显卡 { $card } 不在规格表中。表中名称最接近的是 { $nearest }；不会用其中任何一种代替它。
+claim-unknown-card-alone = 说法中的显卡 { $card } 不在规格表中，表中也没有相近的名称。
+claim-unknown-card-remedy = 可用 `advisor --list` 查看；或用 --gpu-file 描述这张卡，并在 --claim-file 中写出它的键。

@@ -1,0 +1,83 @@
+"""Numbers, durations and rates as people write them in a claim."""
+
+from __future__ import annotations
+
+import re
+
+NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(k(?![a-z])|万|千)?"
+"""Two groups: the number and its scale."""
+_UNITS = (
+    (r"ms\b|milliseconds?|毫秒", 1e-3),
+    (r"(?:µs|μs|us)\b|microseconds?|微秒", 1e-6),
+    (r"seconds?|secs?\b|s\b|秒钟?", 1.0),
+    (r"minutes?|mins?\b|分钟|分(?!类|割|辨|布|之)", 60.0),
+    (r"(?:hours?|hrs?|h)(?![a-z])|个?小时", 3600.0),
+    (r"days?|天", 86400.0),
+    (r"m\b", 60.0),
+)
+_UNIT = "(" + "|".join(pattern for pattern, _ in _UNITS[:-1]) + ")"
+_SECOND_UNIT = "(" + "|".join(pattern for pattern, _ in _UNITS) + ")"
+DURATION = rf"{NUMBER}\s*{_UNIT}(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*{_SECOND_UNIT})?"
+"""Five groups: number, scale, unit, and optionally a second number and unit (`2 h 46 min`)."""
+SECOND = r"(?:s(?:ec(?:ond)?)?\b|秒钟?)"
+SAMPLES = (
+    r"(?:images?|imgs?|ims?(?=\s*/)|pics?|samples?|sequences?|seqs?|examples?|sentences?|rows?|pictures?"
+    r"|张图片?|张图像|张|幅|个?样本|条)"
+)
+STEPS = r"(?:training )?(?:steps?|iterations?|iters?|its?|batch(?:es)?|步|次迭代|迭代|个?batch)"
+RATE = rf"{NUMBER}\s*(?:{SAMPLES}|{STEPS}|tokens?|词元)\s*(?:/|per|a|each|every|每)\s*{SECOND}"
+"""Two groups: of samples, steps or tokens a second."""
+_WORDS = {
+    "half an": "0.5", "an": "1", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6",
+    "seven": "7", "eight": "8", "nine": "9", "ten": "10", "twelve": "12", "半": "0.5", "一": "1", "两": "2", "二": "2",
+    "三": "3", "四": "4", "五": "5", "六": "6", "七": "7", "八": "8", "九": "9", "十": "10",
+}  # fmt: skip
+_ENGLISH_SPELLED = re.compile(
+    r"(?<![a-z])(half an|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
+    r"(?= (?:hours?|minutes?|seconds?|days?)\b)"
+)
+_CHINESE_SPELLED = re.compile(
+    r"(?<!第)([半一两二三四五六七八九]|[二三四五六七八九]?十[一二三四五六七八九]?)(?=个?(?:小时|分钟|秒|天|轮))"
+)
+
+
+def spelled_out(plain: str) -> str:
+    """The text with `three hours`, `half an hour`, `三小时` and `一个半小时` in digits."""
+    plain = re.sub(
+        r"([一两二三四五六七八九\d])个半小时", lambda found: f"{_WORDS.get(found[1], found[1])}.5小时", plain
+    )
+    plain = re.sub(r"\ban hour and a half\b", "1.5 hours", plain)
+    plain = _ENGLISH_SPELLED.sub(lambda found: _WORDS[found[1]], plain)
+    plain = re.sub(r"([一两二三四五])倍半", lambda found: f"{_WORDS[found[1]]}.5倍", plain)
+    return _CHINESE_SPELLED.sub(lambda found: _chinese(found[1]), plain)
+
+
+def _chinese(word: str) -> str:
+    """A numeral below a hundred in digits: `五十二` is 52."""
+    tens, ten, ones = word.partition("十")
+    if not ten:
+        return _WORDS[word]
+    return str(10 * int(_WORDS.get(tens, "1")) + int(_WORDS.get(ones, "0")))
+
+
+def search(pattern: str, plain: str) -> re.Match[str] | None:
+    r"""As `re.search`, with `\\b` also between Latin letters or digits and Chinese ones."""
+    return re.search(pattern, plain, re.ASCII)
+
+
+def number(text: str, scale: str | None) -> float:
+    """The groups of NUMBER as one number."""
+    return float(text) * {"k": 1e3, "千": 1e3, "万": 1e4}.get(scale or "", 1.0)
+
+
+def duration(groups: tuple[str | None, ...]) -> float:
+    """Seconds of the groups of DURATION: number, scale, unit, and optionally number and unit again."""
+    first, scale, unit, second, second_unit = groups[:5]
+    seconds = number(first or "0", scale) * _unit_s(unit or "s")
+    if second and second_unit:
+        seconds += float(second) * _unit_s(second_unit)
+    return seconds
+
+
+def _unit_s(word: str) -> float:
+    return next(size for pattern, size in _UNITS if re.fullmatch(pattern, word))
