@@ -69,6 +69,9 @@ def either(names: list[str], language: Language) -> str:
 
 _LONGEST_ARGUMENT = 900
 
+_RATIO_WITH_CENTS = 10
+"""From here on three figures say enough of a ratio."""
+
 _FORMATS = (
     ("_flop_per_s", lambda value: format_quantity(value, "FLOP/s")),
     ("_bytes_per_s", lambda value: format_quantity(value, "B/s")),
@@ -77,7 +80,7 @@ _FORMATS = (
     ("_bytes", format_bytes),
     ("_flop", lambda value: format_quantity(value, "FLOP")),
     ("_fraction", format_fraction),
-    ("_ratio", lambda value: f"{value:.2f}"),
+    ("_ratio", lambda value: f"{value:.2f}" if abs(value) < _RATIO_WITH_CENTS else f"{value:.3g}"),
     ("_w", lambda value: f"{value:.0f} W"),
     ("_j", lambda value: format_quantity(value, "J")),
 )

@@ -41,13 +41,14 @@ def answer_fp32_order(case: Case, predictor: Predictor) -> CaseAnswer:
     claim = Claim(gpus=(fast.key,), reference_gpus=(slow.key,), precision="fp32", speed_up_ratio=claimed)
     checked = check_card_ratio(claim, predictor)
     turned: Precision = "fp16_amp"
-    reasons = [checked.reasons[0]]
+    reasons = list(checked.reasons[:2])  # the answer, and the rates in FP32 that explain it
     figures = {"claimed_ratio": claimed}
     for precision in ("fp32", "tf32", turned):
         ratio = card_ratio(claim, predictor, (fast,), (slow,), precision)
         if ratio is not None:
             figures[f"{precision}_ratio"] = ratio.value
-            reasons.append(_order_reason((fast, slow), precision, ratio))
+            if precision != claim.precision:
+                reasons.append(_order_reason((fast, slow), precision, ratio))
     if fast.memory_bytes is not None and slow.memory_bytes is not None and slow.nvlink_bytes_per_s is not None:
         reasons.append(
             Reason(
@@ -69,6 +70,24 @@ def answer_fp32_order(case: Case, predictor: Predictor) -> CaseAnswer:
         contradicts=case.contradicts,
         figures=figures,
     )
+
+
+def _launch_code(fixed_fraction: float) -> str:
+    return "case-all-launch" if fixed_fraction > 1 - _ALIKE else "case-launch-bound"
+
+
+def _no_gpu_helps(everywhere: tuple[Prediction, ...]) -> Reason:
+    fastest = min(everywhere, key=lambda one: one.step_s.value)
+    slowest_s = max(one.step_s.value for one in everywhere)
+    if slowest_s < (1 + _ALIKE) * fastest.step_s.value:
+        return Reason(code="case-all-gpus-alike", numbers={"count": len(everywhere), "step_s": fastest.step_s.value})
+    numbers: dict[str, float | int | str] = {"count": len(everywhere), "fastest": fastest.device.name}
+    numbers |= {"fastest_step_s": fastest.step_s.value, "slowest_step_s": slowest_s}
+    return Reason(code="case-no-gpu-helps", numbers=numbers)
+
+
+_ALIKE = 0.005
+"""Steps that differ by less than this are printed as the same."""
 
 
 def _order_reason(cards: tuple[GpuSpec, GpuSpec], precision: Precision, ratio: Estimate) -> Reason:
@@ -106,7 +125,6 @@ def answer_iris(case: Case, predictor: Predictor) -> CaseAnswer:
     everywhere = predictor.predict(
         workload, tuple(candidate(one, "fp32", own.batch_size_per_device) for one in predictor.specs.values())
     )
-    fastest = min(everywhere, key=lambda one: one.step_s.value)
     busy = next((one for one in curve if fixed_s(one, curve) < one.step_s.value / 2), None)
     numbers: dict[str, float | int | str] = {
         "device": spec.name,
@@ -117,16 +135,8 @@ def answer_iris(case: Case, predictor: Predictor) -> CaseAnswer:
     }
     saved = reads * (1 - 1 / _RARE_READ_STEPS)
     reasons = [
-        Reason(code="case-launch-bound", numbers=numbers),
-        Reason(
-            code="case-no-gpu-helps",
-            numbers={
-                "count": len(everywhere),
-                "fastest": fastest.device.name,
-                "fastest_step_s": fastest.step_s.value,
-                "slowest_step_s": max(one.step_s.value for one in everywhere),
-            },
-        ),
+        Reason(code=_launch_code(fixed / own.step_s.value), numbers=numbers),
+        _no_gpu_helps(everywhere),
         Reason(
             code="case-read-less",
             numbers={"every_steps": _RARE_READ_STEPS, "saved_s": saved, "saved_fraction": saved / own.step_s.value},

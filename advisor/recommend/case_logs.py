@@ -59,10 +59,11 @@ def answer_rnn_crossover(case: Case, predictor: Predictor) -> CaseAnswer:
         fastest = min(small, key=lambda one: one.step_s.value)
         slowest = max(small, key=lambda one: one.step_s.value)
         fixed = fixed_s(slowest, predicted)
+        alike = slowest.step_s.value < _ALIKE_RATIO * fastest.step_s.value
         figures["predicted_step_s"] = slowest.step_s.value
         reasons.append(
             Reason(
-                code="case-gpu-expected",
+                code="case-gpu-expected-alike" if alike else "case-gpu-expected",
                 numbers={
                     "fast_step_s": fastest.step_s.value,
                     "slow_step_s": slowest.step_s.value,
@@ -73,6 +74,10 @@ def answer_rnn_crossover(case: Case, predictor: Predictor) -> CaseAnswer:
             )
         )
     return CaseAnswer(case_id=case.id, verdict="plausible", reasons=tuple(reasons), figures=figures)
+
+
+_ALIKE_RATIO = 1.005
+"""Steps nearer to each other than this are printed as the same."""
 
 
 def answer_epoch_log(case: Case, predictor: Predictor) -> CaseAnswer:

@@ -50,9 +50,10 @@ def check_count_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 def _check_count(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     ratio = claim.speed_up_ratio or 1.0
     if claim.count is None or claim.count <= claim.reference_count:
-        raise refusal("without-count", claim, predictor.specs)
+        raise refusal("claim-without-count", claim, predictor.specs)
     most = claim.count / claim.reference_count
-    numbers: dict[str, float | int | str] = {"count": claim.count, "claimed_ratio": ratio, "most_ratio": most}
+    numbers: dict[str, float | int | str] = {"count": claim.count, "fewer": claim.reference_count}
+    numbers |= {"claimed_ratio": ratio, "most_ratio": most}
     if ratio > most * LINEAR_SLACK:
         reasons = (
             Reason(code="claim-more-than-linear", numbers={**numbers, "beyond_ratio": ratio / most}),
@@ -60,6 +61,11 @@ def _check_count(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         )
         return ClaimAnswer(claim=claim, verdict="impossible", reasons=reasons, bound_ratio=most)
     expected = _expected_scaling(claim, predictor)
+    if ratio < 1 and (expected is None or expected.low > ratio):
+        slower = Reason(code="claim-more-cards-slower", numbers=numbers)
+        return ClaimAnswer(
+            claim=claim, verdict="below_expected", reasons=(slower,), expected_ratio=expected, bound_ratio=most
+        )
     if expected is None:
         return _judged_by_efficiency(claim, ratio, most, numbers)
     ranged = {**numbers, "expected_ratio": expected.value, "low_ratio": expected.low, "high_ratio": expected.high}
@@ -156,7 +162,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     answer = ClaimAnswer(claim=claim, verdict="plausible", reasons=(), expected_ratio=expected, bound_ratio=bound)
     elsewhere = [one for one, found in by_precision.items() if one not in precisions and _holds(found, ratio)]
     if expected is None or shown is None:
-        raise refusal("cards-not-predicted", claim, predictor.specs)
+        raise refusal("claim-cards-not-predicted", claim, predictor.specs)
     if inside:
         every = len(inside) == len([one for one in precisions if one in by_precision])
         if stated is not None or every:

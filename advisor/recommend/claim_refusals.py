@@ -15,20 +15,34 @@ if TYPE_CHECKING:
     from advisor.hardware.gpu_spec import GpuSpec
     from advisor.recommend.claim import Claim
 
+_REMEDIES = {
+    "claim-too-long": "claim-too-long-remedy",
+    "claim-without-figure": "claim-without-figure-remedy",
+    "claim-without-degree": "claim-without-degree-remedy",
+    "claim-cards-not-compared": "claim-cards-not-compared-remedy",
+    "claim-cards-not-predicted": "claim-cards-not-predicted-remedy",
+    "claim-without-length": "claim-without-length-remedy",
+    "claim-without-model": "claim-without-model-remedy",
+    "claim-without-card": "claim-without-card-remedy",
+    "claim-without-count": "claim-without-count-remedy",
+    "claim-without-prediction": "claim-without-prediction-remedy",
+    "claim-unknown-card": "claim-unknown-card-remedy",
+}
+
 
 def refusal(
-    part: str, claim: Claim, specs: Mapping[str, GpuSpec], numbers: dict[str, float | int | str] | None = None
+    code: str, claim: Claim, specs: Mapping[str, GpuSpec], numbers: dict[str, float | int | str] | None = None
 ) -> SaidError:
-    """The refusal `claim-PART` with its remedy `claim-PART-remedy`, and what was understood beside it."""
+    """The refusal `code` with its remedy, and what was understood beside what is missing."""
     understood = " · ".join(_understood(claim, specs))
-    first = Reason(code=f"claim-{part}", numbers=numbers or {})
+    first = Reason(code=code, numbers=numbers or {})
     also = (Reason(code="claim-understood", numbers={"understood": understood}),) if understood else ()
-    return SaidError((first, *also), Reason(code=f"claim-{part}-remedy"))
+    return SaidError((first, *also), Reason(code=_REMEDIES[code]))
 
 
 def unknown_card(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:
     """The refusal of a card that the table lacks, with the names that are spelled most like it."""
-    return SaidError(unknown_card_reasons(claim, specs), Reason(code="claim-unknown-card-remedy"))
+    return SaidError(unknown_card_reasons(claim, specs), Reason(code=_REMEDIES["claim-unknown-card"]))
 
 
 def unknown_card_reasons(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[Reason, ...]:

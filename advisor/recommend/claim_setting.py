@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:
     """The claim's model with its length, batch, mode and layout. Raises InputError where it names no model."""
     if claim.workload is None:
-        raise refusal("without-model", claim, predictor.specs)
+        raise refusal("claim-without-model", claim, predictor.specs)
     workload = predictor.workload(claim.workload)
     data, training = workload.data, workload.training
     if claim.sequence_length is not None and data.sequence_length is not None:

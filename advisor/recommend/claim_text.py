@@ -52,7 +52,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     """
     if len(text) > MAX_CHARACTERS:
         numbers: dict[str, float | int | str] = {"length": len(text), "most": MAX_CHARACTERS}
-        raise refusal("too-long", Claim(), specs, numbers)
+        raise refusal("claim-too-long", Claim(), specs, numbers)
     plain = spelled_out(normalised(text))
     cards = find_gpus(plain, specs)
     sides = find_sides(plain, cards.mentions)
@@ -60,11 +60,11 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     claim = _claim(text, plain, figures, sides)
     claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
     if not figures:
-        raise refusal("without-degree" if says_slower(plain) else "without-figure", claim, specs)
+        raise refusal("claim-without-degree" if says_slower(plain) else "claim-without-figure", claim, specs)
     if sides.reference and not sides.compared:
-        raise refusal("cards-not-compared", claim, specs)
+        raise refusal("claim-cards-not-compared", claim, specs)
     if figures.tokens_per_s is not None and claim.sequence_length is None:
-        raise refusal("without-length", claim, specs)
+        raise refusal("claim-without-length", claim, specs)
     return claim
 
 

@@ -64,14 +64,14 @@ class Sight(NamedTuple):
 def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """Judge a step time, a rate, an epoch or a whole job. Raises InputError naming what is missing."""
     if not claim.gpus:
-        raise refusal("without-card", claim, predictor.specs)
+        raise refusal("claim-without-card", claim, predictor.specs)
     workload = claimed_workload(claim, predictor)
     stated = (claim.precision,) if claim.precision is not None else _OPEN
     sights = [sight for precision in stated for sight in _sights(claim, predictor, workload, precision)]
     if not sights:
         numbers: dict[str, float | int | str] = {"model": workload.name, "device": predictor.specs[claim.gpus[0]].name}
         numbers["precision"] = LABELS[claim.precision] if claim.precision is not None else "none"
-        raise refusal("without-prediction", claim, predictor.specs, numbers)
+        raise refusal("claim-without-prediction", claim, predictor.specs, numbers)
     fastest = min(sights, key=lambda sight: sight.expected.value / sight.claimed_step_s)
     if all(sight.claimed_step_s > sight.expected.high for sight in sights):
         return _below(claim, _nearest_own(sights, workload) or fastest, workload)

@@ -65,9 +65,7 @@ def test_the_iris_mlp_is_launch_bound_and_no_gpu_helps() -> None:
     answer = answered("iris-mlp-gpu-slower-than-cpu")
     assert answer.verdict == "plausible"
     assert answer.figures["fixed_fraction"] > 0.9
-    cards = numbers(answer, "case-no-gpu-helps")
-    assert int(cards["count"]) > 30
-    assert float(cards["slowest_step_s"]) < 1.3 * float(cards["fastest_step_s"])
+    assert int(numbers(answer, "case-all-gpus-alike")["count"]) > 30
     assert int(numbers(answer, "case-gpu-pays-from")["batch"]) > 10_000
 
 

@@ -20,8 +20,9 @@ claim-limit-precision-off = Or the reduced precision was not in effect: the same
 claim-limit-loader = Likely limited by the data loader or the disk: { $lost_s } a step are not the card's.
 
 ## Ratios
-claim-more-than-linear = Impossible by GPUs alone: { $count } GPUs give at most { $most_ratio } times the speed, and { $claimed_ratio } times was claimed, { $beyond_ratio } times that much.
+claim-more-than-linear = Impossible by GPUs alone: { $count } GPUs give at most { $most_ratio } times the speed of { $fewer }, and { $claimed_ratio } times was claimed, { $beyond_ratio } times as much as there can be.
 claim-something-else-changed = Something else changed as well: batch size, precision, the loader, validation, or a card that was no longer throttled or shared.
+claim-more-cards-slower = Below what this program expects: { $count } GPUs were claimed to be only { $claimed_ratio } times as fast as { $fewer }, so that the added cards slow it down. Likely limited by communication, a batch too small for the cards, a loader that all cards share, or DataParallel's single process.
 claim-scaling-plausible = Plausible: { $count } GPUs are expected to give { $expected_ratio } times the speed ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
 claim-scaling-above = Plausible only with a faster link, more accumulation or a larger batch than assumed: { $claimed_ratio } times was claimed, { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected from { $count } GPUs; { $most_ratio } is the most there can be.
 claim-scaling-below = Below what this program expects: { $claimed_ratio } times was claimed from { $count } GPUs, { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected. Likely limited by communication, by a loader that all cards share, or by DataParallel's single process.

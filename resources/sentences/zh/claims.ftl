@@ -20,8 +20,9 @@ claim-limit-precision-off = 也可能是低精度并未生效：同样一步在 
 claim-limit-loader = 很可能受限于数据加载或磁盘：每步有 { $lost_s } 与显卡无关。
 
 ## 倍数
-claim-more-than-linear = 仅靠 GPU 不可能：{ $count } 张 GPU 最多提速 { $most_ratio } 倍，而所称为 { $claimed_ratio } 倍，是上限的 { $beyond_ratio } 倍。
+claim-more-than-linear = 仅靠 GPU 不可能：{ $count } 张 GPU 最多达到 { $fewer } 张的 { $most_ratio } 倍，而所称为 { $claimed_ratio } 倍，是上限的 { $beyond_ratio } 倍。
 claim-something-else-changed = 一定还有别的变化：批大小、精度、数据加载、验证，或者原来的卡曾被降频或被他人占用。
+claim-more-cards-slower = 低于本程序的预期：所称 { $count } 张 GPU 的速度只有 { $fewer } 张的 { $claimed_ratio } 倍，即增加的卡反而拖慢了训练。很可能受限于通信、批太小、各卡共用的数据加载，或 DataParallel 的单进程。
 claim-scaling-plausible = 可信：{ $count } 张 GPU 预期提速 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
 claim-scaling-above = 仅在互连更快、累积步数更多或批更大时可信：所称为 { $claimed_ratio } 倍，{ $count } 张 GPU 预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），上限为 { $most_ratio } 倍。
 claim-scaling-below = 低于本程序的预期：所称 { $count } 张 GPU 提速 { $claimed_ratio } 倍，预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。很可能受限于通信、各卡共用的数据加载，或 DataParallel 的单进程。
