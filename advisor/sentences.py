@@ -48,17 +48,30 @@ def message_exists(code: str, language: Language) -> bool:
 def _readable(name: str, value: float | str, language: Language) -> float | str:
     """A number as text, by the unit that ends its name; text and plain counts pass unchanged.
 
-    A text whose name ends in `_choices` holds alternatives joined by `|`: they are set with the language's `or`.
+    A text whose name ends in `_choices` holds alternatives joined by `|`: they are set with the language's `or`. An
+    argument named `text` is what somebody else said (an error, mostly): it ends as a sentence does.
     """
     if isinstance(value, str) and name.endswith("_choices"):
         return either(value.split("|"), language)
     if isinstance(value, str):
         # Fluent refuses an argument of over 1,000 characters, and nobody reads a name to there.
-        return value if len(value) <= _LONGEST_ARGUMENT else value[: _LONGEST_ARGUMENT - 1] + "…"
+        short = value if len(value) <= _LONGEST_ARGUMENT else value[: _LONGEST_ARGUMENT - 1] + "…"
+        return _ended(short) if name == "text" else short
     for suffix, formatter in _FORMATS:
         if name.endswith(suffix):
             return formatter(value)
     return value
+
+
+def _ended(text: str) -> str:
+    """A text with the full stop that it lacks, so that another sentence may follow."""
+    text = text.rstrip()
+    if not text or text.endswith(_ENDS):
+        return text
+    return text.rstrip(",;:，；：") + ("。" if "\u4e00" <= text[-1] <= "\u9fff" else ".")
+
+
+_ENDS = (".", "!", "?", "…", "。", "！", "？", ".)", ".'", '."', "。」", "。”", "。）")
 
 
 def either(names: list[str], language: Language) -> str:

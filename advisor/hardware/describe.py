@@ -123,7 +123,7 @@ def _gpu_lines(gpu: Gpu, language: Language, *, for_report: bool) -> list[str]:
     for instance in gpu.mig_instances:
         size = "" if instance.memory_total_bytes is None else f", {format_bytes(instance.memory_total_bytes)}"
         text: dict[str, float | int | str] = {
-            "text": f"{instance.name}{size} ({instance.uuid})",
+            "instance": f"{instance.name}{size} ({instance.uuid})",
         }
         lines.append(_INDENT + sentence("detect-mig-instance", language, text))
     for process in gpu.processes:
