@@ -32,3 +32,5 @@ class Context:
     """Opens a workload, configuration, Python or advice file."""
     act: Callable[[str], None]
     """Does a menu command by its name (`export-pdf`…)."""
+    shown: Callable[[], bool] = bool
+    """Whether the window is on the screen: then nothing may take long in one go."""

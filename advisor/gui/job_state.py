@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -37,20 +38,26 @@ class StepSeries:
     ended: bool = False
     summary: Summary | None = None
     verdict: Verdict | None = None
+    _ordered: list[float] = field(default_factory=list, repr=False)
+    """Step times without the warm-up, kept in order: their median is asked for many times a second."""
 
     def add(self, sample: Sample) -> None:
         """A further block of steps."""
         self.times_s.append(sample.started_monotonic_s)
         self.walls_s.append(sample.wall_s)
         self.warm_up.append(sample.warm_up)
+        if not sample.warm_up:
+            insort(self._ordered, sample.wall_s)
         if len(self.walls_s) > _SAMPLES_KEPT:
+            if not self.warm_up[0]:
+                del self._ordered[bisect_left(self._ordered, self.walls_s[0])]
             del self.times_s[0], self.walls_s[0], self.warm_up[0]
 
     def median_s(self) -> float | None:
         """Median step time: the summary's, or of what came so far without the warm-up."""
         if self.summary is not None:
             return self.summary.median_s
-        ordered = sorted(wall for wall, warm in zip(self.walls_s, self.warm_up, strict=True) if not warm)
+        ordered = self._ordered
         if not ordered:
             return None
         middle = len(ordered) // 2

@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWi
 
 from advisor.gui.commands import Commands
 from advisor.gui.context import PAGE_NAMES, Context, PageName
+from advisor.gui.idle_collection import IdleCollection
 from advisor.gui.menus import build_menus
 from advisor.gui.navigation import Navigation
+from advisor.gui.preload import Preload
 from advisor.gui.texts import Texts
 from advisor.gui.theme import palette_of, style_sheet, theme_for
 
@@ -41,6 +43,8 @@ class MainWindow(QMainWindow):
         self.session = session
         self.settings = settings
         self._painted = False
+        self._collection = IdleCollection(lambda: session.busy, self)
+        self._preload = Preload(session.crew, self)
         self._pages: dict[PageName, Page] = {}
         self._page_states: dict[PageName, ViewState] = {}
         self.current: PageName = "machine"
@@ -77,6 +81,7 @@ class MainWindow(QMainWindow):
             go=self.show_page,
             open_path=self.commands.open_path,
             act=self.commands.act,
+            shown=self.isVisible,
         )
         self.setWindowTitle(texts("window-title"))
         central = QWidget()
@@ -161,6 +166,7 @@ class MainWindow(QMainWindow):
     def _after_first_paint(self) -> None:
         self.first_painted.emit()
         self.page(self.current).activate()
+        self._preload.start()
 
     def changeEvent(self, event: QEvent) -> None:
         """A minimised window stops drawing, and after half a minute stops watching."""
@@ -197,5 +203,7 @@ class MainWindow(QMainWindow):
         self.settings.store("geometry", bytes(self.saveGeometry().data()).hex())
         for page in self._pages.values():
             page.deactivate()
+        self._collection.end()
+        self._preload.stop()
         self.closed_cleanly = self.session.close()
         event.accept()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from advisor.gui.main_window import MainWindow
+    from advisor.gui.pages.page import Page
     from advisor.report.advice_record import Advice
 
 _SETTLE_ROUNDS = 8
@@ -107,17 +108,14 @@ def _window(advice: Advice, private: Path, *, dark: bool, language: str) -> Main
     return MainWindow(session, settings)
 
 
-def _wait_while_busy(application: QApplication, page: object) -> None:
+def _wait_while_busy(application: QApplication, page: Page) -> None:
     """Pages that compute in a thread are rendered with their results."""
     deadline_s = time.monotonic() + _BUSY_LIMIT_S
-    while getattr(page, "busy", False) and time.monotonic() < deadline_s:
-        application.processEvents()
-        time.sleep(0.02)
-    _settle(application)
-    while getattr(page, "busy", False) and time.monotonic() < deadline_s:
-        application.processEvents()
-        time.sleep(0.02)
-    _settle(application)
+    for _ in range(2):
+        while (getattr(page, "busy", False) or page.filling) and time.monotonic() < deadline_s:
+            application.processEvents()
+            time.sleep(0.005)
+        _settle(application)
 
 
 def _settle(application: QApplication) -> None:

@@ -45,6 +45,7 @@ def test_a_number_from_the_data_sheet_tells_how_far_to_trust_it(
 ) -> None:
     session.show_recorded(based_on(fakes.advice(), "specified"))
     window.show_page(name)
+    qtbot.waitUntil(lambda: not window.page(name).filling)
     (caption,) = captions(window.page(name))
     assert "80 %" in caption.toolTip()
     session.show_recorded(based_on(fakes.advice(), "measured"))

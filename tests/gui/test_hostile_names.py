@@ -14,6 +14,8 @@ from advisor.sentences import visible
 from tests.gui import fakes
 
 if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
 
@@ -85,7 +87,7 @@ def test_a_gpu_of_any_name_is_shown_verbatim(window: MainWindow, session: Sessio
 
 
 @pytest.mark.parametrize("name", HOSTILE[:3], ids=lambda name: ascii(name)[:24])
-def test_an_advice_of_any_name_is_shown_verbatim(window: MainWindow, session: Session, name: str) -> None:
+def test_an_advice_of_any_name_is_shown_verbatim(window: MainWindow, session: Session, qtbot: QtBot, name: str) -> None:
     advice = fakes.advice()
     chosen = advice.recommendation
     assert chosen is not None
@@ -100,6 +102,7 @@ def test_an_advice_of_any_name_is_shown_verbatim(window: MainWindow, session: Se
         )
     )
     window.show_page("advice")
+    qtbot.waitUntil(lambda: not window.page("advice").filling)
     window.grab()
     assert any(visible(name) in text for text in shown(window.page("advice")))
     for one in window.page("advice").findChildren(QLabel):

@@ -63,6 +63,27 @@ def test_decimation_keeps_the_extremes_of_every_bucket() -> None:
     assert y.min() == -3.0
 
 
+def test_a_reading_stays_in_its_bucket_while_the_axis_moves_on() -> None:
+    times = np.arange(6000) / 10.0
+    values = np.sin(times).astype(np.float32)
+    first, later = decimate(times, values, 0.0, 590.0), decimate(times, values, 1.3, 591.3)
+    known = set(zip(*first, strict=True))
+    again = [point in known for point in zip(*later, strict=True)]
+    assert all(again[2:-8])
+
+
+def test_all_figures_are_thinned_as_each_one_alone(full_buffer: ReadingsBuffer) -> None:
+    now_s = full_buffer.last_time_s
+    assert now_s is not None
+    frame = full_buffer.frame(now_s - 600, now_s)
+    x, y = decimate(full_buffer.times(), full_buffer.values("power", fakes.FIRST), now_s - 600, now_s)
+    together = frame.of("power", fakes.FIRST)
+    assert together is not None
+    assert np.array_equal(frame.x, x, equal_nan=True)
+    assert np.array_equal(together, y, equal_nan=True)
+    assert frame.of("power", fakes.SECOND) is None
+
+
 def test_few_points_are_drawn_as_they_are() -> None:
     times = np.arange(60.0)
     values = np.linspace(0, 1, 60, dtype=np.float32)
@@ -95,8 +116,7 @@ def test_no_plot_is_empty(qtbot: QtBot, gpu_count: int) -> None:
     grid.show()
     grid.redraw()
     for plot in grid.plots:
-        drawn = [curve for curve in plot._curves.values() if np.isfinite(curve.getData()[1]).any()]
-        assert drawn
+        assert any(np.isfinite(y).any() for _pen, _x, y in plot.traces.drawn)
 
 
 def test_pausing_keeps_the_picture_and_zooming_changes_the_span(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
@@ -105,7 +125,7 @@ def test_pausing_keeps_the_picture_and_zooming_changes_the_span(qtbot: QtBot, fu
     grid.pause_button.setChecked(True)
     assert grid.paused_at_s == full_buffer.last_time_s
     grid.zoom(60.0)
-    low, high = grid.plots[0].plot.viewRange()[0]
+    low, high = grid.plots[0].plot.ranges()[0]
     assert low == pytest.approx(-60.0, rel=0.01)
     assert high == 0.0
     grid.pause_button.setChecked(False)
@@ -114,9 +134,45 @@ def test_pausing_keeps_the_picture_and_zooming_changes_the_span(qtbot: QtBot, fu
 
 def test_a_device_can_be_switched_off_in_the_one_legend(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
     grid = grid_of(qtbot, full_buffer)
+    grid.redraw()
+    before = [len(plot.traces.drawn) for plot in grid.plots]
     grid._show(grid.series[0], shown=False)
-    drawn = grid.plots[0]._curves[fakes.FIRST].getData()[0]
-    assert drawn is None or len(drawn) == 0
+    assert [len(plot.traces.drawn) for plot in grid.plots] == [count - 1 for count in before]
+
+
+def test_the_mouse_tells_each_reading_as_it_was_read_and_not_as_it_was_thinned(
+    qtbot: QtBot, full_buffer: ReadingsBuffer
+) -> None:
+    grid = grid_of(qtbot, full_buffer)
+    grid.zoom(600.0)
+    plot = grid.plots[0]
+    place = plot.plot.rect().center()
+    told = plot._told_at(place)
+    now_s = full_buffer.last_time_s
+    assert now_s is not None
+    found = full_buffer.at(now_s + plot.plot.x_at(place), "utilisation", fakes.FIRST)
+    assert found is not None
+    times, values = full_buffer.times(), full_buffer.values("utilisation", fakes.FIRST)
+    assert found[1] == values[list(times).index(found[0])]
+    assert f"GPU 0 · NVIDIA GeForce RTX 4090: {100 * found[1]:.0f} %" in told
+    assert "GPU 1" in told
+
+
+def test_the_mouse_tells_what_a_figure_means_where_no_number_is(qtbot: QtBot) -> None:
+    grid = grid_of(qtbot, ReadingsBuffer())
+    grid.redraw()
+    assert grid.plots[0]._told_at(grid.plots[0].plot.rect().center()) == Texts("en")("plot-utilisation-tip")
+
+
+def test_nothing_is_drawn_again_that_did_not_change(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
+    grid = grid_of(qtbot, full_buffer)
+    grid.refresh()
+    before = [plot.traces.drawn for plot in grid.plots]
+    grid.refresh()
+    assert all(plot.traces.drawn is drawn for plot, drawn in zip(grid.plots, before, strict=True))
+    full_buffer.add(fakes.readings(fakes.machine(), count=1, start_s=2000.0))
+    grid.refresh()
+    assert all(plot.traces.drawn is not drawn for plot, drawn in zip(grid.plots, before, strict=True))
 
 
 def test_measured_phases_are_shaded(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
@@ -127,8 +183,7 @@ def test_measured_phases_are_shaded(qtbot: QtBot, full_buffer: ReadingsBuffer) -
     full_buffer.end_phase(end_s - 5)
     grid = grid_of(qtbot, full_buffer)
     grid.redraw()
-    regions = [region.getRegion() for region in grid.plots[0]._regions if region.isVisible()]
-    assert regions == [(-40.0, -20.0), (-20.0, -5.0)]
+    assert grid.plots[0].traces.spans == [(-40.0, -20.0, 0), (-20.0, -5.0, 1)]
 
 
 @pytest.mark.parametrize(("suffix", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("csv", b"monotonic_s")])
@@ -192,5 +247,7 @@ def test_step_times_of_many_batches_are_thinned(qtbot: QtBot) -> None:
         one.times_s = [number * 0.01 for number in range(4000)]
         one.walls_s = [0.01 * one.batch_size] * 4000
         one.warm_up = [False] * 4000
+    series[1].walls_s[1234] = 5.0
     plot.redraw(series)
-    assert all(len(curve.getData()[0]) <= 300 for curve in plot._curves)
+    assert all(count <= 300 for count in plot.point_counts())
+    assert plot.traces.drawn[1][2].max() == pytest.approx(np.log10(5.0))

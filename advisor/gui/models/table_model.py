@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import is_
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QFont
 
 from advisor.gui.widgets.labels import plain_tooltip
 
@@ -41,10 +43,15 @@ class TableModel(QAbstractTableModel, Generic[Record]):
         self._sorted_by: tuple[int, Qt.SortOrder] | None = None
 
     def show(self, records: Sequence[Record]) -> None:
-        """Show other records, in the chosen order if one was chosen."""
-        self.beginResetModel()
-        self.records = list(records)
+        """Show other records, in the chosen order if one was chosen; the same ones keep selection and place."""
+        before, self.records = self.records, list(records)
         self._apply_order()
+        if before and len(before) == len(self.records) and all(map(is_, before, self.records)):
+            self.dataChanged.emit(self.index(0, 0), self.index(len(before) - 1, len(self.columns) - 1))
+            return
+        after, self.records = self.records, before
+        self.beginResetModel()
+        self.records = after
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
@@ -108,8 +115,6 @@ def _alignment(column: Column[Any]) -> Qt.AlignmentFlag:
 
 
 def _look(column: Column[Record], record: Record, role: int) -> Any:  # noqa: ANN401 - Qt's variant
-    from PySide6.QtGui import QColor, QFont
-
     if role == Qt.ItemDataRole.FontRole and column.bold and column.bold(record):
         font = QFont()
         font.setBold(True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QPushButton, QVBoxLayout, QWidget
 
 from advisor.gui.advice_figures import PRECISION_NAMES, prediction_of, short_name
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
@@ -17,13 +18,14 @@ from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.sentences import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from advisor.gui.context import Context
     from advisor.recommend.recommendation import Recommendation
     from advisor.report.advice_record import Advice
     from advisor.sentences import Reason
 
+_CHARTS = (batch_card, crossover_card, memory_card, strategy_card, split_card)
 _TIES = {"why-tied", "why-tied-cost", "why-tied-energy"}
 """Said on the card itself, so not again among the reasons."""
 
@@ -76,16 +78,19 @@ class AdvicePage(Page):
             )
             self.body.addStretch(1)
             return
-        self._show_choice(advice)
-        self.body.addWidget(self._hero(chosen))
-        self.body.addWidget(self._figures(advice, chosen))
-        if chosen.step_s.basis == "specified":
-            caption = accuracy_caption(self.context, [chosen.precision], chosen.device.spec_key)
-            if caption is not None:
-                self.body.addWidget(caption)
-        self.body.addLayout(self._reasons(advice, chosen))
-        self._show_charts(advice, chosen)
-        self.body.addStretch(1)
+        parts: list[Callable[[], QWidget | QLayout | None]] = [
+            lambda: self._choice(advice),
+            lambda: self._hero(chosen),
+            lambda: self._figures(advice, chosen),
+            lambda: self._accuracy(chosen),
+            lambda: self._reasons(advice, chosen),
+        ]
+        self.fill(parts + self._charts(advice, chosen))
+
+    def _accuracy(self, chosen: Recommendation) -> QWidget | None:
+        if chosen.step_s.basis != "specified":
+            return None
+        return accuracy_caption(self.context, [chosen.precision], chosen.device.spec_key)
 
     def _empty(self) -> EmptyState:
         return EmptyState(
@@ -102,11 +107,11 @@ class AdvicePage(Page):
         setups = self.texts("advice-setups", count=len(advice.predictions))
         return f"{visible(advice.workload.name)} · {source} · {setups}"
 
-    def _show_choice(self, advice: Advice) -> None:
+    def _choice(self, advice: Advice) -> QHBoxLayout | None:
         """The switch between the two answers, where they differ."""
         best, here = advice.recommendation, advice.recommendation_local
         if best is None or here is None or _same(best, here):
-            return
+            return None
         line = QHBoxLayout()
         line.setSpacing(8)
         for local, code in ((False, "advice-best-of-all"), (True, "advice-on-this-machine")):
@@ -120,7 +125,7 @@ class AdvicePage(Page):
         other = best if self._local else here
         words = self.texts("advice-other-all" if self._local else "advice-other-local", set_up=self._short(other))
         line.addWidget(ElidedLabel(words, "muted"), 1)
-        self.body.addLayout(line)
+        return line
 
     def _short(self, chosen: Recommendation) -> str:
         parts = [
@@ -221,18 +226,21 @@ class AdvicePage(Page):
             line.addLayout(beside, 1)
         return line
 
-    def _show_charts(self, advice: Advice, chosen: Recommendation) -> None:
-        cards = [
-            batch_card(advice, chosen, self.context),
-            crossover_card(advice, chosen, self.context),
-            memory_card(advice, chosen, self.context),
-            strategy_card(advice, chosen, self.context),
-            split_card(advice, chosen, self.context),
-        ]
-        shown = [card for card in cards if card is not None]
-        for place in range(0, len(shown), 2):
-            pair: list[QWidget] = list(shown[place : place + 2])
-            self.body.addLayout(row(*pair, spacing=GAP))
+    def _charts(self, advice: Advice, chosen: Recommendation) -> list[Callable[[], QWidget | QLayout | None]]:
+        """A turn for each chart; two stand side by side, and a pair comes when both are made."""
+        waiting: list[QWidget] = []
+
+        def turn(make: Callable[[Advice, Recommendation, Context], Card | None], *, last: bool) -> QLayout | None:
+            card = make(advice, chosen, self.context)
+            if card is not None:
+                waiting.append(card)
+            if not waiting or (len(waiting) == 1 and not last):
+                return None
+            pair = row(*waiting, spacing=GAP)
+            waiting.clear()
+            return pair
+
+        return [partial(turn, make, last=make is _CHARTS[-1]) for make in _CHARTS]
 
 
 def _sentences(reasons: Iterable[Reason], page: Page) -> list[str]:

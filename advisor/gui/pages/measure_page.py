@@ -40,6 +40,7 @@ class MeasurePage(Page):
         self._grid: LiveGrid | None = None
         self._steps: StepPlot | None = None
         self._active = False
+        self._told: tuple[object, ...] | None = None
         self._predict = self.add_action(self.texts("menu-predict"), lambda: context.act("predict"))
         self._start = self.add_action(self.texts("menu-measure"), lambda: context.act("measure"), primary=True)
         self._cancel = self.add_action(self.texts("watch-cancel"), lambda: context.act("cancel"), primary=True)
@@ -83,7 +84,9 @@ class MeasurePage(Page):
     def activate(self) -> None:
         """Draw, at half the rate while something is timed."""
         self._active = True
+        self._told = None
         self._ensure_plots()
+        self._progressed()
         self._timer.start(_BUSY_REDRAW_MS if self.session.busy else _REST_REDRAW_MS)
         self._redraw()
 
@@ -114,6 +117,7 @@ class MeasurePage(Page):
                 self._ensure_plots()
 
     def _job_changed(self) -> None:
+        self._told = None
         busy = self.session.busy
         self._start.setVisible(not busy)
         self._predict.setVisible(not busy)
@@ -129,7 +133,8 @@ class MeasurePage(Page):
     def _show_parts(self) -> None:
         """What has nothing to show yet is not shown."""
         job = self.session.job
-        has_steps = job is not None and bool(job.series)
+        # Made room for before the first step is timed: laying out the page again would disturb just that one.
+        has_steps = job is not None and (bool(job.series) or (job.measure and self.session.busy))
         self._explanation.setVisible(job is None)
         self._table_card.setVisible(has_steps)
         if self._steps is not None:
@@ -156,7 +161,19 @@ class MeasurePage(Page):
                 words.append(texts("watch-left", left=texts.seconds_left(left_s)))
             self.subtitle.set_full_text(" · ".join(word for word in words if word))
             self._cancel.setEnabled(not self.session.cancelling)
-        if job is not None:
+        if job is None:
+            return
+        if self._told is None or not self.session.busy:
+            self._show_newest()
+
+    def _show_newest(self) -> None:
+        """The figures of the newest step times: as often as the plots are drawn, and where there is something new."""
+        job = self.session.job
+        if job is None:
+            return
+        told = (job.sample_count, len(job.series), len(job.measurements), [one.ended for one in job.series.values()])
+        if told != self._told and (self._active or self._told is None):
+            self._told = told
             self._show_parts()
             self._show_series(job)
 
@@ -273,6 +290,7 @@ class MeasurePage(Page):
         if not self._active:
             return
         if self._grid is not None:
-            self._grid.redraw()
+            self._grid.refresh()
+        self._show_newest()
         if self._steps is not None and self.session.job is not None:
             self._steps.redraw(list(self.session.job.series.values()))

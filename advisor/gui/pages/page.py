@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from advisor.gui.widgets.card import clear
 from advisor.gui.widgets.labels import ElidedLabel, label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from PySide6.QtGui import QResizeEvent, QShowEvent
 
@@ -36,6 +38,10 @@ class Page(QWidget):
         self.theme = context.theme
         self.session = context.session
         self._waiting: Callable[[], None] | None = None
+        self._parts: deque[Callable[[], QWidget | QLayout | None]] = deque()
+        self._filler = QTimer(self)
+        self._filler.setSingleShot(True)
+        self._filler.timeout.connect(self._fill_next)
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(title)
@@ -93,6 +99,33 @@ class Page(QWidget):
             show()
         else:
             self._waiting = show
+
+    def fill(self, parts: Sequence[Callable[[], QWidget | QLayout | None]]) -> None:
+        """Show other content: each part is made in a turn of the event loop of its own.
+
+        A page of many cards takes a fifth of a second to make, and nothing else would move meanwhile. Where no
+        window is on the screen the page is filled at once.
+        """
+        clear(self.body)
+        self.body.addStretch(1)
+        self._parts = deque(parts)
+        self._fill_next()
+
+    @property
+    def filling(self) -> bool:
+        """Whether parts are still to come."""
+        return bool(self._parts)
+
+    def _fill_next(self) -> None:
+        while self._parts:
+            made = self._parts.popleft()()
+            if isinstance(made, QLayout):
+                self.body.insertLayout(self.body.count() - 1, made)
+            elif made is not None:
+                self.body.insertWidget(self.body.count() - 1, made)
+            if self._parts and self.context.shown():
+                self._filler.start()
+                return
 
     def showEvent(self, event: QShowEvent) -> None:
         """Show what came while another page was in front."""

@@ -54,6 +54,7 @@ class LiveGrid(QWidget):
         self.span_s = SPANS_S[0]
         self.span_chosen = False
         self.paused_at_s: float | None = None
+        self._drawn = (-1, -1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(8)
@@ -98,13 +99,13 @@ class LiveGrid(QWidget):
             return made
 
         plots = [plot("utilisation", "%", 100, 1.0), plot("memory", "GiB", 1 / _GIB, memory_top)]
-        plots[0].setToolTip(plain_tooltip(texts("plot-utilisation-tip")))
+        plots[0].explain(texts("plot-utilisation-tip"))
         if gpus:
             plots += [plot("power", "W", 1, power_top), plot("clock", "GHz", 1e-9, clock_top)]
             plots.append(plot("temperature", "°C", 1, 100.0))
         else:
             plots.append(plot("pressure", "%", 100, 1.0))
-            plots[-1].setToolTip(plain_tooltip(texts("plot-pressure-tip")))
+            plots[-1].explain(texts("plot-pressure-tip"))
         for made in plots:
             host_too = made.figure not in GPU_METRICS or made.figure in {"utilisation", "memory"}
             made.set_series([one for one in self.series if one.device != HOST or host_too])
@@ -185,8 +186,14 @@ class LiveGrid(QWidget):
         self.pause_button.setText(self._texts("plot-resume" if paused else "plot-pause"))
         self.redraw()
 
+    def refresh(self) -> None:
+        """Draw what came since the last time; nothing at all where nothing came."""
+        if (self.buffer.count, len(self.buffer.phases)) != self._drawn:
+            self.redraw()
+
     def redraw(self) -> None:
         """Draw all plots once; cheap enough for four times a second."""
+        self._drawn = self.buffer.count, len(self.buffer.phases)
         now_s = self.paused_at_s if self.paused_at_s is not None else self.buffer.last_time_s
         if now_s is None:
             for plot in self.plots:
@@ -194,8 +201,9 @@ class LiveGrid(QWidget):
             return
         if not self.span_chosen:
             self._widen(now_s)
+        frame = self.buffer.frame(now_s - self.span_s, now_s)
         for plot in self.plots:
-            plot.redraw(self.buffer, now_s, self.span_s)
+            plot.redraw(self.buffer, frame, now_s, self.span_s)
 
     def _widen(self, now_s: float) -> None:
         """Until a person chooses, show the shortest span that holds all readings: a new window is not half empty."""
@@ -240,9 +248,13 @@ class LiveGrid(QWidget):
         generator.setOutputDevice(device)
         generator.setSize(self.size())
         generator.setViewBox(QRect(0, 0, self.width(), self.height()))
+        for plot in self.plots:
+            plot.plot.keep_axes(kept=False)
         painter = QPainter(generator)
         self.render(painter, QPoint())
         painter.end()
+        for plot in self.plots:
+            plot.plot.keep_axes(kept=True)
         return bytes(held.data())
 
     def _csv(self) -> bytes:

@@ -1,25 +1,26 @@
-"""One live plot: fixed ranges, static grid lines, thin pens, at most 300 buckets a curve."""
+"""One live plot: fixed ranges, static grid lines, thin pens, at most 300 buckets a curve, numbers under the mouse."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyqtgraph as pg
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtCore import QRectF
 
-from advisor.gui.plots.readings import ReadingsBuffer, decimate
-from advisor.gui.theme import TICK_SIZE
+from advisor.gui.plots.plain_plot import PlainPlot
+from advisor.gui.plots.traces import TraceItem, thin_pen
 from advisor.gui.widgets.card import Card
-from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.labels import QuietLabel, plain_tooltip
+from advisor.sentences import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from advisor.gui.plots.readings import Metric
+    from PySide6.QtCore import QPoint, Qt
+    from PySide6.QtGui import QPen
+
+    from advisor.gui.plots.readings import Frame, Metric, ReadingsBuffer
     from advisor.gui.texts import Texts
     from advisor.gui.theme import Theme
 
@@ -39,9 +40,9 @@ class Series:
         self.style = style
         self.shown = True
 
-    def pen(self) -> Any:  # noqa: ANN401 - pyqtgraph has no types
-        """Width exactly 1: wider pens take Qt's slow path."""
-        return pg.mkPen(QColor(self.colour), width=1, style=self.style)
+    def pen(self) -> QPen:
+        """Colour and dash."""
+        return thin_pen(self.colour, self.style)
 
 
 def time_ticks(span_s: float, texts: Texts) -> list[tuple[float, str]]:
@@ -89,74 +90,55 @@ class LivePlot(Card):
         self._show_value = show_value
         self.body.setContentsMargins(14, 9, 10, 6)
         self.body.setSpacing(2)
-        self._now = label("", "muted")
+        self._now = QuietLabel("muted")
         self.add_to_header(self._now)
-        self.plot = pg.PlotWidget(background=theme.card)
-        self.plot.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
+        self.plot = PlainPlot(theme, title, left_width=38, told_at=self._told_at)
         self.plot.setMinimumHeight(96)
-        self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.plot.setAccessibleName(title)
-        self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.plot.setMenuEnabled(False)
-        self.plot.hideButtons()
-        self.plot.setMouseEnabled(x=False, y=False)
         self.body.addWidget(self.plot, 1)
-        self._curves: dict[str, Any] = {}
-        self._regions: list[Any] = []
-        self._grid = pg.PlotCurveItem(pen=pg.mkPen(theme.grid, width=1), connect="pairs")
-        self.plot.addItem(self._grid)
+        self.traces = TraceItem(theme.grid, theme.accent)
+        self.plot.box.addItem(self.traces, ignoreBounds=True)
         self._span_s = 0.0
         self._shown_top = 0.0
         self._series: list[Series] = []
-        self._axes()
+        self._pens: list[QPen] = []
+        self._drawn: tuple[ReadingsBuffer, float] | None = None
+        self.hint = ""
+        """What the figure means; told where the mouse is on no number."""
 
-    def _axes(self) -> None:
-        font = self.plot.font()
-        font.setPixelSize(TICK_SIZE)
-        for name in ("left", "bottom"):
-            axis = self.plot.getAxis(name)
-            axis.setPen(pg.mkPen(self._theme.line))
-            axis.setTextPen(pg.mkPen(self._theme.muted))
-            axis.setTickFont(font)
-            axis.setStyle(tickLength=0, tickTextOffset=5, hideOverlappingLabels=40)
-        self.plot.getAxis("left").setWidth(38)
-        self.plot.getAxis("bottom").setHeight(20)
-        self.plot.getPlotItem().layout.setContentsMargins(0, 4, 18, 0)
+    def explain(self, text: str) -> None:
+        """What the figure means: told at the card, and in the plot where the mouse is on no number."""
+        self.hint = text
+        self.setToolTip(plain_tooltip(text))
 
     def set_series(self, series: Sequence[Series]) -> None:
         """The devices that this plot draws."""
-        for curve in self._curves.values():
-            self.plot.removeItem(curve)
-        self._curves = {}
         self._series = list(series)
-        for one in self._series:
-            curve = pg.PlotCurveItem(pen=one.pen(), connect="finite", antialias=False, skipFiniteCheck=False)
-            self.plot.addItem(curve)
-            self._curves[one.device] = curve
+        self._pens = [one.pen() for one in self._series]
 
     def prepare(self, span_s: float) -> None:
         """Axes and grid lines before the first reading."""
         self._fix_ranges(0.0, span_s)
 
-    def redraw(self, buffer: ReadingsBuffer, now_s: float, span_s: float) -> None:
-        """Draw the last `span_s` seconds before `now_s`; one update for all curves."""
-        times = buffer.times()
-        largest, latest = 0.0, []
-        for one in self._series:
-            curve = self._curves[one.device]
-            if not one.shown:
-                curve.setData([], [])
+    def redraw(self, buffer: ReadingsBuffer, frame: Frame, now_s: float, span_s: float) -> None:
+        """Draw a frame of the last `span_s` seconds before `now_s`; one update for all curves."""
+        self._drawn = buffer, now_s
+        largest, latest, curves = 0.0, [], []
+        x = frame.x - now_s
+        for one, pen in zip(self._series, self._pens, strict=True):
+            y = frame.of(self.figure, one.device)
+            if y is None or not one.shown:
                 continue
-            x, y = decimate(times, buffer.values(self.figure, one.device), now_s - span_s, now_s)
             y = y * self._scale
-            if np.isfinite(y).any():
-                largest = max(largest, float(np.nanmax(y)))
-            curve.setData(x - now_s, y)
-            if len(y) and math.isfinite(y[-1]):
-                latest.append(self._show_value(float(y[-1]) / self._scale))
-        self._now.setText(" · ".join(latest) if len(latest) <= 3 else "")  # noqa: PLR2004 - what fits
+            top = float(np.fmax.reduce(y, initial=0.0))
+            largest = max(largest, top)
+            curves.append((pen, x, y))
+            value = frame.latest(self.figure, one.device)
+            if value is not None:
+                latest.append(self._show_value(value))
+        self._now.set_text(" · ".join(latest) if len(latest) <= 3 else "")  # noqa: PLR2004 - what fits
         self._fix_ranges(largest, span_s)
         self._shade(buffer, now_s, span_s)
+        self.traces.show_curves(curves)
 
     def _fix_ranges(self, largest: float, span_s: float) -> None:
         top = self._top * self._scale if self._top else largest
@@ -167,23 +149,40 @@ class LivePlot(Card):
         limit = ticks[-1] if not self._top else max(top, ticks[-2])
         shown = [tick for tick in ticks if tick <= limit * 1.001]
         self._span_s, self._shown_top = span_s, top
-        self.plot.setXRange(-span_s * _HAIR, 0, padding=0)
-        self.plot.setYRange(0, limit * 1.04, padding=0)
-        self.plot.getAxis("left").setTicks([[(tick, f"{tick:g}") for tick in shown]])
-        self.plot.getAxis("bottom").setTicks([time_ticks(span_s, self._texts)])
-        self._grid.setData(np.tile([-span_s, 0.0], len(shown)), np.repeat(shown, 2))
+        self.plot.fix(
+            (-span_s * _HAIR, 0.0),
+            (0.0, limit * 1.04),
+            time_ticks(span_s, self._texts),
+            [(tick, f"{tick:g}") for tick in shown],
+        )
+        self.traces.set_place(QRectF(-span_s, 0, span_s, limit * 1.04), shown)
 
     def _shade(self, buffer: ReadingsBuffer, now_s: float, span_s: float) -> None:
-        spans = [span for span in buffer.phases if span.end_s is None or span.end_s > now_s - span_s][-_MAX_PHASES:]
-        while len(self._regions) < len(spans):
-            colour = QColor(self._theme.accent)
-            colour.setAlpha(30 if len(self._regions) % 2 else 16)
-            region = pg.LinearRegionItem(movable=False, brush=colour, pen=pg.mkPen(None))
-            region.setZValue(-20)
-            self.plot.addItem(region)
-            self._regions.append(region)
-        for region, span in zip(self._regions, spans, strict=False):
-            region.setRegion((span.start_s - now_s, (span.end_s or now_s) - now_s))
-            region.setVisible(True)
-        for region in self._regions[len(spans) :]:
-            region.setVisible(False)
+        known = list(enumerate(buffer.phases))
+        seen = [(place, one) for place, one in known if one.end_s is None or one.end_s > now_s - span_s]
+        self.traces.spans = [
+            (one.start_s - now_s, (one.end_s or now_s) - now_s, place % 2) for place, one in seen[-_MAX_PHASES:]
+        ]
+
+    def _told_at(self, place: QPoint) -> str:
+        """The figures as they were read at the time under the mouse, not as they were thinned for drawing."""
+        if self._drawn is None:
+            return self.hint
+        buffer, now_s = self._drawn
+        position = self.plot.x_at(place)
+        if not -self._span_s <= position <= 0:
+            return self.hint
+        lines, told_s = [], None
+        for one in self._series:
+            found = buffer.at(now_s + position, self.figure, one.device) if one.shown else None
+            if found is not None:
+                told_s = found[0]
+                lines.append(f"{one.name}: {self._show_value(found[1])}")
+        if told_s is None:
+            return self.hint
+        phase = next(
+            (span.name for span in reversed(buffer.phases) if span.start_s <= told_s <= (span.end_s or told_s)), ""
+        )
+        named = self._texts.optional(phase) or visible(phase) if phase else ""
+        age = f"−{now_s - told_s:.1f} s" if now_s > told_s else self._texts("window-now")
+        return "\n".join([" · ".join(part for part in (age, named) if part), *lines])

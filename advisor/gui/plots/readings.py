@@ -24,7 +24,8 @@ BUCKETS = 300
 GAP_S = 2.6
 """No reading for this long is drawn as a gap (at rest there is one a second)."""
 
-Floats = "NDArray[np.float64]"
+_ROWS_AT_ONCE = 8
+"""Figures that memory is taken for at a time: five of each GPU, three of the host."""
 
 
 @dataclass(frozen=True)
@@ -36,38 +37,68 @@ class PhaseSpan:
     end_s: float | None
 
 
+@dataclass(frozen=True)
+class Frame:
+    """What is drawn of all figures at once: x of shape (points,) in seconds, y of shape (figures, points)."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    newest: NDArray[np.float32]
+    """The newest reading's figures, not thinned, of shape (figures,)."""
+    rows: dict[tuple[Metric, str], int]
+
+    def of(self, metric: Metric, device: str) -> NDArray[np.float64] | None:
+        """One figure of one device; None where it was never told."""
+        row = self.rows.get((metric, device))
+        return None if row is None or row >= len(self.y) else self.y[row]
+
+    def latest(self, metric: Metric, device: str) -> float | None:
+        """The figure of the newest reading; None where that reading did not tell it."""
+        row = self.rows.get((metric, device))
+        value = float("nan") if row is None or row >= len(self.newest) else float(self.newest[row])
+        return None if np.isnan(value) else value
+
+
 def gpu_key(reading: GpuReading) -> str:
     """Devices are joined by UUID; the index serves where the driver tells none."""
     return reading.uuid or f"index-{reading.index}"
 
 
 class ReadingsBuffer:
-    """The last `CAPACITY` readings of every device."""
+    """The last `CAPACITY` readings of every device.
+
+    Each reading is written twice, a capacity apart, so that the newest ones are always one piece of memory in
+    the order of their time: nothing is copied to draw them.
+    """
 
     def __init__(self, capacity: int = CAPACITY) -> None:
-        """Memory is taken once; a further GPU takes its own rows when it first appears."""
+        """Memory is taken once; further GPUs take further rows when they first appear."""
         self._capacity = capacity
-        self._times = np.full(capacity, np.nan)
-        self._rows: dict[tuple[Metric, str], NDArray[np.float32]] = {}
+        self._times = np.full(2 * capacity, np.nan)
+        self._table = np.full((_ROWS_AT_ONCE, 2 * capacity), np.nan, dtype=np.float32)
+        self._rows: dict[tuple[Metric, str], int] = {}
         self._count = 0
         self.latest: Reading | None = None
         self.phases: list[PhaseSpan] = []
-        for metric in ("utilisation", "memory", "pressure"):
-            self._row(metric, HOST)  # type: ignore[arg-type, unused-ignore]
 
-    def _row(self, metric: Metric, device: str) -> NDArray[np.float32]:
-        key = (metric, device)
-        if key not in self._rows:
-            self._rows[key] = np.full(self._capacity, np.nan, dtype=np.float32)
-        return self._rows[key]
+    @property
+    def count(self) -> int:
+        """Readings that ever came: what was drawn at this count need not be drawn again."""
+        return self._count
+
+    def _row(self, metric: Metric, device: str) -> int:
+        row = self._rows.setdefault((metric, device), len(self._rows))
+        if row == len(self._table):
+            more = np.full((_ROWS_AT_ONCE, 2 * self._capacity), np.nan, dtype=np.float32)
+            self._table = np.concatenate((self._table, more))
+        return row
 
     def add(self, readings: Iterable[Reading]) -> None:
         """Append readings in the order of their time."""
         for reading in readings:
             place = self._count % self._capacity
-            self._times[place] = reading.monotonic_s
-            for row in self._rows.values():
-                row[place] = np.nan
+            self._times[place :: self._capacity] = reading.monotonic_s
+            self._table[:, place :: self._capacity] = np.nan
             self._put(place, "utilisation", HOST, reading.cpu_utilisation_fraction)
             self._put(place, "memory", HOST, reading.memory_used_bytes)
             self._put(place, "pressure", HOST, reading.cpu_pressure_fraction)
@@ -83,13 +114,14 @@ class ReadingsBuffer:
 
     def _put(self, place: int, metric: Metric, device: str, value: float | None) -> None:
         if value is not None:
-            self._row(metric, device)[place] = value
+            row = self._row(metric, device)
+            self._table[row, place :: self._capacity] = value
 
-    def _order(self) -> slice | NDArray[np.intp]:
+    def _order(self) -> slice:
         if self._count <= self._capacity:
             return slice(0, self._count)
         start = self._count % self._capacity
-        return np.roll(np.arange(self._capacity), -start)
+        return slice(start, start + self._capacity)
 
     @property
     def last_time_s(self) -> float | None:
@@ -98,7 +130,12 @@ class ReadingsBuffer:
 
     def devices(self, metric: Metric) -> list[str]:
         """Devices that ever told this figure."""
-        return [device for (name, device), row in self._rows.items() if name == metric and not np.isnan(row).all()]
+        order = self._order()
+        return [
+            device
+            for (name, device), row in self._rows.items()
+            if name == metric and not np.isnan(self._table[row, order]).all()
+        ]
 
     def times(self) -> NDArray[np.float64]:
         """Monotonic times, oldest first."""
@@ -106,7 +143,29 @@ class ReadingsBuffer:
 
     def values(self, metric: Metric, device: str) -> NDArray[np.float32]:
         """One figure of one device, oldest first; NaN where unknown."""
-        return self._row(metric, device)[self._order()]
+        row = self._rows.get((metric, device))
+        if row is None:
+            return np.full(len(self.times()), np.nan, dtype=np.float32)
+        return self._table[row, self._order()]
+
+    def at(self, time_s: float, metric: Metric, device: str) -> tuple[float, float] | None:
+        """The reading nearest to a time: its own time and the figure as it was read; None where it is unknown."""
+        times = self.times()
+        if len(times) == 0:
+            return None
+        place = int(np.searchsorted(times, time_s))
+        near = [one for one in (place - 1, place) if 0 <= one < len(times)]
+        nearest = min(near, key=lambda one: abs(times[one] - time_s))
+        value = float(self.values(metric, device)[nearest])
+        if np.isnan(value) or abs(times[nearest] - time_s) > GAP_S:
+            return None
+        return float(times[nearest]), value
+
+    def frame(self, start_s: float, end_s: float) -> Frame:
+        """Everything between two times, thinned together: all figures share the one time axis."""
+        known = self._table[: len(self._rows), self._order()]
+        x, values = decimate(self.times(), known, start_s, end_s)
+        return Frame(x, values, known[:, -1] if self._count else np.empty(0, dtype=np.float32), self._rows)
 
     def begin_phase(self, name: str, start_s: float) -> None:
         """A measured phase begins; one that is still open ends here."""
@@ -126,29 +185,28 @@ def decimate(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Smallest and largest value of each bucket between two times, and NaN where nothing is known.
 
-    Returns x (seconds) and y of at most about 3 * `buckets` points: drawing 6,000 points costs 12 ms a frame,
-    drawing these 5.
+    `values` has one row a figure, (figures, times), or is one figure, (times,). Returns x (seconds) and y of at
+    most about 3 * `buckets` points: 6,000 points cost 12 ms a frame. Buckets begin at whole multiples of their
+    width, so that a reading stays in its bucket while the axis moves on.
     """
     first, last = np.searchsorted(times, (start_s, end_s))
     first, last = max(int(first) - 1, 0), min(int(last) + 1, len(times))
-    x, y = times[first:last], values[first:last].astype(np.float64)
+    x, y = times[first:last], values[..., first:last]
     if len(x) > 2 * buckets:
-        x, y = _extremes(x, y, start_s, end_s, buckets)
-    return _with_gaps(x, y)
+        x, y = _extremes(x, y, (end_s - start_s) / buckets)
+    return _with_gaps(x, y.astype(np.float64))
 
 
 def _extremes(
-    x: NDArray[np.float64], y: NDArray[np.float64], start_s: float, end_s: float, buckets: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    edges = np.searchsorted(x, np.linspace(start_s, end_s, buckets + 1))
-    starts = np.unique(edges[edges < len(x)])
-    low, high = np.fmin.reduceat(y, starts), np.fmax.reduceat(y, starts)
-    middle = x[starts]
-    return np.repeat(middle, 2), np.column_stack((low, high)).ravel()
+    x: NDArray[np.float64], y: NDArray[np.float32], width_s: float
+) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    starts = np.concatenate(([0], np.flatnonzero(np.diff(np.floor(x / width_s))) + 1))
+    low, high = np.fmin.reduceat(y, starts, axis=-1), np.fmax.reduceat(y, starts, axis=-1)
+    return np.repeat(x[starts], 2), np.stack((low, high), axis=-1).reshape(*y.shape[:-1], -1)
 
 
 def _with_gaps(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     breaks = np.flatnonzero(np.diff(x) > GAP_S) + 1
     if len(breaks) == 0:
         return x, y
-    return np.insert(x, breaks, x[breaks]), np.insert(y, breaks, np.nan)
+    return np.insert(x, breaks, x[breaks]), np.insert(y, breaks, np.nan, axis=-1)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyqtgraph as pg
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtCore import QRectF, Qt
 
-from advisor.gui.theme import TICK_SIZE
+from advisor.gui.advice_figures import PRECISION_NAMES
+from advisor.gui.plots.plain_plot import PlainPlot
+from advisor.gui.plots.traces import TraceItem, thin_pen
 from advisor.gui.widgets.card import Card
+from advisor.gui.widgets.labels import QuietLabel
+from advisor.sentences import visible
 from advisor.units import format_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from PySide6.QtCore import QPoint
 
     from advisor.gui.job_state import StepSeries
     from advisor.gui.texts import Texts
@@ -24,6 +28,9 @@ if TYPE_CHECKING:
 
 _SPANS_S = (5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 7200.0)
 _MOST_POINTS = 300
+_FIRST_DECADES = (-9, 0)
+"""A millisecond to a second, until the first step tells better."""
+_NEAR_PIXELS = 14.0
 
 
 def series_colour(theme: Theme, place: int) -> tuple[str, Qt.PenStyle]:
@@ -40,76 +47,101 @@ class StepPlot(Card):
         super().__init__(texts("watch-steps-title"), texts("watch-steps-unit"))
         self._theme, self._texts = theme, texts
         self.body.setContentsMargins(14, 9, 10, 6)
-        self.plot = pg.PlotWidget(background=theme.card)
-        self.plot.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
-        self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.plot = PlainPlot(theme, texts("watch-steps-title"), left_width=50, told_at=self._told_at)
         self.plot.setMinimumHeight(150)
-        self.plot.setMenuEnabled(False)
-        self.plot.hideButtons()
-        self.plot.setMouseEnabled(x=False, y=False)
-        self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.plot.setAccessibleName(texts("watch-steps-title"))
-        font = self.plot.font()
-        font.setPixelSize(TICK_SIZE)
-        for name in ("left", "bottom"):
-            axis = self.plot.getAxis(name)
-            axis.setPen(pg.mkPen(theme.line))
-            axis.setTextPen(pg.mkPen(theme.muted))
-            axis.setTickFont(font)
-            axis.setStyle(tickLength=0, tickTextOffset=5, hideOverlappingLabels=40)
-        self.plot.getAxis("left").setWidth(50)
-        self.plot.getAxis("bottom").setHeight(20)
-        self.plot.getPlotItem().layout.setContentsMargins(0, 4, 18, 0)
         self.body.addWidget(self.plot, 1)
-        self._grid = pg.PlotCurveItem(pen=pg.mkPen(theme.grid, width=1), connect="pairs")
-        self.plot.addItem(self._grid)
-        self._curves: list[Any] = []
+        self.traces = TraceItem(theme.grid, theme.accent)
+        self.plot.box.addItem(self.traces, ignoreBounds=True)
+        self._curves: list[_Steps] = []
+        self._begin_s = 0.0
         self._fixed: tuple[float, int, int] | None = None
+        self._state = QuietLabel("muted")
+        self.add_to_header(self._state)
+        self._state.set_text(texts("watch-steps-waiting"))
+        self._fix(_SPANS_S[0], *_FIRST_DECADES)
 
     def redraw(self, series: Sequence[StepSeries]) -> None:
-        """Draw all series anew, each thinned to at most 300 points."""
+        """Draw what changed, each series thinned to at most 300 points."""
         started = [one for one in series if one.times_s]
-        while len(self._curves) < len(started):
-            colour, style = series_colour(self._theme, len(self._curves))
-            curve = pg.PlotDataItem(
-                pen=pg.mkPen(QColor(colour), width=1, style=style),
-                symbol="o",
-                symbolSize=4,
-                symbolPen=None,
-                symbolBrush=QColor(colour),
-            )
-            self.plot.addItem(curve)
-            self._curves.append(curve)
-        for curve in self._curves[len(started) :]:
-            curve.setData([], [])
-        if not started:
+        self._state.set_text("" if started else self._texts("watch-steps-waiting"))
+        newest = [(id(one), one.times_s[-1]) for one in started]
+        if newest == [curve.newest for curve in self._curves]:
             return
-        begin_s = min(one.times_s[0] for one in started)
-        for curve, one in zip(self._curves, started, strict=False):
-            stride = max(1, math.ceil(len(one.times_s) / _MOST_POINTS))
-            x = np.asarray(one.times_s[::stride]) - begin_s
-            curve.setData(x, np.log10(np.maximum(np.asarray(one.walls_s[::stride]), 1e-9)))
-        self._fix_ranges(started, max(one.times_s[-1] for one in started) - begin_s)
+        begin_s = min((one.times_s[0] for one in started), default=0.0)
+        known = {curve.newest: curve for curve in self._curves} if begin_s == self._begin_s else {}
+        self._begin_s = begin_s
+        self._curves = [
+            known.get(stamp) or _Steps(one, begin_s, stamp) for one, stamp in zip(started, newest, strict=True)
+        ]
+        if started:
+            self._fix_ranges(max(one.times_s[-1] for one in started) - begin_s)
+        looks = [series_colour(self._theme, place) for place in range(len(self._curves))]
+        self.traces.show_curves(
+            [(thin_pen(*look), curve.x, curve.y) for look, curve in zip(looks, self._curves, strict=True)], dots=True
+        )
 
-    def _fix_ranges(self, series: Sequence[StepSeries], age_s: float) -> None:
+    def point_counts(self) -> list[int]:
+        """How many points are drawn of each series."""
+        return [len(curve.x) for curve in self._curves]
+
+    def _fix_ranges(self, age_s: float) -> None:
         span_s = next((span for span in _SPANS_S if age_s <= span), age_s)
-        walls = [wall for one in series for wall in (min(one.walls_s), max(one.walls_s))]
-        low, high = math.floor(math.log10(min(walls)) * 3), math.ceil(math.log10(max(walls)) * 3)
-        high = max(high, low + 1)
+        low = math.floor(min(float(curve.y.min()) for curve in self._curves) * 3)
+        high = max(math.ceil(max(float(curve.y.max()) for curve in self._curves) * 3), low + 1)
+        self._fix(span_s, low, high)
+
+    def _fix(self, span_s: float, low: int, high: int) -> None:
+        """`low`, `high`: in thirds of a decade of seconds."""
         if self._fixed == (span_s, low, high):
             return
         self._fixed = (span_s, low, high)
         ticks = [
             (place / 3, format_seconds(_ROUND[place % 3] * 10.0 ** (place // 3))) for place in range(low, high + 1)
         ]
-        step = max(1, math.ceil(len(ticks) / 7))
-        ticks = ticks[::step]
-        self.plot.setXRange(0, span_s, padding=0)
-        self.plot.setYRange(low / 3, high / 3, padding=0.03)
-        self.plot.getAxis("left").setTicks([ticks])
+        ticks = ticks[:: max(1, math.ceil(len(ticks) / 7))]
+        margin = 0.03 * (high - low) / 3
+        y_range = (low / 3 - margin, high / 3 + margin)
         marks = [span_s * share / 4 for share in range(5)]
-        self.plot.getAxis("bottom").setTicks([[(mark, f"{mark:g} s") for mark in marks]])
-        self._grid.setData(np.tile([0.0, span_s], len(ticks)), np.repeat([place for place, _text in ticks], 2))
+        self.plot.fix((0.0, span_s), y_range, [(mark, f"{mark:g} s") for mark in marks], ticks)
+        place = QRectF(0, y_range[0], span_s, y_range[1] - y_range[0])
+        self.traces.set_place(place, [tick for tick, _text in ticks])
+
+    def _told_at(self, place: QPoint) -> str:
+        """The block of steps nearest to the mouse, with its own numbers."""
+        at = self.plot.box.mapSceneToView(self.plot.mapToScene(place))
+        pixel_x, pixel_y = self.plot.box.viewPixelSize()
+        found: tuple[float, str] = (_NEAR_PIXELS, "")
+        for curve in self._curves:
+            x, y = curve.all_points(self._begin_s)
+            away = np.hypot((x - at.x()) / pixel_x, (y - at.y()) / pixel_y)
+            nearest = int(away.argmin())
+            if away[nearest] < found[0]:
+                found = float(away[nearest]), self._words(curve.series, nearest, float(x[nearest]))
+        return found[1]
+
+    def _words(self, one: StepSeries, place: int, age_s: float) -> str:
+        batch = self._texts("advice-batch-row", batch=str(one.batch_size))
+        name = f"{visible(one.device_name)} · {batch} · {PRECISION_NAMES[one.precision]}"
+        return f"{name}\n{format_seconds(one.walls_s[place])} · {age_s:.1f} s"
+
+
+class _Steps:
+    """A series as it is drawn: smallest and largest step time of each stretch, so that no outlier is lost."""
+
+    def __init__(self, series: StepSeries, begin_s: float, newest: tuple[int, float]) -> None:
+        self.series = series
+        self.newest = newest
+        x, y = self.all_points(begin_s)
+        if len(x) > _MOST_POINTS:
+            starts = np.arange(0, len(x), math.ceil(2 * len(x) / _MOST_POINTS))
+            extremes = np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)
+            x, y = np.repeat(x[starts], 2), np.stack(extremes, axis=-1).ravel()
+        self.x, self.y = x, y
+
+    def all_points(self, begin_s: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Seconds since the first block, and the decimal logarithm of the step time."""
+        walls = np.asarray(self.series.walls_s)
+        return np.asarray(self.series.times_s) - begin_s, np.log10(np.maximum(walls, 1e-9))
 
 
 _ROUND = (1.0, 2.0, 5.0)

@@ -72,11 +72,15 @@ class KeyFigure(Card):
         self.body.addLayout(line)
         self.body.addWidget(self._below)
         self._name = title
+        self._shown: tuple[str, str, str, str] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.show_figure(figure, below, chip=chip, tip=tip)
 
     def show_figure(self, figure: str, below: str = "", *, chip: str = "", tip: str = "") -> None:
-        """Show another number."""
+        """Show another number; the same one again costs no layout of the page."""
+        if (figure, below, chip, tip) == self._shown:
+            return
+        self._shown = (figure, below, chip, tip)
         number, space, unit = figure.replace("\u00a0", "\u2007").rpartition(" ")
         if not space or not any(character.isdigit() for character in number):
             number, unit = figure, ""

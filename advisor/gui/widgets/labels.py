@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from advisor.sentences import visible
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False, selectable: bool = False) -> QLabel:
@@ -40,7 +45,10 @@ class ElidedLabel(QLabel):
 
     def set_full_text(self, text: str) -> None:
         """Show another text."""
-        self._full = visible(text)
+        full = visible(text)
+        if full == self._full:
+            return
+        self._full = full
         self.setAccessibleName(self._full)
         self._fit()
 
@@ -57,6 +65,50 @@ class ElidedLabel(QLabel):
         shown = self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, max(self.width() - 2, 20))
         self.setText(shown)
         self.setToolTip(plain_tooltip(self._full) if shown != self._full else "")
+
+
+class QuietLabel(QWidget):
+    """A short text that changes many times a second, at the right of its place.
+
+    A plain label has the whole page laid out anew with every text; this one asks for room only when it needs more
+    than ever before.
+    """
+
+    def __init__(self, role: str = "") -> None:
+        """Empty until a text is set."""
+        super().__init__()
+        self._label = label("", role)
+        self._label.setParent(self)
+        self._label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._room = QSize(0, self._label.sizeHint().height())
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_text(self, text: str) -> None:
+        """Show another text."""
+        if text == self._label.text():
+            return
+        self._label.setText(text)
+        wished = self._label.sizeHint().expandedTo(self._room)
+        if wished != self._room:
+            self._room = wished
+            self.updateGeometry()
+
+    def text(self) -> str:
+        """What is shown."""
+        return self._label.text()
+
+    def sizeHint(self) -> QSize:
+        """Room for the widest text so far."""
+        return self._room
+
+    def minimumSizeHint(self) -> QSize:
+        """The same: numbers are never cut."""
+        return self._room
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The text takes all of it."""
+        super().resizeEvent(event)
+        self._label.setGeometry(self.rect())
 
 
 def plain_tooltip(text: str) -> str:

@@ -67,7 +67,11 @@ class Table(QTableView):
         self.customContextMenuRequested.connect(self._menu)
         self.copy_text = "Copy"
         model.modelReset.connect(self.fit)
+        model.dataChanged.connect(self._values_changed)
         self.fit()
+
+    def _values_changed(self, *_place: object) -> None:
+        self.fit_columns()
 
     def fit(self) -> None:
         """Take the height of the rows."""
@@ -113,7 +117,8 @@ class Table(QTableView):
         for place in wide:
             widths[place] = max(widths[place] + left // len(wide), min(widths[place], _LEAST_WIDE))
         for place, width in widths.items():
-            self.setColumnWidth(place, width)
+            if width != self.columnWidth(place):
+                self.setColumnWidth(place, width)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the new width among the columns."""

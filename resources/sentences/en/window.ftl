@@ -232,6 +232,7 @@ watch-blocks = { $count ->
   }
 watch-table-title = Step times by device and batch size
 watch-steps-title = Step time
+watch-steps-waiting = waiting for the first step
 watch-steps-unit = as it comes, logarithmic
 watch-explained = "Measure and advise" calibrates each device and trains your model for real at three batch sizes or more, for about half a minute in all. It runs in a process of its own; this window only watches. Close what keeps the machine busy, or the verdict will say that the run was disturbed.
 watch-no-workload = no model described yet

@@ -217,6 +217,7 @@ watch-memory-below = 最近测量的批大小
 watch-blocks = { $count } 组步骤
 watch-table-title = 各设备与批大小的单步时间
 watch-steps-title = 单步时间
+watch-steps-waiting = 等待第一步
 watch-steps-unit = 实时，对数坐标
 watch-explained = “测量并给出建议”会校准每个设备，并以三种以上的批大小真实训练您的模型，总共约半分钟。测量在独立进程中进行，本窗口只负责观察。请先关闭占用机器的程序，否则结论会注明测量受到干扰。
 watch-no-workload = 尚未描述模型

@@ -1,0 +1,93 @@
+"""A plot of one view and two axes: what pyqtgraph's own plot widget adds takes a fifth of a second on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QFrame, QGraphicsGridLayout, QGraphicsItem, QSizePolicy, QToolTip
+
+from advisor.gui.theme import TICK_SIZE
+from advisor.gui.widgets.labels import plain_tooltip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.gui.theme import Theme
+
+_AXES = {"left": (0, 0), "bottom": (1, 1)}
+Ticks = Sequence[tuple[float, str]]
+
+
+class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
+    """Fixed ranges and ticks; tells the numbers under the mouse."""
+
+    def __init__(
+        self, theme: Theme, name: str, *, left_width: int, told_at: Callable[[QPoint], str] | None = None
+    ) -> None:
+        """`name` is what a screen reader says; `told_at` gives the text for a place, empty for nothing."""
+        self._told_at = told_at
+        super().__init__(background=theme.card)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._inside = pg.GraphicsWidget()
+        places = QGraphicsGridLayout()
+        places.setContentsMargins(0, 4, 18, 0)
+        places.setSpacing(0)
+        self._inside.setLayout(places)
+        self.setCentralItem(self._inside)
+        self.box = pg.ViewBox(enableMenu=False, enableMouse=False)
+        places.addItem(self.box, 0, 1)
+        self._axes: dict[str, Any] = {}
+        font = self.font()
+        font.setPixelSize(TICK_SIZE)
+        for side, place in _AXES.items():
+            axis = pg.AxisItem(side)
+            axis.linkToView(self.box)
+            axis.setPen(pg.mkPen(theme.line))
+            axis.setTextPen(pg.mkPen(theme.muted))
+            axis.setTickFont(font)
+            axis.setStyle(tickLength=0, tickTextOffset=5, hideOverlappingLabels=40)
+            places.addItem(axis, *place)
+            self._axes[side] = axis
+        self._axes["left"].setWidth(left_width)
+        self._axes["bottom"].setHeight(20)
+        self.keep_axes(kept=True)
+
+    def keep_axes(self, *, kept: bool) -> None:
+        """Axes change only with their range, so they are kept as painted; an SVG needs them drawn."""
+        mode = QGraphicsItem.CacheMode.DeviceCoordinateCache if kept else QGraphicsItem.CacheMode.NoCache
+        for axis in self._axes.values():
+            axis.setCacheMode(mode)
+
+    def fix(self, x: tuple[float, float], y: tuple[float, float], x_ticks: Ticks, y_ticks: Ticks) -> None:
+        """Other ranges and ticks of both axes."""
+        self.box.setXRange(*x, padding=0)
+        self.box.setYRange(*y, padding=0)
+        self._axes["left"].setTicks([list(y_ticks)])
+        self._axes["bottom"].setTicks([list(x_ticks)])
+
+    def ranges(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The shown ranges of x and y."""
+        x, y = self.box.viewRange()
+        return (x[0], x[1]), (y[0], y[1])
+
+    def x_at(self, place: QPoint) -> float:
+        """The x that lies at a place of the widget."""
+        return float(self.box.mapSceneToView(self.mapToScene(place)).x())
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Answer the tooltip."""
+        if self._told_at is not None and isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            text = self._told_at(event.pos())
+            if text:
+                QToolTip.showText(event.globalPos(), plain_tooltip(text), self)
+            else:
+                QToolTip.hideText()
+            return True
+        return bool(super().viewportEvent(event))

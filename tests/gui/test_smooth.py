@@ -1,0 +1,126 @@
+"""What keeps the event loop free: pages filled in turns, full collections at rest, early imports, quiet labels."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from advisor.gui.idle_collection import IdleCollection
+from advisor.gui.job_state import StepSeries
+from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.plots.curves import CurveChart
+from advisor.gui.widgets.card import KeyFigure
+from advisor.gui.widgets.labels import QuietLabel
+from advisor.worker.messages import Sample
+from tests.gui import fakes
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+
+
+def test_the_advice_comes_a_card_at_a_time_and_whole_in_the_end(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    window.show_page("advice")
+    session.set_advice(fakes.advice())
+    page = window.page("advice")
+    assert page.filling
+    assert not page.findChildren(KeyFigure)
+    qtbot.waitUntil(lambda: not page.filling)
+    assert len(page.findChildren(KeyFigure)) >= 4
+    assert len(page.findChildren(CurveChart)) == 2
+
+
+def test_a_second_advice_takes_the_place_of_one_that_is_still_being_shown(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    window.show_page("advice")
+    page = window.page("advice")
+    session.set_advice(fakes.advice())
+    qtbot.waitUntil(lambda: not page.filling)
+    count = page.body.count()
+    session.set_advice(fakes.advice())
+    session.set_advice(fakes.advice())
+    qtbot.waitUntil(lambda: not page.filling)
+    assert page.body.count() == count
+
+
+def test_full_collections_wait_for_rest(qtbot: QtBot) -> None:
+    del qtbot
+    before, owner, busy = gc.get_threshold(), QObject(), [True]
+    collection = IdleCollection(lambda: busy[0], owner)
+    try:
+        assert gc.get_threshold()[:2] == before[:2]
+        assert gc.get_threshold()[2] > 1000 * before[2]
+        gc.collect()
+        for _ in range(before[2]):
+            gc.collect(1)
+        collections = gc.get_stats()[2]["collections"]
+        for _ in range(20):
+            collection._look()
+        assert gc.get_stats()[2]["collections"] == collections
+        busy[0] = False
+        for _ in range(20):
+            collection._look()
+        assert gc.get_stats()[2]["collections"] == collections + 1
+    finally:
+        collection.end()
+    assert gc.get_threshold() == before
+
+
+def test_every_page_is_imported_before_it_is_asked_for(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not window._preload._left, timeout=30_000)
+    assert {"advisor.gui.pages.cases_page", "advisor.gui.pages.history_page", "advisor.advice"} <= set(sys.modules)
+
+
+def test_a_number_that_changes_asks_for_room_only_when_it_needs_more(qtbot: QtBot) -> None:
+    quiet = QuietLabel()
+    qtbot.addWidget(quiet)
+    quiet.set_text("100 %")
+    room = quiet.sizeHint()
+    quiet.set_text("7 %")
+    assert (quiet.text(), quiet.sizeHint()) == ("7 %", room)
+    quiet.set_text("100 % · 100 %")
+    assert quiet.sizeHint().width() > room.width()
+
+
+def test_the_same_records_keep_the_selection_of_a_table(qtbot: QtBot) -> None:
+    del qtbot
+    model = TableModel([Column[list[int]](title="n", text=lambda one: str(one[0]))])
+    records = [[1], [2]]
+    resets: list[int] = []
+    model.modelReset.connect(lambda: resets.append(1))
+    model.show(records)
+    records[0][0] = 5
+    model.show(records)
+    assert (len(resets), model.data(model.index(0, 0))) == (1, "5")
+    model.show([[5], [2]])
+    assert len(resets) == 2
+
+
+def test_the_median_of_a_long_series_is_that_of_the_steps_it_still_holds() -> None:
+    series = StepSeries("cpu", "CPU", 8, "fp32")
+    for number in range(6000):
+        wall_s = float((number * 7919) % 6007)
+        series.add(
+            Sample(
+                series="step",
+                batch_size=8,
+                precision="fp32",
+                step_count=1,
+                device_s=None,
+                started_monotonic_s=float(number),
+                wall_s=wall_s,
+                warm_up=number % 10 == 0,
+            )
+        )
+    kept = sorted(wall for wall, warm in zip(series.walls_s, series.warm_up, strict=True) if not warm)
+    assert len(series.walls_s) == 4000
+    middle = len(kept) // 2
+    assert series.median_s() == (kept[middle] if len(kept) % 2 else (kept[middle - 1] + kept[middle]) / 2)
