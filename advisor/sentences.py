@@ -48,9 +48,13 @@ def message_exists(code: str, language: Language) -> bool:
 def _readable(name: str, value: float | str, language: Language) -> float | str:
     """A number as text, by the unit that ends its name; text and plain counts pass unchanged.
 
-    A text whose name ends in `_choices` holds alternatives joined by `|`: they are set with the language's `or`. An
+    A text whose name ends in `_choices` holds alternatives joined by `|`: they are set with the language's `or`. One
+    in `_parts` holds `code=value` joined by `|`: each is the message of its code, and all are listed. An
     argument named `text` is what somebody else said (an error, mostly): it ends as a sentence does.
     """
+    if isinstance(value, str) and name.endswith("_parts"):
+        comma = "、" if language == "zh" else ", "
+        return comma.join(_part(item, language) for item in value.split("|"))
     if isinstance(value, str) and name.endswith("_choices"):
         return either(value.split("|"), language)
     if isinstance(value, str):
@@ -61,6 +65,11 @@ def _readable(name: str, value: float | str, language: Language) -> float | str:
         if name.endswith(suffix):
             return formatter(value)
     return value
+
+
+def _part(item: str, language: Language) -> str:
+    code, _, value = item.partition("=")
+    return sentence(code, language, {"value": value})
 
 
 def _ended(text: str) -> str:

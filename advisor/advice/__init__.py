@@ -16,7 +16,7 @@ from advisor.advice.request import AdviceRequest, known_specs
 from advisor.measure.events import RunnerEvent
 from advisor.recommend.advise_from import recommend
 from advisor.report.advice_record import Advice, ModelFacts
-from advisor.sentences import Reason
+from advisor.workload.assumptions import assumed_reason
 from advisor.workload.op_table import step_flop
 from advisor.workload.workload import NumbersModel, Workload
 from advisor.workload.workload_file import load_workload, source_of
@@ -79,9 +79,11 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
         specs=specs,
         global_batch_size=request.global_batch_size,
         largest_batch=predicted.largest_batch,
+        groups=predicted.groups,
+        critical_batch=request.critical_batch,
     )
-    assumed = request.workload.assumed
-    assumptions = (Reason(code="workload-assumed", numbers={"fields": ", ".join(assumed)}),) if assumed else ()
+    assumed = assumed_reason(request.workload)
+    assumptions = (assumed,) if assumed is not None else ()
     # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
     caveats = (*facts.caveats, *facts.machine.notices, *assumptions, *found.caveats, *predicted.caveats)
     return Advice(

@@ -13,7 +13,7 @@ ASSUMED_SAMPLES = 10_000
 _ASSUMED_LENGTH = 128
 _ASSUMED_LM_LENGTH = 1024
 _ASSUMED_SIDE = 224
-_ASSUMED_SPEECH_SAMPLES = 160_000
+ASSUMED_SPEECH_SAMPLES = 160_000
 """Ten seconds at 16 kHz."""
 _BATCH_SIZE = {"text": 16, "image": 32, "speech": 8}
 _LM_BATCH_SIZE = 8
@@ -32,7 +32,7 @@ def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, d
         side = config.get("image_size")
         data["image_size"] = side if isinstance(side, int) else _ASSUMED_SIDE
     elif kind == "speech" and chosen != "speech-seq2seq":
-        data["sequence_length"] = _ASSUMED_SPEECH_SAMPLES
+        data["sequence_length"] = ASSUMED_SPEECH_SAMPLES
     else:
         wanted = _ASSUMED_LM_LENGTH if chosen == "causal-lm" else _ASSUMED_LENGTH
         data["sequence_length"] = min(wanted, position_limit(config) or _positions(config) or wanted)

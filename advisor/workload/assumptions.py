@@ -1,0 +1,42 @@
+"""What was assumed of a workload that came without data or training section, each value with its unit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.sentences import Reason
+from advisor.workload.defaults import ASSUMED_SPEECH_SAMPLES
+
+if TYPE_CHECKING:
+    from advisor.workload.workload import Workload
+
+_PARTS = {
+    "data.samples": "assumed-samples",
+    "data.loader_workers": "assumed-loader-workers",
+    "data.image_size": "assumed-image-size",
+    "data.sequence_length": "assumed-sequence-length",
+    "training.precision": "assumed-precision",
+    "training.optimizer": "assumed-optimizer",
+    "training.epochs": "assumed-epochs",
+    "training.batch_size": "assumed-batch-size",
+}
+
+
+def assumed_reason(workload: Workload) -> Reason | None:
+    """The sentence that names every assumed value of a workload; None where nothing was assumed."""
+    parts = [f"{_code(field, workload)}={_value(field, workload)}" for field in workload.assumed]
+    return Reason(code="workload-assumed-values", numbers={"fields_parts": "|".join(parts)}) if parts else None
+
+
+def _code(field: str, workload: Workload) -> str:
+    if field == "data.sequence_length" and workload.data.sequence_length == ASSUMED_SPEECH_SAMPLES:
+        return "assumed-speech-length"
+    return _PARTS.get(field, "assumed-other")
+
+
+def _value(field: str, workload: Workload) -> str:
+    section, _, name = field.partition(".")
+    value = getattr(getattr(workload, section, None), name, None)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    shown = f"{value:,.10g}" if number else str(value)
+    return shown if field in _PARTS else f"{field} = {shown}"

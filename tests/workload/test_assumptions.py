@@ -1,0 +1,54 @@
+"""Every assumed value of a bare description is told with its unit, in both languages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+
+from advisor.sentences import say
+from advisor.workload.assumptions import assumed_reason
+from advisor.workload.workload_file import load_workload
+
+
+def told(tmp_path: Path, config: dict[str, object]) -> tuple[str, str]:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    reason = assumed_reason(load_workload(path))
+    assert reason is not None
+    return say(reason, "en"), say(reason, "zh")
+
+
+def test_each_assumed_value_of_a_bare_text_model_stands_with_its_unit(tmp_path: Path) -> None:
+    english, chinese = told(tmp_path, {"model_type": "bert", "architectures": ["BertForSequenceClassification"]})
+    for part in ("training samples", "128 tokens a sequence", "precision fp16_amp", "optimizer adamw", "3 epochs",
+                 "batch size 16 per device", "4 loader workers"):  # fmt: skip
+        assert part in english
+    for part in ("个训练样本", "每个序列 128 个词元", "每个设备批大小 16"):
+        assert part in chinese
+
+
+def test_images_are_assumed_in_pixels(tmp_path: Path) -> None:
+    english, chinese = told(tmp_path, {"model_type": "vit", "architectures": ["ViTForImageClassification"]})
+    assert "images of 224 × 224 pixels" in english
+    assert "224 × 224 像素的图像" in chinese
+
+
+def test_a_value_that_was_given_is_not_told_as_assumed(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({"model_type": "bert"}), encoding="utf-8")
+    reason = assumed_reason(load_workload(path, overrides={"batch_size": 7}))
+    assert reason is not None
+    assert "batch size" not in say(reason, "en")
+
+
+def test_a_field_without_words_of_its_own_is_told_by_its_name() -> None:
+    workload = msgspec.structs.replace(load_workload("resnet50"), assumed=("training.attention",))
+    reason = assumed_reason(workload)
+    assert reason is not None
+    assert say(reason, "en") == "Not given, so assumed: training.attention = sdpa."
+
+
+def test_nothing_is_said_where_nothing_was_assumed() -> None:
+    assert assumed_reason(load_workload("resnet50")) is None
