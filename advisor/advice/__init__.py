@@ -14,6 +14,7 @@ from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.predictions import predict_all
 from advisor.advice.request import AdviceRequest, known_specs
 from advisor.measure.events import RunnerEvent
+from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.recommend.advise_from import recommend
 from advisor.report.advice_record import Advice, ModelFacts
 from advisor.workload.assumptions import assumed_reason
@@ -85,7 +86,9 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
     assumed = assumed_reason(request.workload)
     assumptions = (assumed,) if assumed is not None else ()
     # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
-    caveats = (*facts.caveats, *facts.machine.notices, *assumptions, *found.caveats, *predicted.caveats)
+    table = facts.tables.get(TRACE_PRECISIONS[request.workload.training.precision])
+    traced = table.caveats if table is not None else ()
+    caveats = (*facts.caveats, *facts.machine.notices, *assumptions, *traced, *found.caveats, *predicted.caveats)
     return Advice(
         created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         advisor_version=__version__,

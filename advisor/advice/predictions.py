@@ -12,10 +12,12 @@ from advisor.predict.assembly import Sources, predict_candidates
 from advisor.predict.calibration import calibrate, host_speed, pass_floor_s
 from advisor.predict.compiled_table import compile_table
 from advisor.predict.device_memory import MemorySolver
+from advisor.predict.groups import Groups
 from advisor.predict.host_time import HostSpeed
 from advisor.predict.prediction import Calibration, Prediction
 from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.recommend.candidates import candidates_when_nothing_fits, enumerate_candidates
+from advisor.recommend.dealing import left_out_counts, require_even_nodes
 from advisor.sentences import Reason
 
 
@@ -27,10 +29,13 @@ class AllPredictions:
     calibrations: tuple[Calibration, ...]
     caveats: tuple[Reason, ...]
     largest_batch: Callable[[Prediction], int | None]
+    groups: Groups
 
 
 def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec]) -> AllPredictions:
     """Predict every candidate of the request; sharded ones are added where no plain set-up of a card fits."""
+    require_even_nodes(request.counts, request.node_count)
+    uneven = left_out_counts(request.global_batch_size, request.counts)
     candidates = enumerate_candidates(
         request.workload,
         facts.machine,
@@ -39,6 +44,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         counts=request.counts,
         precisions=request.precisions,
         global_batch_size=request.global_batch_size,
+        node_count=request.node_count,
     )
     measurements = {measurement.device_key: measurement for measurement in facts.measurements}
     calibrations = _calibrations(request, facts, specs)
@@ -63,8 +69,9 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     return AllPredictions(
         predictions=predictions,
         calibrations=calibrations,
-        caveats=(*refusals, *(note for calibration in calibrations for note in calibration.notes)),
+        caveats=(*refusals, *uneven, *(note for calibration in calibrations for note in calibration.notes)),
         largest_batch=memory.largest_batch,
+        groups=found.groups,
     )
 
 

@@ -9,6 +9,7 @@ import msgspec
 from advisor.hardware.gpu_spec import GpuSpec
 from advisor.hardware.machine import Record
 from advisor.hardware.spec_table import spec_table
+from advisor.predict.time_to_train import CriticalBatch
 from advisor.recommend.prices import Prices
 from advisor.recommend.recommendation import Goal, Limits
 from advisor.units import Precision
@@ -32,6 +33,8 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
     prices: Prices | None = None
     limits: Limits = msgspec.field(default_factory=Limits)
     global_batch_size: int | None = None
+    critical_batch: CriticalBatch | None = None
+    """Where larger global batches stop saving steps, if known; None: a default range."""
     interconnect: str | None = None
     node_count: int = 1
     allow_code: bool = False

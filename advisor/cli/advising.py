@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from advisor.advice import AdviceRequest
+    from advisor.predict.time_to_train import CriticalBatch
     from advisor.report.advice_record import Advice
     from advisor.sentences import Language
     from advisor.workload.workload import Workload
@@ -116,12 +117,16 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
     """The request of the flags. Raises InputError naming the flag or file."""
     from advisor.advice import AdviceRequest
     from advisor.hardware.spec_table import read_gpu_file, spec_table
+    from advisor.recommend.dealing import counts_over, left_out_counts, require_even_nodes
     from advisor.recommend.prices import read_prices
     from advisor.recommend.recommendation import Limits
     from advisor.report.history import data_folder
     from advisor.workload.python_source import pinned
     from advisor.workload.workload_file import load_workload
 
+    counts = arguments.counts or counts_over(arguments.nodes)
+    require_even_nodes(counts, arguments.nodes)
+    left_out_counts(arguments.global_batch, counts)
     reference = arguments.measure if arguments.measure is not None else arguments.predict
     extra = read_gpu_file(arguments.gpu_file) if arguments.gpu_file else {}
     keys = _gpu_keys(arguments.gpus, tuple(extra), tuple(spec_table()))
@@ -149,7 +154,7 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
         devices=tuple(arguments.device) if arguments.device else None,
         gpu_keys=keys,
         extra_specs=tuple(extra.values()),
-        counts=arguments.counts,
+        counts=counts,
         goal=arguments.goal,
         prices=prices,
         limits=Limits(
@@ -158,12 +163,19 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
             max_job_s=None if arguments.max_hours is None else arguments.max_hours * 3600,
         ),
         global_batch_size=arguments.global_batch,
+        critical_batch=_critical_batch(arguments.critical_batch),
         interconnect=arguments.interconnect,
         node_count=arguments.nodes,
         allow_code=arguments.allow_code,
         allow_hub=arguments.allow_hub,
         calibration_folder=None if arguments.no_history else str(data_folder()),
     )
+
+
+def _critical_batch(given: tuple[int, int] | None) -> CriticalBatch | None:
+    from advisor.predict.time_to_train import CriticalBatch
+
+    return None if given is None else CriticalBatch(low=given[0], high=given[1], given=True)
 
 
 def _refuse_code_without_consent(workload: Workload, arguments: argparse.Namespace) -> None:

@@ -12,7 +12,6 @@ from advisor.errors import InputError
 from advisor.units import PRECISIONS
 
 DEFAULT_WORKLOAD = "bert_base_sst2"
-DEFAULT_COUNTS = (1, 2, 4, 8)
 VERIFY_SECONDS = 60.0
 OPTIMIZERS = ("adamw", "adam", "sgd", "sgd_momentum", "adafactor", "lamb", "none")
 _MAX_COUNT = 4096
@@ -47,6 +46,16 @@ def positive_float(text: str) -> float:
         message = f"{text[:40]!r} is not a number above 0"
         raise argparse.ArgumentTypeError(message)
     return number
+
+
+def batch_range(text: str) -> tuple[int, int]:
+    """A batch size, or the least and the most that it may be: `2000` or `500-8000`."""
+    low, _, high = text.partition("-")
+    found = positive_int(low.strip()), positive_int((high or low).strip())
+    if found[0] > found[1]:
+        message = f"{text[:40]!r} ends below where it begins"
+        raise argparse.ArgumentTypeError(message)
+    return found
 
 
 def count_list(text: str) -> tuple[int, ...]:
@@ -101,6 +110,7 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is trained")
     group.add_argument("--batch", type=positive_int, metavar="N", help="batch size a device")
     group.add_argument("--global-batch", type=positive_int, metavar="N", help="batch held over all devices")
+    group.add_argument("--critical-batch", type=batch_range, metavar="N[-M]", help="where larger batches stop paying")
     group.add_argument("--precision", choices=PRECISIONS)
     group.add_argument("--sequence-length", type=positive_int, metavar="N")
     group.add_argument("--optimizer", choices=OPTIMIZERS)
@@ -116,7 +126,7 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--device", action="append", metavar="cpu|UUID|INDEX", help="measure only this one (repeatable)")
     group.add_argument("--gpus", type=key_list, metavar="KEY[,KEY]", help="candidates from the spec table; `all`")
     group.add_argument("--gpu-file", type=Path, metavar="FILE.toml", help="a GPU that is not in the table")
-    group.add_argument("--counts", type=count_list, metavar="1,2,4,8", default=DEFAULT_COUNTS)
+    group.add_argument("--counts", type=count_list, metavar="1,2,4,8", help="how many GPUs to try")
     group.add_argument("--interconnect", metavar="TEXT|GB/s", help="how the GPUs are linked")
     group.add_argument("--nodes", type=positive_int, metavar="N", default=1, help="machines the GPUs are spread over")
 

@@ -25,7 +25,7 @@ LinkType = Literal[
 _LANE_BYTES_PER_S = {1: 0.25e9, 2: 0.5e9, 3: 1e9, 4: 2e9, 5: 4e9, 6: 8e9, 7: 16e9, 8: 32e9}
 """PCI Express, one way, a lane, after line coding (PCI-SIG base specifications, rounded as vendors do)."""
 
-_LARGEST_SWITCH_DOMAIN = 16
+CARDS_PER_HOST = 16
 """Cards of one host that hang on one switch or root complex; beyond it a job has to leave the host."""
 
 WORDS = (
@@ -72,7 +72,7 @@ class Link(Record, frozen=True, kw_only=True):
     @property
     def node_size_count(self) -> int:
         """Cards that share one host."""
-        return self.cards_per_node_count or _LARGEST_SWITCH_DOMAIN
+        return self.cards_per_node_count or CARDS_PER_HOST
 
 
 def pcie_bytes_per_s(spec: GpuSpec) -> float:

@@ -1,24 +1,19 @@
-"""What several cards are worth, in reasons with numbers: speed-up, knee, why DataParallel loses, missing NVLink."""
+"""What several cards are worth, in reasons with numbers: why DataParallel loses, missing NVLink, learning rate."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 
-from advisor.predict.communication import bus_bytes_per_s, costs
-from advisor.predict.scaling import ScaledGrid
+from advisor.predict.communication import bus_bytes_per_s
 from advisor.predict.time_to_train import learning_rate_range
 from advisor.sentences import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from advisor.hardware.gpu_spec import GpuSpec
     from advisor.predict.links import Link
-    from advisor.predict.prediction import Strategy
-    from advisor.predict.traffic import Traffic
+    from advisor.predict.prediction import PartKind, Prediction
 
 KNEE_MARGINAL_RATIO = 0.7
 """From n1 to n2 cards only while (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
@@ -27,99 +22,92 @@ REFERENCE_NVLINK_BYTES_PER_S = 300e9
 """One way: the third generation, as on the A100; what a missing NVLink is compared with."""
 
 _WORTH_SAYING_FRACTION = 0.02
+_LEADING_CAUSE_FRACTION = 0.25
+"""Share of DataParallel's loss from which a cause is named beside a larger one."""
 
 
-def speed_up(grid: ScaledGrid, strategy: Strategy, card: int, batch: int) -> np.ndarray:
-    """(speed-up, low, high) over one card for each count of the grid, shape (counts, 3): efficiency times cards."""
-    row = grid.strategies.index(strategy)
-    counts = np.asarray(grid.counts, dtype=np.float64) if strategy != "single" else np.ones(len(grid.counts))
-    arrays = (grid.efficiency, grid.efficiency_low, grid.efficiency_high)
-    return np.stack([counts * array[row, :, card, batch] for array in arrays], axis=1)
+def _part_s(prediction: Prediction, kind: PartKind) -> float:
+    return sum(part.duration_s for part in prediction.parts if part.kind == kind)
 
 
-def marginal_ratios(counts: Sequence[int], rates: Sequence[float]) -> list[float]:
-    """For each step to the next count: what the added cards give of what they could (1 ideal, 0 nothing)."""
-    pairs = zip(counts, rates, counts[1:], rates[1:], strict=False)
-    return [(rate2 / rate1 - 1) / (count2 / count1 - 1) for count1, rate1, count2, rate2 in pairs]
+def dp_loss_reasons(dp: Prediction, ddp: Prediction, weights_bytes: float) -> tuple[Reason, ...]:
+    """Why DataParallel is slower than DistributedDataParallel in the same set-up, the larger cause first.
 
-
-def last_worthwhile_count(counts: Sequence[int], rates: Sequence[float]) -> int:
-    """The largest of ascending `counts` reached by steps that each pay: where adding a card stops paying."""
-    worth = counts[0]
-    for count, ratio in zip(counts[1:], marginal_ratios(counts, rates), strict=True):
-        if ratio < KNEE_MARGINAL_RATIO:
-            break
-        worth = count
-    return worth
-
-
-def knee_reason(device: str, counts: Sequence[int], rates: Sequence[float]) -> Reason:
-    """Says from which count on a further card no longer pays, with its marginal gain."""
-    worth = last_worthwhile_count(counts, rates)
-    if worth == counts[-1]:
-        return Reason(code="scaling-all-counts-pay", numbers={"device": device, "count": worth})
-    place = list(counts).index(worth)
-    ratio = marginal_ratios(counts, rates)[place]
-    return Reason(
-        code="scaling-stops-paying",
-        numbers={"device": device, "count": worth, "more": counts[place + 1], "marginal_fraction": max(0.0, ratio)},
-    )
-
-
-def dp_loss_reasons(grid: ScaledGrid, count: int, card: int, batch: int, traffic: Traffic) -> tuple[Reason, ...]:
-    """Why DataParallel is slower than DistributedDataParallel here: copies that overlap with nothing, one process.
-
-    Empty where the grid lacks one of both, or DataParallel is not slower.
+    `weights_bytes`: what its first card sends or takes of weights, and again of gradients, in a step. Empty where it
+    is not slower; a cause that is under 2 % of the step or a quarter of the loss is left out.
     """
-    if "dp" not in grid.strategies or "ddp" not in grid.strategies or count not in grid.counts:
-        return ()
-    dp, ddp = (*grid.index("dp", count), card, batch), (*grid.index("ddp", count), card, batch)
-    lost_s = float(grid.step_s[dp] - grid.step_s[ddp])
+    lost_s = dp.step_s.value - ddp.step_s.value
+    copies_s = _part_s(dp, "communication") - _part_s(ddp, "communication")
+    host_s = _part_s(dp, "host") - _part_s(ddp, "host")
+    least_s = max(_WORTH_SAYING_FRACTION * ddp.step_s.value, _LEADING_CAUSE_FRACTION * lost_s)
     if lost_s <= 0:
         return ()
-    found = [
-        Reason(
-            code="scaling-dp-copies",
-            numbers={
-                "count": count,
-                "weights_bytes": 2 * traffic.gradient_bytes,
-                "communication_s": float(grid.parts_s["communication_s"][dp]),
-                "ddp_communication_s": float(grid.parts_s["communication_s"][ddp]),
-                "lost_s": lost_s,
-            },
-        )
-    ]
-    host_s = float(grid.parts_s["host_s"][dp] - grid.parts_s["host_s"][ddp])
-    if host_s > _WORTH_SAYING_FRACTION * float(grid.step_s[ddp]):
-        found.append(Reason(code="scaling-dp-one-process", numbers={"count": count, "host_s": host_s}))
-    return tuple(found)
+    found = []
+    if copies_s >= least_s:
+        numbers: dict[str, float | int | str] = {
+            "count": dp.count,
+            "weights_bytes": 2 * weights_bytes,
+            "communication_s": _part_s(dp, "communication"),
+            "ddp_communication_s": _part_s(ddp, "communication"),
+        }
+        found.append((copies_s, Reason(code="scaling-dp-copies", numbers=numbers)))
+    if host_s >= least_s:
+        found.append((host_s, Reason(code="scaling-dp-one-process", numbers={"count": dp.count, "host_s": host_s})))
+    return tuple(reason for _, reason in sorted(found, key=lambda entry: -entry[0]))
 
 
-def missing_nvlink_reason(device: str, spec: GpuSpec, link: Link, count: int, traffic: Traffic) -> Reason | None:
-    """What an all-reduce of the gradients takes here and over an A100's NVLink; None where the link is NVLink."""
-    if count < 2 or link.type in {"nvswitch", "nvlink_mesh"}:  # noqa: PLR2004 - one card sends nothing
+def nvlink_instead(spec: GpuSpec, link: Link, count: int) -> Link | None:
+    """The NVLink that cards without it could be compared with; None where they have one, or none helps.
+
+    A card that takes a bridge is compared with its own bridge, which can be bought (and joins pairs only); any other
+    with the NVLink of an A100. A link that was measured or given with its rate is what it is.
+    """
+    if count < 2 or link.type not in {"pcie_p2p", "pcie_host", "virtual_machine"}:  # noqa: PLR2004 - one sends nothing
         return None
-    bridged = msgspec.structs.replace(
-        link,
-        type="nvswitch",
-        wire_bytes_per_s=max(REFERENCE_NVLINK_BYTES_PER_S, spec.nvlink_bytes_per_s or 0.0),
-        measured=(),
-    )
-    sizes = traffic.buckets.size_bytes
-    here = float(np.sum(costs(link, count).all_reduce_s(sizes) * traffic.buckets.weight))
-    there = float(np.sum(costs(bridged, count).all_reduce_s(sizes) * traffic.buckets.weight))
-    if here <= there:
+    pairs = bool(spec.nvlink_pairs_only and spec.nvlink_bytes_per_s)
+    if pairs and count > 2:  # noqa: PLR2004 - a bridge joins two
+        return None
+    rate = (spec.nvlink_bytes_per_s if pairs else None) or REFERENCE_NVLINK_BYTES_PER_S
+    kind = "nvlink_bridge" if pairs else "nvswitch"
+    return msgspec.structs.replace(link, type=kind, wire_bytes_per_s=rate, measured=(), measured_rank_count=None)
+
+
+def missing_nvlink_reason(
+    prediction: Prediction, link: Link, instead: Link, nvlink_step_s: float, gradient_bytes: float
+) -> Reason | None:
+    """What a missing NVLink costs: the step as it is and over `instead`; None where it would gain under 2 %."""
+    step_s, count = prediction.step_s.value, prediction.count
+    if step_s < nvlink_step_s * (1 + _WORTH_SAYING_FRACTION):
         return None
     return Reason(
-        code="scaling-missing-nvlink",
+        code="scaling-missing-bridge" if instead.type == "nvlink_bridge" else "scaling-missing-nvlink",
         numbers={
-            "device": device,
+            "device": prediction.device.name,
             "count": count,
-            "gradient_bytes": traffic.gradient_bytes,
-            "here_s": here,
-            "nvlink_s": there,
+            "gradient_bytes": gradient_bytes,
+            "step_s": step_s,
+            "nvlink_step_s": nvlink_step_s,
             "bus_bytes_per_s": bus_bytes_per_s(link, count),
-            "nvlink_bytes_per_s": bus_bytes_per_s(bridged, count),
+            "nvlink_bytes_per_s": bus_bytes_per_s(instead, count),
+        },
+    )
+
+
+def efficiency_reason(prediction: Prediction) -> Reason | None:
+    """What several cards give over one at the same batch a card, with its range; None for one card."""
+    efficiency = prediction.efficiency
+    if efficiency is None:
+        return None
+    count = prediction.count
+    return Reason(
+        code="scaling-efficiency",
+        numbers={
+            "count": count,
+            "device": prediction.device.name,
+            "speed_up_ratio": count * efficiency.value,
+            "low_ratio": count * efficiency.low,
+            "high_ratio": count * efficiency.high,
+            "efficiency_fraction": efficiency.value,
         },
     )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from advisor.recommend.alternatives import list_alternatives
 from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH, advise_batches, largest_global_batch
+from advisor.recommend.candidates import local_device, local_gpu_groups
 from advisor.recommend.caveats import comparison_caveats
 from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.crossover import find_crossovers
@@ -17,7 +18,9 @@ from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.ranking import CLEAR_DIFFERENCE_FRACTION, Row, rank, score, untrusted_devices, within_limits
 from advisor.recommend.reasons import why
 from advisor.recommend.recommendation import Goal, Limits, Recommendation, Recommendations
+from advisor.recommend.scaling_story import host_core_reasons, network_reasons, uneven_reasons
 from advisor.recommend.strategy import best_by_count, knee_count
+from advisor.recommend.training_time import training_time_reasons, training_times
 from advisor.recommend.turning_points import would_change_if
 
 if TYPE_CHECKING:
@@ -26,7 +29,9 @@ if TYPE_CHECKING:
     from advisor.hardware.gpu_spec import GpuSpec
     from advisor.hardware.machine import Machine
     from advisor.measure.measurement import Measurement
-    from advisor.predict.prediction import Prediction
+    from advisor.predict.groups import Groups
+    from advisor.predict.prediction import Device, Prediction
+    from advisor.predict.time_to_train import CriticalBatch
     from advisor.recommend.prices import Prices
     from advisor.recommend.recommendation import Crossover
     from advisor.sentences import Reason
@@ -47,17 +52,20 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     global_batch_size: int | None = None,
     max_global_batch_growth: float = MAX_GLOBAL_BATCH_GROWTH,
     largest_batch: Callable[[Prediction], int | None] | None = None,
+    groups: Groups | None = None,
+    critical_batch: CriticalBatch | None = None,
 ) -> Recommendations:
     """The best set-up of all candidates and the best on this machine, with reasons, ties and alternatives.
 
     Only precisions at least as exact as the workload's are advised; what a less exact one would give is told in
     `would_change_if`. Without `global_batch_size` the global batch may grow to `max_global_batch_growth` times
-    the workload's (1.0 holds it for every count). `largest_batch` solves for the exact largest batch.
+    the workload's (1.0 holds it for every count), or to a critical batch size that is given. `largest_batch` solves
+    for the exact largest batch; `groups` explains set-ups of several cards.
     """
     training = workload.training
     draws = power_draws(machine, specs or {}, measurements)
     filled = add_energy_and_cost(predictions, draws, prices)
-    global_limit = global_batch_size or largest_global_batch(workload, max_global_batch_growth)
+    global_limit = global_batch_size or largest_global_batch(workload, max_global_batch_growth, critical_batch)
     comparison = Comparison(
         workload=workload,
         goal=goal,
@@ -67,30 +75,48 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         untrusted=untrusted_devices(measurements),
         global_limit=global_limit,
         predictions=filled,
+        groups=groups,
+        local_cards=_local_cards(machine),
+        held_global_batch=global_batch_size,
+        critical_batch=critical_batch,
     )
     allowed = [one for one in filled if at_least_as_exact(one.precision, training.precision)]
     finalists = find_finalists(comparison, allowed)
     crossovers = find_crossovers(allowed)
-    best = _recommendation(comparison, finalists, crossovers, measurements)
-    local = [finalist for finalist in finalists if finalist.chosen.device.local]
-    here = _recommendation(comparison, local, crossovers, measurements)
+    winner = _winner(comparison, finalists)
+    best = None if winner is None else _recommendation(comparison, winner, crossovers, measurements)
+    local_winner = _winner(comparison, [finalist for finalist in finalists if finalist.chosen.device.local])
+    here = None if local_winner is None else _recommendation(comparison, local_winner, crossovers, measurements)
     return Recommendations(
         recommendation=best,
         recommendation_local=here,
         alternatives=list_alternatives(finalists, best),
-        batch_advice=advise_batches(filled, training.batch_size, global_limit, workload.data.samples, largest_batch),
+        batch_advice=advise_batches(
+            filled, training.batch_size, global_limit, workload.data.samples, largest_batch, global_batch_size
+        ),
         crossovers=crossovers,
-        reasons=(*(best.why if best is not None else ()), *_stories(comparison, finalists, best)),
+        reasons=(*(best.why if best is not None else ()), *_stories(comparison, winner, local_winner)),
         caveats=comparison_caveats(comparison, finalists, best, here),
         predictions=filled,
     )
 
 
-def _stories(comparison: Comparison, finalists: Sequence[Finalist], best: Recommendation | None) -> tuple[Reason, ...]:
-    """What holds for the whole comparison: how precision turns the order, and what DP and DDP give."""
-    winner = next((one for one in finalists if best is not None and one.chosen.device == best.device), None)
-    strategies = strategy_story(comparison, winner) if winner is not None else ()
-    return (*strategies, *precision_story(comparison))
+def _local_cards(machine: Machine) -> tuple[Device, ...]:
+    """The device of every usable GPU here, alike ones under one key; slices of a card cut by MIG never join."""
+    groups = [cards for cards in local_gpu_groups(machine) if not cards[0].mig_enabled]
+    return tuple(local_device(cards[0]) for cards in groups for _ in cards)
+
+
+def _stories(comparison: Comparison, winner: _Winner | None, here: _Winner | None) -> tuple[Reason, ...]:
+    """What holds for the whole comparison: what DP and DDP give, the batch held or grown, cards, precision."""
+    found: list[Reason] = []
+    if winner is not None:
+        found += strategy_story(comparison, winner.finalist)
+        found += training_time_reasons(comparison, winner.finalist.chosen)
+        found += host_core_reasons(comparison, winner.finalist.chosen)
+        found += network_reasons(comparison, winner.finalist.by_count)
+    found += uneven_reasons(comparison, here.finalist.chosen if here is not None else None)
+    return (*found, *precision_story(comparison))
 
 
 def find_finalists(comparison: Comparison, predictions: Sequence[Prediction]) -> tuple[Finalist, ...]:
@@ -138,19 +164,29 @@ def _score_value(prediction: Prediction, comparison: Comparison) -> float:
     return estimate.value if estimate is not None else float("inf")
 
 
-def _recommendation(
-    comparison: Comparison,
-    finalists: Sequence[Finalist],
-    crossovers: Sequence[Crossover],
-    measurements: Sequence[Measurement],
-) -> Recommendation | None:
+class _Winner(NamedTuple):
+    """The finalist that is advised, and the rows that it was ranked among."""
+
+    finalist: Finalist
+    rows: tuple[Row, ...]
+
+
+def _winner(comparison: Comparison, finalists: Sequence[Finalist]) -> _Winner | None:
     contenders = find_contenders(comparison, finalists)
     rows = rank([contender.chosen for contender in contenders], comparison.goal, comparison.untrusted)
     if not rows:
         return None
     leaders = [row for row in rows if row.place == 1]
-    winner = min(leaders, key=lambda row: _preference(row, comparison)).prediction
-    finalist = next(one for one in contenders if one.chosen is winner)
+    chosen = min(leaders, key=lambda row: _preference(row, comparison)).prediction
+    return _Winner(finalist=next(one for one in contenders if one.chosen is chosen), rows=rows)
+
+
+def _recommendation(
+    comparison: Comparison, winning: _Winner, crossovers: Sequence[Crossover], measurements: Sequence[Measurement]
+) -> Recommendation:
+    finalist, rows = winning
+    winner = finalist.chosen
+    leaders = [row for row in rows if row.place == 1]
     tied = tuple(row.prediction.device for row in leaders if row.prediction is not winner)
     return Recommendation(
         device=winner.device,
@@ -170,6 +206,7 @@ def _recommendation(
         currency=winner.currency,
         thread_count=_thread_count(winner, measurements),
         tied_with=tied,
+        time_to_train=training_times(comparison, winner),
         why=why(comparison, finalist, rows),
         would_change_if=would_change_if(comparison, finalist, rows, crossovers),
     )

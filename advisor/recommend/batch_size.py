@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from advisor.predict.prediction import Prediction
+    from advisor.predict.time_to_train import CriticalBatch
     from advisor.units import Precision
     from advisor.workload.workload import Workload
 
@@ -30,14 +31,18 @@ def rounded(rate: float) -> float | int:
     return round(rate) if rate >= WHOLE_NUMBER_FROM else float(f"{rate:.3g}")
 
 
-def largest_global_batch(workload: Workload, growth: float = MAX_GLOBAL_BATCH_GROWTH) -> int:
+def largest_global_batch(
+    workload: Workload, growth: float = MAX_GLOBAL_BATCH_GROWTH, critical: CriticalBatch | None = None
+) -> int:
     """The largest global batch that is advised: `growth` times the workload's, never more than its samples.
 
+    A critical batch size that is given replaces the growth: at it a step still learns half of what its samples hold.
     Only learning bounds the growth: inference may take any batch that its samples fill.
     """
     training, samples = workload.training, workload.data.samples
     own = training.batch_size * training.gradient_accumulation_steps
-    return max(own, samples if training.mode == "inference" else min(math.floor(own * growth), samples))
+    most = math.floor(critical.middle if critical is not None and critical.given else own * growth)
+    return max(own, samples if training.mode == "inference" else min(most, samples))
 
 
 def fitting_curve(predictions: Sequence[Prediction]) -> tuple[Prediction, ...]:
@@ -80,17 +85,18 @@ def largest_fitting(curve: Sequence[Prediction]) -> int | None:
     return max(sizes, default=None)
 
 
-def advise_batches(
+def advise_batches(  # noqa: PLR0913 - a batch size answers to all of them
     predictions: Sequence[Prediction],
     own_batch: int,
     global_limit: int,
     samples: int,
     largest_batch: Callable[[Prediction], int | None] | None = None,
+    held_global_batch: int | None = None,
 ) -> tuple[BatchAdvice, ...]:
     """One piece of advice for each device and precision, from its curve on one device.
 
     `largest_batch` gives the exact largest batch that fits, where the caller can solve for it; otherwise it is
-    the largest of the batch sizes that were predicted.
+    the largest of the batch sizes that were predicted. `held_global_batch`: what every set-up has to make up.
     """
     curves: dict[tuple[str, Precision], list[Prediction]] = defaultdict(list)
     for prediction in predictions:
@@ -110,18 +116,30 @@ def advise_batches(
                     largest_that_fits=largest,
                     knee=knee.batch_size_per_device if knee is not None else None,
                     chosen=chosen.batch_size_per_device,
-                    reason=batch_reason(chosen, fitting_curve(curve), own_batch, global_limit, samples),
+                    reason=batch_reason(
+                        chosen, fitting_curve(curve), own_batch, global_limit, samples, held_global_batch
+                    ),
                 )
             )
     return tuple(found)
 
 
-def batch_reason(
-    chosen: Prediction, curve: Sequence[Prediction], own_batch: int, global_limit: int, samples: int
+def batch_reason(  # noqa: PLR0913 - a batch size answers to all of them
+    chosen: Prediction,
+    curve: Sequence[Prediction],
+    own_batch: int,
+    global_limit: int,
+    samples: int,
+    held_global_batch: int | None = None,
 ) -> Reason:
-    """Why this batch size: its own, the knee, what fits, or what the global batch allows."""
+    """Why this batch size: its own, the knee, what fits, or what the global batch allows or asks for."""
     size = chosen.batch_size_per_device
     label = LABELS[chosen.precision]
+    if held_global_batch is not None:
+        uneven = held_global_batch % (own_batch * chosen.count) != 0
+        numbers: dict[str, float | int | str] = {"batch": size, "own_batch": own_batch}
+        numbers |= {"global_batch": held_global_batch, "count": chosen.count}
+        return Reason(code="why-batch-divides" if uneven else "why-batch-held", numbers=numbers)
     own = next((one for one in curve if one.batch_size_per_device == own_batch), None)
     if own is None:
         return Reason(
@@ -143,7 +161,7 @@ def batch_reason(
             },
         )
     gain = chosen.samples_per_s.value / own.samples_per_s.value
-    numbers: dict[str, float | int | str] = {"batch": size, "own_batch": own_batch, "gain_ratio": gain}
+    numbers = {"batch": size, "own_batch": own_batch, "gain_ratio": gain}
     if knee is not None and knee.batch_size_per_device > size:
         return Reason(code="why-batch-limited", numbers={**numbers, "global_limit": global_limit})
     return Reason(code="why-batch-knee", numbers=numbers)

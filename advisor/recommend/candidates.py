@@ -7,11 +7,13 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from advisor.errors import InputError
+from advisor.predict.links import CARDS_PER_HOST
 from advisor.predict.prediction import Candidate, Device
+from advisor.recommend.dealing import LARGEST_BATCH_SIZE, batch_sizes_dealing
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, sensible_precisions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from advisor.hardware.gpu_spec import GpuSpec
     from advisor.hardware.machine import Gpu, Machine
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 DEFAULT_GPU_KEYS = ("v100-sxm2-32", "a100-sxm4-40", "rtx3090", "rtx4090", "l40s")
 DEFAULT_COUNTS = (1, 2, 4, 8)
 BATCH_SIZE_COUNT = 12
-LARGEST_BATCH_SIZE = 1_000_000
 _STEPS_AROUND = (1.0, 0.0156, 0.0625, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0)
 _FURTHER_STEPS = (0.125, 3.0, 1.5, 6.0, 12.0, 24.0, 48.0, 96.0, 128.0, 192.0, 384.0, 512.0)
 _SHARDED: tuple[Strategy, ...] = ("zero2", "fsdp", "fsdp_offload", "tp", "pp")
@@ -49,20 +50,22 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
     batch_sizes: Sequence[int] | None = None,
     strategies: Sequence[Strategy] = ("single", "dp", "ddp"),
     global_batch_size: int | None = None,
+    node_count: int = 1,
     local: bool = True,
 ) -> tuple[Candidate, ...]:
     """Every set-up to predict: this machine's devices, then the cards of the spec table.
 
-    `gpu_keys` None: the five default cards, as far as the table has them. With `global_batch_size` the
-    accumulation of each set-up holds it exactly, and set-ups that cannot are left out; otherwise the workload's
-    own accumulation is kept, and DDP at the workload's batch is also tried with four times as much of it.
+    `gpu_keys` None: the five default cards, as far as the table has them. With `global_batch_size` every batch size
+    is tried that makes it up exactly in whole micro-batches, and counts that cannot are left out; otherwise the
+    workload's own accumulation is kept, DDP at the workload's batch is also tried with four times as much of it, and
+    several devices also with the share of it that holds its global batch.
     Inference is judged on one device: copies of a model that serve by themselves exchange nothing, and several cards
     answer as many times the requests. Raises InputError for a GPU key that the table lacks.
     """
     if workload.training.mode == "inference":
         counts = (1,)
     wanted = sensible_precisions(workload) if precisions is None else tuple(precisions)
-    sizes = tuple(batch_sizes) if batch_sizes is not None else batch_sizes_around(workload.training.batch_size)
+    sizes = _sizes_by_count(workload, counts, batch_sizes, global_batch_size)
     return tuple(
         Candidate(
             device=device,
@@ -74,10 +77,24 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
         )
         for device, available, device_precisions in _devices(machine, specs, gpu_keys, wanted, local=local)
         for count in available(counts)
-        for strategy in _strategies_for(count, strategies)
-        for precision, size in itertools.product(device_precisions, sizes)
+        for strategy in _strategies_for(count, strategies, node_count)
+        for precision, size in itertools.product(device_precisions, sizes(count))
         for steps in _accumulations(workload, count, strategy, size, global_batch_size)
     )
+
+
+def _sizes_by_count(
+    workload: Workload, counts: Sequence[int], batch_sizes: Sequence[int] | None, global_batch_size: int | None
+) -> Callable[[int], tuple[int, ...]]:
+    """The batch sizes a device to try with so many devices."""
+    own = workload.training.batch_size
+    if batch_sizes is not None:
+        return lambda _count: tuple(batch_sizes)
+    if global_batch_size is not None:
+        return lambda count: batch_sizes_dealing(global_batch_size, count, own)
+    around = batch_sizes_around(own)
+    held = {count: own // count for count in counts if count > 1 and own % count == 0}
+    return lambda count: tuple(sorted({*around, held.get(count, own)}))
 
 
 class _Available:
@@ -152,10 +169,12 @@ def local_gpu_groups(machine: Machine) -> tuple[tuple[Gpu, ...], ...]:
     return tuple(tuple(gpus) for gpus in groups.values())
 
 
-def _strategies_for(count: int, strategies: Sequence[Strategy]) -> tuple[Strategy, ...]:
+def _strategies_for(count: int, strategies: Sequence[Strategy], node_count: int = 1) -> tuple[Strategy, ...]:
+    """What so many devices can do: DataParallel is one process, which never leaves its machine."""
     if count == 1:
         return tuple(strategy for strategy in strategies if strategy in {"single", "fsdp_offload"})
-    return tuple(strategy for strategy in strategies if strategy != "single")
+    outside = node_count > 1 or count > CARDS_PER_HOST
+    return tuple(strategy for strategy in strategies if strategy != "single" and not (outside and strategy == "dp"))
 
 
 def _accumulations(

@@ -9,7 +9,9 @@ if TYPE_CHECKING:
 
     from advisor.hardware.gpu_spec import GpuSpec
     from advisor.measure.measurement import VerdictKind
+    from advisor.predict.groups import Groups
     from advisor.predict.prediction import Device, PartKind, Prediction
+    from advisor.predict.time_to_train import CriticalBatch
     from advisor.recommend.energy import PowerDraw
     from advisor.recommend.recommendation import Goal, Limits
     from advisor.workload.workload import Workload
@@ -26,6 +28,14 @@ class Comparison(NamedTuple):
     untrusted: Mapping[str, VerdictKind]
     global_limit: int
     predictions: tuple[Prediction, ...]
+    groups: Groups | None = None
+    """Answers about set-ups of several cards; None: predictions that came from elsewhere."""
+    local_cards: tuple[Device, ...] = ()
+    """This machine's usable GPUs, a device once for each card."""
+    held_global_batch: int | None = None
+    """The global batch that every set-up has to keep; None: it may grow to `global_limit`."""
+    critical_batch: CriticalBatch | None = None
+    """As the user knows it; None: a default range."""
 
     def spec_of(self, device: Device) -> GpuSpec | None:
         """The spec row of a device; None for a CPU and for unknown cards."""

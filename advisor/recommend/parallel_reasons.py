@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.predict.scaling_advice import KNEE_MARGINAL_RATIO
+from advisor.predict.scaling_advice import (
+    KNEE_MARGINAL_RATIO,
+    efficiency_reason,
+    missing_nvlink_reason,
+    nvlink_instead,
+)
 from advisor.recommend.batch_size import choose, rounded
 from advisor.recommend.comparison import part_share
 from advisor.recommend.precisions import LABELS
+from advisor.recommend.scaling_story import TIE_FRACTION, dp_reasons
 from advisor.recommend.strategy import marginal_ratio
 from advisor.sentences import Reason
 
@@ -21,9 +27,19 @@ NOTABLE_SHARE = 0.1
 
 
 def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
-    """Count, strategy and communication of a finalist."""
-    yield from _count_reasons(finalist)
+    """Count, efficiency, strategy and communication of a finalist."""
+    efficiency = efficiency_reason(finalist.chosen)
+    yield from (one for one in _count_reasons(finalist) if not _says_the_same(one, efficiency))
+    if efficiency is not None:
+        yield efficiency
     yield from _strategy_reasons(comparison, finalist.chosen)
+
+
+def _says_the_same(one: Reason, efficiency: Reason | None) -> bool:
+    """A speed-up over one card at another batch says more than efficiency, at the same batch it says less."""
+    if one.code != "why-count-pays" or efficiency is None or one.numbers["fewer"] != 1:
+        return False
+    return abs(float(one.numbers["speed_up_ratio"]) / float(efficiency.numbers["speed_up_ratio"]) - 1) < TIE_FRACTION
 
 
 def strategy_story(comparison: Comparison, finalist: Finalist) -> tuple[Reason, ...]:
@@ -47,7 +63,25 @@ def strategy_story(comparison: Comparison, finalist: Finalist) -> tuple[Reason, 
         "single_batch": one.batch_size_per_device,
         "ddp_batch": ddp.batch_size_per_device,
     }
-    return (Reason(code="strategies-compared", numbers=numbers),)
+    pair = (dp, ddp) if finalist.chosen.count == 1 else _pair_of(comparison, finalist.chosen) or (dp, ddp)
+    found = [Reason(code="strategies-compared", numbers=numbers), *dp_reasons(comparison, *pair)]
+    missing = _missing_nvlink(comparison, ddp) if finalist.chosen.count == 1 else None
+    return (*found, *([missing] if missing is not None else []))
+
+
+def _pair_of(comparison: Comparison, chosen: Prediction) -> tuple[Prediction, Prediction] | None:
+    """The chosen set-up by DataParallel and by DDP, where both were predicted (DataParallel may not fit)."""
+    found: dict[Strategy, Prediction] = {
+        one.strategy: one
+        for one in comparison.predictions
+        if one.device == chosen.device
+        and one.strategy in {"dp", "ddp"}
+        and one.precision == chosen.precision
+        and one.count == chosen.count
+        and one.batch_size_per_device == chosen.batch_size_per_device
+        and one.gradient_accumulation_steps == chosen.gradient_accumulation_steps
+    }
+    return (found["dp"], found["ddp"]) if len(found) == 2 else None  # noqa: PLR2004 - a pair
 
 
 def _best(comparison: Comparison, chosen: Prediction, strategy: Strategy, count: int) -> Prediction | None:
@@ -117,37 +151,45 @@ def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Re
     """What the other strategy would give, and what communication costs."""
     if chosen.count == 1:
         return
-    other = next(
-        (
-            one
-            for one in comparison.predictions
-            if one.strategy == "dp"
-            and one.device == chosen.device
-            and one.count == chosen.count
-            and one.precision == chosen.precision
-            and one.batch_size_per_device == chosen.batch_size_per_device
-        ),
-        None,
-    )
+    other = _like(comparison, chosen, "dp", chosen.batch_size_per_device)
     if chosen.strategy == "ddp" and other is not None:
-        yield Reason(
-            code="why-ddp-over-dp",
-            numbers={
-                "count": chosen.count,
-                "ddp_rate": rounded(chosen.samples_per_s.value),
-                "dp_rate": rounded(other.samples_per_s.value),
-                "advantage_ratio": chosen.samples_per_s.value / other.samples_per_s.value,
-            },
-        )
+        advantage = chosen.samples_per_s.value / other.samples_per_s.value
+        if advantage >= 1 + TIE_FRACTION:
+            yield Reason(
+                code="why-ddp-over-dp",
+                numbers={
+                    "count": chosen.count,
+                    "ddp_rate": rounded(chosen.samples_per_s.value),
+                    "dp_rate": rounded(other.samples_per_s.value),
+                    "advantage_ratio": advantage,
+                },
+            )
     if chosen.strategy not in {"dp", "ddp"}:
         yield Reason(code="why-sharded", numbers={"strategy": chosen.strategy, "count": chosen.count})
+    yield from _communication_reasons(comparison, chosen)
+
+
+def _communication_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """How much of the step the cards exchange data, and what NVLink would make of it where there is none."""
     share = part_share(chosen, "communication")
-    if share >= NOTABLE_SHARE:
-        spec = comparison.spec_of(chosen.device)
-        linked = spec is not None and spec.nvlink_bytes_per_s is not None
-        numbers: dict[str, float | int | str] = {"share_fraction": share, "device": chosen.device.name}
-        yield (
-            Reason(code="why-communication", numbers=numbers)
-            if linked
-            else Reason(code="why-communication-no-nvlink", numbers=numbers)
-        )
+    if share < NOTABLE_SHARE:
+        return
+    numbers: dict[str, float | int | str] = {"share_fraction": share, "device": chosen.device.name}
+    missing = _missing_nvlink(comparison, chosen)
+    spec = comparison.spec_of(chosen.device)
+    linked = missing is not None or (spec is not None and spec.nvlink_bytes_per_s is not None)
+    yield Reason(code="why-communication" if linked else "why-communication-no-nvlink", numbers=numbers)
+    if missing is not None:
+        yield missing
+
+
+def _missing_nvlink(comparison: Comparison, chosen: Prediction) -> Reason | None:
+    groups, spec = comparison.groups, comparison.spec_of(chosen.device)
+    if groups is None or spec is None:
+        return None
+    link, traffic = groups.link(chosen), groups.traffic(chosen)
+    instead = nvlink_instead(spec, link, chosen.count) if link is not None else None
+    step_s = groups.step_over(chosen, instead) if instead is not None else None
+    if link is None or traffic is None or instead is None or step_s is None:
+        return None
+    return missing_nvlink_reason(chosen, link, instead, step_s, traffic.gradient_bytes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.predict.scaling_advice import learning_rate_note
 from advisor.recommend.batch_size import batch_reason, fitting_curve
 from advisor.recommend.comparison import part_s, part_share
 from advisor.recommend.launch_cost import fixed_s
@@ -206,16 +207,15 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
     ]
     training = comparison.workload.training
     samples = comparison.workload.data.samples
-    yield batch_reason(chosen, fitting_curve(curve), training.batch_size, comparison.global_limit, samples)
-    if chosen.gradient_accumulation_steps > training.gradient_accumulation_steps:
-        yield Reason(code="why-accumulation", numbers={"steps": chosen.gradient_accumulation_steps})
-    own_global = training.batch_size * training.gradient_accumulation_steps
-    if chosen.global_batch_size != own_global and training.mode == "training":
+    limit, held = comparison.global_limit, comparison.held_global_batch
+    yield batch_reason(chosen, fitting_curve(curve), training.batch_size, limit, samples, held)
+    if comparison.held_global_batch is not None and chosen.gradient_accumulation_steps > 1:
         yield Reason(
-            code="why-learning-rate",
-            numbers={
-                "global_batch": chosen.global_batch_size,
-                "own_global_batch": own_global,
-                "factor_ratio": chosen.global_batch_size / own_global,
-            },
+            code="why-accumulation-held",
+            numbers={"steps": chosen.gradient_accumulation_steps, "global_batch": chosen.global_batch_size},
         )
+    elif chosen.gradient_accumulation_steps > training.gradient_accumulation_steps:
+        yield Reason(code="why-accumulation", numbers={"steps": chosen.gradient_accumulation_steps})
+    note = learning_rate_note(chosen.global_batch_size, training.batch_size * training.gradient_accumulation_steps)
+    if note is not None and training.mode == "training":
+        yield note

@@ -6,6 +6,7 @@ from typing import Literal
 
 from advisor.hardware.machine import Record
 from advisor.predict.prediction import Device, Prediction, Strategy
+from advisor.predict.time_to_train import TimeToTrain
 from advisor.sentences import Reason
 from advisor.units import Estimate, Precision
 
@@ -58,6 +59,8 @@ class Recommendation(Record, frozen=True, kw_only=True):
     thread_count: int | None = None
     tied_with: tuple[Device, ...] = ()
     """Devices whose difference to this one is not clear."""
+    time_to_train: tuple[TimeToTrain, ...] = ()
+    """To the same loss, with the workload's own global batch held and as advised; empty: nothing to weigh."""
     why: tuple[Reason, ...]
     would_change_if: tuple[Reason, ...] = ()
 

@@ -1,38 +1,44 @@
 from __future__ import annotations
 
 import msgspec
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.measure.measurement import CommunicationMeasurement
 from advisor.predict.measured_link import measured_link, measured_steps, memory_bytes_per_s
-from advisor.predict.scaling import Setting, scale_steps
+from advisor.predict.prediction import Device, Part, Prediction
 from advisor.predict.scaling_advice import (
     dp_loss_reasons,
-    knee_reason,
-    last_worthwhile_count,
+    efficiency_reason,
     learning_rate_note,
-    marginal_ratios,
     missing_nvlink_reason,
-    speed_up,
+    nvlink_instead,
 )
 from advisor.predict.time_to_train import CriticalBatch, samples_ratio, time_to_train
 from advisor.sentences import say
 from advisor.units import Estimate
-from tests.predict.scaling_cases import link, spec, steps, traffic
+from tests.predict.scaling_cases import link, spec
 
 
-def _grid(host_step_s: float = 0.0, **options: object):  # type: ignore[no-untyped-def] # noqa: ANN202
-    return scale_steps(
-        steps(),
-        traffic(),
-        [link()],
-        [900e9],
-        (8,),
-        setting=Setting(host_step_s=host_step_s),
-        **({"counts": (1, 2, 8)} | options),  # type: ignore[arg-type]
+def _prediction(step_s: float, strategy: str = "ddp", count: int = 2, **parts: float) -> Prediction:
+    estimate = _estimate(step_s)
+    return Prediction(
+        device=Device(key="card", name="Card", spec_key="card", local=False),
+        count=count,
+        strategy=strategy,  # type: ignore[arg-type]
+        precision="fp32",
+        batch_size_per_device=8,
+        global_batch_size=8 * count,
+        gradient_accumulation_steps=1,
+        step_s=estimate,
+        parts=tuple(Part(kind=kind, duration_s=seconds) for kind, seconds in parts.items()),  # type: ignore[arg-type]
+        samples_per_s=_estimate(8 * count / step_s),
+        peak_memory_bytes=None,
+        memory_capacity_bytes=None,
+        fits=None,
+        job_s=None,
+        efficiency=_estimate(0.8) if count > 1 else None,
     )
 
 
@@ -44,47 +50,57 @@ def _readable(*reasons: object) -> None:
             assert len(text) > 10
 
 
-def test_speed_up_is_efficiency_times_cards_with_its_range() -> None:
-    grid = _grid()
-    found = speed_up(grid, "ddp", 0, 0)
-    assert found[0] == pytest.approx([1.0, 1.0, 1.0])
-    assert np.all(found[1:, 1] < found[1:, 0])
-    assert np.all(found[1:, 0] < found[1:, 2])
-    assert speed_up(grid, "single", 0, 0)[:, 0] == pytest.approx([1.0, 1.0, 1.0])
-
-
-def test_adding_cards_stops_paying_below_seven_tenths_of_what_they_could() -> None:
-    assert marginal_ratios((1, 2, 4), (1.0, 2.0, 3.0)) == pytest.approx([1.0, 0.5])
-    assert last_worthwhile_count((1, 2, 4, 8), (1.0, 1.9, 3.5, 4.0)) == 4
-    stops = knee_reason("card", (1, 2, 4, 8), (1.0, 1.9, 3.5, 4.0))
-    pays = knee_reason("card", (1, 2), (1.0, 1.9))
-    assert stops.numbers["more"] == 8
-    assert pays.code == "scaling-all-counts-pay"
-    assert last_worthwhile_count((1, 2), (1.0, 0.5)) == 1
-    _readable(stops, pays)
+def test_efficiency_is_told_as_speed_up_with_its_range() -> None:
+    reason = efficiency_reason(_prediction(0.1, count=4))
+    assert reason is not None
+    assert reason.numbers["speed_up_ratio"] == pytest.approx(3.2)
+    assert float(reason.numbers["low_ratio"]) < 3.2 < float(reason.numbers["high_ratio"])
+    _readable(reason)
+    assert efficiency_reason(_prediction(0.1, "single", 1)) is None
 
 
 def test_why_data_parallel_loses_is_said_with_its_copies_and_its_one_process() -> None:
-    reasons = dp_loss_reasons(_grid(host_step_s=0.08), 8, 0, 0, traffic())
-    assert [reason.code for reason in reasons] == ["scaling-dp-copies", "scaling-dp-one-process"]
+    dp = _prediction(0.2, "dp", communication=0.06, host=0.06)
+    ddp = _prediction(0.1, communication=0.02)
+    reasons = dp_loss_reasons(dp, ddp, 1e8)
+    assert [reason.code for reason in reasons] == ["scaling-dp-one-process", "scaling-dp-copies"]
     _readable(*reasons)
 
 
-def test_no_reason_is_given_where_data_parallel_does_not_lose_or_was_not_asked() -> None:
-    assert dp_loss_reasons(_grid(), 1, 0, 0, traffic()) == ()
-    assert dp_loss_reasons(_grid(strategies=("ddp",)), 8, 0, 0, traffic()) == ()
-    assert dp_loss_reasons(_grid(), 3, 0, 0, traffic()) == ()
-    assert [reason.code for reason in dp_loss_reasons(_grid(), 8, 0, 0, traffic())] == ["scaling-dp-copies"]
+def test_no_cause_is_named_where_data_parallel_does_not_lose_or_the_cause_is_small() -> None:
+    assert dp_loss_reasons(_prediction(0.1, "dp", communication=0.02), _prediction(0.1), 1e8) == ()
+    dp = _prediction(0.2, "dp", communication=0.1, host=0.001)
+    assert [reason.code for reason in dp_loss_reasons(dp, _prediction(0.1), 1e8)] == ["scaling-dp-copies"]
 
 
-def test_a_missing_nvlink_costs_what_the_slower_bus_takes() -> None:
-    reason = missing_nvlink_reason("RTX 4090", spec(nvlink_bytes_per_s=None), link(type="pcie_host"), 4, traffic())
+def test_a_missing_nvlink_costs_what_a_step_takes_longer() -> None:
+    without, here = spec(nvlink_bytes_per_s=None), link(type="pcie_host")
+    instead = nvlink_instead(without, here, 4)
+    assert instead is not None
+    assert (instead.type, instead.wire_bytes_per_s) == ("nvswitch", 300e9)
+    reason = missing_nvlink_reason(_prediction(0.2, count=4), here, instead, 0.1, 1e8)
     assert reason is not None
-    assert float(reason.numbers["here_s"]) > 5 * float(reason.numbers["nvlink_s"])
+    assert reason.code == "scaling-missing-nvlink"
     _readable(reason)
-    assert missing_nvlink_reason("A100", spec(), link(type="nvswitch"), 4, traffic()) is None
-    assert missing_nvlink_reason("A100", spec(), link(), 1, traffic()) is None
-    assert missing_nvlink_reason("odd", spec(), link(type="given", wire_bytes_per_s=1e12), 4, traffic()) is None
+    assert missing_nvlink_reason(_prediction(0.1, count=4), here, instead, 0.099, 1e8) is None
+
+
+def test_a_card_that_takes_a_bridge_is_compared_with_its_own_bridge_and_only_in_pairs() -> None:
+    paired, here = spec(nvlink_bytes_per_s=56e9, nvlink_pairs_only=True), link(type="pcie_host")
+    instead = nvlink_instead(paired, here, 2)
+    assert instead is not None
+    assert (instead.type, instead.wire_bytes_per_s) == ("nvlink_bridge", 56e9)
+    reason = missing_nvlink_reason(_prediction(0.2), here, instead, 0.1, 1e8)
+    assert reason is not None
+    assert reason.code == "scaling-missing-bridge"
+    _readable(reason)
+    assert nvlink_instead(paired, here, 4) is None
+
+
+@pytest.mark.parametrize("kind", ["nvswitch", "nvlink_mesh", "nvlink_bridge", "given", "shared_memory"])
+def test_no_nvlink_is_missing_where_there_is_one_or_the_rate_is_known(kind: str) -> None:
+    assert nvlink_instead(spec(), link(type=kind), 4) is None
+    assert nvlink_instead(spec(), link(type="pcie_host"), 1) is None
 
 
 def test_a_scaled_batch_asks_for_another_learning_rate() -> None:

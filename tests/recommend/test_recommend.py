@@ -174,7 +174,7 @@ def test_ddp_is_preferred_to_dp_and_two_cards_are_compared() -> None:
     answer = advise(workload("fp32"), replace(TRANSFORMER, gradient_bytes=2e7), keys=("rtx3090",))
     best = best_of(answer)
     assert (best.strategy, best.count) == ("ddp", 8)
-    assert {"why-ddp-over-dp", "why-count-pays", "why-learning-rate"} <= codes(best.why)
+    assert {"why-ddp-over-dp", "scaling-efficiency", "scaling-learning-rate"} <= codes(best.why)
     assert "strategies-compared" in codes(answer.reasons)
 
 

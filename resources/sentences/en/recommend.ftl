@@ -49,7 +49,15 @@ why-batch-whole-set = Batch size { $batch } already holds the whole data set ({ 
 why-batch-knee = Batch size { $batch } is the knee of throughput: { $gain_ratio } times that of batch size { $own_batch }; larger ones gain less than 10 % more.
 why-batch-limited = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; still larger ones would be faster, but a step should not go beyond { $global_limit } samples without a trial of how training takes it.
 why-accumulation = Accumulating { $steps } micro-batches a step gains more than 5 %, because the cards exchange gradients and step the optimizer less often.
-why-learning-rate = The global batch is { $global_batch } instead of { $own_global_batch }: try a learning rate between 1 and { $factor_ratio } times the old one, with a warm-up.
+why-accumulation-held = Accumulating { $steps } micro-batches makes up the global batch of { $global_batch } that was asked for.
+why-batch-divides = Batch size { $batch } a device makes up the global batch of { $global_batch } in whole micro-batches; the workload's own ({ $own_batch }) does not on { $count ->
+        [1] one device
+       *[other] { $count } devices
+    }.
+why-batch-held = Of the batch sizes that make up the global batch of { $global_batch } on { $count ->
+        [1] one device
+       *[other] { $count } devices
+    } in whole micro-batches, { $batch } a device is the fastest, to within 5 %, with the fewest of them.
 why-loader-bound = The data loader holds up { $share_fraction } of a step with { $workers } workers.
 why-validation-share = Validation every { $every_steps } steps takes { $share_fraction } of the wall time.
 why-validation-each-epoch = Validation once an epoch takes { $share_fraction } of the wall time.

@@ -1,12 +1,23 @@
 # What several cards are worth.
-scaling-all-counts-pay = With { $device } every card up to { $count } still pays.
-scaling-stops-paying = With { $device } adding cards stops paying at { $count }: going on to { $more } gives only { $marginal_fraction } of what the added cards could.
-scaling-dp-copies = With { $count } cards DataParallel copies weights and gradients ({ $weights_bytes }) through the first card in every step, beside no computing: { $communication_s } against { $ddp_communication_s } with DistributedDataParallel, which loses { $lost_s } a step in all.
+scaling-efficiency = At the same batch a card { $count } × { $device } train { $speed_up_ratio } times as much as one (range { $low_ratio } to { $high_ratio }): an efficiency of { $efficiency_fraction }.
+scaling-dp-copies = DataParallel copies all weights from the first card to every other one and all gradients back, { $weights_bytes } for each of them in every step, while nothing computes: on { $count } cards that takes { $communication_s }, against { $ddp_communication_s } that DistributedDataParallel does not hide behind the backward pass.
 scaling-dp-one-process = One process issues the work of all { $count } cards in DataParallel, which adds { $host_s } of waiting for the host to every step.
-scaling-missing-nvlink = { $count } × { $device } exchange { $gradient_bytes } of gradients a step at { $bus_bytes_per_s }: { $here_s }. Over NVLink at { $nvlink_bytes_per_s } it would be { $nvlink_s }, most of it hidden behind the backward pass.
-scaling-uneven-cards = The slowest of { $count } cards sets the pace: the fastest one waits { $waiting_s } in every step. The { $best_count } fastest alone train { $gain_ratio } times as many samples a second.
-scaling-learning-rate = The global batch is { $global_batch } instead of { $own_global_batch }: try learning rates from { $low_ratio } (square root, adaptive optimizers) to { $high_ratio } (linear, SGD with warm-up) times the old one.
-scaling-critical-batch = How many more samples a global batch of { $global_batch } needs depends on the critical batch size, taken as { $low } to { $high } samples: training would take { $train_low_s } to { $train_high_s }.
+scaling-dp-tied = On { $count } cards DataParallel and DistributedDataParallel are equally fast here (within 2 %); DistributedDataParallel is advised all the same, since its lead grows with every further card and with a slower host.
+scaling-dp-untold = Numbers alone do not tell how many kernels a step launches, so the time that DataParallel's one process needs to issue the work of { $count } cards is not counted: it may well be slower than given here, DistributedDataParallel is not.
+scaling-dp-memory = DataParallel gathers all gradients on the first card: at batch size { $batch } a card it needs { $need_bytes }, the other cards { $other_bytes }.
+scaling-dp-memory-full = DataParallel does not fit at batch size { $batch } a card: its first card gathers all gradients and needs { $need_bytes }, the other cards { $other_bytes }.
+scaling-missing-nvlink = Without NVLink { $count } × { $device } exchange { $gradient_bytes } of gradients a step at { $bus_bytes_per_s }; over NVLink as on an A100 ({ $nvlink_bytes_per_s }) a step would take { $nvlink_step_s } instead of { $step_s }.
+scaling-missing-bridge = Without their NVLink bridge { $count } × { $device } exchange { $gradient_bytes } of gradients a step at { $bus_bytes_per_s }; with it ({ $nvlink_bytes_per_s }) a step would take { $nvlink_step_s } instead of { $step_s }. If the bridge is there, say so with --interconnect "NVLink bridge".
+scaling-uneven-cards = All { $count } cards here together would not pay: in DistributedDataParallel all wait for the slowest ({ $slowest }), the fastest { $waiting_s } in every step. { $devices } alone trains { $gain_ratio } times as many samples a second.
+scaling-uneven-pays = Together { $devices } would train { $rate } samples a second with DistributedDataParallel at batch size { $batch } a card in { $precision }, { $gain_ratio } times as many as the best cards of one kind, although all wait for the slowest ({ $slowest }).
+scaling-uneven-memory = The cards here cannot train together in DistributedDataParallel: { $devices } cannot hold even the smallest batch that was tried.
+scaling-host-cores = { $count } ranks share the { $cores } processor cores of this machine, so they take turns at issuing their steps; that is counted here.
+scaling-network-unstated = The network between the machines is not stated: { $rate_bytes_per_s } a machine is assumed. Name it with --interconnect, such as "NVSwitch + InfiniBand HDR x8".
+scaling-learning-rate = The global batch is { $global_batch } instead of { $own_global_batch }: try learning rates from { $low_ratio } (square root, for Adam and its kin) to { $high_ratio } times the old one (linear, for SGD), with a warm-up.
+scaling-held-batch = With the global batch held at { $own_global_batch } ({ $batch } a card) { $count } cards finish in { $held_s }, { $speed_up_ratio } times as fast as one; training then takes the same steps as before.
+scaling-critical-batch = The job's time is that of the same epochs. To the same loss a global batch of { $global_batch } may need { $low_ratio } to { $high_ratio } times the samples that { $own_global_batch } needs, thus { $train_low_s } to { $train_high_s }: it depends on the critical batch size, taken as { $low } to { $high } samples. Give yours with --critical-batch.
+scaling-critical-batch-given = The job's time is that of the same epochs. To the same loss a global batch of { $global_batch } needs { $low_ratio } to { $high_ratio } times the samples that { $own_global_batch } needs, with a critical batch size of { $low } to { $high } samples: { $train_low_s } to { $train_high_s }.
+scaling-counts-left-out = A global batch of { $global_batch } cannot be dealt out evenly to { $counts } cards: those counts are left out.
 
 # Measuring with several ranks.
 ranks-phase-join = Ranks join
@@ -23,3 +34,6 @@ ranks-lost-early = Of { $rank_count } ranks number { $rank_list } was lost befor
 ranks-failed = The ranks could not measure: { $text }
 ranks-deadline = A rank or a link did not answer in time.
 ranks-partial-report = A partial report of the ranks of this host was kept in { $path }.
+
+# Said by advice that was saved before scaling-learning-rate took its place.
+why-learning-rate = The global batch is { $global_batch } instead of { $own_global_batch }: try a learning rate between 1 and { $factor_ratio } times the old one, with a warm-up.

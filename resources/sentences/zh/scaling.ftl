@@ -1,12 +1,23 @@
 # 多张卡的价值
-scaling-all-counts-pay = 使用 { $device } 时，直到 { $count } 张，每增加一张卡都仍然划算。
-scaling-stops-paying = 使用 { $device } 时，超过 { $count } 张就不再划算：增加到 { $more } 张时，新增的卡只能发挥其能力的 { $marginal_fraction }。
-scaling-dp-copies = 使用 { $count } 张卡时，DataParallel 每步都要经由第一张卡拷贝权重和梯度（{ $weights_bytes }），且无法与计算重叠：耗时 { $communication_s }，而 DistributedDataParallel 为 { $ddp_communication_s }；每步总共多花 { $lost_s }。
+scaling-efficiency = 在每卡批大小相同时，{ $count } × { $device } 的训练速度是单卡的 { $speed_up_ratio } 倍（区间 { $low_ratio } 至 { $high_ratio }），即效率为 { $efficiency_fraction }。
+scaling-dp-copies = DataParallel 每步都要把全部权重从第一张卡拷贝到其余每张卡，再把全部梯度拷贝回来，每张 { $weights_bytes }，期间没有任何计算：{ $count } 张卡耗时 { $communication_s }，而 DistributedDataParallel 未能隐藏在反向传播之后的通信为 { $ddp_communication_s }。
 scaling-dp-one-process = DataParallel 由单个进程为全部 { $count } 张卡下发计算，每步因此多等待主机 { $host_s }。
-scaling-missing-nvlink = { $count } × { $device } 每步以 { $bus_bytes_per_s } 的速率交换 { $gradient_bytes } 梯度，需要 { $here_s }。若使用 NVLink（{ $nvlink_bytes_per_s }），只需 { $nvlink_s }，且大部分可隐藏在反向传播之后。
-scaling-uneven-cards = { $count } 张卡中最慢的一张决定节奏：最快的卡每步要等待 { $waiting_s }。只用最快的 { $best_count } 张，每秒训练的样本数是全部使用时的 { $gain_ratio } 倍。
-scaling-learning-rate = 全局批大小由 { $own_global_batch } 变为 { $global_batch }：学习率可尝试原来的 { $low_ratio } 倍（平方根缩放，适合自适应优化器）到 { $high_ratio } 倍（线性缩放，适合带预热的 SGD）。
-scaling-critical-batch = 全局批大小为 { $global_batch } 时需要多处理多少样本，取决于临界批大小；这里按 { $low } 到 { $high } 个样本计算：训练需要 { $train_low_s } 到 { $train_high_s }。
+scaling-dp-tied = 在 { $count } 张卡上，DataParallel 与 DistributedDataParallel 在这里同样快（相差不到 2 %）；仍建议使用 DistributedDataParallel，因为卡越多、主机越慢，它的优势越大。
+scaling-dp-untold = 仅凭数字无法得知一步要启动多少个内核，因此没有计入 DataParallel 的单个进程为 { $count } 张卡下发计算所需的时间：它很可能比这里给出的更慢，而 DistributedDataParallel 不会。
+scaling-dp-memory = DataParallel 在第一张卡上汇总全部梯度：每卡批大小为 { $batch } 时，第一张卡需要 { $need_bytes }，其余各卡需要 { $other_bytes }。
+scaling-dp-memory-full = 每卡批大小为 { $batch } 时 DataParallel 装不下：第一张卡要汇总全部梯度，需要 { $need_bytes }，其余各卡需要 { $other_bytes }。
+scaling-missing-nvlink = 没有 NVLink，{ $count } × { $device } 每步以 { $bus_bytes_per_s } 的速率交换 { $gradient_bytes } 梯度；若有 A100 那样的 NVLink（{ $nvlink_bytes_per_s }），每步只需 { $nvlink_step_s }，而不是 { $step_s }。
+scaling-missing-bridge = 没有 NVLink 桥，{ $count } × { $device } 每步以 { $bus_bytes_per_s } 的速率交换 { $gradient_bytes } 梯度；装上桥之后（{ $nvlink_bytes_per_s }），每步只需 { $nvlink_step_s }，而不是 { $step_s }。如果已经装有桥，请用 --interconnect "NVLink bridge" 说明。
+scaling-uneven-cards = 这里的 { $count } 张卡一起训练并不划算：在 DistributedDataParallel 中，所有卡都要等待最慢的一张（{ $slowest }），最快的卡每步等待 { $waiting_s }。只用 { $devices }，每秒训练的样本数是全部使用时的 { $gain_ratio } 倍。
+scaling-uneven-pays = { $devices } 一起用 DistributedDataParallel 训练（{ $precision }，每卡批大小 { $batch }），每秒可训练 { $rate } 个样本，是同型号显卡最佳组合的 { $gain_ratio } 倍，尽管所有卡都要等待最慢的一张（{ $slowest }）。
+scaling-uneven-memory = 这里的卡无法一起用 DistributedDataParallel 训练：{ $devices } 连所尝试的最小批也装不下。
+scaling-host-cores = { $count } 个进程共用本机的 { $cores } 个处理器核心，只能轮流下发各自的计算；这里已将其计入。
+scaling-network-unstated = 未说明机器之间的网络：这里按每台机器 { $rate_bytes_per_s } 计算。可用 --interconnect 说明，例如 "NVSwitch + InfiniBand HDR x8"。
+scaling-learning-rate = 全局批大小由 { $own_global_batch } 变为 { $global_batch }：学习率可尝试原来的 { $low_ratio } 倍（平方根缩放，适合 Adam 一类优化器）到 { $high_ratio } 倍（线性缩放，适合 SGD），并配合预热。
+scaling-held-batch = 若全局批大小保持为 { $own_global_batch }（每卡 { $batch }），{ $count } 张卡需要 { $held_s } 完成，是单卡速度的 { $speed_up_ratio } 倍；训练步数与原来相同。
+scaling-critical-batch = 作业时间按相同的轮数计算。要达到相同的损失，全局批大小 { $global_batch } 所需的样本数可能是 { $own_global_batch } 的 { $low_ratio } 至 { $high_ratio } 倍，即 { $train_low_s } 至 { $train_high_s }：这取决于临界批大小，这里按 { $low } 至 { $high } 个样本计算。可用 --critical-batch 给出您的数值。
+scaling-critical-batch-given = 作业时间按相同的轮数计算。要达到相同的损失，在临界批大小为 { $low } 至 { $high } 个样本时，全局批大小 { $global_batch } 所需的样本数是 { $own_global_batch } 的 { $low_ratio } 至 { $high_ratio } 倍：{ $train_low_s } 至 { $train_high_s }。
+scaling-counts-left-out = 全局批大小 { $global_batch } 无法平均分配给 { $counts } 张卡：这些数量已略去。
 
 # 多个进程共同测量
 ranks-phase-join = 各进程加入通信组
@@ -23,3 +34,6 @@ ranks-lost-early = { $rank_count } 个进程中，第 { $rank_list } 号在测�
 ranks-failed = 各进程无法完成测量：{ $text }
 ranks-deadline = 某个进程或链路未在规定时间内响应。
 ranks-partial-report = 本机各进程的部分报告已保存在 { $path }。
+
+# 旧版本保存的建议仍会用到
+why-learning-rate = 全局批大小由 { $own_global_batch } 变为 { $global_batch }：学习率可在原值的 1 到 { $factor_ratio } 倍之间尝试，并配合预热。

@@ -1,0 +1,86 @@
+"""Dealing a global batch out to devices and devices to machines: evenly, or with a sentence that says why not."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from advisor.errors import InputError
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LARGEST_BATCH_SIZE = 1_000_000
+"""Samples a device beyond which no step is predicted."""
+MOST_DEVICES = 4096
+_MOST_DIVISORS = 24
+_USUAL_COUNTS = (1, 2, 4, 8)
+
+
+def batch_sizes_dealing(global_batch_size: int, count: int, own_batch: int) -> tuple[int, ...]:
+    """Batch sizes a device with which `count` devices make up a global batch in whole micro-batches; ascending.
+
+    All divisors of a device's share; where there are over 24, the share itself, the workload's own batch, one and
+    others at even ratios. Empty where the share is no whole number.
+    """
+    if global_batch_size % count:
+        return ()
+    share = global_batch_size // count
+    found = [size for size in _divisors(share) if size <= LARGEST_BATCH_SIZE]
+    if len(found) <= _MOST_DIVISORS:
+        return tuple(found)
+    places = {round(place * (len(found) - 1) / (_MOST_DIVISORS - 1)) for place in range(_MOST_DIVISORS)}
+    chosen = {found[place] for place in places}
+    return tuple(sorted(chosen | ({own_batch} if share % own_batch == 0 else set())))
+
+
+@lru_cache(maxsize=64)
+def _divisors(number: int) -> tuple[int, ...]:
+    small = [one for one in range(1, math.isqrt(number) + 1) if number % one == 0]
+    return tuple(sorted({*small, *(number // one for one in small)}))
+
+
+def left_out_counts(global_batch_size: int | None, counts: Sequence[int]) -> tuple[Reason, ...]:
+    """Says which counts cannot share the global batch evenly. Raises InputError where none can."""
+    if global_batch_size is None:
+        return ()
+    uneven = [count for count in counts if global_batch_size % count]
+    if uneven and len(uneven) == len(counts):
+        least = min(counts)
+        below = global_batch_size // least * least
+        choices = f"{below} or {below + least}" if below else str(least)
+        raise InputError(
+            f"--global-batch: {global_batch_size} samples cannot be dealt out evenly to {_listed(uneven)} devices.",
+            f"Give a multiple of {least}, such as {choices}, or other --counts.",
+        )
+    if not uneven:
+        return ()
+    numbers: dict[str, float | int | str] = {"global_batch": global_batch_size, "counts": _listed(uneven)}
+    return (Reason(code="scaling-counts-left-out", numbers=numbers),)
+
+
+def counts_over(node_count: int) -> tuple[int, ...]:
+    """Device counts to try where none are given: a single device, then one, two, four and eight a machine."""
+    spread = [node_count * count for count in _USUAL_COUNTS]
+    return tuple(sorted({1, *(count for count in spread if count <= MOST_DEVICES)}))
+
+
+def require_even_nodes(counts: Sequence[int], node_count: int) -> None:
+    """Refuse devices that cannot be spread evenly over the machines; a single device is always one machine's.
+
+    Raises InputError with counts that can.
+    """
+    uneven = [count for count in counts if count > 1 and count % node_count]
+    if uneven:
+        nearest = sorted({max(1, round(count / node_count)) * node_count for count in uneven})
+        raise InputError(
+            f"--nodes {node_count}: {_listed(uneven)} devices cannot be spread evenly over {node_count} machines.",
+            f"Give --counts that are multiples of {node_count}, such as --counts {','.join(map(str, nearest))}, "
+            "or another --nodes.",
+        )
+
+
+def _listed(counts: Sequence[int]) -> str:
+    return ", ".join(str(count) for count in counts)

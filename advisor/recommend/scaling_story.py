@@ -1,0 +1,164 @@
+"""What holds for several cards beside the advice: why DataParallel loses, first card, cores, network, unlike cards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.predict.scaling_advice import dp_loss_reasons
+from advisor.predict.scaling_figures import scaling_figures
+from advisor.recommend.batch_size import rounded
+from advisor.recommend.precisions import LABELS
+from advisor.sentences import Reason
+from advisor.workload.workload import NumbersModel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from advisor.predict.groups import MixedGroup
+    from advisor.predict.prediction import Device, Prediction
+    from advisor.recommend.comparison import Comparison
+
+TIE_FRACTION = 0.02
+"""DataParallel and DistributedDataParallel closer than this are said to be equal."""
+_LOSS_FRACTION = 0.05
+"""DataParallel that is slower by more than this has its causes named."""
+_FIRST_CARD_FRACTION = 0.1
+"""More memory than this on DataParallel's first card, over the others, is worth a sentence."""
+_MIXED_GAIN = 1.1
+"""Unlike cards together are advised where they train this much more than the best alike ones."""
+
+
+def dp_reasons(comparison: Comparison, dp: Prediction, ddp: Prediction) -> Iterator[Reason]:
+    """Why DataParallel is slower than DDP in the same set-up, or that it is not, and what its first card holds."""
+    traffic = comparison.groups.traffic(dp) if comparison.groups is not None else None
+    advantage = ddp.samples_per_s.value / dp.samples_per_s.value
+    numbers_only = isinstance(comparison.workload.model, NumbersModel)
+    if numbers_only:
+        yield Reason(code="scaling-dp-untold", numbers={"count": dp.count})
+    elif abs(advantage - 1) < TIE_FRACTION:
+        yield Reason(code="scaling-dp-tied", numbers={"count": dp.count})
+    if traffic is not None and advantage > 1 + _LOSS_FRACTION:
+        yield from dp_loss_reasons(dp, ddp, traffic.gradient_bytes)
+    yield from _first_card(comparison, dp)
+
+
+def _first_card(comparison: Comparison, dp: Prediction) -> Iterator[Reason]:
+    """DataParallel's first card gathers what the others computed: what it needs, and what the others do."""
+    other = next(
+        (
+            one
+            for one in comparison.predictions
+            if one.device == dp.device
+            and (one.strategy, one.count) == ("single", 1)
+            and one.precision == dp.precision
+            and one.batch_size_per_device == dp.batch_size_per_device
+            and one.gradient_accumulation_steps == dp.gradient_accumulation_steps
+        ),
+        None,
+    )
+    if dp.peak_memory_bytes is None or other is None or other.peak_memory_bytes is None:
+        return
+    first, others = dp.peak_memory_bytes.value, other.peak_memory_bytes.value
+    if dp.fits is False or first > others * (1 + _FIRST_CARD_FRACTION):
+        yield Reason(
+            code="scaling-dp-memory-full" if dp.fits is False else "scaling-dp-memory",
+            numbers={
+                "count": dp.count,
+                "batch": dp.batch_size_per_device,
+                "need_bytes": first,
+                "other_bytes": others,
+            },
+        )
+
+
+def host_core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """More ranks than cores on this machine: they take turns at issuing their steps."""
+    cores = comparison.groups.host_core_count(chosen) if comparison.groups is not None else None
+    if cores is not None and chosen.count > 1 and cores < chosen.count:
+        yield Reason(code="scaling-host-cores", numbers={"count": chosen.count, "cores": cores})
+
+
+def network_reasons(comparison: Comparison, set_ups: Sequence[Prediction]) -> Iterator[Reason]:
+    """Set-ups that leave one machine over a network that nobody described: what was assumed of it."""
+    links = [comparison.groups.link(one) for one in set_ups] if comparison.groups is not None else []
+    pairs = zip(set_ups, links, strict=False)
+    if any(link is not None and link.network is None and one.count > link.node_size_count for one, link in pairs):
+        rate = scaling_figures().assumed.unstated_node_bytes_per_s
+        yield Reason(code="scaling-network-unstated", numbers={"rate_bytes_per_s": rate})
+
+
+def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[Reason]:
+    """Whether this machine's unlike cards should train together: all, the fastest of them, or one kind alone."""
+    if here is None or comparison.groups is None:
+        return
+    predicted = {one.device.key for one in comparison.predictions if one.precision == here.precision}
+    cards = [card for card in comparison.local_cards if card.key in predicted]
+    if len({card.key for card in cards}) < 2:  # noqa: PLR2004 - alike ones
+        return
+    accumulation = comparison.workload.training.gradient_accumulation_steps
+    groups = comparison.groups.mixed(cards, here.precision, accumulation)
+    able = [group for group in groups if _allowed(comparison, group, here, accumulation)]
+    everyone = max((one for one in able if len(one.devices) == len(cards)), key=_rate, default=None)
+    if everyone is None:
+        yield from _left_out(comparison, cards, here)
+        return
+    best = max(able, key=_rate)
+    numbers: dict[str, float | int | str] = {
+        "precision": LABELS[here.precision],
+        "batch": best.batch_size,
+        "waiting_s": max(everyone.group.imbalance_s),
+        "slowest": everyone.devices[-1].name,
+        "count": len(cards),
+    }
+    alike = max(here.samples_per_s.value, *(_rate(one) for one in able if _kinds(one) == 1), 0.0)
+    if _kinds(best) > 1 and _rate(best) >= _MIXED_GAIN * alike:
+        numbers |= {"devices": named_cards(best.devices), "gain_ratio": _rate(best) / alike}
+        yield Reason(code="scaling-uneven-pays", numbers={**numbers, "rate": rounded(_rate(best))})
+    else:
+        numbers |= {"devices": named_cards(best.devices) if _kinds(best) == 1 else _set_up(here)}
+        numbers |= {"gain_ratio": max(alike, _rate(best)) / _rate(everyone)}
+        yield Reason(code="scaling-uneven-cards", numbers=numbers)
+
+
+def _left_out(comparison: Comparison, cards: Sequence[Device], here: Prediction) -> Iterator[Reason]:
+    """Cards that can hold no batch that was tried keep the whole from training together."""
+    small = {card.name for card in cards if all(one.fits is False for one in _alone(comparison, card, here))}
+    if small:
+        yield Reason(code="scaling-uneven-memory", numbers={"devices": ", ".join(sorted(small))})
+
+
+def _alone(comparison: Comparison, card: Device, here: Prediction) -> list[Prediction]:
+    return [
+        one
+        for one in comparison.predictions
+        if one.device == card and one.precision == here.precision and (one.strategy, one.count) == ("single", 1)
+    ]
+
+
+def _allowed(comparison: Comparison, group: MixedGroup, here: Prediction, accumulation: int) -> bool:
+    """Whether every card of a group holds its batch, and the global batch stays within its limit."""
+    if group.batch_size * len(group.devices) * accumulation > comparison.global_limit:
+        return False
+    return all(
+        any(one.batch_size_per_device == group.batch_size and one.fits for one in _alone(comparison, card, here))
+        for card in set(group.devices)
+    )
+
+
+def _rate(group: MixedGroup) -> float:
+    return group.samples_per_s
+
+
+def _kinds(group: MixedGroup) -> int:
+    return len({device.key for device in group.devices})
+
+
+def named_cards(devices: Sequence[Device]) -> str:
+    """Cards by name, alike ones counted: `2 × GeForce RTX 3090, GeForce RTX 4090`."""
+    names = [device.name for device in devices]
+    parts = [f"{names.count(name)} × {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
+    return " + ".join(parts)
+
+
+def _set_up(prediction: Prediction) -> str:
+    return prediction.device.name if prediction.count == 1 else f"{prediction.count} × {prediction.device.name}"

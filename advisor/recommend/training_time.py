@@ -1,0 +1,108 @@
+"""How long training takes to the same loss when the global batch is held at the workload's or scaled with the cards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.predict.time_to_train import TimeToTrain, default_critical_batch, samples_ratio, time_to_train
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.comparison import Comparison
+
+
+def own_global_batch(comparison: Comparison) -> int:
+    """Samples of an optimizer step as the workload describes it, on one device."""
+    training = comparison.workload.training
+    return training.batch_size * training.gradient_accumulation_steps
+
+
+def training_times(comparison: Comparison, chosen: Prediction) -> tuple[TimeToTrain, ...]:
+    """The chosen set-up's training with its global batch held (where that was predicted), then as it is chosen.
+
+    Both end at the loss that one such device reaches with the workload's own batch. Empty outside training, where the
+    batch is the workload's own on one device, and where that device's own step is not predicted.
+    """
+    own, reference = own_global_batch(comparison), _reference(comparison, chosen)
+    plain = chosen.count == 1 and chosen.global_batch_size == own
+    if comparison.workload.training.mode != "training" or plain or reference is None:
+        return ()
+    held = held_set_up(comparison, chosen)
+    set_ups = [held] if held is not None and held.global_batch_size != chosen.global_batch_size else []
+    samples = comparison.workload.training.epochs * comparison.workload.data.samples
+    return tuple(
+        time_to_train(
+            samples, own, reference.step_s, one.global_batch_size, one.step_s, critical=comparison.critical_batch
+        )
+        for one in [*set_ups, chosen]
+    )
+
+
+def _reference(comparison: Comparison, chosen: Prediction) -> Prediction | None:
+    training = comparison.workload.training
+    return next(
+        (
+            one
+            for one in comparison.predictions
+            if one.device == chosen.device
+            and one.precision == chosen.precision
+            and (one.strategy, one.count) == ("single", 1)
+            and one.global_batch_size == own_global_batch(comparison)
+            and one.batch_size_per_device == training.batch_size
+        ),
+        None,
+    )
+
+
+def held_set_up(comparison: Comparison, chosen: Prediction) -> Prediction | None:
+    """The fastest set-up of as many such devices with the workload's own global batch; None: none was predicted."""
+    held = [
+        one
+        for one in comparison.predictions
+        if one.device == chosen.device
+        and one.precision == chosen.precision
+        and one.count == chosen.count
+        and (one.strategy == chosen.strategy or {one.strategy, chosen.strategy} <= {"dp", "ddp"})
+        and one.global_batch_size == own_global_batch(comparison)
+        and one.fits is not False
+    ]
+    return min(held, key=lambda one: one.step_s.value, default=None)
+
+
+def training_time_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """What a grown global batch costs in samples, and what several devices give where it is held."""
+    own = own_global_batch(comparison)
+    times = training_times(comparison, chosen)
+    held = next((one for one in times if one.scaling == "held"), None)
+    scaled = next((one for one in times if one.scaling == "scaled"), None)
+    set_up = held_set_up(comparison, chosen)
+    if held is not None and set_up is not None and chosen.count > 1:
+        yield Reason(
+            code="scaling-held-batch",
+            numbers={
+                "count": chosen.count,
+                "own_global_batch": own,
+                "batch": set_up.batch_size_per_device,
+                "held_s": held.train_s.value,
+                "speed_up_ratio": held.speed_up.value,
+            },
+        )
+    if scaled is not None and chosen.global_batch_size > own:
+        critical = comparison.critical_batch or default_critical_batch()
+        ratios = [samples_ratio(chosen.global_batch_size, own, bound) for bound in (critical.high, critical.low)]
+        yield Reason(
+            code="scaling-critical-batch-given" if critical.given else "scaling-critical-batch",
+            numbers={
+                "global_batch": chosen.global_batch_size,
+                "own_global_batch": own,
+                "low": round(critical.low),
+                "high": round(critical.high),
+                "low_ratio": ratios[0],
+                "high_ratio": ratios[1],
+                "train_low_s": scaled.train_s.low,
+                "train_high_s": scaled.train_s.high,
+            },
+        )

@@ -1,0 +1,193 @@
+"""What the advice says of several cards, on real predictions: strategies, links, batches, cores, unlike cards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from advisor.advice import AdviceRequest, Facts, advice_from_facts
+from advisor.errors import InputError
+from advisor.hardware.machine import Machine
+from advisor.predict.time_to_train import CriticalBatch
+from advisor.recommend.recommendation import Recommendation
+from advisor.report.advice_record import Advice
+from advisor.report.summary import summarise
+from advisor.sentences import Language, Reason, say
+from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.workload.saved_tables import saved_tables
+from advisor.workload.totals import table_from_numbers
+from advisor.workload.workload import Data, NumbersModel, Training, Workload
+from advisor.workload.workload_file import load_workload
+
+MACHINES = Path(__file__).resolve().parents[1] / "recorded" / "machines"
+NUMBERS = Workload(
+    name="numbers",
+    model=NumbersModel(parameters=110e6, flop_per_sample=1.4e11, activation_bytes_per_sample=2.1e8),
+    data=Data(samples=67349),
+    training=Training(precision="fp16_amp", batch_size=16),
+)
+
+
+def _machine(*names: str) -> Machine:
+    """The recorded machines' cards in the first one's host."""
+    machines = [msgspec.json.decode((MACHINES / f"synthetic_{name}.json").read_bytes(), type=Machine) for name in names]
+    if len(machines) == 1:
+        return machines[0]
+    cards = [gpu for machine in machines for gpu in machine.gpus]
+    named = tuple(msgspec.structs.replace(gpu, index=n, uuid=f"GPU-{n:04d}") for n, gpu in enumerate(cards))
+    return msgspec.structs.replace(machines[0], gpus=named, links=())
+
+
+def _advice(workload: Workload | str, *keys: str, machine: Machine | None = None, **options: object) -> Advice:
+    work = load_workload(workload) if isinstance(workload, str) else workload
+    request = AdviceRequest(workload=work, measure=False, gpu_keys=keys, **options)  # type: ignore[arg-type]
+    tables: dict[TracePrecision, OpTable] = dict(saved_tables(work))
+    if isinstance(work.model, NumbersModel):
+        precisions: tuple[TracePrecision, ...] = ("fp32", "amp")
+        tables = {precision: table_from_numbers(work.model, precision) for precision in precisions}
+    advice = advice_from_facts(request, Facts(machine=machine or _machine("host_cpu_only"), tables=tables))
+    languages: tuple[Language, ...] = ("en", "zh")
+    for language in languages:
+        assert summarise(advice, language).headline
+    return advice
+
+
+def _of(advice: Advice, code: str) -> Reason | None:
+    chosen = advice.recommendation
+    every = (*advice.reasons, *advice.caveats, *(chosen.why if chosen is not None else ()))
+    return next((reason for reason in every if reason.code == code), None)
+
+
+def _found(advice: Advice, code: str) -> Reason:
+    reason = _of(advice, code)
+    assert reason is not None, code
+    return reason
+
+
+def _chosen(advice: Advice) -> Recommendation:
+    assert advice.recommendation is not None
+    return advice.recommendation
+
+
+def test_several_cards_come_with_speed_up_efficiency_and_range() -> None:
+    advice = _advice("resnet50", "rtx3090")
+    chosen = _chosen(advice)
+    assert chosen.count > 1
+    assert chosen.efficiency is not None
+    numbers = _found(advice, "scaling-efficiency").numbers
+    assert numbers["speed_up_ratio"] == pytest.approx(chosen.count * chosen.efficiency.value)
+    assert float(numbers["low_ratio"]) < float(numbers["speed_up_ratio"]) < float(numbers["high_ratio"])
+
+
+def test_data_parallel_that_loses_has_its_causes_named() -> None:
+    assert _of(_advice("resnet50", "rtx3090"), "scaling-dp-copies") is not None
+    assert _of(_advice("resnet50", "a100-sxm4-40"), "scaling-dp-one-process") is not None
+
+
+def test_numbers_alone_say_that_they_cannot_tell_what_one_process_costs() -> None:
+    advice = _advice(NUMBERS, "a100-sxm4-40")
+    assert _of(advice, "scaling-dp-untold") is not None
+    assert _of(advice, "scaling-dp-one-process") is None
+    assert _of(_advice("resnet50", "a100-sxm4-40"), "scaling-dp-untold") is None
+
+
+def test_a_pair_without_its_bridge_is_told_what_the_bridge_would_give() -> None:
+    reason = _found(_advice("bert_base_sst2", "rtx3090"), "scaling-missing-bridge")
+    assert float(reason.numbers["nvlink_step_s"]) < 0.9 * float(reason.numbers["step_s"])
+    bridged = _advice("bert_base_sst2", "rtx3090", interconnect="NVLink bridge")
+    assert _of(bridged, "scaling-missing-bridge") is None
+
+
+def test_cards_that_never_had_nvlink_are_compared_with_it() -> None:
+    advice = _advice(NUMBERS, "rtx4090", counts=(1, 2))
+    assert float(_found(advice, "scaling-missing-nvlink").numbers["nvlink_bytes_per_s"]) > 1e11
+    assert _of(_advice(NUMBERS, "a100-sxm4-40"), "scaling-missing-nvlink") is None
+
+
+def test_a_grown_global_batch_is_weighed_against_the_samples_it_needs() -> None:
+    chosen = _chosen(advice := _advice("resnet50", "a100-sxm4-40"))
+    held, scaled = chosen.time_to_train
+    assert (held.scaling, held.global_batch_size) == ("held", 64)
+    assert (scaled.scaling, scaled.global_batch_size) == ("scaled", chosen.global_batch_size)
+    assert scaled.sample_count.low < scaled.sample_count.value < scaled.sample_count.high
+    assert float(_found(advice, "scaling-critical-batch").numbers["high_ratio"]) > 2
+    assert _of(advice, "scaling-held-batch") is not None
+
+
+def test_a_known_critical_batch_narrows_the_time_and_bounds_the_batch() -> None:
+    known = CriticalBatch(low=4000, high=4000, given=True)
+    advice = _advice("resnet50", "a100-sxm4-40", critical_batch=known)
+    chosen = _chosen(advice)
+    assert 512 < chosen.global_batch_size <= 4000
+    scaled = chosen.time_to_train[-1]
+    assert scaled.sample_count.low == scaled.sample_count.high
+    assert _of(advice, "scaling-critical-batch") is None
+    assert _of(advice, "scaling-critical-batch-given") is not None
+
+
+def test_the_workloads_own_batch_on_one_device_leaves_nothing_to_weigh() -> None:
+    advice = _advice("bert_base_sst2", "rtx3090", counts=(1,), global_batch_size=16)
+    assert _chosen(advice).time_to_train == ()
+    assert _of(advice, "scaling-learning-rate") is None
+    assert _of(advice, "scaling-critical-batch") is None
+
+
+def test_a_held_global_batch_has_its_own_reasons() -> None:
+    advice = _advice("bert_base_sst2", "rtx3090", counts=(1, 2, 4), global_batch_size=50)
+    chosen = _chosen(advice)
+    assert chosen.global_batch_size == 50
+    assert _of(advice, "why-batch-divides") is not None
+    assert _found(advice, "scaling-counts-left-out").numbers["counts"] == "4"
+    assert {reason.code for one in advice.batch_advice if (reason := one.reason)} == {"why-batch-divides"}
+
+
+def test_devices_that_do_not_spread_over_the_machines_are_refused() -> None:
+    with pytest.raises(InputError, match="cannot be spread evenly over 3 machines"):
+        _advice("resnet50", "rtx3090", node_count=3)
+
+
+def test_an_undescribed_network_between_machines_is_said_and_a_described_one_is_not() -> None:
+    assert _of(_advice("resnet50", "a100-sxm4-40", node_count=2), "scaling-network-unstated") is not None
+    told = _advice("resnet50", "a100-sxm4-40", node_count=2, interconnect="NVSwitch + InfiniBand HDR x8")
+    assert _of(told, "scaling-network-unstated") is None
+
+
+def test_unlike_cards_that_gain_together_are_said_to() -> None:
+    reason = _found(_advice("resnet50", machine=_machine("rtx3090_x1", "rtx2080ti_x2")), "scaling-uneven-pays")
+    assert "2 × " in str(reason.numbers["devices"])
+    assert float(reason.numbers["gain_ratio"]) > 1.1
+
+
+def test_a_card_that_would_hold_up_the_others_is_said_to() -> None:
+    reason = _found(_advice("resnet50", machine=_machine("t4_x1", "rtx4090_x1")), "scaling-uneven-cards")
+    assert "T4" in str(reason.numbers["slowest"])
+    assert "4090" in str(reason.numbers["devices"])
+    assert float(reason.numbers["gain_ratio"]) > 1.5
+
+
+def test_alike_cards_and_lone_ones_are_not_called_uneven() -> None:
+    for name in ("rtx3090_x2", "rtx4090_x1"):
+        codes = {reason.code for reason in _advice("resnet50", machine=_machine(name)).reasons}
+        assert not {code for code in codes if code.startswith("scaling-uneven")}
+
+
+def test_ranks_wait_for_the_cores_of_their_own_host() -> None:
+    host = _machine("rtx4090_x8")
+    few = msgspec.structs.replace(host, cpu=msgspec.structs.replace(host.cpu, usable_core_count=2))
+    plenty = msgspec.structs.replace(host, cpu=msgspec.structs.replace(host.cpu, usable_core_count=64))
+
+    def least_step_s(machine: Machine) -> float:
+        steps = [one for one in _advice("resnet50", machine=machine).predictions if one.count == 8]
+        return min(one.step_s.value for one in steps if one.strategy == "ddp")
+
+    assert least_step_s(few) > 1.2 * least_step_s(plenty)
+
+
+def test_every_reason_of_several_cards_is_said_in_both_languages() -> None:
+    for workload, key in (("bert_base_sst2", "l40s"), ("resnet50", "v100-sxm2-32"), ("gpt2_small", "rtx4090")):
+        advice = _advice(workload, key)
+        for reason in advice.reasons:
+            assert "{" not in say(reason, "en")
+            assert "{" not in say(reason, "zh")
