@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.gui import fakes
 
@@ -63,33 +64,51 @@ def test_the_first_paint_comes_soon_after_that_of_a_bare_window() -> None:
     assert ratio < 4
 
 
-def test_all_plots_are_redrawn_quickly(qapp: object) -> None:
-    del qapp
+def redraw_costs_s(gpu_count: int) -> tuple[float, float]:
+    """Median CPU time of an update and of the painting that follows, as the shown window does it, in seconds."""
+    import msgspec
+
+    from advisor.gui.application import make_application
     from advisor.gui.plots.live_grid import LiveGrid
     from advisor.gui.plots.readings import ReadingsBuffer
     from advisor.gui.texts import Texts
-    from advisor.gui.theme import LIGHT
+    from advisor.gui.theme import LIGHT, palette_of, style_sheet
 
-    buffer = ReadingsBuffer()
-    machine = fakes.machine()
-    buffer.add(fakes.readings(machine))
+    application = make_application()
+    application.setPalette(palette_of(LIGHT))
+    application.setStyleSheet(style_sheet(LIGHT))
+    buffer, machine = ReadingsBuffer(), fakes.machine(gpu_count)
+    readings = fakes.readings(machine)
+    buffer.add(readings)
     grid = LiveGrid(LIGHT, Texts("en"), machine, buffer)
     grid.resize(1040, 560)
     grid.show()
     grid.zoom(600.0)
+    for _ in range(5):
+        application.processEvents()
     update_s, paint_s = [], []
-    for _ in range(40):
-        started_s = time.process_time()
-        grid.redraw()
-        updated_s = time.process_time()
-        grid.grab()
+    for place in range(60):
+        now_s = readings[-1].monotonic_s + 0.1 * (place + 1)
+        buffer.add([msgspec.structs.replace(readings[place], monotonic_s=now_s)])
+        started_s = time.thread_time()
+        grid.refresh()
+        updated_s = time.thread_time()
+        application.processEvents()
         update_s.append(updated_s - started_s)
-        paint_s.append(time.process_time() - updated_s)
-    update, paint = statistics.median(update_s), statistics.median(paint_s)
+        paint_s.append(time.thread_time() - updated_s)
+    grid.close()
+    return statistics.median(update_s), statistics.median(paint_s)
+
+
+@pytest.mark.parametrize("gpu_count", [2, 8])
+def test_all_plots_are_redrawn_quickly(qapp: object, gpu_count: int) -> None:
+    del qapp
+    update_s, paint_s = redraw_costs_s(gpu_count)
     print(
-        f"\nfive plots, 6,000 readings: update {1000 * update:.1f} ms, with painting {1000 * (update + paint):.1f} ms"
+        f"\nfive plots of {gpu_count} GPUs, 6,000 readings: update {1000 * update_s:.1f} ms, "
+        f"with painting {1000 * (update_s + paint_s):.1f} ms (goal 8)"
     )
-    assert update < 0.1
+    assert update_s + paint_s < 0.1
 
 
 def test_re_ranking_the_full_grid_is_quick(qapp: object) -> None:
@@ -173,21 +192,38 @@ end_s = time.monotonic() + 60
 while (session.machine is None or session.workload is None) and time.monotonic() < end_s:
     application.processEvents(); time.sleep(0.01)
 window.show_page("measure")
-gaps, last = [], [None]
+def stay(seconds):
+    from PySide6.QtCore import QEventLoop
+    loop = QEventLoop()
+    QTimer.singleShot(int(seconds * 1000), loop.quit)
+    loop.exec()
+stay(2)
+def delay_s():
+    try:
+        return int(open("/proc/thread-self/schedstat").read().split()[1]) / 1e9
+    except OSError:
+        return 0.0
+gaps, last, ended = [], [None, 0.0], []
 def beat():
-    now_s = time.perf_counter()
-    if last[0] is not None and session.job is not None and session.job.sample_count:
-        gaps.append(max(0.0, now_s - last[0] - 0.010))
-    last[0] = now_s
+    now_s, waited_s = time.perf_counter(), delay_s()
+    if last[0] is not None and session.job is not None:
+        late_s = max(0.0, now_s - last[0] - 0.010)
+        phase = "after" if ended else "measuring" if session.job.sample_count else "starting"
+        if session.job.phase.startswith("advice-phase-p") or session.job.phase.startswith("advice-phase-d"):
+            phase = "advising" if session.job.sample_count and not ended else phase
+        gaps.append((phase, late_s, min(late_s, waited_s - last[1])))
+    last[:] = now_s, waited_s
 timer = QTimer(); timer.setTimerType(Qt.TimerType.PreciseTimer); timer.setInterval(10); timer.timeout.connect(beat)
 timer.start()
 window.commands.act("measure")
-session.job_ended.connect(lambda _outcome: application.quit())
-window.commands.job_ended = lambda outcome: None
+session.job_ended.connect(lambda _outcome: (ended.append(1), QTimer.singleShot(2500, application.quit)))
 QTimer.singleShot(90000, application.quit)
 application.exec()
+assert window.current == "advice" and not window.page("advice").filling
 import os
-print(" ".join(f"{gap:.5f}" for gap in gaps)); sys.stdout.flush()
+for gap in gaps:
+    print(*gap)
+sys.stdout.flush()
 window.close()
 os._exit(0)
 """
@@ -198,11 +234,17 @@ def test_the_event_loop_stays_quick_while_a_model_is_measured() -> None:
     done = subprocess.run(
         [sys.executable, "-c", BUSY], env=environment, check=True, cwd=ROOT, capture_output=True, text=True
     )
-    gaps = np.array([float(part) for part in done.stdout.split()])
-    assert len(gaps) > 50
-    p99_s, most_s = float(np.percentile(gaps, 99)), float(gaps.max())
-    print(
-        f"\nlateness of a 10 ms beat while measuring: median {1000 * float(np.median(gaps)):.1f} ms, "
-        f"p99 {1000 * p99_s:.0f} ms (goal 16), most {1000 * most_s:.0f} ms (goal 100)"
-    )
-    assert most_s < 5
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert len(rows) > 50
+    print("\nlateness of a 10 ms beat from the click to the advice (goals: p99 16 ms, most 100 ms)")
+    for phase in ("starting", "measuring", "advising", "after", "all"):
+        late = np.array([(float(gap), float(waited)) for name, gap, waited in rows if phase in {name, "all"}])
+        if not len(late):
+            continue
+        worst = late[late[:, 0].argmax()]
+        print(
+            f"  {phase:9} {len(late):5} beats: median {1000 * np.median(late[:, 0]):.1f} ms, "
+            f"p99 {1000 * np.percentile(late[:, 0], 99):.0f} ms, most {1000 * worst[0]:.0f} ms "
+            f"(of which {1000 * worst[1]:.0f} ms waiting for a core)"
+        )
+    assert max(float(gap) for _name, gap, _waited in rows) < 5
