@@ -14,6 +14,8 @@ from advisor.workload.workload import Training
 
 _MANY = 0.3
 """Share of operators' work from which an unfitted family counts."""
+_MOST_UNKNOWN = 0.9
+"""Beyond it no range says anything."""
 
 
 def step_band(
@@ -27,17 +29,20 @@ def step_band(
 
     The range is that of published steps whose model (and, for cards or architectures that no fitted run has,
     whose card or architecture) was left out of the fit; wider under `torch.compile`, for families of operators
-    that no fitted run has, and by the share of the step that waits for the host (`host_share`, same shape).
+    that no fitted run has, and by the share of the step that waits for the host (`host_share`, same shape). Calls of
+    unknown work lift the high end, as if each took as long as two others.
     """
     assumed = figures.assumed
     width = assumed.compiled_range if training.compile else 1.0
-    if _has_new_family(compiled):
+    unknown = min(compiled.unknown_call_fraction, _MOST_UNKNOWN)
+    if _has_new_family(compiled) or unknown > 0:
         width *= assumed.new_family_range
     bands = [_band(spec, figures) for spec in specs]
     below = np.array([[-np.log(min(band.low, 1.0 / assumed.least_range))] for band in bands]) * width
     above = np.array([[np.log(max(band.high, assumed.least_range))] for band in bands]) * width
     host = host_share * np.log(assumed.host_range)
-    return np.exp(-np.hypot(below, host)), np.exp(np.hypot(above, host))
+    longer = -2 * np.log1p(-unknown)
+    return np.exp(-np.hypot(below, host)), np.exp(np.hypot(above, host) + longer)
 
 
 def band_group(spec: GpuSpec, figures: Efficiencies) -> BandGroup:

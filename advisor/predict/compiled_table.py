@@ -43,6 +43,8 @@ class CompiledTable:
     forward_dispatch_count: float
     backward_dispatch_count: float
     synchronisation_count: float
+    unknown_call_fraction: float = 0.0
+    """Share of calls whose work the trace could not tell: they are counted too small."""
 
 
 def compile_table(table: OpTable) -> CompiledTable:
@@ -65,7 +67,13 @@ def compile_table(table: OpTable) -> CompiledTable:
         forward_dispatch_count=float(table.dispatch_count.get("forward", 0)),
         backward_dispatch_count=float(table.dispatch_count.get("backward", 0)),
         synchronisation_count=float(table.synchronisation_count),
+        unknown_call_fraction=_unknown_fraction(table),
     )
+
+
+def _unknown_fraction(table: OpTable) -> float:
+    found = (caveat for caveat in table.caveats if caveat.code == "trace-unknown-operators")
+    return max((float(caveat.numbers["share_fraction"]) for caveat in found), default=0.0)
 
 
 def _fixed(value: float) -> Affine:

@@ -5,46 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
+from advisor.worker.trace_grouped import grouped_product, grouped_product_backward
 from advisor.worker.trace_op_names import ELEMENTWISE, KIND_OF, VIEWS
+from advisor.worker.trace_raw_op import RawOp, size_bytes, touched_bytes
 from advisor.workload.op_table import OpKind
+
+__all__ = ["RawOp", "is_view", "raw_ops", "size_bytes", "tensors_in", "touched_bytes"]
 
 Tensor = torch.Tensor
 SOFTMAX_ROW_LIMIT = 1024
 """Longer rows are reduced by a whole block that reads its input twice."""
 SORT_PASS_COUNT = 6
 FULL_WIDTH_BYTES = 4
-
-
-class RawOp(NamedTuple):
-    """One call at one batch size: `fixed` must not depend on the batch, `figures` may."""
-
-    kind: OpKind
-    name: str
-    element_bytes: int
-    kernel_count: int
-    shape: str
-    """`matmul`, `convolution`, `attention`, `rnn`, or empty."""
-    fixed: tuple[Any, ...]
-    figures: tuple[float, ...]
-    """(flop, bytes read, bytes written, then what the shape needs)."""
-
-
-def size_bytes(tensor: Tensor) -> int:
-    """Bytes of all elements, expanded dimensions counted in full."""
-    return tensor.numel() * tensor.element_size()
-
-
-def touched_bytes(tensor: Tensor) -> int:
-    """Bytes that really lie in memory: an expanded dimension (stride 0) counts once."""
-    count = tensor.element_size()
-    for size, stride in zip(tensor.shape, tensor.stride(), strict=True):
-        if stride != 0:
-            count *= size
-    return count
 
 
 def tensors_in(value: object, found: list[Tensor] | None = None) -> list[Tensor]:
@@ -313,6 +289,9 @@ _HANDLERS: dict[str, Handler] = {
     "_scaled_dot_product_flash_attention_backward": _attention,
     "_scaled_dot_product_efficient_attention": _attention,
     "_scaled_dot_product_efficient_attention_backward": _attention,
+    "_grouped_mm": grouped_product,
+    "grouped_mm_fallback": grouped_product,
+    "grouped_mm_fallback_backward": grouped_product_backward,
     "_cudnn_rnn": _recurrent,
     "_cudnn_rnn_backward": _recurrent,
 }

@@ -24,6 +24,7 @@ from advisor.worker.trace_layers import ModulePaths, checkpoint_figures, from_mo
 from advisor.worker.trace_memory import StorageTracker
 from advisor.worker.trace_ops import size_bytes, tensors_in
 from advisor.worker.trace_recorder import Recorder
+from advisor.worker.trace_unknown import unknown_operators
 from advisor.worker.trace_values import uniform_values, values_shown
 from advisor.workload.op_table import GradientReady, OpTable, TracePrecision
 from advisor.workload.workload import Attention, Mode
@@ -153,6 +154,9 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     error = deviation(figures, passes.at(CHECKED_BATCH).recorder.ops, CHECKED_BATCH) if checked else 0.0
     if error > TOLERATED_ERROR_FRACTION:
         caveats.append(Reason(code="trace-not-affine", numbers={"error_fraction": error, "batch": CHECKED_BATCH}))
+    ops = merged_ops(second.recorder.ops, figures)
+    unknown = unknown_operators(ops)
+    caveats += [unknown] if unknown is not None else []
     memory = memory_timeline(first.tracker, second.tracker, BATCHES, (second.resident_count, second.backward_start))
     if isinstance(memory, Reason):
         caveats.append(memory)
@@ -163,7 +167,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     slope = (second.input_bytes - first.input_bytes) / (high - low)
     return OpTable(
         precision=passes.precision,
-        ops=merged_ops(recorder.ops, figures),
+        ops=ops,
         parameter_count=sum(p.numel() for p in parameters),
         trainable_parameter_count=sum(p.numel() for p in trained),
         parameter_tensor_count=len(parameters),

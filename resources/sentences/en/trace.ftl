@@ -5,4 +5,5 @@ trace-not-affine = The work of a step does not grow in proportion to the batch: 
 trace-depends-on-data = The model decides by the values of its tensors, so it cannot be traced without running it.
 trace-shape-depends-on-data = The model makes a tensor whose size depends on values, so it cannot be traced without running it.
 trace-depends-on-batch = The model runs other operators at another batch size, so one trace cannot answer every batch.
+trace-unknown-operators = What some operators compute is unknown ({ $operators }; { $share_fraction } of all calls): only their memory traffic is counted, so that a step may take longer than its value, up to the high end of a range that was widened for it. Measure a step to be sure.
 trace-nothing-to-train = The loss does not depend on any trainable parameter, so there is nothing to train.

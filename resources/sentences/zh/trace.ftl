@@ -5,4 +5,5 @@ trace-not-affine = 单步的计算量与批量不成线性关系：批量为 { $
 trace-depends-on-data = 模型的执行路径取决于张量的数值，不实际运行就无法追踪。
 trace-shape-depends-on-data = 模型会产生大小取决于数值的张量，不实际运行就无法追踪。
 trace-depends-on-batch = 模型在不同批量下执行的算子不同，一次追踪无法覆盖所有批量。
+trace-unknown-operators = 部分算子的计算量未知（{ $operators }，占全部调用的 { $share_fraction }）：只计入其访存，因此实际步时可能大于所给数值；为此已放宽范围的上端。请实测一步以确认。
 trace-nothing-to-train = 损失不依赖任何可训练参数，没有可训练的内容。
