@@ -10,7 +10,7 @@ import msgspec
 
 from advisor.bundled import resource
 from advisor.errors import InputError, UserFacingError
-from advisor.units import format_bytes, format_fraction, format_quantity, format_seconds
+from advisor.units import SizeUnits, format_fraction, format_quantity, format_seconds, format_size
 
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
@@ -45,7 +45,7 @@ def message_exists(code: str, language: Language) -> bool:
     return bool(_bundle(language).has_message(code))
 
 
-def _readable(name: str, value: float | str, language: Language) -> float | str:
+def _readable(name: str, value: float | str, language: Language, units: SizeUnits) -> float | str:
     """A number as text, by the unit that ends its name; text and plain counts pass unchanged.
 
     A text whose name ends in `_choices` holds alternatives joined by `|`: they are set with the language's `or`. One
@@ -54,7 +54,7 @@ def _readable(name: str, value: float | str, language: Language) -> float | str:
     """
     if isinstance(value, str) and name.endswith("_parts"):
         comma = "、" if language == "zh" else ", "
-        return comma.join(_part(item, language) for item in value.split("|"))
+        return comma.join(_part(item, language, units) for item in value.split("|"))
     if isinstance(value, str) and name.endswith("_choices"):
         return either(value.split("|"), language)
     if isinstance(value, str):
@@ -64,12 +64,12 @@ def _readable(name: str, value: float | str, language: Language) -> float | str:
     for suffix, formatter in _FORMATS:
         if name.endswith(suffix):
             return formatter(value)
-    return value
+    return format_size(value, units) if name.endswith("_bytes") else value
 
 
-def _part(item: str, language: Language) -> str:
+def _part(item: str, language: Language, units: SizeUnits) -> str:
     code, _, value = item.partition("=")
-    return sentence(code, language, {"value": value})
+    return sentence(code, language, {"value": value}, units)
 
 
 def _ended(text: str) -> str:
@@ -99,7 +99,6 @@ _FORMATS = (
     ("_bytes_per_s", lambda value: format_quantity(value, "B/s")),
     ("_per_s", lambda value: format_quantity(value, "/s")),
     ("_s", format_seconds),
-    ("_bytes", format_bytes),
     ("_flop", lambda value: format_quantity(value, "FLOP")),
     ("_fraction", format_fraction),
     ("_ratio", lambda value: f"{value:.2f}" if abs(value) < _RATIO_WITH_CENTS else f"{value:.3g}"),
@@ -108,8 +107,10 @@ _FORMATS = (
 )
 
 
-def sentence(code: str, language: Language, numbers: dict[str, float | int | str] | None = None) -> str:
-    """The message `code` of the catalogue in `language`, its numbers set with their units.
+def sentence(
+    code: str, language: Language, numbers: dict[str, float | int | str] | None = None, units: SizeUnits = "binary"
+) -> str:
+    """The message `code` of the catalogue in `language`, its numbers set with their units, sizes in `units`.
 
     Raises KeyError when the catalogue lacks the message or one of its arguments: that is a bug of ours.
     """
@@ -117,7 +118,7 @@ def sentence(code: str, language: Language, numbers: dict[str, float | int | str
     pattern = bundle.get_message(code).value if bundle.has_message(code) else None
     if pattern is None:
         raise KeyError(code)
-    arguments = {name: _readable(name, value, language) for name, value in (numbers or {}).items()}
+    arguments = {name: _readable(name, value, language, units) for name, value in (numbers or {}).items()}
     text, errors = bundle.format_pattern(pattern, arguments)
     if errors:
         message = f"{code}: {errors[0]}"
@@ -125,9 +126,9 @@ def sentence(code: str, language: Language, numbers: dict[str, float | int | str
     return str(text)
 
 
-def say(reason: Reason, language: Language) -> str:
-    """The sentence of a `Reason`."""
-    return sentence(reason.code, language, reason.numbers)
+def say(reason: Reason, language: Language, units: SizeUnits = "binary") -> str:
+    """The sentence of a `Reason`, sizes in `units`."""
+    return sentence(reason.code, language, reason.numbers, units)
 
 
 class SaidError(InputError):
@@ -140,12 +141,14 @@ class SaidError(InputError):
         self.remedy_reason = remedy
 
 
-def error_text(error: UserFacingError, language: Language) -> tuple[str, str]:
+def error_text(error: UserFacingError, language: Language, units: SizeUnits = "binary") -> tuple[str, str]:
     """What is wrong and the remedy, in the language where the error has its sentences, else in English."""
     if not isinstance(error, SaidError):
         return error.text, error.remedy
     between = "" if language == "zh" else " "
-    return between.join(say(reason, language) for reason in error.reasons), say(error.remedy_reason, language)
+    return between.join(say(reason, language, units) for reason in error.reasons), say(
+        error.remedy_reason, language, units
+    )
 
 
 def visible(text: str) -> str:

@@ -80,6 +80,15 @@ def format_bytes(count: float) -> str:
     return f"{_digits(count)} B"
 
 
+SizeUnits = Literal["binary", "decimal"]
+"""Sizes of memory in GiB, or in GB: a choice of the reader."""
+
+
+def format_size(count: float, units: SizeUnits = "binary") -> str:
+    """Text for a size in bytes in the units that a reader chose: `1.20 GiB` or `1.29 GB`."""
+    return format_bytes(count) if units == "binary" else format_quantity(count, "B")
+
+
 def format_quantity(number: float, unit: str) -> str:
     """Text for a quantity in decimal units: `312 TFLOP/s`, `110 M` parameters (unit "")."""
     for size, prefix in _DECIMAL_STEPS:

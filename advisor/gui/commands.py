@@ -97,7 +97,7 @@ class Commands(QObject):
 
     def show_error(self, error: UserFacingError) -> None:
         """One dialog with what is wrong and what to do."""
-        self.show_outcome(Outcome(kind="problem", text=error.text, remedy=error.remedy))
+        self.show_outcome(Outcome(kind="problem", text=error.text, remedy=error.remedy, error=error))
 
     def show_outcome(self, outcome: object) -> None:
         """A problem or a bug of ours, once; nothing for work that ended well."""

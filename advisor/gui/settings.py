@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal, cast
 from PySide6.QtCore import QSettings, QStandardPaths
 
 if TYPE_CHECKING:
-    from advisor.gui.texts import Units
     from advisor.gui.theme import Scheme
     from advisor.sentences import Language
+    from advisor.units import SizeUnits
 
 Goal = Literal["time", "cost", "energy"]
 
@@ -64,9 +64,9 @@ class Settings:
         return cast("Scheme", self._text("scheme", "system", ("system", "light", "dark")))
 
     @property
-    def units(self) -> Units:
+    def units(self) -> SizeUnits:
         """Memory in GiB or GB."""
-        return cast("Units", self._text("units", "binary", ("binary", "decimal")))
+        return cast("SizeUnits", self._text("units", "binary", ("binary", "decimal")))
 
     @property
     def goal(self) -> Goal:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from advisor.bundled import resource
-from advisor.units import Estimate, format_bytes, format_quantity, format_seconds
+from advisor.units import Estimate, SizeUnits, format_quantity, format_seconds, format_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from advisor.errors import UserFacingError
+    from advisor.gui.threads import Outcome
     from advisor.sentences import Language, Reason
-
-Units = Literal["binary", "decimal"]
 
 _MESSAGE = re.compile(r"^([a-z][\w-]*) = (.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
 
@@ -34,10 +34,10 @@ def _plain_messages(language: Language) -> dict[str, str]:
 class Texts:
     """Sentences and numbers of one language and one choice of units."""
 
-    def __init__(self, language: Language, units: Units = "binary") -> None:
+    def __init__(self, language: Language, units: SizeUnits = "binary") -> None:
         """`units`: memory in GiB (binary) or GB (decimal)."""
         self.language: Language = language
-        self.units: Units = units
+        self.units: SizeUnits = units
 
     def __call__(self, code: str, **numbers: float | str) -> str:
         """The message `code` of the catalogues. Raises KeyError where it is missing: a bug of ours."""
@@ -47,17 +47,27 @@ class Texts:
                 return plain
         from advisor.sentences import sentence
 
-        return sentence(code, self.language, dict(numbers))
+        return sentence(code, self.language, dict(numbers), self.units)
 
     def say(self, reason: Reason) -> str:
         """The sentence of a reason; a code that this version does not know is shown with its numbers."""
         from advisor.sentences import say, visible
 
         try:
-            return visible(say(reason, self.language))
+            return visible(say(reason, self.language, self.units))
         except KeyError:
             numbers = ", ".join(f"{name} = {value}" for name, value in reason.numbers.items())
             return visible(f"{reason.code} ({numbers})" if numbers else reason.code)
+
+    def error(self, error: UserFacingError) -> tuple[str, str]:
+        """What is wrong and what to do, in the window's language where the error knows it."""
+        from advisor.sentences import error_text
+
+        return error_text(error, self.language, self.units)
+
+    def problem(self, outcome: Outcome) -> tuple[str, str]:
+        """What went wrong in work in the background, and what to do."""
+        return (outcome.text, outcome.remedy) if outcome.error is None else self.error(outcome.error)
 
     def optional(self, code: str) -> str | None:
         """The message without arguments, or None where no catalogue has it."""
@@ -69,7 +79,7 @@ class Texts:
         """A size in bytes; `unknown` for None."""
         if count is None:
             return self("window-unknown")
-        return format_bytes(count) if self.units == "binary" else format_quantity(count, "B")
+        return format_size(count, self.units)
 
     def duration(self, seconds: float | None) -> str:
         """A duration; `unknown` for None."""

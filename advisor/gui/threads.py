@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import traceback
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from PySide6.QtCore import QObject, QThread, Signal
@@ -29,6 +29,8 @@ class Outcome:
     text: str = ""
     remedy: str = ""
     detail: str = ""
+    error: UserFacingError | None = field(default=None, compare=False)
+    """What `text` and `remedy` were taken from: it may know them in the reader's language."""
 
 
 class Job(Protocol):
@@ -67,7 +69,7 @@ class JobThread(QThread):
         except StopIteration as stop:
             return Outcome(kind="cancelled" if self.cancelled.is_set() else "finished", result=stop.value)
         except UserFacingError as error:
-            return Outcome(kind="problem", text=error.text, remedy=error.remedy)
+            return Outcome(kind="problem", text=error.text, remedy=error.remedy, error=error)
         except Exception as error:  # noqa: BLE001 - the window stays alive and shows it
             if self.cancelled.is_set():
                 return Outcome(kind="cancelled")

@@ -34,13 +34,17 @@ class Case(Record, frozen=True, kw_only=True):
     id: str
     title: BothLanguages
     question: BothLanguages
-    model: str
+    model: BothLanguages | str
     devices: tuple[str, ...] = ()
     """Keys of the spec table; empty where the source does not say."""
     n_gpus: int = 1
     reported: dict[str, Reported]
     claims: tuple[BothLanguages, ...] = ()
     contradicts: tuple[str, ...] = ()
+
+    def model_text(self, language: Language) -> str:
+        """What was trained, in one language; a file that tells it once tells it as it is."""
+        return self.model.text(language) if isinstance(self.model, BothLanguages) else self.model
 
     def number(self, name: str) -> float:
         """A reported figure; the mean where the source reports several runs."""

@@ -29,8 +29,9 @@ def show_problem(parent: QWidget, texts: Texts, outcome: Outcome) -> QDialog:
     layout = QVBoxLayout(dialog)
     layout.setContentsMargins(24, 20, 24, 18)
     layout.setSpacing(12)
-    layout.addWidget(label(visible(outcome.text), "strong", wrap=True, selectable=True))
-    remedy = outcome.remedy or (texts("problem-bug-remedy") if outcome.kind == "bug" else "")
+    text, remedy = texts.problem(outcome)
+    layout.addWidget(label(visible(text), "strong", wrap=True, selectable=True))
+    remedy = remedy or (texts("problem-bug-remedy") if outcome.kind == "bug" else "")
     if remedy:
         layout.addWidget(label(visible(remedy), wrap=True, selectable=True))
     if outcome.detail:

@@ -139,7 +139,7 @@ class CasesPage(Page):
             card.add_to_header(self._chip(answer.verdict))
         question = label(case.question.text(texts.language), wrap=True, selectable=True)
         card.body.addWidget(question)
-        card.body.addWidget(label(case.model, "muted", wrap=True))
+        card.body.addWidget(label(case.model_text(texts.language), "muted", wrap=True))
         card.body.addSpacing(4)
         if answer is None:
             card.body.addWidget(Notice([texts("cases-computing")], role="hero"))
@@ -231,7 +231,7 @@ class CasesPage(Page):
         if isinstance(outcome.result, ClaimAnswer):
             self._show_answer(outcome.result)
         elif outcome.text:
-            words = [visible(outcome.text), visible(outcome.remedy)]
+            words = [visible(word) for word in self.texts.problem(outcome)]
             self._answer_place.addWidget(Notice([word for word in words if word]))
 
     def _show_answer(self, answer: ClaimAnswer) -> None:

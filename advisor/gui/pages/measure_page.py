@@ -190,7 +190,7 @@ class MeasurePage(Page):
         if outcome is not None and outcome.kind == "cancelled":
             self._notices.addWidget(Notice([self.texts("watch-cancelled")], role="hero"))
         elif outcome is not None and outcome.kind in {"problem", "bug"}:
-            words = [visible(outcome.text), visible(outcome.remedy)]
+            words = [visible(word) for word in self.texts.problem(outcome)]
             notice = Notice([word for word in words if word], role="danger", title=self.texts("watch-failed"))
             if outcome.detail:
                 self._add_log(notice, outcome.detail)

@@ -219,7 +219,8 @@ class ModelPage(Page):
         try:
             workload = load_workload(described)
         except UserFacingError as error:
-            words = [visible(error.text.removeprefix("workload: ")), visible(error.remedy)]
+            text, remedy = self.texts.error(error)
+            words = [visible(text.removeprefix("workload: ")), visible(remedy)]
             self._problems.addWidget(Notice([word for word in words if word], role="danger"))
             return
         self._from_form = True
@@ -245,7 +246,7 @@ class ModelPage(Page):
             state, note = texts("model-needs-consent"), ""
         elif self._tracer.problem is not None:
             problem = self._tracer.problem
-            state, note = texts("model-trace-failed"), visible(f"{problem.text} {problem.remedy}")
+            state, note = texts("model-trace-failed"), visible(" ".join(texts.problem(problem)))
         elif preview is None and self._tracer.busy:
             state, note = texts("model-tracing"), ""
         elif preview is not None and preview.layers:
@@ -296,7 +297,7 @@ class ModelPage(Page):
             try:
                 write_atomically(Path(name), workload_to_toml(workload).encode())
             except UserFacingError as error:
-                self._problems.addWidget(Notice([error.text, error.remedy], role="danger"))
+                self._problems.addWidget(Notice(list(self.texts.error(error)), role="danger"))
 
 
 def _or_dash(number: float | None, unit: str) -> str:

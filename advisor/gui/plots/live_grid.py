@@ -25,7 +25,7 @@ from advisor.gui.theme import CPU_SERIES, gpu_colour
 from advisor.gui.widgets.flow import FlowLayout
 from advisor.gui.widgets.labels import plain_tooltip
 from advisor.sentences import visible
-from advisor.units import format_bytes, format_quantity
+from advisor.units import format_quantity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from advisor.gui.theme import Theme
     from advisor.hardware.machine import Gpu, Machine
 
-_GIB = 2.0**30
+_GIGA = {"binary": ("GiB", 2.0**-30), "decimal": ("GB", 1e-9)}
+"""The unit of the memory axis and its share of a byte, by the reader's choice."""
 SPANS_S = (60.0, 180.0, 600.0)
 
 
@@ -93,12 +94,12 @@ class LiveGrid(QWidget):
                 unit=unit,
                 scale=scale,
                 top=top or None,
-                show_value=_FORMATS[metric],
+                show_value=texts.size if metric == "memory" else _FORMATS[metric],
             )
             made.setMinimumHeight(150 if small else 176)
             return made
 
-        plots = [plot("utilisation", "%", 100, 1.0), plot("memory", "GiB", 1 / _GIB, memory_top)]
+        plots = [plot("utilisation", "%", 100, 1.0), plot("memory", *_GIGA[texts.units], memory_top)]
         plots[0].explain(texts("plot-utilisation-tip"))
         if gpus:
             plots += [plot("power", "W", 1, power_top), plot("clock", "GHz", 1e-9, clock_top)]
@@ -298,7 +299,6 @@ def _line_icon(series: Series) -> QIcon:
 
 _FORMATS = {
     "utilisation": lambda value: f"{100 * value:.0f} %",
-    "memory": format_bytes,
     "power": lambda value: f"{value:.0f} W",
     "clock": lambda value: format_quantity(value, "Hz"),
     "temperature": lambda value: f"{value:.0f} °C",
