@@ -55,7 +55,7 @@ def _require_own(folder: Path) -> None:
 
 
 class RankFolder:
-    """Files of one run: `rank-N.jsonl` findings, `rank-N.pid` the process, `rank-N.lost` a dead worker."""
+    """Files of one run: `rank-N.jsonl` findings, `.pid` its process, `.lost` its worker died, `.ended` it survived."""
 
     def __init__(self, path: Path) -> None:
         """Use `path`, which exists."""
@@ -70,10 +70,17 @@ class RankFolder:
         with contextlib.suppress(OSError):
             (self.path / f"rank-{rank}.lost").touch()
 
-    def alive(self, rank: int) -> bool:
-        """Whether `rank` runs on this host and has its worker."""
+    def mark_ended(self, rank: int) -> None:
+        """Say that `rank` outlived the measurement: that its process ends from now on is no loss."""
+        with contextlib.suppress(OSError):
+            (self.path / f"rank-{rank}.ended").touch()
+
+    def survived(self, rank: int) -> bool:
+        """Whether `rank` of this host has its worker, or had it when the measurement broke off."""
         if (self.path / f"rank-{rank}.lost").exists():
             return False
+        if (self.path / f"rank-{rank}.ended").exists():
+            return True
         try:
             pid = int((self.path / f"rank-{rank}.pid").read_text(encoding="ascii"))
         except (OSError, ValueError):

@@ -32,6 +32,8 @@ class RanksOutcome(Record, frozen=True, kw_only=True):
     """Whether this process writes the report: rank 0, or the lowest rank of its host that survived."""
     communication: tuple[CommunicationMeasurement, ...] = ()
     lost_ranks: tuple[int, ...] = ()
+    elsewhere_ranks: tuple[int, ...] = ()
+    """Of a partial report: ranks of other hosts, whose findings and whose end their own host's report holds."""
     caveats: tuple[Reason, ...] = ()
     log_tail: str = ""
 

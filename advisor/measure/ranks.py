@@ -113,18 +113,24 @@ def run_under_torchrun(plan: RanksPlan) -> Generator[WorkerEvent, None, RanksOut
 
 
 def _partial(group: _Group, folder: RankFolder, rank: int, *, own_lost: bool) -> RanksOutcome:
-    """What is left after a loss; written at once, so that it is there whatever comes after."""
+    """What is left after a loss; written at once, so that it is there whatever comes after.
+
+    A host knows its own ranks alone: where none of them was lost, one of another host was, whose report names it.
+    """
     if own_lost:
         folder.mark_lost(rank)
+    else:
+        folder.mark_ended(rank)
     others = [other for other in _local_ranks() if other != rank]
     end_s = time.monotonic() + _SETTLE_S
     lost: list[int] = []
     while not lost and not own_lost and wait_until(end_s) > 0:
-        lost = [other for other in others if not folder.alive(other)]
+        lost = [other for other in others if not folder.survived(other)]
         time.sleep(_POLL_S)
-    reporter = not own_lost and not any(folder.alive(other) for other in others if other < rank)
+    reporter = not own_lost and not any(folder.survived(other) for other in others if other < rank)
     group.died.update(lost)
-    outcome = group.outcome(folder.findings(), rank=rank, reporter=reporter)
+    elsewhere = tuple(sorted(set(range(int(os.environ["WORLD_SIZE"]))) - set(_local_ranks())))
+    outcome = group.outcome(folder.findings(), rank=rank, reporter=reporter, elsewhere=elsewhere)
     if reporter:
         path = folder.write_partial(outcome)
         caveat = Reason(code="ranks-partial-report", numbers={"path": str(path)})
@@ -212,8 +218,10 @@ class _Group:
             child.close()
         self._log = "\n".join(child.log[-4000:] for child in self._children.values() if child.log)
 
-    def outcome(self, findings: list[RankFinding], *, rank: int | None, reporter: bool) -> RanksOutcome:
-        """Everything merged, with what went wrong."""
+    def outcome(
+        self, findings: list[RankFinding], *, rank: int | None, reporter: bool, elsewhere: tuple[int, ...] = ()
+    ) -> RanksOutcome:
+        """Everything merged, with what went wrong; `elsewhere`: ranks of other hosts."""
         communication = merged(
             findings,
             self._rank_count,
@@ -223,7 +231,7 @@ class _Group:
         whole = self.complete and not self.died
         caveats = list(caveats_of(communication))
         if not whole:
-            caveats.insert(0, self._loss(measured=bool(communication)))
+            caveats[:0] = self._losses(elsewhere, measured=bool(communication))
         return RanksOutcome(
             rank_count=self._rank_count,
             rank=rank,
@@ -231,18 +239,26 @@ class _Group:
             reporter=reporter,
             communication=communication,
             lost_ranks=tuple(sorted(self.died)),
+            elsewhere_ranks=elsewhere,
             caveats=tuple(caveats),
             log_tail=self._log,
         )
 
-    def _loss(self, *, measured: bool) -> Reason:
+    def _losses(self, elsewhere: tuple[int, ...], *, measured: bool) -> list[Reason]:
+        """What broke the measurement off, and of which ranks this report cannot speak."""
         failures = list(self._failures.values())
         told = [failure for failure in failures if failure.exception == "PeerRefusedError"]
-        told += [failure for failure in failures if failure.world_fault] or ([] if self.died else failures)
+        told += [failure for failure in failures if failure.world_fault]
+        told += [] if self.died or elsewhere else failures
         if told:
-            return Reason(code="ranks-failed", numbers={"text": f"{told[0].text} {told[0].remedy}".strip()})
-        code = "ranks-lost" if measured else "ranks-lost-early"
-        return Reason(code=code, numbers={"rank_count": self._rank_count, **numbers_of(sorted(self.died))})
+            found = [Reason(code="ranks-failed", numbers={"text": f"{told[0].text} {told[0].remedy}".strip()})]
+        elif self.died or not elsewhere:
+            code = "ranks-lost" if measured else "ranks-lost-early"
+            numbers = {"rank_count": self._rank_count, **numbers_of(sorted(self.died))}
+            found = [Reason(code=code, numbers=numbers)]
+        else:
+            return [Reason(code="ranks-lost-elsewhere", numbers=numbers_of(elsewhere))]
+        return found + ([Reason(code="ranks-other-hosts", numbers=numbers_of(elsewhere))] if elsewhere else [])
 
 
 def _local_environment(rank: int, rank_count: int, thread_count: int) -> dict[str, str]:

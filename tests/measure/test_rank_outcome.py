@@ -98,25 +98,33 @@ def test_findings_that_a_death_cut_off_are_left_out(tmp_path: Path) -> None:
 
 def test_a_rank_is_alive_until_its_process_ends_or_its_worker_is_lost(tmp_path: Path) -> None:
     folder = RankFolder(tmp_path)
-    assert not folder.alive(0)
+    assert not folder.survived(0)
     folder.register(0)
-    assert folder.alive(0)
+    assert folder.survived(0)
     folder.mark_lost(0)
-    assert not folder.alive(0)
+    assert not folder.survived(0)
     (tmp_path / "rank-1.pid").write_text("not a number", encoding="ascii")
-    assert not folder.alive(1)
+    assert not folder.survived(1)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_rank_that_outlived_the_measurement_is_not_lost_by_ending(tmp_path: Path) -> None:
+    folder = RankFolder(tmp_path)
+    folder.mark_ended(3)
+    assert folder.survived(3)
+    folder.mark_lost(3)
+    assert not folder.survived(3)
+
+
 def test_a_process_that_is_dead_but_not_yet_reaped_does_not_count_as_alive(tmp_path: Path) -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     (tmp_path / "rank-0.pid").write_text(str(child.pid), encoding="ascii")
     end_s = time.monotonic() + 20
-    while RankFolder(tmp_path).alive(0) and time.monotonic() < end_s:
+    while RankFolder(tmp_path).survived(0) and time.monotonic() < end_s:
         time.sleep(0.02)
-    assert not RankFolder(tmp_path).alive(0)
+    assert not RankFolder(tmp_path).survived(0)
     child.wait()
-    assert not RankFolder(tmp_path).alive(0)
+    assert not RankFolder(tmp_path).survived(0)
 
 
 def test_a_partial_report_is_whole_and_the_run_leaves_no_folder(tmp_path: Path) -> None:
