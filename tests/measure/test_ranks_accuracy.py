@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import statistics
 import sys
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ranks are start
 
 TOLERANCE = 0.12
 RUNS = 3
+ROUNDS = 5
+"""Of every step in turn in each run; a median over them is what is judged."""
 MODELS: dict[str, tuple[TemplateModel, Data, int]] = {
     "wide MLP": (TemplateModel(template="mlp", layers=(256, 1024, 1024, 512, 10)), Data(samples=10_000), 64),
     "small CNN": (
@@ -82,18 +85,36 @@ def _errors(outcome: RanksOutcome, table: OpTable) -> dict[int, float]:
 
 
 def _judge(name: str, budget_s: float) -> None:
-    """The prediction holds in one of three runs: a short run on shared cores may be disturbed without knowing it."""
-    failures = []
+    """The prediction holds in one of three runs: a short run on shared cores may be disturbed without knowing it.
+
+    Where every run says itself that others were on the cores nothing is judged, which is shown as a skip.
+    """
+    judged: list[dict[int, float]] = []
     for _ in range(RUNS):
         errors = _uncontended_errors(name, budget_s)
-        if errors is None or all(abs(error) <= TOLERANCE for error in errors.values()):
+        judged += [errors] if errors is not None else []
+        if judged and all(abs(error) <= TOLERANCE for error in judged[-1].values()):
             return
-        failures.append(errors)
-    pytest.fail(f"outside {TOLERANCE:.0%} in every run: {failures}")
+    if not judged:
+        pytest.skip(f"{name}: other programs were on the cores in each of {RUNS} runs, so no time was judged")
+    pytest.fail(f"outside {TOLERANCE:.0%} in every run: {judged}")
+
+
+def _judge_strictly(name: str, budget_s: float) -> None:
+    """The median error of three runs on a calm machine; a machine that is never calm proves nothing and fails."""
+    judged: list[dict[int, float]] = []
+    for _ in range(2 * RUNS):
+        errors = _uncontended_errors(name, budget_s)
+        judged += [errors] if errors is not None else []
+        if len(judged) == RUNS:
+            break
+    assert len(judged) == RUNS, f"only {len(judged)} of {2 * RUNS} runs had the cores to themselves: run it alone"
+    medians = {steps: statistics.median(errors[steps] for errors in judged) for steps in judged[0]}
+    assert all(abs(error) <= TOLERANCE for error in medians.values()), f"median over {RUNS} runs: {medians}"
 
 
 def _uncontended_errors(name: str, budget_s: float) -> dict[int, float] | None:
-    """At least five interleaved rounds; None where others were on the cores: the run says so, and is not judged."""
+    """One run of at least five interleaved rounds of every step; None where it says that others were on the cores."""
     workload = _workload(name)
     plan = RanksPlan(
         workload=workload,
@@ -103,6 +124,8 @@ def _uncontended_errors(name: str, budget_s: float) -> dict[int, float] | None:
     )
     _, outcome = _ended(measure_local_ranks(plan, 2))
     assert outcome.complete, outcome.log_tail
+    steps = [measured for measured in outcome.communication if measured.kind in {"single_step", "ddp_step"}]
+    assert all(len(measured.samples_s) >= ROUNDS for measured in steps)
     errors = _errors(outcome, _table(workload))
     print(name, {accumulation: f"{100 * error:+.1f} %" for accumulation, error in errors.items()})
     assert sorted(errors) == [1, 2, 4, 8]
@@ -121,4 +144,4 @@ def test_a_ddp_step_of_two_ranks_is_predicted_from_the_single_step_and_the_link(
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_ddp_steps_of_three_models_are_predicted_within_twelve_percent(name: str) -> None:
-    _judge(name, 30.0)
+    _judge_strictly(name, 30.0)
