@@ -15,7 +15,7 @@ from advisor.predict.scaling import PARTS
 from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.sentences import Reason
 from advisor.units import Basis, Estimate, Precision
-from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload, passes_over_data
 
 __all__ = ["Predicted", "Sources", "optimizer_step_count", "predict_candidates"]
 
@@ -70,7 +70,7 @@ def predict_candidates(
 
 def optimizer_step_count(workload: Workload, global_batch_size: int) -> int:
     """Optimizer steps of the whole job; the last batch of an epoch may be short and counts as one."""
-    whole_epochs = workload.training.epochs * math.ceil(workload.data.samples / global_batch_size)
+    whole_epochs = passes_over_data(workload.training) * math.ceil(workload.data.samples / global_batch_size)
     return max(1, math.ceil(whole_epochs))
 
 

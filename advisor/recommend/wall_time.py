@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from advisor.hardware.machine import Record
 from advisor.predict.prediction import Prediction
 from advisor.sentences import Reason
+from advisor.workload.workload import passes_over_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ class WallSplit(Record, frozen=True, kw_only=True):
 def steps_of(workload: Workload, prediction: Prediction) -> int:
     """Optimizer steps of the whole job; the last, smaller batch of an epoch counts as one."""
     per_epoch = math.ceil(workload.data.samples / prediction.global_batch_size)
-    return max(1, round(per_epoch * workload.training.epochs))
+    return max(1, round(per_epoch * passes_over_data(workload.training)))
 
 
 def validation_pass_s(workload: Workload, prediction: Prediction) -> float:

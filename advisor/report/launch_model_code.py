@@ -61,7 +61,8 @@ def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
     if task not in _AUTO_CLASSES:
         return _OWN_MODEL.strip("\n") + "\n"
     shown = pprint.pformat(config, width=110, sort_dicts=True)
-    attention = "eager" if workload.training.attention == "eager" else "sdpa"
+    # Unasked, transformers takes fused attention where the model has it; asked, it refuses a model without.
+    attention = ", attn_implementation='eager'" if workload.training.attention == "eager" else ""
     if task == "image-classification":
         side = workload.data.image_size or 224
         sample = (
@@ -86,7 +87,7 @@ def build_model() -> nn.Module:
     config = AutoConfig.for_model(settings.pop("model_type"), **settings)
     global LABELS
     LABELS = getattr(config, "num_labels", LABELS)
-    return {_AUTO_CLASSES[str(task)]}.from_config(config, attn_implementation={attention!r})
+    return {_AUTO_CLASSES[str(task)]}.from_config(config{attention})
 
 
 def make_sample():

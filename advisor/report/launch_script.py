@@ -12,6 +12,7 @@ from advisor.report.launch_model_code import model_code
 from advisor.report.summary import set_up_line
 from advisor.sentences import visible
 from advisor.units import format_seconds
+from advisor.workload.workload import HuggingFaceModel
 
 if TYPE_CHECKING:
     from advisor.recommend.recommendation import Recommendation
@@ -19,8 +20,17 @@ if TYPE_CHECKING:
     from advisor.workload.workload import Training
 
 SCRIPT_NAME = "train.py"
+INFERENCE_SCRIPT_NAME = "infer.py"
+_TARGETS = ("labels", "start_positions", "end_positions")
+_UPDATE = "            scaler.step(optimizer)\n            scaler.update()\n"
+_NO_UPDATE = "            # No update: the workload is forward and backward alone.\n"
 _HALF = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
 _AUTOCAST = {"fp16_amp": "torch.float16", "bf16_amp": "torch.bfloat16"}
+
+
+def script_name(advice: Advice) -> str:
+    """What the script of an advice is called: it trains, or it only infers."""
+    return INFERENCE_SCRIPT_NAME if advice.workload.training.mode == "inference" else SCRIPT_NAME
 
 
 def launch_command(chosen: Recommendation, script: str = SCRIPT_NAME) -> str:
@@ -31,7 +41,7 @@ def launch_command(chosen: Recommendation, script: str = SCRIPT_NAME) -> str:
 
 
 def render(advice: Advice, chosen: Recommendation | None = None) -> str:
-    """A commented script for `chosen` (default: the recommendation) that trains the advice's workload.
+    """A commented script for `chosen` (default: the recommendation) that trains the advice's workload, or infers.
 
     It runs as it stands on random data of the right shapes, on GPUs with NCCL or CPUs with gloo, and prints the
     median time of its steps as one JSON line. Raises OutputError where there is nothing to advise.
@@ -45,13 +55,20 @@ def render(advice: Advice, chosen: Recommendation | None = None) -> str:
             "Use a framework for it, such as torchtitan or DeepSpeed, with the figures of the advice.",
         )
     training = advice.workload.training
-    template = Template(resource("launch/train.py.txt").read_text(encoding="utf-8"))
+    infers = training.mode == "inference"
+    template = Template(
+        resource("launch/infer.py.txt" if infers else "launch/train.py.txt").read_text(encoding="utf-8")
+    )
     step = format_seconds(chosen.step_s.value)
     spread = f"{format_seconds(chosen.step_s.low)} – {format_seconds(chosen.step_s.high)}"
     return template.substitute(
-        title=_comment(f"Trains {advice.workload.name}, written by advisor {advice.advisor_version}."),
-        advised=_comment(f"{set_up_line(chosen, 'en')} Expected step: {step} ({spread}, {chosen.step_s.basis})."),
-        command=launch_command(chosen),
+        title=_comment(
+            f"{'Runs' if infers else 'Trains'} {advice.workload.name}, written by advisor {advice.advisor_version}."
+        ),
+        advised=_comment(
+            f"{set_up_line(chosen, 'en', training.mode)} Expected step: {step} ({spread}, {chosen.step_s.basis})."
+        ),
+        command=launch_command(chosen, script_name(advice)),
         accelerate=_accelerate(chosen),
         batch_size=chosen.batch_size_per_device,
         accumulation=chosen.gradient_accumulation_steps,
@@ -61,6 +78,9 @@ def render(advice: Advice, chosen: Recommendation | None = None) -> str:
         model_code=model_code(advice.workload),
         samples=advice.workload.data.samples,
         epochs=math.ceil(training.epochs),
+        targets=repr(_TARGETS if isinstance(advice.workload.model, HuggingFaceModel) else ()),
+        update=_NO_UPDATE if training.mode == "forward_backward" or training.optimizer == "none" else _UPDATE,
+        input_dtype=_HALF.get(chosen.precision, "None"),
         cpu_threads=repr(chosen.thread_count),
         matmul_precision="highest" if chosen.precision == "fp32" else "high",
         allow_tf32=chosen.precision != "fp32",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.report import report_charts, report_tables
 from advisor.report.accuracy_lines import accuracy_line
 from advisor.report.batch_curve import batch_chart
-from advisor.report.launch_script import SCRIPT_NAME, launch_command
+from advisor.report.launch_script import launch_command, script_name
 from advisor.report.report_charts import clipped
 from advisor.report.report_facts import fact_columns
 from advisor.report.report_figures import key_figures
@@ -37,7 +37,7 @@ def report_content(advice: Advice, language: Language) -> Content:
     first, further = _first_page(advice, main, language)
     return {
         "language": language,
-        "title": sentence("report-title", language),
+        "title": sentence(_title(advice), language),
         "subtitle": _subtitle(advice),
         "date": [int(part) for part in advice.created_utc[:10].split("-")],
         "headline": clipped(summary.headline, _HEADLINE_LENGTH),
@@ -52,6 +52,10 @@ def report_content(advice: Advice, language: Language) -> Content:
         },
         "footer": sentence("report-footer", language, {"version": visible(advice.advisor_version)}),
     }
+
+
+def _title(advice: Advice) -> str:
+    return "report-title-inference" if advice.workload.training.mode == "inference" else "report-title"
 
 
 def _method(language: Language) -> list[str]:
@@ -75,7 +79,7 @@ def _notes(advice: Advice, main: Recommendation | None, language: Language) -> l
     local = advice.recommendation_local
     same = local is not None and main is not None and set_up_line(local, language) == set_up_line(main, language)
     if local is not None and not same:
-        line = clipped(set_up_line(local, language), _HEADLINE_LENGTH)
+        line = clipped(set_up_line(local, language, advice.workload.training.mode), _HEADLINE_LENGTH)
         notes.append(f"{sentence('summary-here', language)}: {line}")
     return notes
 
@@ -112,7 +116,7 @@ def _first_page(
         "why": section("summary-why", why[:_WHY_LINES]),
         "devices": section("report-devices", (), report_charts.device_chart(advice, language)),
         "middle": _middle(advice, language),
-        "next": section("report-next", _next_steps(main, language)),
+        "next": section("report-next", _next_steps(advice, main, language)),
         "change": section("summary-change", change[:_CHANGE_LINES]),
         "caveats": section("summary-caveats", caveats[:_CAVEAT_LINES]),
     }
@@ -135,10 +139,11 @@ def _middle(advice: Advice, language: Language) -> Content | None:
     return _section(sentence(code, language), (), charts[code]) if charts[code] else None
 
 
-def _next_steps(main: Recommendation | None, language: Language) -> list[str | dict[str, str]]:
+def _next_steps(advice: Advice, main: Recommendation | None, language: Language) -> list[str | dict[str, str]]:
     """What to do now, in the order of doing it; a command stands on a line of its own."""
     if main is None:
         return []
+    name, infers = script_name(advice), advice.workload.training.mode == "inference"
     steps: list[str | dict[str, str]] = []
     if not main.device.local:
         steps.append(sentence("report-next-try", language, {"device": clipped(main.device.name, 60)}))
@@ -146,8 +151,18 @@ def _next_steps(main: Recommendation | None, language: Language) -> list[str | d
         strategy = sentence(f"strategy-{main.strategy.replace('_', '-')}", language)
         steps.append(sentence("report-next-framework", language, {"strategy": strategy}))
     else:
-        steps.append(_step("report-next-script", language, f"advisor --open advice.json --script {SCRIPT_NAME}"))
-        steps.append(_step("report-next-start", language, launch_command(main)))
+        steps.append(
+            _step(
+                "report-next-script-inference" if infers else "report-next-script",
+                language,
+                f"advisor --open advice.json --script {name}",
+            )
+        )
+        steps.append(
+            _step(
+                "report-next-start-inference" if infers else "report-next-start", language, launch_command(main, name)
+            )
+        )
     if main.device.local:
         steps.append(sentence("report-next-verify", language))
     return steps

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from advisor.report.report_charts import chosen_prediction, clipped
-from advisor.report.summary import estimate_text
+from advisor.report.summary import estimate_text, flop_label
 from advisor.sentences import Language, say, sentence, visible
 from advisor.units import (
     format_bytes,
@@ -14,6 +14,7 @@ from advisor.units import (
     format_fraction,
     format_quantity,
 )
+from advisor.workload.workload import passes_over_data
 
 if TYPE_CHECKING:
     from advisor.report.advice_record import Advice
@@ -36,8 +37,11 @@ def _assumptions(advice: Advice, language: Language) -> list[tuple[str, str]]:
     training = workload.training
     facts: list[tuple[str, str]] = [
         ("report-fact-workload", visible(workload.name)),
-        ("report-fact-samples", f"{workload.data.samples:,}"),
-        ("report-fact-epochs", f"{training.epochs:g}"),
+        (
+            "report-fact-samples-inference" if training.mode == "inference" else "report-fact-samples",
+            f"{workload.data.samples:,}",
+        ),
+        *([("report-fact-epochs", f"{training.epochs:g}")] if training.mode != "inference" else []),
         ("report-fact-own-batch", f"{training.batch_size:,}"),
     ]
     if workload.data.sequence_length:
@@ -54,7 +58,7 @@ def _assumptions(advice: Advice, language: Language) -> list[tuple[str, str]]:
     if model.parameter_count is not None:
         facts.append(("summary-parameters", format_count(model.parameter_count)))
     if model.flop_per_sample is not None:
-        facts.append(("summary-flop", format_quantity(model.flop_per_sample, "FLOP")))
+        facts.append((flop_label(training.mode), format_quantity(model.flop_per_sample, "FLOP")))
     facts += _of_the_advice(advice, language)
     return [(sentence(code, language), text) for code, text in facts]
 
@@ -73,7 +77,7 @@ def _of_the_advice(advice: Advice, language: Language) -> list[tuple[str, str]]:
     if main is not None and main.efficiency is not None:
         facts.append(("report-fact-efficiency", estimate_text(main.efficiency, format_fraction, language)))
     prediction = chosen_prediction(advice, advice.recommendation or advice.recommendation_local)
-    samples = advice.workload.data.samples * advice.workload.training.epochs
+    samples = advice.workload.data.samples * passes_over_data(advice.workload.training)
     if prediction is not None and prediction.energy_j is not None and samples > 0:
         by_sample = prediction.energy_j.scaled(1 / samples)
         facts.append(("report-fact-sample-energy", estimate_text(by_sample, format_energy, language)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.report.report_charts import chosen_prediction
+from advisor.report.summary import job_label
 from advisor.sentences import Language, sentence
 from advisor.units import Estimate, format_bytes, format_energy, format_rate, format_seconds
 
@@ -28,7 +29,7 @@ def key_figures(advice: Advice, main: Recommendation, language: Language) -> lis
 
     prediction = chosen_prediction(advice, main)
     figures = [
-        figure("summary-job", main.job_s, format_seconds),
+        figure(job_label(advice.workload.training.mode), main.job_s, format_seconds),
         figure("summary-step", main.step_s, format_seconds),
         figure("summary-rate", main.samples_per_s, format_rate),
         figure("summary-memory", main.peak_memory_bytes, format_bytes),

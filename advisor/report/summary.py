@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import Recommendation
     from advisor.report.advice_record import Advice
+    from advisor.workload.workload import Mode
 
 
 class Table(Record, frozen=True, kw_only=True):
@@ -69,23 +70,24 @@ def summarise(advice: Advice, language: Language) -> Summary:
         sentences = tuple(dict.fromkeys(visible(say(reason, language)) for reason in reasons))
         if sentences:
             sections.append(Section(title=sentence(title, language), sentences=sentences))
-    local = advice.recommendation_local
+    local, mode = advice.recommendation_local, advice.workload.training.mode
     if local is not None and (main is None or set_up_line(local, language) != set_up_line(main, language)):
-        here = Section(title=sentence("summary-here", language), sentences=(set_up_line(local, language),))
+        here = Section(title=sentence("summary-here", language), sentences=(set_up_line(local, language, mode),))
         sections.insert(0, here)
     return Summary(
         title=visible(sentence("summary-title", language, {"workload": advice.workload.name})),
-        headline=set_up_line(main, language) if main else sentence("summary-nothing", language),
+        headline=set_up_line(main, language, mode) if main else sentence("summary-nothing", language),
         figures=_figures(main, advice, language) if main else (),
         sections=tuple(sections),
         tables=tuple(table for table in (_device_table(advice, language), _measured_table(advice, language)) if table),
     )
 
 
-def set_up_line(chosen: Recommendation, language: Language) -> str:
-    """The recommended set-up in one line."""
+def set_up_line(chosen: Recommendation, language: Language, mode: Mode = "training") -> str:
+    """The recommended set-up in one line, in the words of what it does: train, infer, or forward and backward."""
     code = "summary-set-up-one" if chosen.count == 1 else "summary-set-up-many"
     numbers: dict[str, float | int | str] = {
+        "mode": mode,
         "device": visible(chosen.device.name),
         "devices": chosen.count,
         "strategy": sentence(f"strategy-{chosen.strategy.replace('_', '-')}", language),
@@ -94,6 +96,16 @@ def set_up_line(chosen: Recommendation, language: Language) -> str:
         "accumulation": chosen.gradient_accumulation_steps,
     }
     return sentence(code, language, numbers)
+
+
+def job_label(mode: Mode) -> str:
+    """Message id of what the job is called: inference answers every sample once."""
+    return "summary-job-inference" if mode == "inference" else "summary-job"
+
+
+def flop_label(mode: Mode) -> str:
+    """Message id of what the operations of one sample are called."""
+    return "summary-flop-inference" if mode == "inference" else "summary-flop"
 
 
 def estimate_text(estimate: Estimate | None, formatter: Callable[[float], str], language: Language) -> str:
@@ -106,7 +118,7 @@ def estimate_text(estimate: Estimate | None, formatter: Callable[[float], str], 
 def _figures(chosen: Recommendation, advice: Advice, language: Language) -> tuple[tuple[str, str], ...]:
     rows: list[tuple[str, str]] = [
         ("summary-step", estimate_text(chosen.step_s, format_seconds, language)),
-        ("summary-job", estimate_text(chosen.job_s, format_seconds, language)),
+        (job_label(advice.workload.training.mode), estimate_text(chosen.job_s, format_seconds, language)),
         ("summary-rate", estimate_text(chosen.samples_per_s, format_rate, language)),
         ("summary-memory", estimate_text(chosen.peak_memory_bytes, format_bytes, language)),
     ]
@@ -123,7 +135,7 @@ def _figures(chosen: Recommendation, advice: Advice, language: Language) -> tupl
     if model.parameter_count is not None:
         rows.append(("summary-parameters", format_count(model.parameter_count)))
     if model.flop_per_sample is not None:
-        rows.append(("summary-flop", format_quantity(model.flop_per_sample, "FLOP")))
+        rows.append((flop_label(advice.workload.training.mode), format_quantity(model.flop_per_sample, "FLOP")))
     return tuple((sentence(code, language), text) for code, text in rows)
 
 

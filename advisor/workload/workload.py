@@ -124,6 +124,11 @@ class Workload(Record, frozen=True, kw_only=True):
     """Fields that the description left out and that the reader filled (`data.samples`…), for the user to see."""
 
 
+def passes_over_data(training: Training) -> float:
+    """How often a job takes every sample: as many epochs as it trains, and once where it only infers."""
+    return 1.0 if training.mode == "inference" else training.epochs
+
+
 def length_of(workload: Workload) -> int:
     """Sequence length in tokens or image side in pixels, whichever the data has; 0 for neither."""
     return workload.data.sequence_length or workload.data.image_size or 0

@@ -1,5 +1,6 @@
 ## The PDF report
 report-title = Training advice
+report-title-inference = Inference advice
 report-footer = Advisor { $version } · every figure with its 80 % range and its basis
 report-devices = Throughput of every device at its best batch
 report-batch = Throughput by batch size
@@ -33,6 +34,8 @@ report-next = What to do now
 report-next-try = Before renting or buying { $device } for long, run this program with --measure on one of them for a minute: the advice then rests on your own measurement.
 report-next-script = Save this advice as JSON (--json advice.json) and write the training script that follows it:
 report-next-start = Start the training:
+report-next-script-inference = Save this advice as JSON (--json advice.json) and write the inference script that follows it:
+report-next-start-inference = Start it:
 report-next-framework = No script is written for the strategy { $strategy }: use a framework for it, such as torchtitan or DeepSpeed, with the figures of this report.
 report-next-verify = Check the advice on this machine for a minute by adding --verify: the truth is kept beside the prediction.
 report-more-in-json = { $sentences } further sentences stand in the JSON of this advice.
@@ -43,6 +46,7 @@ report-energy = Energy of the job
 report-energy-unknown = no power reading, no board power
 report-fact-workload = Workload
 report-fact-samples = Samples per epoch
+report-fact-samples-inference = Samples
 report-fact-epochs = Epochs
 report-fact-own-batch = Batch size asked for, per device
 report-fact-sequence = Sequence length in tokens

@@ -1,11 +1,19 @@
 ## The summary that terminal, Markdown and clipboard share
 summary-title = Advice for { $workload }
 summary-nothing = No set-up could be recommended; the caveats below say why.
-summary-set-up-one = Train on { $device }, batch size { $batch }, { $precision }, one device{ $accumulation ->
+summary-set-up-one = { $mode ->
+        [inference] Run inference
+        [forward_backward] Run forward and backward
+       *[training] Train
+    } on { $device }, batch size { $batch }, { $precision }, one device{ $accumulation ->
         [1] { "" }
        *[other] , accumulating { $accumulation } micro-batches
     }.
-summary-set-up-many = Train on { $devices } × { $device } with { $strategy }, batch size { $batch } per device, { $precision }{ $accumulation ->
+summary-set-up-many = { $mode ->
+        [inference] Run inference
+        [forward_backward] Run forward and backward
+       *[training] Train
+    } on { $devices } × { $device } with { $strategy }, batch size { $batch } per device, { $precision }{ $accumulation ->
         [1] { "" }
        *[other] , accumulating { $accumulation } micro-batches
     }.
@@ -16,12 +24,14 @@ summary-change = What would change this
 summary-caveats = Beware
 summary-step = One step
 summary-job = The whole job
+summary-job-inference = All samples once
 summary-rate = Samples
 summary-memory = Peak memory of a device
 summary-cost = Cost of the job
 summary-tied = No clear difference to
 summary-parameters = Parameters
 summary-flop = Forward and backward of one sample
+summary-flop-inference = Forward pass of one sample
 summary-devices = Best set-up of each device at { $precision }, ranges 80 %
 summary-measured = Measured here (95 % interval of the median)
 column-device = Device

@@ -1,7 +1,7 @@
 ## 比较结果的局限
 caveat-no-candidate-in-limits = 没有候选配置满足费用、功耗和时间限制。请放宽其中一项，或用 --gpus、--counts 增加候选显卡。
-caveat-nothing-fits = 没有候选设备能容纳该模型的一步训练。请尝试更小的批、激活检查点，或分片到更多的卡。
-caveat-nothing-fits-here = 在不低于所要求精度的条件下，本机没有设备能容纳该模型的一步训练。请尝试更小的批或激活检查点。
+caveat-nothing-fits = 没有候选设备能容纳该模型的一步。请尝试更小的批、激活检查点，或分片到更多的卡。
+caveat-nothing-fits-here = 在不低于所要求精度的条件下，本机没有设备能容纳该模型的一步。请尝试更小的批或激活检查点。
 caveat-local-over-limits = 本机没有设备满足费用、功耗和时间限制。
 caveat-measurement-unstable = { $device } 的测量不稳定，因此不会排在任何设备之前。请关闭其他程序后重新测量。
 caveat-measurement-throttled = { $device } 在测量时发生降频，因此不会排在任何设备之前。请待其冷却后重新测量。
@@ -9,7 +9,7 @@ caveat-measurement-contended = 测量时有其他程序占用 { $device }，因�
 caveat-some-prices-missing = 价格文件中没有 { $devices } 的价格：其费用未知，按费用给出建议时不予考虑。
 caveat-no-prices = 没有价格时，费用以 GPU 小时计，而不同显卡的一小时并不等价。请用 --prices 提供价格文件。
 caveat-power-unknown = { $devices } 的功耗未知，无法比较能耗。
-caveat-memory-unknown = 无法预测显存需求，因此不知道一步训练能否放入 { $device }。请先试跑一步。
+caveat-memory-unknown = 无法预测显存需求，因此不知道一步能否放入 { $device }。请先试跑一步。
 caveat-precision-left-out = { $device } 不支持 { $precision }，未参与该精度下的比较。
 caveat-precision-replaced = { $device } 不支持 { $precision }，改按 { $used } 评估。
 caveat-from-spec-sheet = { $device } 的步时由规格表和公开运行结果预测，并非实测：五次中有四次介于 { $low_s } 与 { $high_s } 之间。

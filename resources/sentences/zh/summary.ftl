@@ -1,11 +1,19 @@
 ## 终端、Markdown 与剪贴板共用的摘要
-summary-title = { $workload } 的训练建议
+summary-title = { $workload } 的建议
 summary-nothing = 无法给出推荐配置，原因见下方注意事项。
-summary-set-up-one = 建议使用 { $device }，批大小 { $batch }，精度 { $precision }，单设备{ $accumulation ->
+summary-set-up-one = { $mode ->
+        [inference] 建议用于推理：
+        [forward_backward] 建议用于前向与反向：
+       *[training] 建议使用 { "" }
+    }{ $device }，批大小 { $batch }，精度 { $precision }，单设备{ $accumulation ->
         [1] { "" }
        *[other] ，梯度累积 { $accumulation } 步
     }。
-summary-set-up-many = 建议使用 { $devices } × { $device }，策略 { $strategy }，每卡批大小 { $batch }，精度 { $precision }{ $accumulation ->
+summary-set-up-many = { $mode ->
+        [inference] 建议用于推理：
+        [forward_backward] 建议用于前向与反向：
+       *[training] 建议使用 { "" }
+    }{ $devices } × { $device }，策略 { $strategy }，每卡批大小 { $batch }，精度 { $precision }{ $accumulation ->
         [1] { "" }
        *[other] ，梯度累积 { $accumulation } 步
     }。
@@ -16,12 +24,14 @@ summary-change = 哪些情况会改变此建议
 summary-caveats = 注意事项
 summary-step = 单步时间
 summary-job = 全部训练时间
+summary-job-inference = 全部样本推理一遍的时间
 summary-rate = 样本吞吐量
 summary-memory = 单设备峰值显存
-summary-cost = 训练成本
+summary-cost = 任务成本
 summary-tied = 与其无明显差别
 summary-parameters = 参数量
 summary-flop = 单样本前向与反向计算量
+summary-flop-inference = 单样本前向计算量
 summary-devices = 各设备在 { $precision } 下的最佳配置（80 % 区间）
 summary-measured = 本机实测（中位数的 95 % 区间）
 column-device = 设备
