@@ -231,8 +231,8 @@ class Commands(QObject):
 
         advice = self.session.advice
         chosen = None if advice is None else advice.recommendation or advice.recommendation_local
-        if chosen is not None:
-            QGuiApplication.clipboard().setText(launch_script.launch_command(chosen))
+        if advice is not None and chosen is not None:
+            QGuiApplication.clipboard().setText(launch_script.launch_command(chosen, launch_script.script_name(advice)))
             self.tell(self.window_.context.texts("window-copied"))
 
     def report_problem(self) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from advisor.recommend.recommendation import Recommendation
     from advisor.report.advice_record import Advice
     from advisor.sentences import Reason
+    from advisor.workload.workload import Mode
 
 _CHARTS = (batch_card, crossover_card, memory_card, strategy_card, split_card)
 _TIES = {"why-tied", "why-tied-cost", "why-tied-energy"}
@@ -80,7 +81,7 @@ class AdvicePage(Page):
             return
         parts: list[Callable[[], QWidget | QLayout | None]] = [
             lambda: self._choice(advice),
-            lambda: self._hero(chosen),
+            lambda: self._hero(chosen, advice.workload.training.mode),
             lambda: self._figures(advice, chosen),
             lambda: self._accuracy(chosen),
             lambda: self._reasons(advice, chosen),
@@ -137,11 +138,12 @@ class AdvicePage(Page):
             parts.append(self.texts.duration(chosen.job_s.value))
         return " · ".join(parts)
 
-    def _hero(self, chosen: Recommendation) -> Card:
+    def _hero(self, chosen: Recommendation, mode: Mode) -> Card:
         card = Card(role="card-hero")
         card.body.setContentsMargins(20, 14, 20, 15)
         card.body.setSpacing(7)
-        devices = self.texts("advice-train-on", count=chosen.count, device=short_name(visible(chosen.device.name)))
+        device = short_name(visible(chosen.device.name))
+        devices = self.texts("advice-run-on", mode=mode, count=chosen.count, device=device)
         heading = label(devices, "hero", wrap=True, selectable=True)
         card.body.addWidget(heading)
         chips = QHBoxLayout()
@@ -165,7 +167,7 @@ class AdvicePage(Page):
             card.body.addWidget(label(self.texts.say(first), wrap=True, selectable=True))
         if chosen.tied_with:
             names = ", ".join(short_name(visible(device.name)) for device in chosen.tied_with)
-            card.body.addWidget(label(f"{self.texts('summary-tied')} {names}.", "muted", wrap=True))
+            card.body.addWidget(label(self.texts("advice-tied", devices=names), "muted", wrap=True))
         card.setAccessibleName(devices)
         card.hug()
         return card
@@ -179,7 +181,9 @@ class AdvicePage(Page):
 
         made = []
         if chosen.job_s is not None:
-            whole = texts("advice-epochs", count=f"{advice.workload.training.epochs:g}")
+            training = advice.workload.training
+            infers = training.mode == "inference"
+            whole = texts("summary-job-inference") if infers else texts("advice-epochs", count=f"{training.epochs:g}")
             span = texts.span(chosen.job_s, texts.duration)
             made.append(figure("advice-job", texts.duration(chosen.job_s.value), f"{span} · {whole}", basis))
         span = texts.span(chosen.step_s, texts.duration)

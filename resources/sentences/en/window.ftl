@@ -137,9 +137,13 @@ advice-best-of-all = Best of all
 advice-on-this-machine = On this machine
 advice-other-local = Here: { $set_up }
 advice-other-all = Best of all: { $set_up }
-advice-train-on = { $count ->
-    [one] Train on one { $device }
-   *[other] Train on { $count } × { $device }
+advice-run-on = { $mode ->
+    [inference] Run inference on
+    [forward_backward] Run forward and backward on
+   *[training] Train on
+  } { $count ->
+    [one] one { $device }
+   *[other] { $count } × { $device }
   }
 advice-batch-short = batch { $batch } per device
 advice-global-batch = { $batch } together

@@ -131,7 +131,11 @@ advice-best-of-all = 全部候选最优
 advice-on-this-machine = 本机最优
 advice-other-local = 本机：{ $set_up }
 advice-other-all = 全部候选最优：{ $set_up }
-advice-train-on = 使用 { $count } × { $device } 训练
+advice-run-on = 使用 { $count } × { $device } { $mode ->
+    [inference] 推理
+    [forward_backward] 做前向与反向
+   *[training] 训练
+  }
 advice-batch-short = 每设备批大小 { $batch }
 advice-global-batch = 全局批大小 { $batch }
 advice-accumulation = 累积 { $steps } 次
