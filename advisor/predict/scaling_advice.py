@@ -30,11 +30,10 @@ def _part_s(prediction: Prediction, kind: PartKind) -> float:
     return sum(part.duration_s for part in prediction.parts if part.kind == kind)
 
 
-def dp_loss_reasons(dp: Prediction, ddp: Prediction, weights_bytes: float) -> tuple[Reason, ...]:
+def dp_loss_reasons(dp: Prediction, ddp: Prediction) -> tuple[Reason, ...]:
     """Why DataParallel is slower than DistributedDataParallel in the same set-up, the larger cause first.
 
-    `weights_bytes`: what its first card sends or takes of weights, and again of gradients, in a step. Empty where it
-    is not slower; a cause that is under 2 % of the step or a quarter of the loss is left out.
+    Empty where it is not slower; a cause that is under 2 % of the step or a quarter of the loss is left out.
     """
     lost_s = dp.step_s.value - ddp.step_s.value
     copies_s = _part_s(dp, "communication") - _part_s(ddp, "communication")
@@ -46,7 +45,6 @@ def dp_loss_reasons(dp: Prediction, ddp: Prediction, weights_bytes: float) -> tu
     if copies_s >= least_s:
         numbers: dict[str, float | int | str] = {
             "count": dp.count,
-            "weights_bytes": 2 * weights_bytes,
             "communication_s": _part_s(dp, "communication"),
             "ddp_communication_s": _part_s(ddp, "communication"),
         }

@@ -30,15 +30,14 @@ _MIXED_GAIN = 1.1
 
 def dp_reasons(comparison: Comparison, dp: Prediction, ddp: Prediction) -> Iterator[Reason]:
     """Why DataParallel is slower than DDP in the same set-up, or that it is not, and what its first card holds."""
-    traffic = comparison.groups.traffic(dp) if comparison.groups is not None else None
     advantage = ddp.samples_per_s.value / dp.samples_per_s.value
     numbers_only = isinstance(comparison.workload.model, NumbersModel)
     if numbers_only:
         yield Reason(code="scaling-dp-untold", numbers={"count": dp.count})
     elif abs(advantage - 1) < TIE_FRACTION:
         yield Reason(code="scaling-dp-tied", numbers={"count": dp.count})
-    if traffic is not None and advantage > 1 + _LOSS_FRACTION:
-        yield from dp_loss_reasons(dp, ddp, traffic.gradient_bytes)
+    if advantage > 1 + _LOSS_FRACTION:
+        yield from dp_loss_reasons(dp, ddp)
     yield from _first_card(comparison, dp)
 
 

@@ -62,15 +62,15 @@ def test_efficiency_is_told_as_speed_up_with_its_range() -> None:
 def test_why_data_parallel_loses_is_said_with_its_copies_and_its_one_process() -> None:
     dp = _prediction(0.2, "dp", communication=0.06, host=0.06)
     ddp = _prediction(0.1, communication=0.02)
-    reasons = dp_loss_reasons(dp, ddp, 1e8)
+    reasons = dp_loss_reasons(dp, ddp)
     assert [reason.code for reason in reasons] == ["scaling-dp-one-process", "scaling-dp-copies"]
     _readable(*reasons)
 
 
 def test_no_cause_is_named_where_data_parallel_does_not_lose_or_the_cause_is_small() -> None:
-    assert dp_loss_reasons(_prediction(0.1, "dp", communication=0.02), _prediction(0.1), 1e8) == ()
+    assert dp_loss_reasons(_prediction(0.1, "dp", communication=0.02), _prediction(0.1)) == ()
     dp = _prediction(0.2, "dp", communication=0.1, host=0.001)
-    assert [reason.code for reason in dp_loss_reasons(dp, _prediction(0.1), 1e8)] == ["scaling-dp-copies"]
+    assert [reason.code for reason in dp_loss_reasons(dp, _prediction(0.1))] == ["scaling-dp-copies"]
 
 
 def test_a_missing_nvlink_costs_what_a_step_takes_longer() -> None:

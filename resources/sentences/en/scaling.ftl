@@ -1,6 +1,6 @@
 # What several cards are worth.
 scaling-efficiency = At the same batch a card { $count } × { $device } train { $speed_up_ratio } times as much as one (range { $low_ratio } to { $high_ratio }): an efficiency of { $efficiency_fraction }.
-scaling-dp-copies = DataParallel copies all weights from the first card to every other one and all gradients back, { $weights_bytes } for each of them in every step, while nothing computes: on { $count } cards that takes { $communication_s }, against { $ddp_communication_s } that DistributedDataParallel does not hide behind the backward pass.
+scaling-dp-copies = DataParallel sends weights, inputs and outputs through the first card and gathers all gradients on it in every pass, while nothing computes: on { $count } cards that takes { $communication_s } a step, against { $ddp_communication_s } that DistributedDataParallel does not hide behind the backward pass.
 scaling-dp-one-process = One process issues the work of all { $count } cards in DataParallel, which adds { $host_s } of waiting for the host to every step.
 scaling-dp-tied = On { $count } cards DataParallel and DistributedDataParallel are equally fast here (within 2 %); DistributedDataParallel is advised all the same, since its lead grows with every further card and with a slower host.
 scaling-dp-untold = Numbers alone do not tell how many kernels a step launches, so the time that DataParallel's one process needs to issue the work of { $count } cards is not counted: it may well be slower than given here, DistributedDataParallel is not.
