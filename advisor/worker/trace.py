@@ -7,13 +7,14 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensorMode
+from torch._subclasses.fake_tensor import DynamicOutputShapeException
 
 from advisor.units import Precision
 from advisor.worker.messages import Progress, Traced
 from advisor.worker.trace_affine import StreamsDiffer
 from advisor.worker.trace_cuda_rules import cuda_rules
 from advisor.worker.trace_failed import TraceFailed, TraceFault
+from advisor.worker.trace_known import Fakes
 from advisor.worker.trace_model import build_fake, value_was_asked
 from advisor.worker.trace_pass import DeviceRules, Passes, Subject, table_of
 from advisor.workload.op_table import OpTable, TracePrecision
@@ -35,9 +36,9 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) 
     Nothing is allocated: parameters and activations are fake. Raises TraceFailed with a reason for models whose
     control flow depends on data, or that run other operators at another batch size.
     """
-    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    mode = Fakes()
     was_collecting = gc.isenabled()
-    gc.collect()
+    gc.collect(1)
     gc.disable()
     try:
         with ExitStack() as stack:

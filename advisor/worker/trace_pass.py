@@ -20,6 +20,7 @@ from advisor.worker.trace_affine import (
     merged_ops,
 )
 from advisor.worker.trace_failed import TraceFailed
+from advisor.worker.trace_known import KnownResults
 from advisor.worker.trace_layers import ModulePaths, checkpoint_figures, from_modules, layer_table
 from advisor.worker.trace_memory import StorageTracker
 from advisor.worker.trace_ops import size_bytes, tensors_in
@@ -71,12 +72,13 @@ class Passes:
         """Look at one small real batch; nothing is traced yet."""
         self.subject, self.precision, self.model = subject, precision, model
         self._mode = mode
+        self._known = KnownResults()
         self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
 
     def at(self, batch_size: int) -> Pass:
         """Forward and backward once, gradients starting from None."""
         tracker = StorageTracker()
-        recorder = Recorder(tracker)
+        recorder = Recorder(tracker, self._known)
         training = self.subject.mode != "inference"
         model = self.model
         with self._mode, ExitStack() as stack:

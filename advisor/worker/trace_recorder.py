@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from advisor.worker.trace_cost import NO_COST, Cost, cost_of
+from advisor.worker.trace_known import KnownResults, knowable
 from advisor.worker.trace_memory import StorageTracker
 from advisor.worker.trace_op_names import HIDDEN_FROM_HOST, SYNCHRONISING
-from advisor.worker.trace_ops import RawOp, is_view, raw_ops, size_bytes, tensors_in
+from advisor.worker.trace_ops import RawOp, is_view
 from advisor.worker.trace_rnn import RNN_OUTPUTS
 from advisor.worker.trace_values import UniformValues
 from advisor.workload.op_table import Phase
 
 Tensor = torch.Tensor
 _DEVICE = torch.ops.prim.device.default
-_FLASH_BACKWARD = "_scaled_dot_product_flash_attention_backward"
-_EFFICIENT_BACKWARD = "_scaled_dot_product_efficient_attention_backward"
-INTENSITY_FLOP_PER_BYTE = 60.0
-"""Rough balance of cards with tensor cores; only used to share backward's work out over its operators."""
+_CPU = torch.device("cpu")
 
 
 class GradientEvent:
@@ -29,19 +28,29 @@ class GradientEvent:
     __slots__ = ("element_count", "work")
 
     def __init__(self, element_count: int, work: float) -> None:
-        """`work` in FLOP, traffic converted by INTENSITY_FLOP_PER_BYTE."""
+        """`work` in FLOP, traffic converted by `trace_cost.INTENSITY_FLOP_PER_BYTE`."""
         self.element_count = element_count
         self.work = work
 
 
-class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Sits above the fake-tensor mode (or above real kernels) and writes down what passes."""
+class _Kind(NamedTuple):
+    """What the recorder has to know of an operator, looked up once."""
 
-    def __init__(self, tracker: StorageTracker, *, figures: bool = True) -> None:
-        """`figures=False` follows memory only: enough on a real run."""
+    name: str
+    view: bool
+    hidden: bool
+    synchronising: bool
+    stand_in: Callable[..., Any] | None
+    knowable: bool
+
+
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Sits above the fake-tensor mode and writes down what passes."""
+
+    def __init__(self, tracker: StorageTracker, known: KnownResults) -> None:
+        """`known`: what earlier passes of the same model have met."""
         super().__init__()  # type: ignore[no-untyped-call]
         self.tracker = tracker
-        self.figures = figures
         self.ops: list[tuple[Phase, str, RawOp]] = []
         self.phase: Phase = "forward"
         self.dispatch_count: dict[Phase, int] = {"forward": 0, "backward": 0}
@@ -52,14 +61,22 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.values = UniformValues()
         self.born_in: dict[int, str] = {}
         self.input_bytes: dict[str, int] = {}
-        self._info: dict[Any, tuple[str, bool, bool, bool, Callable[..., Any] | None]] = {}
+        self._known = known
+        self._kinds: dict[Any, _Kind] = {}
 
-    def _look_up(self, func: Any) -> tuple[str, bool, bool, bool, Callable[..., Any] | None]:  # noqa: ANN401
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled here, and the guard against it costs as much as an operator."""
+        return False
+
+    def _look_up(self, func: Any) -> _Kind:  # noqa: ANN401 - an operator overload
         namespace, _, name = func._schema.name.partition("::")  # noqa: SLF001 - torch's own modes read it
         view = is_view(name) or namespace in {"prim", "prims"}
-        info = (name, view, name in HIDDEN_FROM_HOST, name in SYNCHRONISING, RNN_OUTPUTS.get(name))
-        self._info[func] = info
-        return info
+        stand_in, synchronising = RNN_OUTPUTS.get(name), name in SYNCHRONISING
+        follows = stand_in is None and not synchronising and knowable(func, name)
+        kind = _Kind(name, view, name in HIDDEN_FROM_HOST, synchronising, stand_in, follows)
+        self._kinds[func] = kind
+        return kind
 
     def __torch_dispatch__(
         self,
@@ -68,44 +85,48 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401 - whatever the operator returns
-        """Run the operator below, then note it."""
+        """Run the operator below, or make its known result again, then note it."""
         del types
         if func is _DEVICE:
-            return torch.device("cpu")
+            return _CPU
         kwargs = kwargs or {}
-        name, view, hidden, synchronising, stand_in = self._info.get(func) or self._look_up(func)
-        out = self.values.of(args[0]) if synchronising and args else None
-        if out is None:
-            out = func(*args, **kwargs) if stand_in is None else stand_in(*args, **kwargs)
+        kind = self._kinds.get(func) or self._look_up(func)
+        if kind.knowable:
+            out, cost = self._known.call(func, kind.name, args, kwargs, self._run, self._cost)
+        else:
+            out = self._run(func, args, kwargs)
+            cost = self._cost(func, args, kwargs, out)
         if self.values:
-            self.values.follow(name, args, out)
-        if not hidden:
+            self.values.follow(kind.name, args, out)
+        if not kind.hidden:
             self.dispatch_count[self.phase] += 1
-        if synchronising:
+        if kind.synchronising:
             self.synchronisation_count += 1
-        if self.figures and not view:
-            self._note(name, args, kwargs, out)
+        if cost is not NO_COST:
+            self._note(cost)
         self._follow(out)
-        if name == "convolution":
-            self.tracker.convolution(size_bytes(args[0]) + size_bytes(tensors_in(out)[0]))
-        elif name == "convolution_backward":
-            self.tracker.convolution(size_bytes(args[1]) + size_bytes(args[0]))
+        if cost.convolution_bytes:
+            self.tracker.convolution(cost.convolution_bytes)
         return out
 
-    def _note(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: object) -> None:
-        for op in raw_ops(name, args, kwargs, out):
-            self.ops.append((self.phase, self.path, op))
-            if self.phase == "backward":
-                flop, read, written = op.figures[:3]
-                self.backward_work += flop + INTENSITY_FLOP_PER_BYTE * (read + written)
-        if name == "embedding_dense_backward":
-            # Sorted indices, their original places and per-segment offsets, each 8 bytes an index.
-            self.tracker.transient(4 * args[1].numel() * 8)
-        elif name in (_FLASH_BACKWARD, _EFFICIENT_BACKWARD):
-            # dQ is summed in FP32, and each row's dot product of output and its gradient is kept.
-            query = args[1]
-            rows = query.numel() // query.shape[-1]
-            self.tracker.transient(4 * rows + (4 * query.numel() if query.element_size() < 4 else 0))  # noqa: PLR2004
+    def _run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+        kind = self._kinds[func]
+        out = self.values.of(args[0]) if kind.synchronising and args else None
+        if out is None:
+            out = func(*args, **kwargs) if kind.stand_in is None else kind.stand_in(*args, **kwargs)
+        return out
+
+    def _cost(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], out: object) -> Cost:  # noqa: ANN401 - as above
+        kind = self._kinds[func]
+        return NO_COST if kind.view else cost_of(kind.name, args, kwargs, out)
+
+    def _note(self, cost: Cost) -> None:
+        self.ops += [(self.phase, self.path, op) for op in cost.ops]
+        if self.phase == "backward":
+            for work in cost.work:
+                self.backward_work += work
+        if cost.transient_bytes:
+            self.tracker.transient(cost.transient_bytes)
 
     def _follow(self, out: object) -> None:
         if isinstance(out, Tensor):
