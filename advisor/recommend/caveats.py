@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.recommend.missed_limits import is_limited, nearest_to_limits
 from advisor.recommend.precisions import LABELS, at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
 from advisor.sentences import Reason
@@ -36,14 +37,16 @@ def comparison_caveats(
 def _missing_answers(
     comparison: Comparison, best: Recommendation | None, here: Recommendation | None
 ) -> Iterator[Reason]:
-    limits = comparison.limits
-    limited = any(limit is not None for limit in (limits.max_cost, limits.max_job_s, limits.max_power_w))
+    limited = is_limited(comparison) and any(one.fits is not False for one in comparison.predictions)
     if not comparison.predictions:
         return  # why nothing was predicted is said where that was found out
     if best is None:
         yield Reason(code="caveat-no-candidate-in-limits") if limited else Reason(code="caveat-nothing-fits")
+        yield from nearest_to_limits(comparison) if limited else ()
     elif here is None and any(one.device.local for one in comparison.predictions):
-        yield Reason(code="caveat-local-over-limits") if limited else Reason(code="caveat-nothing-fits-here")
+        over = limited and any(one.device.local and one.fits is not False for one in comparison.predictions)
+        yield Reason(code="caveat-local-over-limits") if over else Reason(code="caveat-nothing-fits-here")
+        yield from nearest_to_limits(comparison, local=True) if over else ()
 
 
 def _measurement_caveats(comparison: Comparison) -> Iterator[Reason]:

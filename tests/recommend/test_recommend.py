@@ -217,7 +217,7 @@ def test_a_machine_that_cannot_hold_a_step_is_told_apart_from_the_candidates() -
     assert answer.recommendation_local is None
     assert "caveat-nothing-fits-here" in codes(answer.caveats)
     limited = recommend(workload(), here, predictions, specs=SPECS, limits=Limits(max_job_s=1e9))
-    assert "caveat-local-over-limits" in codes(limited.caveats)
+    assert "caveat-nothing-fits-here" in codes(limited.caveats)
 
 
 def test_two_questions_get_two_answers() -> None:

@@ -1,0 +1,87 @@
+"""Limits that nothing keeps: the set-up that comes nearest to them, and by how much it misses each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.recommend.precisions import LABELS, at_least_as_exact
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.comparison import Comparison
+
+Numbers = dict[str, float | int | str]
+
+
+def is_limited(comparison: Comparison) -> bool:
+    """Whether any limit on cost, power or hours is set."""
+    limits = comparison.limits
+    return any(limit is not None for limit in (limits.max_cost, limits.max_job_s, limits.max_power_w))
+
+
+def nearest_to_limits(comparison: Comparison, *, local: bool = False) -> tuple[Reason, ...]:
+    """One sentence for each limit that the nearest set-up misses; none where every set-up lacks a figure for one.
+
+    Nearest is whose worst excess, as a multiple of its limit, is least; of a device of this machine with `local`.
+    """
+    known = [(excess, one) for one in _candidates(comparison, local=local) if (excess := _excess(one, comparison))]
+    if not known:
+        return ()
+    _, nearest = min(known, key=lambda pair: (max(pair[0].values()), _job_s(pair[1])))
+    return tuple(
+        Reason(code=code, numbers={**_described(nearest), **_figures(code, nearest, comparison), "over_fraction": over})
+        for code, ratio in _excess(nearest, comparison).items()
+        if (over := ratio - 1) > 0
+    )
+
+
+def _candidates(comparison: Comparison, *, local: bool) -> list[Prediction]:
+    asked = comparison.workload.training.precision
+    return [
+        one
+        for one in comparison.predictions
+        if one.fits is not False
+        and at_least_as_exact(one.precision, asked)
+        and one.global_batch_size <= comparison.global_limit
+        and (one.device.local or not local)
+    ]
+
+
+def _excess(one: Prediction, comparison: Comparison) -> dict[str, float]:
+    """What a set-up takes over each limit that is set, by the sentence's code; empty where a figure is unknown."""
+    limits = comparison.limits
+    wanted = (
+        ("caveat-nearest-cost", one.cost.value if one.cost is not None else None, limits.max_cost),
+        ("caveat-nearest-hours", one.job_s.value if one.job_s is not None else None, limits.max_job_s),
+        ("caveat-nearest-power", _power_w(one, comparison), limits.max_power_w),
+    )
+    asked = [(code, value, limit) for code, value, limit in wanted if limit is not None]
+    if any(value is None for _, value, _ in asked):
+        return {}
+    return {code: value / limit for code, value, limit in asked if value is not None and limit > 0}
+
+
+def _power_w(one: Prediction, comparison: Comparison) -> float | None:
+    draw = comparison.draws.get(one.device.key)
+    return draw.limit_w * one.count if draw is not None and draw.limit_w is not None else None
+
+
+def _job_s(one: Prediction) -> float:
+    return one.job_s.value if one.job_s is not None else float("inf")
+
+
+def _described(one: Prediction) -> Numbers:
+    device = one.device.name if one.count == 1 else f"{one.count} × {one.device.name}"
+    return {"device": device, "precision": LABELS[one.precision], "batch": one.batch_size_per_device}
+
+
+def _figures(code: str, one: Prediction, comparison: Comparison) -> Numbers:
+    """The set-up's own figure and the limit that it misses."""
+    limits = comparison.limits
+    if code == "caveat-nearest-cost" and one.cost is not None:
+        money = one.currency or ""
+        return {"cost": f"{one.cost.value:.2f} {money}".strip(), "limit": f"{limits.max_cost:g} {money}".strip()}
+    if code == "caveat-nearest-hours" and one.job_s is not None:
+        return {"job_s": one.job_s.value, "limit_s": limits.max_job_s or 0.0}
+    return {"power_w": _power_w(one, comparison) or 0.0, "limit_w": limits.max_power_w or 0.0}

@@ -1,0 +1,67 @@
+"""Where nothing keeps the limits, the nearest set-up is named, and by how much it misses each of them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from advisor.recommend.advise_from import recommend
+from advisor.recommend.batch_size import largest_global_batch
+from advisor.recommend.candidates import enumerate_candidates
+from advisor.recommend.prices import Prices
+from advisor.recommend.recommendation import Limits, Recommendations
+from advisor.sentences import Reason, say
+from advisor.workload.workload import Workload
+from tests.recommend.fakes import SPECS, TRANSFORMER, gpu, machine, predict_all, workload
+
+
+def advised(limits: Limits, asked: Workload | None = None, prices: Prices | None = None) -> Recommendations:
+    asked = asked or workload("fp32")
+    here = machine(gpu())
+    found = enumerate_candidates(asked, here, SPECS)
+    predictions = predict_all(found, TRANSFORMER, asked)
+    return recommend(asked, here, predictions, specs=SPECS, limits=limits, prices=prices)
+
+
+def nearest(answer: Recommendations) -> dict[str, Reason]:
+    return {caveat.code: caveat for caveat in answer.caveats if caveat.code.startswith("caveat-nearest")}
+
+
+def test_an_unmeetable_deadline_names_the_fastest_set_up_and_its_miss() -> None:
+    answer = advised(Limits(max_job_s=1.0))
+    assert answer.recommendation is None
+    told = nearest(answer)["caveat-nearest-hours"]
+    most = largest_global_batch(workload("fp32"))
+    allowed = [one for one in answer.predictions if one.fits and one.global_batch_size <= most]
+    fastest_s = min(one.job_s.value for one in allowed if one.precision == "fp32" and one.job_s)
+    assert told.numbers["job_s"] == fastest_s
+    assert float(told.numbers["over_fraction"]) == pytest.approx(float(told.numbers["job_s"]) / 1.0 - 1)
+
+
+def test_an_unmeetable_power_limit_names_the_thriftiest_set_up() -> None:
+    answer = advised(Limits(max_power_w=10.0))
+    told = nearest(answer)["caveat-nearest-power"]
+    keys = {one.device.spec_key for one in answer.predictions if one.fits}
+    least_w = min(spec.power_w for key, spec in SPECS.items() if key in keys and spec.power_w)
+    assert told.numbers["power_w"] == least_w
+    assert float(told.numbers["over_fraction"]) == pytest.approx(least_w / 10 - 1)
+
+
+def test_of_two_limits_each_one_that_is_missed_is_told_of_the_same_set_up() -> None:
+    told = nearest(advised(Limits(max_job_s=1.0, max_power_w=10.0)))
+    assert set(told) == {"caveat-nearest-hours", "caveat-nearest-power"}
+    assert len({reason.numbers["device"] for reason in told.values()}) == 1
+
+
+def test_limits_that_are_kept_say_nothing() -> None:
+    assert nearest(advised(Limits(max_job_s=1e9))) == {}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_sentences_hold_figure_limit_and_excess(language: str) -> None:
+    for limits in (Limits(max_job_s=1.0), Limits(max_power_w=10.0)):
+        for reason in nearest(advised(limits)).values():
+            text = say(reason, language)  # type: ignore[arg-type]
+            assert re.search(r"\d %", text)
+            assert "1.00 s" in text or "10 W" in text
