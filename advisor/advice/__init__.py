@@ -82,6 +82,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
         largest_batch=predicted.largest_batch,
         groups=predicted.groups,
         critical_batch=request.critical_batch,
+        node_count=request.node_count,
     )
     assumed = assumed_reason(request.workload)
     assumptions = (assumed,) if assumed is not None else ()

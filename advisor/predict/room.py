@@ -18,7 +18,7 @@ from advisor.predict.compiled_table import CompiledTable, compile_table
 from advisor.predict.device_steps import DeviceSteps, stacked
 from advisor.predict.efficiencies import efficiencies
 from advisor.predict.host_time import HostSpeed, host_seconds
-from advisor.predict.links import Link, detected_link, parse_interconnect, usual_link
+from advisor.predict.links import Link, detected_link, parse_interconnect
 from advisor.predict.measured_link import measured_link
 from advisor.predict.optimizer_cost import optimizer_cost
 from advisor.predict.prediction import Calibration, Candidate, Device, Strategy
@@ -195,14 +195,11 @@ class Room:
             return _LONE_LINK if device.key == "cpu" else self._measured_link(_UNKNOWN_CARDS_LINK)
         nodes = self.sources.node_count
         per_node = max(1, math.ceil(count / nodes)) if count is not None and nodes > 1 else None
-        if self.sources.interconnect is not None or (per_node is not None and not device.local):
-            return parse_interconnect(self.sources.interconnect or "", spec, cards_per_node=per_node)
-        if device.local:
-            wires = detected_link(spec, self.sources.machine.links)
-            if per_node is not None:
-                return msgspec.structs.replace(wires, cards_per_node_count=per_node)
-            return self._measured_link(wires)
-        return usual_link(spec)
+        if device.local and self.sources.interconnect is None:  # these all stand in this one machine
+            return self._measured_link(detected_link(spec, self.sources.machine.links))
+        return parse_interconnect(
+            self.sources.interconnect or "", spec, cards_per_node=None if device.local else per_node
+        )
 
     def weakest_link(self, devices: Sequence[Device], count: int) -> Link:
         """The slowest of the links that cards of several kinds bring into one group."""

@@ -54,6 +54,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     largest_batch: Callable[[Prediction], int | None] | None = None,
     groups: Groups | None = None,
     critical_batch: CriticalBatch | None = None,
+    node_count: int = 1,
 ) -> Recommendations:
     """The best set-up of all candidates and the best on this machine, with reasons, ties and alternatives.
 
@@ -79,6 +80,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         local_cards=_local_cards(machine),
         held_global_batch=global_batch_size,
         critical_batch=critical_batch,
+        node_count=node_count,
     )
     allowed = [one for one in filled if at_least_as_exact(one.precision, training.precision)]
     finalists = find_finalists(comparison, allowed)
@@ -196,6 +198,7 @@ def _recommendation(
         batch_size_per_device=winner.batch_size_per_device,
         global_batch_size=winner.global_batch_size,
         gradient_accumulation_steps=winner.gradient_accumulation_steps,
+        node_count=1 if winner.device.local or winner.count == 1 else comparison.node_count,
         goal=comparison.goal,
         step_s=winner.step_s,
         job_s=winner.job_s,

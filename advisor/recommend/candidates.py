@@ -77,7 +77,7 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
         )
         for device, available, device_precisions in _devices(machine, specs, gpu_keys, wanted, local=local)
         for count in available(counts)
-        for strategy in _strategies_for(count, strategies, node_count)
+        for strategy in _strategies_for(count, strategies, 1 if device.local else node_count)
         for precision, size in itertools.product(device_precisions, sizes(count))
         for steps in _accumulations(workload, count, strategy, size, global_batch_size)
     )

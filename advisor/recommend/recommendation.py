@@ -48,6 +48,8 @@ class Recommendation(Record, frozen=True, kw_only=True):
     batch_size_per_device: int
     global_batch_size: int
     gradient_accumulation_steps: int
+    node_count: int = 1
+    """Machines that the devices are spread over evenly."""
     goal: Goal
     step_s: Estimate
     job_s: Estimate | None

@@ -34,9 +34,15 @@ def script_name(advice: Advice) -> str:
 
 
 def launch_command(chosen: Recommendation, script: str = SCRIPT_NAME) -> str:
-    """The shell command that starts the script on the advised number of devices."""
+    """The shell command that starts the script on the advised devices: on each machine where they are several.
+
+    `HOST` stands for the name or address of the first machine, which only its user knows.
+    """
     if chosen.count == 1 or chosen.strategy in {"single", "dp"}:
         return f"python {script}"
+    if chosen.node_count > 1:
+        ranks = f"--nnodes {chosen.node_count} --nproc-per-node {chosen.count // chosen.node_count}"
+        return f"torchrun {ranks} --rdzv-backend c10d --rdzv-endpoint HOST:29500 {script}"
     return f"torchrun --standalone --nproc-per-node {chosen.count} {script}"
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.hardware.machine import Record
 from advisor.recommend.batch_size import largest_global_batch
+from advisor.recommend.precisions import stand_in
 from advisor.recommend.strategy import best_by_count
 from advisor.report.checked_steps import batch_text
 from advisor.sentences import Language, say, sentence, visible
@@ -90,6 +91,7 @@ def set_up_line(chosen: Recommendation, language: Language, mode: Mode = "traini
         "mode": mode,
         "device": visible(chosen.device.name),
         "devices": chosen.count,
+        "machines": chosen.node_count,
         "strategy": sentence(f"strategy-{chosen.strategy.replace('_', '-')}", language),
         "precision": chosen.precision,
         "batch": chosen.batch_size_per_device,
@@ -155,16 +157,18 @@ def best_by_device(advice: Advice, precision: Precision) -> tuple[Prediction, ..
     """For every device and count the set-up that the advice would take there, the shortest job first.
 
     As in the advice, a step's global batch stays within what training is known to take; the advised set-up itself is
-    always among them. Where nothing fits, the smallest need is shown as not fitting.
+    always among them. Where nothing fits, the smallest need is shown as not fitting. A device that lacks the precision
+    is shown at the one that stands in for it.
     """
     training, advised = advice.workload.training, advice.recommendation
     limit = largest_global_batch(advice.workload)
     if advised is not None:
         limit = max(limit, advised.global_batch_size)
-    by_device: dict[str, list[Prediction]] = {}
+    every: dict[str, list[Prediction]] = {}
     for prediction in advice.predictions:
-        if prediction.precision == precision:
-            by_device.setdefault(prediction.device.key, []).append(prediction)
+        every.setdefault(prediction.device.key, []).append(prediction)
+    used = {key: stand_in({one.precision for one in members}, precision) for key, members in every.items()}
+    by_device = {key: [one for one in members if one.precision == used[key]] for key, members in every.items()}
     best: dict[tuple[str, int], Prediction] = {}
     for key, members in by_device.items():
         for member in sorted(members, key=lambda one: one.global_batch_size):
@@ -182,19 +186,27 @@ def _job(prediction: Prediction) -> tuple[bool, float, str]:
 
 def _device_table(advice: Advice, language: Language) -> Table | None:
     wanted = advice.recommendation.precision if advice.recommendation else advice.workload.training.precision
-    rows = tuple(_device_row(prediction, language) for prediction in best_by_device(advice, wanted))
-    if not rows:
+    shown = best_by_device(advice, wanted)
+    if not shown:
         return None
-    columns = ("device", "count", "strategy", "batch", "step", "range", "job", "memory", "fits", "basis")
+    own = any(one.precision != wanted for one in shown)
+    rows = tuple(_device_row(prediction, language, own_precision=own) for prediction in shown)
+    columns = ("device", "count", "strategy", *(("precision",) if own else ()))
+    columns += ("batch", "step", "range", "job", "memory", "fits", "basis")
     return Table(
-        title=sentence("summary-devices", language, {"precision": wanted}),
+        title=sentence(devices_title(own=own), language, {"precision": wanted}),
         columns=tuple(sentence(f"column-{name}", language) for name in columns),
         rows=rows,
-        first_number_index=3,
+        first_number_index=columns.index("batch"),
     )
 
 
-def _device_row(prediction: Prediction, language: Language) -> tuple[str, ...]:
+def devices_title(*, own: bool) -> str:
+    """Message id of the devices' table; `own`: some of its devices lack the precision and have one of their own."""
+    return "summary-devices-own" if own else "summary-devices"
+
+
+def _device_row(prediction: Prediction, language: Language, *, own_precision: bool) -> tuple[str, ...]:
     unknown = sentence("unknown", language)
     step = prediction.step_s
     memory = prediction.peak_memory_bytes
@@ -203,6 +215,7 @@ def _device_row(prediction: Prediction, language: Language) -> tuple[str, ...]:
         visible(prediction.device.name),
         str(prediction.count),
         sentence(f"strategy-{prediction.strategy.replace('_', '-')}", language),
+        *((prediction.precision,) if own_precision else ()),
         _batch(prediction),
         format_seconds(step.value),
         f"{format_seconds(step.low)} – {format_seconds(step.high)}",

@@ -13,7 +13,8 @@ from advisor.hardware.machine import Machine
 from advisor.predict.time_to_train import CriticalBatch
 from advisor.recommend.recommendation import Recommendation
 from advisor.report.advice_record import Advice
-from advisor.report.summary import summarise
+from advisor.report.launch_script import launch_command
+from advisor.report.summary import set_up_line, summarise
 from advisor.sentences import Language, Reason, say
 from advisor.workload.op_table import OpTable, TracePrecision
 from advisor.workload.saved_tables import saved_tables
@@ -146,6 +147,24 @@ def test_a_held_global_batch_has_its_own_reasons() -> None:
 def test_devices_that_do_not_spread_over_the_machines_are_refused() -> None:
     with pytest.raises(InputError, match="cannot be spread evenly over 3 machines"):
         _advice("resnet50", "rtx3090", node_count=3)
+
+
+def test_several_machines_are_named_in_the_advice_and_in_its_launch_command() -> None:
+    advice = _advice(
+        "resnet50", "a100-sxm4-40", node_count=2, counts=(2, 8), interconnect="NVSwitch + InfiniBand HDR x8"
+    )
+    chosen = _chosen(advice)
+    assert (chosen.count, chosen.node_count) == (8, 2)
+    assert "in 2 machines" in set_up_line(chosen, "en")
+    assert "--nnodes 2 --nproc-per-node 4" in launch_command(chosen)
+    assert "dp" not in {one.strategy for one in advice.predictions}
+
+
+def test_the_cards_of_this_machine_stay_in_it_however_many_machines_are_asked_about() -> None:
+    advice = _advice("resnet50", machine=_machine("rtx3090_x2"), node_count=2)
+    plain = _advice("resnet50", machine=_machine("rtx3090_x2"))
+    assert [one.step_s for one in advice.predictions] == [one.step_s for one in plain.predictions]
+    assert _chosen(advice).node_count == 1
 
 
 def test_an_undescribed_network_between_machines_is_said_and_a_described_one_is_not() -> None:

@@ -13,7 +13,10 @@ summary-set-up-many = { $mode ->
         [inference] Run inference
         [forward_backward] Run forward and backward
        *[training] Train
-    } on { $devices } × { $device } with { $strategy }, batch size { $batch } per device, { $precision }{ $accumulation ->
+    } on { $devices } × { $device }{ $machines ->
+        [1] { "" }
+       *[other] {" "}in { $machines } machines
+    } with { $strategy }, batch size { $batch } per device, { $precision }{ $accumulation ->
         [1] { "" }
        *[other] , accumulating { $accumulation } micro-batches
     }.
@@ -33,6 +36,7 @@ summary-parameters = Parameters
 summary-flop = Forward and backward of one sample
 summary-flop-inference = Forward pass of one sample
 summary-devices = Best set-up of each device at { $precision }, ranges 80 %
+summary-devices-own = Best set-up of each device at { $precision }, or at the precision that stands in for it where a device lacks that; ranges 80 %
 summary-measured = Measured here (95 % interval of the median)
 column-device = Device
 column-count = Count

@@ -13,7 +13,10 @@ summary-set-up-many = { $mode ->
         [inference] 建议用于推理：
         [forward_backward] 建议用于前向与反向：
        *[training] 建议使用 { "" }
-    }{ $devices } × { $device }，策略 { $strategy }，每卡批大小 { $batch }，精度 { $precision }{ $accumulation ->
+    }{ $devices } × { $device }{ $machines ->
+        [1] { "" }
+       *[other] （分布在 { $machines } 台机器上）
+    }，策略 { $strategy }，每卡批大小 { $batch }，精度 { $precision }{ $accumulation ->
         [1] { "" }
        *[other] ，梯度累积 { $accumulation } 步
     }。
@@ -33,6 +36,7 @@ summary-parameters = 参数量
 summary-flop = 单样本前向与反向计算量
 summary-flop-inference = 单样本前向计算量
 summary-devices = 各设备在 { $precision } 下的最佳配置（80 % 区间）
+summary-devices-own = 各设备在 { $precision } 下的最佳配置；不支持该精度的设备按其替代精度列出（80 % 区间）
 summary-measured = 本机实测（中位数的 95 % 区间）
 column-device = 设备
 column-count = 数量
