@@ -96,7 +96,7 @@ def _precision_caveats(comparison: Comparison) -> Iterator[Reason]:
                 for one in comparison.predictions
                 if one.device.key == device.key and at_least_as_exact(one.precision, asked)
             }
-            labels = ", ".join(sorted(LABELS[precision] for precision in used))
+            labels = " / ".join(sorted(LABELS[precision] for precision in used))
             numbers: dict[str, float | int | str] = {"device": device.name, "precision": LABELS[asked]}
             if used:
                 yield Reason(code="caveat-precision-replaced", numbers={**numbers, "used": labels})

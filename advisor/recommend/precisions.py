@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from advisor.sentences import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from advisor.hardware.gpu_spec import GpuSpec
     from advisor.hardware.machine import Cpu
@@ -38,6 +38,12 @@ def sensible_precisions(workload: Workload) -> tuple[Precision, ...]:
 def at_least_as_exact(precision: Precision, asked: Precision) -> bool:
     """Whether `precision` may be advised to someone who asked for `asked`: never a less exact one."""
     return _EXACTNESS[precision] >= _EXACTNESS[asked]
+
+
+def stand_in(known: Iterable[Precision], asked: Precision) -> Precision | None:
+    """What stands for the precision asked for where it was not predicted: the nearest one that is at least as exact."""
+    exact = [one for one in known if at_least_as_exact(one, asked)]
+    return min(exact, key=lambda one: (one != asked, _EXACTNESS[one], one), default=None)
 
 
 def rate_of(spec: GpuSpec, precision: Precision) -> float | None:

@@ -102,14 +102,14 @@ def device_chart(advice: Advice, language: Language) -> Chart | None:
     if not rows:
         return None
     ties = tied_places(advice)
-    labelled = [
-        (
-            f"{item.count} × {clipped(item.device.name)}{' ' + TIE if (item.device.key, item.count) in ties else ''}",
-            item,
-        )
-        for item in rows
-    ]
-    chart = _bars(labelled, chosen_prediction(advice, advice.recommendation or advice.recommendation_local), language)
+    main = advice.recommendation or advice.recommendation_local
+    wanted = main.precision if main else advice.workload.training.precision
+    labelled = []
+    for item in rows:
+        own = "" if item.precision == wanted else f" · {item.precision}"
+        tie = f" {TIE}" if (item.device.key, item.count) in ties else ""
+        labelled.append((f"{_placed(item)}{own}{tie}", item))
+    chart = _bars(labelled, chosen_prediction(advice, main), language)
     if any(label.endswith(f" {TIE}") for label, _ in labelled):
         chart["notes"].append(f"{TIE} {sentence('report-legend-tied', language)}")
     return {**chart, "alt": sentence("report-alt-devices", language)}

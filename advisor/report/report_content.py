@@ -11,7 +11,7 @@ from advisor.report.launch_script import launch_command, script_name
 from advisor.report.report_charts import clipped
 from advisor.report.report_facts import fact_columns
 from advisor.report.report_figures import key_figures
-from advisor.report.summary import set_up_line, summarise
+from advisor.report.summary import devices_title, set_up_line, summarise
 from advisor.sentences import Language, say, sentence, visible
 
 if TYPE_CHECKING:
@@ -191,5 +191,6 @@ def _evidence(advice: Advice, further: list[str], language: Language) -> list[Co
     ]
     table = report_tables.device_table(advice, language)
     if table is not None:
-        found.append(_section(sentence("summary-devices", language, {"precision": precision}), (), None, table))
+        own = report_tables.own_precisions(advice, report_charts.shown_set_ups(advice, report_tables.DEVICE_ROWS))
+        found.append(_section(sentence(devices_title(own=own), language, {"precision": precision}), (), None, table))
     return [item for item in found if item is not None]

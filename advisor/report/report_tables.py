@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from advisor.report.checked_steps import CheckedStep
 
 Table = dict[str, Any]
-_DEVICE_ROWS = 12
+DEVICE_ROWS = 12
 _STEP_ROWS = 12
 _LINK_ROWS = 10
 _REDUCES = 3
@@ -31,7 +31,7 @@ def _columns(names: tuple[str, ...], language: Language) -> list[str]:
 
 def device_table(advice: Advice, language: Language) -> Table | None:
     """The set-ups worth a look, the shortest job first; energy and cost where any of them is known."""
-    shown = shown_set_ups(advice, _DEVICE_ROWS)
+    shown = shown_set_ups(advice, DEVICE_ROWS)
     if not shown:
         return None
     shown.sort(key=lambda item: item.job_s.value if item.job_s is not None else -item.samples_per_s.value)
@@ -45,19 +45,29 @@ def device_table(advice: Advice, language: Language) -> Table | None:
         )
         if known
     ]
+    own = own_precisions(advice, shown)
     rows = []
     for item in shown:
         tie = f" {TIE}" if (item.device.key, item.count) in ties else ""
         row = [f"{item.count} × {clipped(item.device.name, _NAME)}{tie}", *_set_up_cells(item, language)]
+        row[2:2] = [item.precision] if own else []
         further = {"energy": _energy(item, language), "cost": _cost(item, language)}
         rows.append([*row, *(further[name] for name in extra), sentence(f"basis-{item.step_s.basis}", language)])
-    names = ("device", "strategy", "batch", "step", "range", "job", "memory", *extra, "basis")
+    precision = ("precision",) if own else ()
+    names = ("device", "strategy", *precision, "batch", "step", "range", "job", "memory", *extra, "basis")
     return {
         "columns": _columns(names, language),
         "rows": rows,
         "strong": [index for index, item in enumerate(shown) if item is chosen],
-        "first_number": 2,
+        "first_number": names.index("batch"),
     }
+
+
+def own_precisions(advice: Advice, shown: Sequence[Prediction]) -> bool:
+    """Whether a device of a table lacks the advised precision, so that each row has to name its own."""
+    main = advice.recommendation or advice.recommendation_local
+    wanted = main.precision if main else advice.workload.training.precision
+    return any(item.precision != wanted for item in shown)
 
 
 def _set_up_cells(item: Prediction, language: Language) -> list[str]:

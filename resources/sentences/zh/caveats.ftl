@@ -14,5 +14,5 @@ caveat-no-prices = 没有价格时，费用以 GPU 小时计，而不同显卡�
 caveat-power-unknown = { $devices } 的功耗未知，无法比较能耗。
 caveat-memory-unknown = 无法预测显存需求，因此不知道一步能否放入 { $device }。请先试跑一步。
 caveat-precision-left-out = { $device } 不支持 { $precision }，未参与该精度下的比较。
-caveat-precision-replaced = { $device } 不支持 { $precision }，改按 { $used } 评估。
+caveat-precision-replaced = { $device } 不支持 { $precision }，改以 { $used } 评估，并以所用精度列入表中。
 caveat-from-spec-sheet = { $device } 的步时由规格表和公开运行结果预测，并非实测：五次中有四次介于 { $low_s } 与 { $high_s } 之间。
