@@ -133,5 +133,5 @@ def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
 
 
 def short_name(name: str) -> str:
-    """A card's name without the maker's."""
-    return re.sub(r"NVIDIA |GeForce |Intel\(R\) |\(TM\)|\(R\)| \d+-Core| Processor| CPU(?= @)", "", name)
+    """A card's name without those of its maker and its family."""
+    return re.sub(r"NVIDIA |GeForce |Tesla |Intel\(R\) |\(TM\)|\(R\)| \d+-Core| Processor| CPU(?= @)", "", name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from typing import TYPE_CHECKING
 
+from advisor.gui.advice_figures import short_name
 from advisor.sentences import visible
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def summary_lines(machine: Machine | None, texts: Texts) -> list[str]:
     name = platform.node() or texts("window-this-machine")
     if machine is None:
         return [name, texts("machine-looking-short")]
-    cpu = visible(machine.cpu.name or texts("machine-cpu"))
+    cpu = short_name(visible(machine.cpu.name or texts("machine-cpu")))
     devices = texts("machine-gpus-short", count=len(machine.gpus)) if machine.gpus else texts("machine-no-gpu-short")
     return [name, f"{devices} · {texts.size(machine.memory.total_bytes)}", cpu]
 

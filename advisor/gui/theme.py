@@ -195,6 +195,9 @@ QLabel[role="hero"] { font-size: 22px; font-weight: 700; }
 QLabel[role="figure"] { font-size: 26px; font-weight: 700; }
 QLabel[role="unit"], QLabel[role="muted"], QLabel[role="small"] { color: %(muted)s; }
 QLabel[role="muted"], QLabel[role="small"] { font-size: %(small)dpx; }
+QLabel[role="legend"] {
+  color: %(muted)s; font-size: %(small)dpx; padding: 0 6px 0 2px; min-height: 24px;
+}
 QLabel[role="strong"] { font-weight: 600; }
 QLabel[role="good"] { color: %(good)s; font-size: %(small)dpx; }
 QLabel[role="warning"] { color: %(warning)s; font-size: %(small)dpx; }

@@ -1,11 +1,20 @@
-"""The choice of units reaches numbers inside sentences; errors and cases are told in the window's language."""
+"""Units reach numbers inside sentences, errors and cases speak the window's language, names stay readable."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+import pytest
+
+from advisor.gui.job_state import JobState
+from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.pages.measure_page import MeasurePage
+from advisor.gui.pages.model_page import ModelPage
 from advisor.gui.texts import Texts
 from advisor.gui.threads import Outcome
+from advisor.gui.widgets.labels import ElidedLabel
+from advisor.gui.widgets.table import Table
 from advisor.recommend.case_file import bundled_cases
 from advisor.sentences import Reason, SaidError, sentence
 from tests.gui import fakes
@@ -55,3 +64,67 @@ def test_every_case_tells_its_model_in_both_languages() -> None:
         english, chinese = case.model_text("en"), case.model_text("zh")
         assert english.isascii()
         assert any("\u4e00" <= one <= "\u9fff" for one in chinese)
+
+
+def test_a_long_name_goes_on_in_a_second_line_before_it_is_cut(qtbot: QtBot) -> None:
+    name = ElidedLabel("Tesla V100 SXM2 16GB", lines=2)
+    qtbot.addWidget(name)
+    name.show()
+    name.resize(name.fontMetrics().horizontalAdvance("Tesla V100 S"), 40)
+    assert name.text() == "Tesla V100\nSXM2 16GB"
+    assert not name.toolTip()
+    name.resize(name.fontMetrics().horizontalAdvance("Tesla V1"), 40)
+    assert "…" in name.text()
+    assert "Tesla V100 SXM2 16GB" in name.toolTip()
+
+
+def test_rows_grow_where_a_name_of_their_table_needs_two_lines(qtbot: QtBot) -> None:
+    columns = [
+        Column[str](title="name", text=lambda one: one),
+        Column[str](title="number", text=lambda one: one[:1], number=True),
+    ]
+    model = TableModel(columns)
+    table = Table(model, "names", visible_rows=3)
+    qtbot.addWidget(table)
+    model.show(["RTX 6000 Ada Generation, the one at the left", "L4"])
+    table.show()
+    whole = table.fontMetrics().horizontalAdvance(model.records[0])
+    table.resize(whole + 140, 200)
+    assert (table.rowHeight(0), table.wordWrap()) == (32, False)
+    table.resize(whole, 200)
+    assert (table.rowHeight(0), table.wordWrap()) == (44, True)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_at_the_smallest_size_the_layers_tell_all_their_figures(
+    window: MainWindow, session: Session, qtbot: QtBot, language: str
+) -> None:
+    window.settings.store("language", language)
+    window.rebuild()
+    window.resize(1024, 700)
+    session.load_workload("bert_base_sst2")
+    window.show_page("model")
+    page = window.page("model")
+    assert isinstance(page, ModelPage)
+    qtbot.waitUntil(lambda: len(page._layers.records) > 100, timeout=60_000)
+    table = page._layer_table
+    qtbot.waitUntil(lambda: table.viewport().width() > 600)
+    assert not any(table.isColumnHidden(place) for place in range(4))
+    longest = max((one.path for one in page._layers.records), key=len)
+    assert table.columnWidth(0) > table.fontMetrics().horizontalAdvance(longest)
+    assert sum(table.columnWidth(place) for place in range(4)) <= table.viewport().width()
+
+
+def test_cards_of_one_name_are_told_apart_while_they_are_measured(window: MainWindow, session: Session) -> None:
+    eight = fakes.machine(8)
+    one = fakes.advice().measurements[1]
+    measured = tuple(
+        msgspec.structs.replace(one, device_key=gpu.uuid or "", device_name=gpu.name or "") for gpu in eight.gpus
+    )
+    session.machine = eight
+    session.job = JobState.of_measurements(measured)
+    window.show_page("measure")
+    page = window.page("measure")
+    assert isinstance(page, MeasurePage)
+    shown = {page._model.columns[0].text(record) for record in page._model.records}
+    assert shown == {f"GPU {number} · RTX 4090" for number in range(8)}

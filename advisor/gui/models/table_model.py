@@ -14,6 +14,8 @@ from advisor.gui.widgets.labels import plain_tooltip
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from PySide6.QtGui import QIcon
+
 Record = TypeVar("Record")
 Index = QModelIndex | QPersistentModelIndex
 
@@ -30,6 +32,7 @@ class Column(Generic[Record]):
     bold: Callable[[Record], bool] | None = None
     colour: Callable[[Record], str | None] | None = None
     header_tip: str = ""
+    icon: Callable[[Record], QIcon | None] | None = None
 
 
 class TableModel(QAbstractTableModel, Generic[Record]):
@@ -122,4 +125,6 @@ def _look(column: Column[Record], record: Record, role: int) -> Any:  # noqa: AN
     if role == Qt.ItemDataRole.ForegroundRole and column.colour:
         colour = column.colour(record)
         return QColor(colour) if colour else None
+    if role == Qt.ItemDataRole.DecorationRole and column.icon:
+        return column.icon(record)
     return None

@@ -110,7 +110,7 @@ class CasesPage(Page):
         for case in bundled_cases().values():
             item = QListWidgetItem(case.title.text(self.texts.language))
             item.setData(Qt.ItemDataRole.UserRole, case.id)
-            room = QRect(0, 0, _LIST_WIDTH - 44, 1000)
+            room = QRect(0, 0, _LIST_WIDTH - 36, 1000)
             words = made.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, item.text())
             item.setSizeHint(QSize(_LIST_WIDTH - 20, words.height() + 12))
             made.addItem(item)

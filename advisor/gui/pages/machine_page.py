@@ -12,17 +12,25 @@ from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.theme import CPU_SERIES, gpu_colour
 from advisor.gui.widgets.card import clear
 from advisor.gui.widgets.device_card import DeviceCard
+from advisor.gui.widgets.labels import plain_tooltip
 from advisor.gui.widgets.notice import Notice
 from advisor.sentences import visible
 from advisor.units import format_quantity
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
+
     from advisor.gui.context import Context
     from advisor.gui.plots.live_grid import LiveGrid
     from advisor.hardware.machine import Gpu, GpuReading, Machine, Reading
 
 _REDRAW_MS = 250
 _WIDE_COUNT = 3
+_MANY_CARDS = 6
+"""Beyond so many, cards are lower and four stand in a row: the plots are to be seen too."""
+_MOST_COLUMNS = 4
+_ROOM_FOR_FOUR = 1000
+"""Pixels of the page."""
 
 
 class MachinePage(Page):
@@ -32,6 +40,8 @@ class MachinePage(Page):
         """Nothing here imports numpy or pyqtgraph: this page is painted first."""
         super().__init__(context, context.texts("page-machine"), context.texts("machine-looking"))
         self._cards: dict[str, DeviceCard] = {}
+        self._shape = (0, False)
+        """How the cards lie: columns, and whether the GPUs stand below the CPU."""
         self.grid: LiveGrid | None = None
         self._kept: ViewState = {}
         self._stale = True
@@ -91,13 +101,11 @@ class MachinePage(Page):
         self.subtitle.set_full_text(software_line(machine, self.texts))
         clear(self._places)
         self._cards = {}
-        cards = [self._cpu_card(machine)]
-        cards += [self._gpu_card(machine, gpu, position) for position, gpu in enumerate(machine.gpus)]
-        columns = min(len(cards), _WIDE_COUNT)
-        for place, card in enumerate(cards):
-            self._places.addWidget(card, place // columns, place % columns)
-        for column in range(columns):
-            self._places.setColumnStretch(column, 1)
+        self._cpu_card(machine)
+        for position, gpu in enumerate(machine.gpus):
+            self._gpu_card(machine, gpu, position)
+        self._shape = (0, False)
+        self._lay_out()
         if self.grid is not None:
             self._kept = self.view_state()
             clear(self._plots)
@@ -107,6 +115,26 @@ class MachinePage(Page):
         latest = self.session.feed.buffer.latest if self.session.feed.buffer else None
         if latest is not None:
             self._show_reading(latest)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Take three columns or four."""
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Three cards beside each other; where there are many and room for it, four GPUs in a row below the CPU."""
+        cards = list(self._cards.values())
+        below = len(cards) > _MANY_CARDS and self.width() >= _ROOM_FOR_FOUR
+        columns = _MOST_COLUMNS if below else min(len(cards), _WIDE_COUNT)
+        if not cards or (columns, below) == self._shape:
+            return
+        self._shape = (columns, below)
+        if below:
+            self._places.addWidget(cards[0], 0, 0, 1, columns)
+        for place, card in enumerate(cards[1:] if below else cards):
+            self._places.addWidget(card, place // columns + below, place % columns)
+        for column in range(_MOST_COLUMNS):
+            self._places.setColumnStretch(column, 1 if column < columns else 0)
 
     def _show_loading(self) -> None:
         failed = self.session.machine_outcome is not None
@@ -128,7 +156,7 @@ class MachinePage(Page):
         if sentences:
             self._notices.addWidget(Notice(list(dict.fromkeys(sentences))))
 
-    def _cpu_card(self, machine: Machine) -> DeviceCard:
+    def _cpu_card(self, machine: Machine) -> None:
         texts, cpu = self.texts, machine.cpu
         colour = self.theme.series[CPU_SERIES]
         card = DeviceCard(self.theme, visible(cpu.name or texts("machine-cpu")), colour, chip=cpu.architecture)
@@ -141,9 +169,8 @@ class MachinePage(Page):
         card.add_fact("wait", texts("machine-fact-waiting"), "–", tip=texts("plot-pressure-tip"))
         self._cards["cpu"] = card
         self._set_memory(card, machine.memory.total_bytes - machine.memory.available_bytes, machine.memory.total_bytes)
-        return card
 
-    def _gpu_card(self, machine: Machine, gpu: Gpu, position: int) -> DeviceCard:
+    def _gpu_card(self, machine: Machine, gpu: Gpu, position: int) -> None:
         texts = self.texts
         colour, _style = gpu_colour(self.theme, position)
         chip, role = (texts("machine-unusable"), "chip-warning") if not gpu.usable else (f"GPU {gpu.index}", "chip")
@@ -159,7 +186,11 @@ class MachinePage(Page):
         heat = f"{gpu.temperature_celsius:.0f} °C" if gpu.temperature_celsius is not None else unknown
         card.add_fact("heat", texts("machine-fact-heat"), heat, tip=_refusal(gpu.refusals, "temperature", self))
         spec = texts("machine-spec", key=gpu.spec_key) if gpu.spec_key else texts("machine-spec-unknown")
-        card.add_line(f"{_link(machine, gpu, texts('machine-link-unknown'))} · {spec}")
+        line = f"{_link(machine, gpu, texts('machine-link-unknown'))} · {spec}"
+        if len(machine.gpus) < _MANY_CARDS:
+            card.add_line(line)
+        else:
+            card.setToolTip(plain_tooltip(f"{gpu.name}\n{line}"))
         used = None
         if gpu.memory_total_bytes is not None and gpu.memory_free_bytes is not None:
             used = gpu.memory_total_bytes - gpu.memory_free_bytes
@@ -168,7 +199,6 @@ class MachinePage(Page):
             size = texts.size(instance.memory_total_bytes)
             card.add_line(f"{instance.name} · {size}")
         self._cards[gpu.uuid or f"index-{gpu.index}"] = card
-        return card
 
     def _set_memory(self, card: DeviceCard, used_bytes: int | None, total_bytes: int | None) -> None:
         card.meter.set_share(used_bytes / total_bytes if used_bytes is not None and total_bytes else None)

@@ -41,6 +41,7 @@ class MeasurePage(Page):
         self._steps: StepPlot | None = None
         self._active = False
         self._told: tuple[object, ...] | None = None
+        self._names: dict[str, str] = {}
         self._predict = self.add_action(self.texts("menu-predict"), lambda: context.act("predict"))
         self._start = self.add_action(self.texts("menu-measure"), lambda: context.act("measure"), primary=True)
         self._cancel = self.add_action(self.texts("watch-cancel"), lambda: context.act("cancel"), primary=True)
@@ -57,7 +58,7 @@ class MeasurePage(Page):
         self.body.addWidget(FigureRow(list(self._figures.values()), least_width=160, spacing=GAP))
         self._model = TableModel(self._columns())
         self._table_card = Card(self.texts("watch-table-title"))
-        self._table = Table(self._model, self.texts("watch-table-title"), visible_rows=9, wide=(0,))
+        self._table = Table(self._model, self.texts("watch-table-title"), visible_rows=9, wide=(0,), optional=(3,))
         self._table_device = label("", "muted")
         self._table_card.add_to_header(self._table_device)
         self._table_card.body.addWidget(self._table)
@@ -217,7 +218,7 @@ class MeasurePage(Page):
         notice.body.addWidget(log)
 
     def _show_series(self, job: JobState) -> None:
-        names = {one.device_key: short_name(visible(one.device_name)) for one in job.series.values()}
+        names = self._names = self._device_names(job)
         # One device is named once, above the table, not in each row.
         self._table.setColumnHidden(0, len(names) == 1)
         self._table_device.setText("".join(names.values()) if len(names) == 1 else "")
@@ -236,6 +237,17 @@ class MeasurePage(Page):
         self._figures["memory"].show_figure(peak, texts("watch-memory-below"))
         verdict = self._verdict(current)
         self._figures["verdict"].show_figure(verdict, texts("watch-blocks", count=len(current.walls_s)))
+
+    def _device_names(self, job: JobState) -> dict[str, str]:
+        """Short names by device key; cards of one name are told apart by their number."""
+        names = {one.device_key: short_name(visible(one.device_name)) for one in job.series.values()}
+        gpus = self.session.machine.gpus if self.session.machine is not None else ()
+        numbers = {gpu.uuid or f"index-{gpu.index}": gpu.index for gpu in gpus}
+        shared = {name for name in names.values() if list(names.values()).count(name) > 1}
+        return {
+            key: f"GPU {numbers[key]} · {name}" if name in shared and key in numbers else name
+            for key, name in names.items()
+        }
 
     def _batch(self, one: StepSeries) -> str:
         if one.layer_limit is None:
@@ -269,10 +281,11 @@ class MeasurePage(Page):
             return f"{texts.duration(one.summary.low_s)} – {texts.duration(one.summary.high_s)}"
 
         return [
-            Column(title=texts("column-device"), text=lambda one: short_name(visible(one.device_name))),
+            Column(title=texts("column-device"), text=lambda one: self._names[one.device_key]),
             Column(
                 title=texts("column-batch"),
                 text=self._batch,
+                icon=lambda one: self._steps.icon_of(one) if self._steps is not None else None,
                 order=lambda one: one.batch_size,
                 number=True,
             ),
@@ -280,6 +293,7 @@ class MeasurePage(Page):
                 title=texts("column-median"),
                 text=lambda one: texts.duration(one.median_s()),
                 order=lambda one: one.median_s(),
+                tip=ends,
                 number=True,
             ),
             Column(title=texts("column-interval"), text=interval, tip=ends, number=True),
@@ -291,6 +305,6 @@ class MeasurePage(Page):
             return
         if self._grid is not None:
             self._grid.refresh()
-        self._show_newest()
         if self._steps is not None and self.session.job is not None:
             self._steps.redraw(list(self.session.job.series.values()))
+        self._show_newest()

@@ -26,10 +26,16 @@ from advisor.workload.op_table import Layer, at
 from advisor.workload.workload import Data, PythonModel, Training, Workload
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
+
     from advisor.gui.context import Context
     from advisor.gui.model_preview import Preview
 
 _DOORS = ("preset", "huggingface", "python", "form")
+_NARROW_WIDTH = 1240
+"""Of the page, in pixels: below it the layers lie under the forms, where their names have room."""
+_MOVABLE_PLACE = 2
+"""Of the further forms in the left column: after the doors and the training."""
 _FIRST_SETTINGS = ("precision", "batch_size", "epochs", "optimizer", "gradient_accumulation_steps", "attention")
 
 
@@ -41,6 +47,7 @@ class ModelPage(Page):
         super().__init__(context, context.texts("page-model"))
         self._door = 0
         self._from_form = False
+        self._narrow = False
         self.add_action(self.texts("model-save"), self._save)
         self.add_action(self.texts("menu-predict"), lambda: context.act("predict"))
         self.add_action(self.texts("menu-measure"), lambda: context.act("measure"), primary=True)
@@ -80,6 +87,8 @@ class ModelPage(Page):
 
     def _build_left(self) -> None:
         clear(self._left)
+        clear(self._right_forms)
+        self._movable_cards: list[Card] = []
         described = self._described()
         doors = Card(self.texts("model-door-title"))
         tabs = QTabBar()
@@ -132,12 +141,15 @@ class ModelPage(Page):
             self._forms[code] = form
             card.body.addWidget(form)
             self._left.addWidget(card)
+            if fields is not first:
+                self._movable_cards.append(card)
+        self._place_forms()
 
     def _build_right(self) -> None:
         self._problems = QVBoxLayout()
         self._right.addLayout(self._problems)
         self._figures = {name: KeyFigure(self.texts(f"model-{name}")) for name in ("parameters", "flop", "memory")}
-        self._right.addWidget(FigureRow(list(self._figures.values()), least_width=118, spacing=GAP))
+        self._right.addWidget(FigureRow(list(self._figures.values()), least_width=128, spacing=GAP))
         self._assumptions = Card(self.texts("model-assumptions"))
         self._assumed = QVBoxLayout()
         self._assumptions.body.addLayout(self._assumed)
@@ -156,7 +168,35 @@ class ModelPage(Page):
         card.body.addWidget(self._layer_note)
         self._layer_card = card
         self._right.addWidget(card)
+        self._right_forms = QVBoxLayout()
+        self._right_forms.setSpacing(GAP)
+        self._right.addLayout(self._right_forms)
         self._right.addStretch(1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The layers lie beside the forms where their names have room, else below over the whole width."""
+        super().resizeEvent(event)
+        narrow = event.size().width() < _NARROW_WIDTH
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        for layout in (self._right, self.body):
+            layout.removeWidget(self._layer_card)
+        if narrow:
+            self.body.insertWidget(1, self._layer_card)
+        else:
+            self._right.insertWidget(self._right.indexOf(self._right_forms), self._layer_card)
+        self._place_forms()
+
+    def _place_forms(self) -> None:
+        """Two of the forms fill the place that the layers leave."""
+        for place, card in enumerate(self._movable_cards, start=_MOVABLE_PLACE):
+            for layout in (self._left, self._right_forms):
+                layout.removeWidget(card)
+            if self._narrow:
+                self._right_forms.addWidget(card)
+            else:
+                self._left.insertWidget(place, card)
 
     def _layer_columns(self) -> list[Column[Layer]]:
         texts = self.texts

@@ -89,6 +89,7 @@ class BarChart(Chart):
             bold=one.chosen,
             colour=self.theme.muted if muted else None,
             align=Qt.AlignmentFlag.AlignRight,
+            lines=2,
         )
         if one.estimate is not None:
             solid = self.theme.accent if one.chosen else self.theme.bar

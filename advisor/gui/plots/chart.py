@@ -10,12 +10,15 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QP
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from advisor.gui.theme import SMALL_SIZE, TICK_SIZE
-from advisor.gui.widgets.labels import plain_tooltip
+from advisor.gui.widgets.labels import in_two_lines, plain_tooltip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPaintEvent
 
     from advisor.gui.theme import Theme
+
+_LINE = 13.0
+"""Height of one of two lines, in pixels."""
 
 
 class Chart(QWidget):
@@ -79,10 +82,25 @@ class Chart(QWidget):
         size: int = SMALL_SIZE,
         bold: bool = False,
         align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+        lines: int = 1,
     ) -> float:
-        """One line of text, cut with an ellipsis where the place is short; returns its width in pixels."""
+        """A line of text, cut with an ellipsis where the place is short; returns its width in pixels.
+
+        `lines` 2: a text that is too long for one line goes on in a second one, a size smaller.
+        """
         font = self.font_of(size, bold=bold)
         measure = QFontMetricsF(font)
+        if lines > 1 and measure.horizontalAdvance(text) > place.width():
+            first, second = in_two_lines(text, place.width(), lambda part: self.width_of(part, TICK_SIZE, bold=bold))
+            if not second:
+                return self.write(painter, place, text, colour=colour, size=TICK_SIZE, bold=bold, align=align)
+            half = QRectF(place.left(), place.center().y() - _LINE, place.width(), _LINE)
+            widths = [
+                self.write(painter, where, part, colour=colour, size=TICK_SIZE, bold=bold, align=align)
+                for where, part in ((half, first), (half.translated(0, _LINE), second))
+            ]
+            self.tell_at(place, text)
+            return max(widths)
         shown = measure.elidedText(text, Qt.TextElideMode.ElideRight, max(place.width(), 8.0))
         painter.setFont(font)
         painter.setPen(QColor(colour or self.theme.text))

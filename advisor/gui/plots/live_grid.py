@@ -6,7 +6,7 @@ import csv
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
@@ -21,9 +21,10 @@ from PySide6.QtWidgets import (
 
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.readings import GPU_METRICS, HOST, ReadingsBuffer
+from advisor.gui.plots.traces import line_icon
 from advisor.gui.theme import CPU_SERIES, gpu_colour
 from advisor.gui.widgets.flow import FlowLayout
-from advisor.gui.widgets.labels import plain_tooltip
+from advisor.gui.widgets.labels import label, plain_tooltip
 from advisor.sentences import visible
 from advisor.units import format_quantity
 
@@ -129,12 +130,19 @@ class LiveGrid(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         legend.setSizePolicy(policy)
+        # Cards of one name are named once; each keeps its number.
+        models = {visible(gpu.name) for gpu in self._machine.gpus}
+        common = next(iter(models)) if len(models) == 1 and len(self._machine.gpus) > 1 else ""
+        if common:
+            names.addWidget(label(_short(f"{len(self._machine.gpus)} × {common}"), "legend"))
         for one in self.series:
-            button = QPushButton(_short(one.name))
+            # In a button's text, & names its key.
+            text = _short(one.name.removesuffix(f" · {common}") if common else one.name)
+            button = QPushButton(text.replace("&", "&&"))
             button.setProperty("role", "legend")
             button.setCheckable(True)
             button.setChecked(True)
-            button.setIcon(_line_icon(one))
+            button.setIcon(line_icon(one.colour, one.style))
             button.setIconSize(QSize(18, 10))
             button.setToolTip(plain_tooltip(self._texts("plot-legend-tip", name=one.name)))
             button.setAccessibleName(one.name)
@@ -280,21 +288,7 @@ def gpu_title(gpu: Gpu) -> str:
 
 def _short(name: str, limit: int = 34) -> str:
     shown = name.replace("NVIDIA GeForce ", "").replace("NVIDIA ", "")
-    return (shown if len(shown) <= limit else f"{shown[: limit - 1]}…").replace("&", "&&")
-
-
-def _line_icon(series: Series) -> QIcon:
-    """A short stroke in the series' colour and dash."""
-    pixmap = QPixmap(36, 20)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    pixmap.setDevicePixelRatio(2)
-    painter = QPainter(pixmap)
-    pen = QPen(QColor(series.colour), 2.5)
-    pen.setStyle(series.style)
-    painter.setPen(pen)
-    painter.drawLine(1, 5, 17, 5)
-    painter.end()
-    return QIcon(pixmap)
+    return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
 _FORMATS = {

@@ -75,8 +75,8 @@ class OrderChart(Chart):
         for one in self._lines:
             last = next((place for place in reversed(one.places) if place), None)
             if last is not None:
-                place = QRectF(right + 16, self._y(last) - 10, names, 20)
-                self.write(painter, place, one.name)
+                place = QRectF(right + 16, self._y(last) - 13, names, 26)
+                self.write(painter, place, one.name, lines=2)
 
     @staticmethod
     def _y(place: int) -> float:

@@ -118,7 +118,7 @@ class StackChart(Chart):
         top = y + (height - self._bar_height) / 2
         if left > 0:
             place = QRectF(0, y, left - 12, height)
-            self.write(painter, place, one.name, bold=one.chosen, align=Qt.AlignmentFlag.AlignRight)
+            self.write(painter, place, one.name, bold=one.chosen, align=Qt.AlignmentFlag.AlignRight, lines=2)
         colours, x = dict(self._legend), left
         for piece in one.pieces:
             if piece.size <= 0 or x >= right:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 
 from advisor.gui.advice_figures import PRECISION_NAMES
 from advisor.gui.plots.plain_plot import PlainPlot
-from advisor.gui.plots.traces import TraceItem, thin_pen
+from advisor.gui.plots.traces import TraceItem, line_icon, thin_pen
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import QuietLabel
 from advisor.sentences import visible
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
     from PySide6.QtCore import QPoint
+    from PySide6.QtGui import QIcon
 
     from advisor.gui.job_state import StepSeries
     from advisor.gui.texts import Texts
@@ -53,6 +54,7 @@ class StepPlot(Card):
         self.traces = TraceItem(theme.grid, theme.accent)
         self.plot.box.addItem(self.traces, ignoreBounds=True)
         self._curves: list[_Steps] = []
+        self._icons: dict[int, QIcon] = {}
         self._begin_s = 0.0
         self._fixed: tuple[float, int, int] | None = None
         self._state = QuietLabel("muted")
@@ -80,6 +82,15 @@ class StepPlot(Card):
             [(thin_pen(*look), curve.x, curve.y) for look, curve in zip(looks, self._curves, strict=True)], dots=True
         )
 
+    def icon_of(self, one: StepSeries) -> QIcon | None:
+        """The stroke that a series is drawn with; None before its first step."""
+        place = next((place for place, curve in enumerate(self._curves) if curve.series is one), None)
+        if place is None:
+            return None
+        if place not in self._icons:
+            self._icons[place] = line_icon(*series_colour(self._theme, place))
+        return self._icons[place]
+
     def point_counts(self) -> list[int]:
         """How many points are drawn of each series."""
         return [len(curve.x) for curve in self._curves]
@@ -99,7 +110,8 @@ class StepPlot(Card):
             (place / 3, format_seconds(_ROUND[place % 3] * 10.0 ** (place // 3))) for place in range(low, high + 1)
         ]
         ticks = ticks[:: max(1, math.ceil(len(ticks) / 7))]
-        margin = 0.03 * (high - low) / 3
+        # The lowest tick's words would else be cut by the axis below.
+        margin = 0.06 * (high - low) / 3
         y_range = (low / 3 - margin, high / 3 + margin)
         marks = [span_s * share / 4 for share in range(5)]
         self.plot.fix((0.0, span_s), y_range, [(mark, f"{mark:g} s") for mark in marks], ticks)

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPen, QPolygonF
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-    from PySide6.QtGui import QPainter
 
 CurveData = tuple["QPen", "NDArray[np.float64]", "NDArray[np.float64]"]
 _DOT_PIXELS = 4
@@ -124,3 +123,17 @@ def thin_pen(colour: str, style: Qt.PenStyle) -> QPen:
     pen = _thin(colour)
     pen.setStyle(style)
     return pen
+
+
+def line_icon(colour: str, style: Qt.PenStyle) -> QIcon:
+    """A short stroke in a line's colour and dash, 18 by 10 pixels, for legends."""
+    pixmap = QPixmap(36, 20)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    pixmap.setDevicePixelRatio(2)
+    painter = QPainter(pixmap)
+    pen = QPen(QColor(colour), 2.5)
+    pen.setStyle(style)
+    painter.setPen(pen)
+    painter.drawLine(1, 5, 17, 5)
+    painter.end()
+    return QIcon(pixmap)

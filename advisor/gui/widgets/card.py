@@ -56,7 +56,7 @@ class KeyFigure(Card):
         self.body.setContentsMargins(16, 11, 16, 11)
         head = QHBoxLayout()
         head.setSpacing(6)
-        self._title = ElidedLabel(title, "muted")
+        self._title = ElidedLabel(title, "muted", lines=2)
         head.addWidget(self._title, 1)
         self._chip = label(chip, "chip")
         self._chip.setVisible(bool(chip))
@@ -67,13 +67,13 @@ class KeyFigure(Card):
         line.addWidget(self._figure, 0, Qt.AlignmentFlag.AlignBaseline)
         line.addWidget(self._unit, 0, Qt.AlignmentFlag.AlignBaseline)
         line.addStretch(1)
-        self._below = ElidedLabel("", "muted")
+        self._below = ElidedLabel("", "muted", lines=2)
         self.body.addLayout(head)
         self.body.addLayout(line)
         self.body.addWidget(self._below)
+        self.body.addStretch(1)
         self._name = title
         self._shown: tuple[str, str, str, str] | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.show_figure(figure, below, chip=chip, tip=tip)
 
     def show_figure(self, figure: str, below: str = "", *, chip: str = "", tip: str = "") -> None:

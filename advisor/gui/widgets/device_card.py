@@ -64,7 +64,7 @@ class DeviceCard(Card):
         dot = label("●")
         dot.setStyleSheet(f"color: {colour}; font-size: 11px;")
         head.addWidget(dot)
-        self.name = ElidedLabel(title, "strong")
+        self.name = ElidedLabel(title, "strong", lines=2)
         head.addWidget(self.name, 1)
         self.body.addLayout(head)
         self.meter = Meter(theme, colour)

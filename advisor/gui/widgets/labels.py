@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from advisor.sentences import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtGui import QResizeEvent
 
 
@@ -33,14 +35,15 @@ def label(text: str = "", role: str = "", *, wrap: bool = False, selectable: boo
 class ElidedLabel(QLabel):
     """One line of foreign text: cut with an ellipsis where the place is short, whole in the tooltip."""
 
-    def __init__(self, text: str = "", role: str = "") -> None:
-        """`text` is shown verbatim, control characters as escapes."""
+    def __init__(self, text: str = "", role: str = "", *, lines: int = 1) -> None:
+        """`text` is shown verbatim, control characters as escapes; with two lines it goes on in the second."""
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         if role:
             self.setProperty("role", role)
         self._full = ""
+        self._lines = lines
         self.set_full_text(text)
 
     def set_full_text(self, text: str) -> None:
@@ -62,9 +65,16 @@ class ElidedLabel(QLabel):
         self._fit()
 
     def _fit(self) -> None:
-        shown = self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, max(self.width() - 2, 20))
+        metrics, room = self.fontMetrics(), max(self.contentsRect().width() - 2, 20)
+        first, second = self._full, ""
+        if self._lines > 1:
+            first, second = in_two_lines(self._full, room, metrics.horizontalAdvance)
+        cut = [metrics.elidedText(line, Qt.TextElideMode.ElideRight, room) for line in (first, second) if line]
+        shown = "\n".join(cut)
+        if shown == self.text():
+            return
         self.setText(shown)
-        self.setToolTip(plain_tooltip(self._full) if shown != self._full else "")
+        self.setToolTip(plain_tooltip(self._full) if cut != [line for line in (first, second) if line] else "")
 
 
 class QuietLabel(QWidget):
@@ -109,6 +119,16 @@ class QuietLabel(QWidget):
         """The text takes all of it."""
         super().resizeEvent(event)
         self._label.setGeometry(self.rect())
+
+
+def in_two_lines(text: str, room: float, width: Callable[[str], float]) -> tuple[str, str]:
+    """The text as one line, or as two: as much in the first as fits, broken after a space or a hyphen."""
+    if width(text) <= room:
+        return text, ""
+    breaks = [place + 1 for place, one in enumerate(text[:-1]) if one in " -"]
+    fitting = [place for place in breaks if width(text[:place].rstrip()) <= room]
+    place = max(fitting, default=min(breaks, default=len(text)))
+    return text[:place].rstrip(), text[place:]
 
 
 def plain_tooltip(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QMenu, QSizePolicy, QTableView
 
@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from advisor.gui.models.table_model import TableModel
 
 ROW_HEIGHT = 32
+_TALL_ROW_HEIGHT = 44
 _PADDING = 26
 _NARROW_PADDING = 23
+_TEXT_MARGIN = 22
+_ICON = 24
 _ARROW = 4
 _LEAST_WIDE = 64
 _ROOM_FOR_NAMES = 120
@@ -25,7 +28,10 @@ _MEASURED_ROWS = 60
 
 
 class Table(QTableView):
-    """Shows a `TableModel`; as high as its rows up to `visible_rows`."""
+    """Shows a `TableModel`; as high as its rows up to `visible_rows`.
+
+    Where a name of a wide column is too long for its place, rows are high enough for two lines.
+    """
 
     def __init__(
         self,
@@ -60,6 +66,7 @@ class Table(QTableView):
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setMinimumSectionSize(40)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setIconSize(QSize(18, 10))
         self._wide = tuple(wide)
         self._optional = tuple(optional)
         self.setSortingEnabled(True)
@@ -76,11 +83,15 @@ class Table(QTableView):
     def fit(self) -> None:
         """Take the height of the rows."""
         self.fit_columns()
+        self._fit_height()
+
+    def _fit_height(self) -> None:
         if self._visible_rows is None:
             return
         rows = min(max(self.model().rowCount(), 1), self._visible_rows)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + rows * ROW_HEIGHT + 4)
+        row_height = self.verticalHeader().defaultSectionSize()
+        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + rows * row_height + 4)
 
     def fit_columns(self) -> None:
         """Each column as wide as its texts; what is left goes to the wide columns, or is taken from them."""
@@ -105,7 +116,7 @@ class Table(QTableView):
             texts = [column.text(record) for record in model.records[:_MEASURED_ROWS]]
             widest = max((metrics.horizontalAdvance(text) for text in texts), default=0)
             titled = metrics.horizontalAdvance(column.title) + (_ARROW if self.isSortingEnabled() else 0)
-            widths[place] = max(widest, titled) + _PADDING
+            widths[place] = max(widest + (_ICON if column.icon else 0), titled) + _PADDING
         return widths
 
     def _share(self, widths: dict[int, int]) -> None:
@@ -119,6 +130,22 @@ class Table(QTableView):
         for place, width in widths.items():
             if width != self.columnWidth(place):
                 self.setColumnWidth(place, width)
+        self._set_row_height(wide)
+
+    def _set_row_height(self, wide: Sequence[int]) -> None:
+        model, metrics = self.table_model, self.fontMetrics()
+        texts = [
+            (place, model.columns[place].text(one))
+            for place in wide
+            if place in self._wide
+            for one in model.records[:_MEASURED_ROWS]
+        ]
+        tall = any(metrics.horizontalAdvance(text) + _TEXT_MARGIN > self.columnWidth(place) for place, text in texts)
+        height = _TALL_ROW_HEIGHT if tall and any(" " in text or "-" in text for _place, text in texts) else ROW_HEIGHT
+        if height != self.verticalHeader().defaultSectionSize():
+            self.setWordWrap(height == _TALL_ROW_HEIGHT)
+            self.verticalHeader().setDefaultSectionSize(height)
+            self._fit_height()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the new width among the columns."""

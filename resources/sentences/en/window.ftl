@@ -122,6 +122,7 @@ plot-resume = Resume
 plot-export = Export
 
 ## Advice
+advice-tied = No clear difference to { $devices }.
 advice-none-yet = Nothing has been advised yet
 advice-empty-title = No advice yet
 advice-empty-text = Describe your model, then measure it here for half a minute, or predict without measuring. A saved advice can be opened too.

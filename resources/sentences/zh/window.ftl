@@ -119,6 +119,7 @@ plot-resume = 继续
 plot-export = 导出
 
 ## Advice
+advice-tied = 与 { $devices } 无明显差别。
 advice-none-yet = 尚无建议
 advice-empty-title = 还没有建议
 advice-empty-text = 先描述模型，然后在本机测量半分钟，或不测量直接预测。也可以打开已保存的建议。
