@@ -34,6 +34,8 @@ class CachingAllocator:
         self.capacity_bytes = capacity_bytes
         self.reserved_bytes = 0
         self.peak_reserved_bytes = 0
+        self.segment_count = 0
+        """Segments asked of the driver so far, those given back included."""
         self._size: list[int] = []
         self._previous: list[int] = []
         self._next: list[int] = []
@@ -109,6 +111,7 @@ class CachingAllocator:
             self._give_back_free_segments()
             if self.reserved_bytes + segment > self.capacity_bytes:
                 raise CapacityExceededError
+        self.segment_count += 1
         self.reserved_bytes += segment
         self.peak_reserved_bytes = max(self.peak_reserved_bytes, self.reserved_bytes)
         return self._append(segment, _NONE, _NONE, small=small)

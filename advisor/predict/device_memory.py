@@ -27,8 +27,8 @@ from advisor.workload.op_table import OpTable, TracePrecision
 from advisor.workload.workload import Training
 
 _REFERENCE_CAPABILITY = "8.0"
-_TYPICAL_FRAGMENTATION = 0.015
-"""Of the allocated bytes: the median over published largest batches; used where more would change nothing."""
+_TYPICAL_FRAGMENTATION = 0.025
+"""Of the allocated bytes: the median over a hundred vision models; used where more would change nothing."""
 _BATCH_TOLERANCE = 0.02
 """An advised largest batch may lie this little below the exact one: each further digit costs replays."""
 _HOST_RANGE = (0.9, 1.3)

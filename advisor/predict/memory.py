@@ -22,7 +22,7 @@ from advisor.predict.memory_states import optimizer_memory
 from advisor.predict.prediction import MemoryPart, Strategy
 from advisor.sentences import Reason
 from advisor.units import Estimate, Precision
-from advisor.workload.op_table import OpTable
+from advisor.workload.op_table import OpTable, at
 from advisor.workload.workload import Training
 
 GIB = float(2**30)
@@ -30,18 +30,20 @@ _CUBLAS_WORKSPACE_BYTES = 4096 * 1024 * 2 + 16 * 1024 * 8
 """torch's default `CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8`, once for the forward thread and once for backward's."""
 _CUBLAS_WORKSPACE_HOPPER_BYTES = 32 * 1024 * 1024
 _HOPPER = (9, 0)
-_CONTEXT_BYTES = {7: 0.40 * GIB, 8: 0.45 * GIB, 9: 0.55 * GIB, 10: 0.60 * GIB, 12: 0.55 * GIB}
+_CONTEXT_BYTES = {7: 0.40 * GIB, 8: 0.40 * GIB, 9: 0.55 * GIB, 10: 0.60 * GIB, 12: 0.55 * GIB}
 """CUDA context with lazily loaded kernels of torch, cuBLAS and cuDNN, by major compute capability."""
 _CONTEXT_UNKNOWN_BYTES = 0.5 * GIB
 _RESERVED_FRACTION = 1 / 16
-"""Share of a card's nominal memory that a process never gets: driver, ECC, alignment. Fits the public ladder."""
-_LOW_FRACTION, _HIGH_FRACTION = 0.97, 1.05
-"""80 % of the real needs of a largest-batch ladder lie between these, workspaces of convolutions apart."""
-_NCHW_WORKSPACE_SHARE = 0.5
-"""In NCHW cuDNN converts to and from its own layout in a workspace, which stays in the allocator's cache: as a share
-of the largest convolution's input and output. Fits the ladder; channels-last runs show none."""
+"""Share of a card's nominal memory that a process never gets: what the driver keeps, error correction beside GDDR
+(one byte in sixteen), kernels loaded whole by older software. With the context it leaves an RTX 3090's allocator
+22.10 GiB: as much as out-of-memory messages show for it (22.05 GiB reserved and 46 MiB free of 23.70)."""
+_LOW_FRACTION, _HIGH_FRACTION = 0.98, 1.02
+"""Beside convolutions, nineteen of twenty real needs of a largest-batch ladder lie between these."""
+_CONVOLUTION_HEADROOM = 0.5
+"""Kept free for cuDNN, as a share of the largest convolution's input and output: its workspaces pass through the
+allocator's cache, and its kernels are loaded beside it. Chosen by a rule, docs/decisions/0005."""
 _WORKSPACE_HIGH_SHARE = 1.0
-"""cuDNN's NCHW algorithms take up to their input and output once more while they run."""
+"""cuDNN's algorithms take up to their input and output once more while they run."""
 
 
 class MemoryNeed(Record, frozen=True, kw_only=True):
@@ -66,7 +68,6 @@ class MemoryQuestion(NamedTuple):
     saved_bytes: float
     context_bytes: float
     workspace_bytes: float
-    convolution_share: float
 
 
 def usable_bytes(capacity_bytes: float) -> float:
@@ -138,7 +139,6 @@ def memory_question(  # noqa: PLR0913 - one question
         saved_bytes=_quantised_bytes(table, training, precision),
         context_bytes=context_bytes(compute_capability),
         workspace_bytes=sum(workspaces),
-        convolution_share=0.0 if training.channels_last else _NCHW_WORKSPACE_SHARE,
     )
 
 
@@ -171,10 +171,11 @@ def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True
     needed = needed_bytes(question.stream, question.setup, batch_size) if replayed else peak.total
     both = moments(question.stream, question.setup, batch_size)
     # Sharding shrinks the optimizer's moment more than the passes', so either may be the worse one on a device.
-    sizes = max((_tensor_sizes(question, moment) for moment in both), key=lambda found: sum(found.values()))
+    sizes = max((_tensor_sizes(question, moment, batch_size) for moment in both), key=lambda found: sum(found.values()))
     allocated = sum(sizes.values())
     shares = question.shares
-    sizes["workspace"] += question.convolution_share * question.stream.largest_convolution(batch_size)
+    headroom = _CONVOLUTION_HEADROOM * question.stream.largest_convolution(batch_size)
+    sizes["workspace"] += headroom
     sizes["communication"] += shares.library_bytes
     sizes["context"] = question.context_bytes
     sizes["fragmentation"] = allocated * max(0.0, needed / peak.total - 1)
@@ -184,12 +185,15 @@ def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True
         batch_size, gradients_kept=question.setup.gradients_kept, share=_WORKSPACE_HIGH_SHARE
     )
     estimate = Estimate(
-        value=value, low=value * _LOW_FRACTION, high=value * _HIGH_FRACTION + workspace, basis="specified"
+        value=value,
+        low=(value - headroom) * _LOW_FRACTION,
+        high=value * _HIGH_FRACTION + max(headroom, workspace),
+        basis="specified",
     )
     return MemoryNeed(need=estimate, allocated_bytes=allocated, parts=parts, notes=shares.notes)
 
 
-def _tensor_sizes(question: MemoryQuestion, moment: Peak) -> dict[str, float]:
+def _tensor_sizes(question: MemoryQuestion, moment: Peak, batch_size: int) -> dict[str, float]:
     """Bytes of tensors by use at one moment of a step, each with the share of it that stays on a device."""
     shares, table = question.shares, question.table
     buckets = sum(shares.bucket_bytes)
@@ -204,7 +208,7 @@ def _tensor_sizes(question: MemoryQuestion, moment: Peak) -> dict[str, float]:
         "optimizer": states * shares.states + temporaries,
         "activations": 0.0 if moment.in_optimizer else rest * shares.activations,
         "workspace": question.workspace_bytes,
-        "communication": buckets + shares.gathered_bytes,
+        "communication": buckets + max(shares.gathered_bytes, at(shares.gathered_outputs_bytes, batch_size)),
     }
 
 
