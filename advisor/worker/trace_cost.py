@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import torch
 
 from advisor.worker.trace_ops import RawOp, raw_ops, size_bytes, tensors_in
+from advisor.worker.trace_rnn import RNN_OUTPUTS, workspace_bytes
 
 Tensor = torch.Tensor
 _ATTENTION_BACKWARD = frozenset(
@@ -51,6 +52,8 @@ def _transient_bytes(name: str, args: Sequence[Any]) -> int:
         query: Tensor = args[1]
         rows = query.numel() // query.shape[-1]
         return 4 * rows + (4 * query.numel() if query.element_size() < _FP32_BYTES else 0)
+    if name in RNN_OUTPUTS:
+        return workspace_bytes(name, args)
     return 0
 
 

@@ -4,8 +4,13 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 
+from advisor.worker.trace import trace
+from advisor.worker.trace_memory import ALLOCATE, FREE
+from advisor.worker.trace_pass import DeviceRules, Subject
 from advisor.worker.trace_rnn import RNN_OUTPUTS, RnnSizes, workspace_bytes
+from advisor.workload.op_table import MemoryTimeline
 
 LSTM, GRU = 2, 3
 FP32_BYTES = 4
@@ -44,7 +49,7 @@ def test_the_reserve_holds_each_steps_gates_and_grows_with_the_batch_and_the_len
 
 @given(STACKS)
 def test_the_workspace_holds_the_weights_and_does_not_depend_on_the_length(sizes: RnnSizes) -> None:
-    module = {LSTM: torch.nn.LSTM, GRU: torch.nn.GRU}.get(sizes.mode, torch.nn.RNN)
+    module = {LSTM: nn.LSTM, GRU: nn.GRU}.get(sizes.mode, nn.RNN)
     with torch.device("meta"):
         stack = module(
             sizes.input_size, sizes.hidden_size, sizes.layers, bias=False, bidirectional=sizes.directions == 2
@@ -90,3 +95,41 @@ def test_backward_takes_the_same_workspace_as_forward() -> None:
     forward: tuple[Any, ...] = (inputs, [], 4, None, hidden, None, *mode)
     backward: tuple[Any, ...] = (inputs, [], 4, None, hidden, None, None, None, None, None, *mode, None, [True] * 4)
     assert workspace_bytes("_cudnn_rnn_backward", backward) == workspace_bytes("_cudnn_rnn", forward)
+
+
+class Stack(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack = nn.LSTM(64, 96, num_layers=2, batch_first=True)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.stack(inputs)[0]
+        return result
+
+
+def timeline(rules: DeviceRules) -> MemoryTimeline:
+    subject = Subject(
+        build=Stack,
+        make_batch=lambda batch: torch.zeros(batch, 30, 64),
+        step=lambda module, batch: module(batch).sum(),
+        device_rules=rules,
+    )
+    found = trace(subject, "fp32").memory
+    assert found is not None
+    return found
+
+
+def test_a_trace_for_cuda_holds_the_reserve_and_takes_the_workspace_twice() -> None:
+    found = timeline("cuda")
+    sizes = RnnSizes(mode=LSTM, steps=30, batch=1, input_size=64, hidden_size=96, layers=2, directions=1)
+    reserves = [slope for kind, slope in zip(found.kind, found.size1_bytes, strict=True) if kind == ALLOCATE]
+    assert reserves.count(sizes.reserve_elements * FP32_BYTES) == 1
+    rest = sizes._replace(batch=0).workspace_elements * FP32_BYTES
+    each = sizes.workspace_elements * FP32_BYTES - rest
+    places = list(zip(found.kind, found.size0_bytes, found.size1_bytes, strict=True))
+    assert places.count((ALLOCATE, rest, each)) == places.count((FREE, rest, each)) == 2
+
+
+def test_a_trace_for_the_processor_knows_neither() -> None:
+    sizes = RnnSizes(mode=LSTM, steps=30, batch=1, input_size=64, hidden_size=96, layers=2, directions=1)
+    assert sizes.reserve_elements * FP32_BYTES not in timeline("cpu").size1_bytes
