@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from advisor.predict.prediction import Strategy
 from advisor.sentences import Reason
-from advisor.workload.op_table import OpTable
+from advisor.workload.op_table import Affine, OpTable
 
 _FIRST_BUCKET_BYTES = 1 << 20
 _BUCKET_BYTES = 25 << 20
@@ -29,6 +29,8 @@ class Shares(NamedTuple):
     activations: float = 1.0
     bucket_bytes: tuple[float, ...] = ()
     gathered_bytes: float = 0.0
+    gathered_outputs_bytes: Affine = (0.0, 0.0)
+    """What the forward passes of all devices leave on the first, before anything of `gathered_bytes` is there."""
     library_bytes: float = 0.0
     notes: tuple[Reason, ...] = ()
 
@@ -40,9 +42,11 @@ def shares_of(strategy: Strategy, count: int, table: OpTable) -> Shares:
     return _RULES[strategy](table, 1 / count)
 
 
-def _data_parallel(table: OpTable, _part: float) -> Shares:
-    """The first device gathers the others' gradients, coalesced, before it adds them."""
-    return Shares(gathered_bytes=table.gradient_bytes)
+def _data_parallel(table: OpTable, part: float) -> Shares:
+    """The first device gathers every device's outputs, and later the others' gradients, before it adds them."""
+    outputs = [op.written_bytes for op in table.ops if op.phase == "forward" and op.kind in {"matmul", "convolution"}]
+    fixed, each = outputs[-1] if outputs else (0.0, 0.0)
+    return Shares(gathered_bytes=table.gradient_bytes, gathered_outputs_bytes=(fixed / part, each / part))
 
 
 def _distributed(table: OpTable, _part: float) -> Shares:

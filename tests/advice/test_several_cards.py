@@ -94,6 +94,15 @@ def test_numbers_alone_say_that_they_cannot_tell_what_one_process_costs() -> Non
     assert _of(_advice("resnet50", "a100-sxm4-40"), "scaling-dp-untold") is None
 
 
+def test_the_first_card_under_data_parallel_holds_what_all_put_out() -> None:
+    """GPT-2's outputs are its logits over 50,257 words: 1,024 positions of a sample are 103 MB in half precision."""
+    advice = _advice("gpt2_small", "a100-sxm4-80")
+    reason = _found(advice, "scaling-dp-memory")
+    extra = float(reason.numbers["need_bytes"]) - float(reason.numbers["other_bytes"])
+    outputs = 1024 * 50_257 * 2 * int(reason.numbers["batch"]) * int(reason.numbers["count"])
+    assert extra == pytest.approx(outputs, rel=0.1)
+
+
 def test_a_pair_without_its_bridge_is_told_what_the_bridge_would_give() -> None:
     reason = _found(_advice("bert_base_sst2", "rtx3090"), "scaling-missing-bridge")
     assert float(reason.numbers["nvlink_step_s"]) < 0.9 * float(reason.numbers["step_s"])
