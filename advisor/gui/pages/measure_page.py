@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _REST_REDRAW_MS = 250
 _BUSY_REDRAW_MS = 500
 """Half the rate while something is timed: the window must not disturb what it shows."""
+_PRECISION_COLUMN, _INTERVAL_COLUMN = 2, 4
 _LEAST_FOR_INTERVAL = 2
 """One block alone says nothing of the spread."""
 
@@ -58,7 +59,9 @@ class MeasurePage(Page):
         self.body.addWidget(FigureRow(list(self._figures.values()), least_width=160, spacing=GAP))
         self._model = TableModel(self._columns())
         self._table_card = Card(self.texts("watch-table-title"))
-        self._table = Table(self._model, self.texts("watch-table-title"), visible_rows=9, wide=(0,), optional=(3,))
+        self._table = Table(
+            self._model, self.texts("watch-table-title"), visible_rows=9, wide=(0,), optional=(_INTERVAL_COLUMN,)
+        )
         self._table_device = label("", "muted")
         self._table_card.add_to_header(self._table_device)
         self._table_card.body.addWidget(self._table)
@@ -219,9 +222,12 @@ class MeasurePage(Page):
 
     def _show_series(self, job: JobState) -> None:
         names = self._names = self._device_names(job)
-        # One device is named once, above the table, not in each row.
+        # One device or precision is named once, above the table, not in each row.
+        precisions = {PRECISION_NAMES[one.precision] for one in job.series.values()}
         self._table.setColumnHidden(0, len(names) == 1)
-        self._table_device.setText("".join(names.values()) if len(names) == 1 else "")
+        self._table.setColumnHidden(_PRECISION_COLUMN, len(precisions) == 1)
+        common = [*(names.values() if len(names) == 1 else ()), *(precisions if len(precisions) == 1 else ())]
+        self._table_device.setText(" · ".join(common))
         self._model.show(list(job.series.values()))
         current = job.current()
         texts = self.texts
@@ -289,6 +295,7 @@ class MeasurePage(Page):
                 order=lambda one: one.batch_size,
                 number=True,
             ),
+            Column(title=texts("column-precision"), text=lambda one: PRECISION_NAMES[one.precision]),
             Column(
                 title=texts("column-median"),
                 text=lambda one: texts.duration(one.median_s()),

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 _GIGA = {"binary": ("GiB", 2.0**-30), "decimal": ("GB", 1e-9)}
 """The unit of the memory axis and its share of a byte, by the reader's choice."""
 SPANS_S = (60.0, 180.0, 600.0)
+_OVERFULL = 1.4
+"""So many times a span may have passed before the next longer one is taken, which is at first two thirds empty."""
 
 
 class LiveGrid(QWidget):
@@ -215,9 +217,9 @@ class LiveGrid(QWidget):
             plot.redraw(self.buffer, frame, now_s, self.span_s)
 
     def _widen(self, now_s: float) -> None:
-        """Until a person chooses, show the shortest span that holds all readings: a new window is not half empty."""
+        """Until a person chooses, show about the shortest span that holds all readings: a new window is not empty."""
         age_s = now_s - float(self.buffer.times()[0])
-        wanted = next((span_s for span_s in SPANS_S if age_s <= span_s), SPANS_S[-1])
+        wanted = next((span_s for span_s in SPANS_S if age_s <= _OVERFULL * span_s), SPANS_S[-1])
         if wanted != self.span_s:
             self.span_s = wanted
             for button, offered in zip(self._span_buttons, SPANS_S, strict=True):
