@@ -35,7 +35,13 @@ For one card's step `T1` with backward pass `B`, gradients of `bytes`, `n` cards
 - **Jitter.** Stragglers and shared input pipelines cost a fraction of the step for each doubling of the cards.
 - **Across hosts** the levels are pipelined, so the slower of the bus inside and the host's adapters rules.
 - **Accumulation** (`no_sync`) sends once for several micro-batches. Full sharding sends 1.5 x the bytes in every one.
-- **DataParallel** copies weights and gradients through the first card and issues all work from one process.
+- **DataParallel** copies weights, inputs, outputs and gradients through the first card and issues all work from one
+  process, so it never leaves its machine; its first card holds the outputs and gradients of all.
+- **Ranks and cores.** Every rank issues its own step; more ranks than cores of their machine take turns at it.
+- **Unlike cards** share one batch size a card, so the slowest sets the pace; every group of the k fastest is compared.
+- **Global batch.** Held, it needs the same steps as before. Grown from `B0` to `B`, the same loss needs
+  `(1 + B / Bc) / (1 + B0 / Bc)` times the samples, `Bc` being the critical batch size (`--critical-batch`; 64 to 8,192
+  samples where nobody knows).
 - **Tensor and pipeline parallel** are given with a wide range: no published run of the calibration set uses them.
 
 The range of an efficiency comes from residuals of cards that were left out. Where gradients cross PCIe it also

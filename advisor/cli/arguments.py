@@ -50,8 +50,8 @@ def positive_float(text: str) -> float:
 
 def batch_range(text: str) -> tuple[int, int]:
     """A batch size, or the least and the most that it may be: `2000` or `500-8000`."""
-    low, _, high = text.partition("-")
-    found = positive_int(low.strip()), positive_int((high or low).strip())
+    low, dash, high = text.partition("-")
+    found = positive_int(low.strip()), positive_int((high if dash else low).strip())
     if found[0] > found[1]:
         message = f"{text[:40]!r} ends below where it begins"
         raise argparse.ArgumentTypeError(message)
