@@ -1,0 +1,45 @@
+"""The flags about several cards: counts over machines, a held global batch, a known critical batch."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.cli.advising import advice_request
+from advisor.cli.arguments import build_parser
+from advisor.errors import InputError
+
+
+def _request(*flags: str):  # type: ignore[no-untyped-def] # noqa: ANN202
+    return advice_request(build_parser().parse_args(["--predict", "resnet50", "--no-history", *flags]))
+
+
+def test_without_counts_one_to_eight_cards_a_machine_are_tried() -> None:
+    assert _request().counts == (1, 2, 4, 8)
+    assert _request("--nodes", "3").counts == (1, 3, 6, 12, 24)
+
+
+def test_counts_that_do_not_spread_over_the_machines_are_refused_before_anything_runs() -> None:
+    with pytest.raises(InputError, match="--nodes 3"):
+        _request("--nodes", "3", "--counts", "4")
+
+
+def test_a_global_batch_that_no_count_can_share_is_refused_with_ones_that_can() -> None:
+    with pytest.raises(InputError, match="cannot be dealt out evenly") as refused:
+        _request("--global-batch", "50", "--counts", "4,8")
+    assert "48 or 52" in refused.value.remedy
+
+
+def test_a_critical_batch_is_a_number_or_a_range() -> None:
+    assert _request().critical_batch is None
+    one, two = (
+        _request("--critical-batch", "2000").critical_batch,
+        _request("--critical-batch", "500-8000").critical_batch,
+    )
+    assert (one.low, one.high, one.given) == (2000, 2000, True)
+    assert (two.low, two.high, two.given) == (500, 8000, True)
+
+
+@pytest.mark.parametrize("text", ["0", "8000-500", "-5", "a-b", "5-"])
+def test_a_critical_batch_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="critical-batch"):
+        _request(f"--critical-batch={text}")
