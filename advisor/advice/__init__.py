@@ -16,7 +16,9 @@ from advisor.advice.request import AdviceRequest, known_specs
 from advisor.measure.events import RunnerEvent
 from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.recommend.advise_from import recommend
+from advisor.recommend.precisions import LABELS
 from advisor.report.advice_record import Advice, ModelFacts
+from advisor.sentences import Reason
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.op_table import step_flop
 from advisor.workload.workload import NumbersModel, Workload
@@ -87,8 +89,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
     assumed = assumed_reason(request.workload)
     assumptions = (assumed,) if assumed is not None else ()
     # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
-    table = facts.tables.get(TRACE_PRECISIONS[request.workload.training.precision])
-    traced = table.caveats if table is not None else ()
+    traced = _trace_caveats(request.workload, facts)
     caveats = (*facts.caveats, *facts.machine.notices, *assumptions, *traced, *found.caveats, *predicted.caveats)
     return Advice(
         created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -107,6 +108,17 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
         reasons=found.reasons,
         caveats=tuple({msgspec.json.encode(caveat): caveat for caveat in caveats}.values()),
     )
+
+
+def _trace_caveats(workload: Workload, facts: Facts) -> tuple[Reason, ...]:
+    """What the trace at the workload's own precision could not say, or built other than a reader might expect."""
+    precision = workload.training.precision
+    table = facts.tables.get(TRACE_PRECISIONS[precision])
+    if table is None:
+        return ()
+    halved = precision in {"fp16", "bf16"} and any(op.batch_norm for op in table.ops)
+    note = Reason(code="workload-half-batch-norm", numbers={"precision": LABELS[precision]})
+    return (*table.caveats, note) if halved else table.caveats
 
 
 def model_facts(workload: Workload, facts: Facts) -> ModelFacts:

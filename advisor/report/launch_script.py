@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from advisor.bundled import resource
 from advisor.errors import OutputError
 from advisor.report.launch_model_code import model_code
+from advisor.report.launch_parts import HEAD_ONLY, LORA, MASTER_UPDATE, MASTERS, NO_UPDATE, UPDATE
 from advisor.report.summary import set_up_line
 from advisor.sentences import visible
 from advisor.units import format_seconds
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 SCRIPT_NAME = "train.py"
 INFERENCE_SCRIPT_NAME = "infer.py"
 _TARGETS = ("labels", "start_positions", "end_positions")
-_UPDATE = "            scaler.step(optimizer)\n            scaler.update()\n"
-_NO_UPDATE = "            # No update: the workload is forward and backward alone.\n"
 _HALF = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
 _AUTOCAST = {"fp16_amp": "torch.float16", "bf16_amp": "torch.bfloat16"}
 
@@ -62,6 +61,7 @@ def render(advice: Advice, chosen: Recommendation | None = None) -> str:
         )
     training = advice.workload.training
     infers = training.mode == "inference"
+    updates = training.mode == "training" and training.optimizer != "none"
     template = Template(
         resource("launch/infer.py.txt" if infers else "launch/train.py.txt").read_text(encoding="utf-8")
     )
@@ -85,7 +85,7 @@ def render(advice: Advice, chosen: Recommendation | None = None) -> str:
         samples=advice.workload.data.samples,
         epochs=math.ceil(training.epochs),
         targets=repr(_TARGETS if isinstance(advice.workload.model, HuggingFaceModel) else ()),
-        update=_NO_UPDATE if training.mode == "forward_backward" or training.optimizer == "none" else _UPDATE,
+        update=MASTER_UPDATE if updates and chosen.precision in _HALF else UPDATE if updates else NO_UPDATE,
         input_dtype=_HALF.get(chosen.precision, "None"),
         cpu_threads=repr(chosen.thread_count),
         matmul_precision="highest" if chosen.precision == "fp32" else "high",
@@ -96,7 +96,9 @@ def render(advice: Advice, chosen: Recommendation | None = None) -> str:
         channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
         checkpointing=_checkpointing(training),
         compile="    model = torch.compile(model)\n" if training.compile else "",
-        optimizer=_optimizer(training),
+        freeze=_freeze(training),
+        masters=MASTERS if updates and chosen.precision in _HALF else "",
+        optimizer=_optimizer(training, "masters" if updates and chosen.precision in _HALF else "trained"),
         **_wrapping(chosen),
     )
 
@@ -128,14 +130,18 @@ def _checkpointing(training: Training) -> str:
     return "    if hasattr(model, 'gradient_checkpointing_enable'):\n        model.gradient_checkpointing_enable()\n"
 
 
-def _optimizer(training: Training) -> str:
+def _freeze(training: Training) -> str:
+    return {"head": HEAD_ONLY, "lora": LORA}.get(training.trainable, "")
+
+
+def _optimizer(training: Training, parameters: str) -> str:
     fused = ", fused=on_gpu" if training.fused_optimizer else ""
     made = {
-        "adamw": f"torch.optim.AdamW(trained, lr=LEARNING_RATE{fused})",
-        "adam": f"torch.optim.Adam(trained, lr=LEARNING_RATE{fused})",
-        "sgd": f"torch.optim.SGD(trained, lr=LEARNING_RATE{fused})",
-        "sgd_momentum": f"torch.optim.SGD(trained, lr=LEARNING_RATE, momentum=0.9{fused})",
-        "adafactor": "torch.optim.Adafactor(trained, lr=LEARNING_RATE)",
+        "adamw": f"torch.optim.AdamW({parameters}, lr=LEARNING_RATE{fused})",
+        "adam": f"torch.optim.Adam({parameters}, lr=LEARNING_RATE{fused})",
+        "sgd": f"torch.optim.SGD({parameters}, lr=LEARNING_RATE{fused})",
+        "sgd_momentum": f"torch.optim.SGD({parameters}, lr=LEARNING_RATE, momentum=0.9{fused})",
+        "adafactor": f"torch.optim.Adafactor({parameters}, lr=LEARNING_RATE)",
     }
     # LAMB is in no release of torch, and "none" trains nothing: AdamW is the nearest that runs.
     return made.get(training.optimizer, made["adamw"])

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
+from msgspec.structs import replace
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
 
 from advisor.units import Precision
@@ -23,6 +24,7 @@ from advisor.workload.workload import Workload, with_training
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from advisor.sentences import Reason
     from advisor.worker.event_box import EventBox
     from advisor.worker.load_model import LoadedModel
     from advisor.worker.messages import TraceRequest
@@ -80,9 +82,11 @@ def subject_of(
 
     asked = with_training(workload, precision=_TRACED_AS[precision])
     loaded: list[LoadedModel] = []
+    notes: list[Reason] = []
 
     def build() -> torch.nn.Module:
         loaded[:] = [load(asked, allow_code=allow_code)]
+        notes[:] = loaded[0].notes
         return loaded[0].module
 
     def make_batch(batch_size: int) -> Any:  # noqa: ANN401 - a dict or tuple of tensors
@@ -99,6 +103,7 @@ def subject_of(
         mode=asked.training.mode,
         attention=asked.training.attention,
         device_rules=device_rules,
+        notes=notes,
     )
 
 
@@ -108,4 +113,5 @@ def answer(request: TraceRequest, box: EventBox) -> None:
         fraction = place / len(request.precisions)
         box.send(Progress(phase="trace-phase", fraction=fraction, detail=precision))
         subject = subject_of(request.workload, precision, allow_code=request.allow_code)
-        box.send(Traced(table=trace(subject, precision, checked=request.checked)))
+        table = trace(subject, precision, checked=request.checked)
+        box.send(Traced(table=replace(table, caveats=(*table.caveats, *(subject.notes or ())))))

@@ -49,6 +49,8 @@ class Subject(NamedTuple):
     mode: Mode = "training"
     attention: Attention = "sdpa"
     device_rules: DeviceRules = "cuda"
+    notes: list[Reason] | None = None
+    """Where `build` leaves what the built model has other than the workload asks."""
 
 
 class Pass(NamedTuple):

@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Reason, ...]:
     """Freeze what the workload does not train, in place; returns notes where bits are only predicted."""
     module, training = architecture.module, workload.training
+    notes = []
     if architecture.choose_trainable is not None:
         architecture.choose_trainable(module)
     if training.trainable == "head":
-        _freeze_all_but_head(module, architecture.head_names)
+        shared = _freeze_all_but_head(module, architecture.head_names)
+        if shared:
+            notes.append(Reason(code="workload-head-tied", numbers={"weight": shared[0]}))
     elif training.trainable == "lora":
         from advisor.worker.lora import add_lora
 
         add_lora(module, training)
-    notes = []
     if training.weights_bits in {4, 8}:
         notes.append(Reason(code="workload-weights-bits-predicted-only", numbers={"bits": training.weights_bits}))
     if training.optimizer_bits == 8:  # noqa: PLR2004 - bits
@@ -32,10 +34,19 @@ def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Re
     return tuple(notes)
 
 
-def _freeze_all_but_head(module: nn.Module, head_names: tuple[str, ...]) -> None:
-    names = head_names or _last_layer(module)
-    for name, parameter in module.named_parameters():
-        parameter.requires_grad = any(name.startswith(f"{head}.") or name == head for head in names)
+def _freeze_all_but_head(module: nn.Module, head_names: tuple[str, ...]) -> list[str]:
+    """Freeze the body; a weight that head and body share stays trained. Returns the body's names of such weights."""
+    heads = head_names or _last_layer(module)
+    names: dict[nn.Parameter, list[str]] = {}
+    for name, parameter in module.named_parameters(remove_duplicate=False):
+        names.setdefault(parameter, []).append(name)
+    shared = []
+    for parameter, known in names.items():
+        outside = [name for name in known if not any(name.startswith(f"{head}.") or name == head for head in heads)]
+        parameter.requires_grad = len(outside) < len(known)
+        if parameter.requires_grad:
+            shared += outside
+    return shared
 
 
 def _last_layer(module: nn.Module) -> tuple[str, ...]:

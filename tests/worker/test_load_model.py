@@ -271,3 +271,13 @@ def test_a_model_given_by_numbers_is_refused_with_a_reason() -> None:
     table = {"name": "n", "model": numbers, "data": {"samples": 10}, "training": {"precision": "fp32", "batch_size": 1}}
     with pytest.raises(InputError, match="given by numbers"):
         load(load_workload(table))
+
+
+def test_a_head_that_shares_its_weight_with_the_body_is_still_trained() -> None:
+    config = {"model_type": "gpt2", "n_layer": 2, "n_embd": 32, "n_head": 2, "vocab_size": 100}
+    model = load(tiny("causal-lm", config, trainable="head"))
+    trained = {name for name, parameter in model.module.named_parameters() if parameter.requires_grad}
+    assert trained == {"transformer.wte.weight"}
+    assert [note.code for note in model.notes] == ["workload-head-tied"]
+    assert model.notes[0].numbers["weight"] == "transformer.wte.weight"
+    assert not [note for note in load(tiny(trainable="head")).notes if note.code == "workload-head-tied"]

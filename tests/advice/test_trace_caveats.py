@@ -1,0 +1,45 @@
+"""What a trace could not say, or built otherwise, stands among the caveats of the advice, in both languages."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.advice import AdviceRequest, Facts, advice_from_facts
+from advisor.report.advice_record import Advice
+from advisor.sentences import Reason, say
+from advisor.units import Precision
+from advisor.workload.saved_tables import saved_tables
+from advisor.workload.workload import with_training
+from advisor.workload.workload_file import load_workload
+from tests.recommend.fakes import machine
+
+
+def advised(name: str, precision: Precision, *caveats: Reason) -> Advice:
+    workload = with_training(load_workload(name), precision=precision)
+    tables = {
+        key: msgspec.structs.replace(table, caveats=caveats) for key, table in saved_tables(load_workload(name)).items()
+    }
+    facts = Facts(machine=machine(), tables=tables)
+    request = AdviceRequest(
+        workload=workload, measure=False, gpu_keys=("rtx3090",), counts=(1,), precisions=(precision,)
+    )
+    return advice_from_facts(request, facts)
+
+
+def test_operators_of_unknown_work_are_named_in_the_advice() -> None:
+    numbers: dict[str, float | int | str] = {"operators": "mystery", "share_fraction": 0.25}
+    unknown = Reason(code="trace-unknown-operators", numbers=numbers)
+    caveats = advised("bert_base_sst2", "fp32", unknown).caveats
+    assert unknown in caveats
+    assert "mystery; 25 % of all calls" in say(unknown, "en")
+
+
+@pytest.mark.parametrize(("precision", "said"), [("fp16", True), ("bf16", True), ("fp16_amp", False), ("fp32", False)])
+def test_batch_normalisation_in_half_is_said_where_the_weights_are_halved(precision: Precision, said: bool) -> None:
+    codes = [caveat.code for caveat in advised("resnet50", precision).caveats]
+    assert ("workload-half-batch-norm" in codes) is said
+
+
+def test_a_model_without_batch_normalisation_says_nothing_of_it() -> None:
+    assert "workload-half-batch-norm" not in [one.code for one in advised("bert_base_sst2", "fp16").caveats]
