@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +27,13 @@ from advisor.workload.op_table import Layer, at
 from advisor.workload.workload import Data, PythonModel, Training, Workload
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtGui import QResizeEvent
 
     from advisor.gui.context import Context
     from advisor.gui.model_preview import Preview
+    from advisor.gui.models.form_fields import FormField
 
 _DOORS = ("preset", "huggingface", "python", "form")
 _NARROW_WIDTH = 1240
@@ -86,10 +90,26 @@ class ModelPage(Page):
         return described
 
     def _build_left(self) -> None:
+        """The doors and the forms, a card in each turn of the event loop: together they take a tenth of a second."""
         clear(self._left)
         clear(self._right_forms)
         self._movable_cards: list[Card] = []
+        self._forms: dict[str, Form] = {}
+        self._left.addStretch(1)
         described = self._described()
+        training = fields_of(Training)
+        first = [field for name in _FIRST_SETTINGS for field in training if field.name == name]
+        others = [field for field in training if field.name not in _FIRST_SETTINGS]
+        forms = (
+            ("model-training-title", "training", first),
+            ("model-data-title", "data", list(fields_of(Data))),
+            ("model-more-title", "training", others),
+        )
+        steps: list[Callable[[], None]] = [partial(self._build_doors, described)]
+        steps += [partial(self._build_form, described, *form) for form in forms if described]
+        self.in_turns(steps)
+
+    def _build_doors(self, described: dict[str, Any]) -> None:
         doors = Card(self.texts("model-door-title"))
         tabs = QTabBar()
         tabs.setDrawBase(False)
@@ -115,34 +135,21 @@ class ModelPage(Page):
         stack.setCurrentIndex(self._door)
         doors.body.addWidget(tabs)
         doors.body.addWidget(stack)
-        self._left.addWidget(doors)
-        self._build_forms(described)
-        self._left.addStretch(1)
+        self._left.insertWidget(0, doors)
 
     def _open_door(self, place: int, stack: QStackedWidget) -> None:
         self._door = place
         stack.setCurrentIndex(place)
 
-    def _build_forms(self, described: dict[str, Any]) -> None:
-        self._forms: dict[str, Form] = {}
-        if not described:
-            return
-        training = fields_of(Training)
-        first = [field for name in _FIRST_SETTINGS for field in training if field.name == name]
-        others = [field for field in training if field.name not in _FIRST_SETTINGS]
-        for code, section, fields in (
-            ("model-training-title", "training", first),
-            ("model-data-title", "data", list(fields_of(Data))),
-            ("model-more-title", "training", others),
-        ):
-            card = Card(self.texts(code))
-            form = Form(self.texts, fields, described.get(section, {}))
-            form.changed.connect(lambda name, value, part=section: self._edited(part, name, value))
-            self._forms[code] = form
-            card.body.addWidget(form)
-            self._left.addWidget(card)
-            if fields is not first:
-                self._movable_cards.append(card)
+    def _build_form(self, described: dict[str, Any], code: str, section: str, fields: list[FormField]) -> None:
+        card = Card(self.texts(code))
+        form = Form(self.texts, fields, described.get(section, {}))
+        form.changed.connect(lambda name, value: self._edited(section, name, value))
+        card.body.addWidget(form)
+        self._left.insertWidget(self._left.count() - 1, card)
+        if self._forms:
+            self._movable_cards.append(card)
+        self._forms[code] = form
         self._place_forms()
 
     def _build_right(self) -> None:

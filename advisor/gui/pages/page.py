@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -38,10 +39,10 @@ class Page(QWidget):
         self.theme = context.theme
         self.session = context.session
         self._waiting: Callable[[], None] | None = None
-        self._parts: deque[Callable[[], QWidget | QLayout | None]] = deque()
-        self._filler = QTimer(self)
-        self._filler.setSingleShot(True)
-        self._filler.timeout.connect(self._fill_next)
+        self._steps_left: deque[Callable[[], None]] = deque()
+        self._turns = QTimer(self)
+        self._turns.setSingleShot(True)
+        self._turns.timeout.connect(self._next_step)
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(title)
@@ -101,30 +102,37 @@ class Page(QWidget):
             self._waiting = show
 
     def fill(self, parts: Sequence[Callable[[], QWidget | QLayout | None]]) -> None:
-        """Show other content: each part is made in a turn of the event loop of its own.
+        """Show other content, a part in each turn of the event loop.
 
         A page of many cards takes a fifth of a second to make, and nothing else would move meanwhile. Where no
         window is on the screen the page is filled at once.
         """
         clear(self.body)
         self.body.addStretch(1)
-        self._parts = deque(parts)
-        self._fill_next()
+        self.in_turns([partial(self._add_part, part) for part in parts])
+
+    def in_turns(self, steps: Sequence[Callable[[], None]]) -> None:
+        """Do these steps instead of those still to come: the first one now, each other in a turn of its own."""
+        self._steps_left = deque(steps)
+        self._next_step()
 
     @property
     def filling(self) -> bool:
         """Whether parts are still to come."""
-        return bool(self._parts)
+        return bool(self._steps_left)
 
-    def _fill_next(self) -> None:
-        while self._parts:
-            made = self._parts.popleft()()
-            if isinstance(made, QLayout):
-                self.body.insertLayout(self.body.count() - 1, made)
-            elif made is not None:
-                self.body.insertWidget(self.body.count() - 1, made)
-            if self._parts and self.context.shown():
-                self._filler.start()
+    def _add_part(self, part: Callable[[], QWidget | QLayout | None]) -> None:
+        made = part()
+        if isinstance(made, QLayout):
+            self.body.insertLayout(self.body.count() - 1, made)
+        elif made is not None:
+            self.body.insertWidget(self.body.count() - 1, made)
+
+    def _next_step(self) -> None:
+        while self._steps_left:
+            self._steps_left.popleft()()
+            if self._steps_left and self.context.shown():
+                self._turns.start()
                 return
 
     def showEvent(self, event: QShowEvent) -> None:
