@@ -33,8 +33,12 @@ _CHOOSES_BY_MASK = "index"
 """Its output has a size known beforehand unless an index is a mask."""
 _MASKS = frozenset([torch.bool, torch.uint8, torch.int8])
 _dispatch = inspect.unwrap(FakeTensorMode.__torch_dispatch__)
-_CONTEXT_COUNT = 3
+_CONTEXT_COUNT = 4
 """Parts of a key that come before the arguments."""
+
+
+_PATTERNS = Patterns()
+"""Shared by all traces of the process: no size and no tensor of a model is in it."""
 
 
 class Result(NamedTuple):
@@ -50,7 +54,7 @@ class KnownResults:
     def __init__(self) -> None:
         """Nothing is known yet."""
         self._results: dict[Key, Result] = {}
-        self._patterns = Patterns()
+        self._patterns = _PATTERNS
         self._state: dict[str, object] = {}
         self._off = False
 
@@ -88,7 +92,12 @@ class KnownResults:
         """By what the call is known, its tensors added to `found`; None for a call that has to run."""
         if self._off:
             return None
-        parts: list[Any] = [func, torch.get_default_dtype(), torch.is_inference_mode_enabled()]  # _CONTEXT_COUNT
+        parts: list[Any] = [
+            func,
+            torch.get_default_dtype(),
+            torch.is_inference_mode_enabled(),
+            torch.is_autocast_enabled("cpu"),
+        ]  # _CONTEXT_COUNT of them
         try:
             whole = _add(parts, args, found)
             for name, value in kwargs.items():
@@ -109,7 +118,8 @@ class KnownResults:
             self._off = True  # views may now carry marks that no key holds
         if self._off or (name == _CHOOSES_BY_MASK and any(tensor.dtype in _MASKS for tensor in found)):
             return None
-        if not all(self._is_ordinary(tensor) for tensor in every[len(found) :]):
+        made = (tensor for tensor in every[len(found) :] if not any(tensor is given for given in found))
+        if not all(self._is_ordinary(tensor) for tensor in made):
             return None
         each = _described(tensors, found)
         return None if each is None else Outputs(container, each)

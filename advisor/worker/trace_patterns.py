@@ -20,6 +20,7 @@ FRESH, ITSELF, VIEW = 0, 1, 2
 PLAIN = frozenset([int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format])
 """Types of arguments that describe themselves."""
 _VIEWS = frozenset(["view", "_unsafe_view"])
+_CHANNELS_LAST = {4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
 _ONE, _NONE = -1, -2
 
 
@@ -153,10 +154,14 @@ def _strides(shape: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
 
 def _layout(shape: Sequence[int], stride: Sequence[int]) -> tuple[int, ...] | None:
     """The order of dimensions in memory, empty where it is that of the shape; None with gaps or where it is unclear."""
-    if tuple(stride) == row_major(shape):
+    strides = tuple(stride)
+    if strides == row_major(shape):
         return ()
-    order = tuple(sorted(range(len(shape)), key=lambda dimension: -stride[dimension]))
-    return order if min(shape) > 1 and tuple(stride) == _strides(shape, order) else None
+    channels_last = _CHANNELS_LAST.get(len(shape))
+    if channels_last is not None and strides == _strides(shape, channels_last):
+        return channels_last
+    order = tuple(sorted(range(len(shape)), key=lambda dimension: -strides[dimension]))
+    return order if min(shape) > 1 and strides == _strides(shape, order) else None
 
 
 def _form(output: Output, sizes: Mapping[int, int], found: Sequence[FakeTensor]) -> _Form | None:
