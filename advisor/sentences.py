@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, Literal
@@ -30,19 +31,57 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 @cache
-def _bundle(language: Language) -> FluentBundle:
-    from fluent.runtime import FluentBundle, FluentResource  # 50 ms that the sampler never needs
+def _sources(language: Language) -> dict[str, str]:
+    """The Fluent text of every message of a language by its id; each is parsed when it is first said."""
+    found: dict[str, str] = {}
+    for path in sorted((resource("sentences") / language).glob("*.ftl")):
+        for entry in _ENTRY.finditer(path.read_text(encoding="utf-8")):
+            found[entry.group(1)] = entry.group().rstrip()
+    return found
 
-    folder = resource("sentences") / language
-    bundle = FluentBundle([language], use_isolating=False)
-    for path in sorted(folder.glob("*.ftl")):
-        bundle.add_resource(FluentResource(path.read_text(encoding="utf-8")))
-    return bundle
+
+_ENTRY = re.compile(r"^([a-zA-Z][\w-]*) *=.*(?:\n(?:[ \t}].*)?)*", re.MULTILINE)
+"""A message: its first line, and all that follow up to one that begins with a letter or is a comment."""
+_PLAIN_ENTRY = re.compile(r"[^\n={}]*= *((?:[^\n{}]|\{ *\$\w+ *\})*)", re.ASCII)
+"""A message of one line whose only placeables are arguments: no parser is needed for it."""
+_ARGUMENT = re.compile(r"\{ *\$(\w+) *\}", re.ASCII)
+
+
+@cache
+def _bundle(language: Language) -> FluentBundle:
+    from fluent.runtime import FluentBundle  # 50 ms that most sentences do not need
+
+    return FluentBundle([language], use_isolating=False)
 
 
 def message_exists(code: str, language: Language) -> bool:
     """Whether the catalogue of `language` holds the message `code`."""
-    return bool(_bundle(language).has_message(code))
+    return code in _sources(language)
+
+
+def _formatted(code: str, language: Language, arguments: dict[str, float | int | str]) -> str:
+    """The message with its arguments; without Fluent where it holds nothing but texts and whole numbers."""
+    source = _sources(language)[code]
+    plain = _PLAIN_ENTRY.fullmatch(source)
+    if plain is not None and not any(isinstance(value, float) for value in arguments.values()):
+        return _ARGUMENT.sub(lambda found: _shown(arguments[found.group(1)]), plain.group(1)).rstrip()
+    bundle = _bundle(language)
+    if not bundle.has_message(code):
+        from fluent.runtime import FluentResource
+
+        bundle.add_resource(FluentResource(source + "\n"))
+    pattern = bundle.get_message(code).value
+    if pattern is None:
+        raise KeyError(code)
+    text, errors = bundle.format_pattern(pattern, arguments)
+    if errors:
+        message = f"{code}: {errors[0]}"
+        raise KeyError(message)
+    return str(text)
+
+
+def _shown(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:,}"
 
 
 def _readable(name: str, value: float | str, language: Language, units: SizeUnits) -> float | str:
@@ -114,16 +153,10 @@ def sentence(
 
     Raises KeyError when the catalogue lacks the message or one of its arguments: that is a bug of ours.
     """
-    bundle = _bundle(language)
-    pattern = bundle.get_message(code).value if bundle.has_message(code) else None
-    if pattern is None:
+    if not message_exists(code, language):
         raise KeyError(code)
     arguments = {name: _readable(name, value, language, units) for name, value in (numbers or {}).items()}
-    text, errors = bundle.format_pattern(pattern, arguments)
-    if errors:
-        message = f"{code}: {errors[0]}"
-        raise KeyError(message)
-    return str(text)
+    return _formatted(code, language, arguments)
 
 
 def say(reason: Reason, language: Language, units: SizeUnits = "binary") -> str:
