@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import msgspec
@@ -28,6 +29,7 @@ class FormField:
     low_excluded: bool = False
 
 
+@cache
 def fields_of(kind: type[msgspec.Struct]) -> tuple[FormField, ...]:
     """The fields of a struct that a form can edit, in their order."""
     described = inspect.type_info(kind)
