@@ -62,8 +62,10 @@ class RankFolder:
         self.path = path
 
     def register(self, rank: int) -> None:
-        """Say which process is rank `rank` on this host."""
-        (self.path / f"rank-{rank}.pid").write_text(str(os.getpid()), encoding="ascii")
+        """Say which process is rank `rank` on this host; nobody ever reads half of it."""
+        begun = self.path / f"rank-{rank}.pid.tmp"
+        begun.write_text(str(os.getpid()), encoding="ascii")
+        begun.replace(self.path / f"rank-{rank}.pid")
 
     def mark_lost(self, rank: int) -> None:
         """Say that the worker of `rank` is gone although its process still runs."""
