@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 import msgspec
@@ -17,7 +17,7 @@ from advisor.units import Precision
 from advisor.worker.messages import Failed, Traced, TraceRequest
 from advisor.workload.op_table import OpTable, TracePrecision
 from advisor.workload.totals import table_from_numbers
-from advisor.workload.workload import NumbersModel, Workload
+from advisor.workload.workload import Model, NumbersModel, PythonModel, Workload
 
 _WORKER_COUNT = 2
 _TRACE_LIMIT_S = 120.0
@@ -63,7 +63,8 @@ def trace_all(
 ) -> dict[TraceKey, OpTable | Reason]:
     """Trace every workload that is wanted; where that fails, the reason stands in the table's place.
 
-    Two workers share the list, so that torch is imported twice however many models there are.
+    Two workers share the list, so that torch is imported twice however many models there are; they start at its two
+    ends, so that other libraries are mostly imported by one of them.
     """
     found: dict[TraceKey, OpTable | Reason] = {}
     groups: dict[bytes, list[TraceKey]] = {}
@@ -72,16 +73,23 @@ def trace_all(
             found[key] = table_from_numbers(workload.model, key.precision)
         else:
             groups.setdefault(key.described, []).append(key)
-    jobs = _Jobs(wanted, list(groups.values()), on_progress)
+    jobs = _Jobs(wanted, sorted(groups.values(), key=lambda keys: _libraries(wanted[keys[0]].model)), on_progress)
     threads = [
-        threading.Thread(target=jobs.work, args=(_Tracer(allow_code=allow_code, allow_hub=allow_hub),), daemon=True)
-        for _ in range(min(_WORKER_COUNT, len(groups)))
+        threading.Thread(
+            target=jobs.work, args=(_Tracer(allow_code=allow_code, allow_hub=allow_hub), take), daemon=True
+        )
+        for take in (jobs.first, jobs.last)[: min(_WORKER_COUNT, len(groups))]
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     return found | jobs.found
+
+
+def _libraries(model: Model) -> tuple[str, str]:
+    """Sorts models together that import the same libraries."""
+    return type(model).__name__, model.file if isinstance(model, PythonModel) else ""
 
 
 class _Jobs:
@@ -92,23 +100,28 @@ class _Jobs:
     ) -> None:
         self.found: dict[TraceKey, OpTable | Reason] = {}
         self._wanted = wanted
-        self._waiting: SimpleQueue[Sequence[TraceKey]] = SimpleQueue()
-        for group in groups:
-            self._waiting.put(group)
+        self._waiting = deque(groups)
         self._count = len(groups)
         self._done = 0
         self._on_progress = on_progress
         self._lock = threading.Lock()
 
-    def work(self, tracer: _Tracer) -> None:
+    def first(self) -> Sequence[TraceKey] | None:
+        """Take the first group that waits."""
+        with self._lock:
+            return self._waiting.popleft() if self._waiting else None
+
+    def last(self) -> Sequence[TraceKey] | None:
+        """Take the last group that waits."""
+        with self._lock:
+            return self._waiting.pop() if self._waiting else None
+
+    def work(self, tracer: _Tracer, take: Callable[[], Sequence[TraceKey] | None]) -> None:
         """Take one group after another until none is left."""
         try:
-            while True:
-                keys = self._waiting.get_nowait()
+            while (keys := take()) is not None:
                 workload = self._wanted[keys[0]]
                 self._keep(workload.name, tracer.trace(workload, keys))
-        except Empty:
-            return
         finally:
             tracer.close()
 
