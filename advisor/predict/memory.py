@@ -39,7 +39,7 @@ _RESERVED_FRACTION = 1 / 16
 22.10 GiB: as much as out-of-memory messages show for it (22.05 GiB reserved and 46 MiB free of 23.70)."""
 _LOW_FRACTION, _HIGH_FRACTION = 0.98, 1.02
 """Beside convolutions, nineteen of twenty real needs of a largest-batch ladder lie between these."""
-_CONVOLUTION_HEADROOM = 0.5
+CONVOLUTION_HEADROOM = 0.5
 """Kept free for cuDNN, as a share of the largest convolution's input and output: its workspaces pass through the
 allocator's cache, and its kernels are loaded beside it. Chosen by a rule, docs/decisions/0005."""
 _WORKSPACE_HIGH_SHARE = 1.0
@@ -174,7 +174,7 @@ def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True
     sizes = max((_tensor_sizes(question, moment, batch_size) for moment in both), key=lambda found: sum(found.values()))
     allocated = sum(sizes.values())
     shares = question.shares
-    headroom = _CONVOLUTION_HEADROOM * question.stream.largest_convolution(batch_size)
+    headroom = CONVOLUTION_HEADROOM * question.stream.largest_convolution(batch_size)
     sizes["workspace"] += headroom
     sizes["communication"] += shares.library_bytes
     sizes["context"] = question.context_bytes

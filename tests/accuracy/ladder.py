@@ -1,4 +1,4 @@
-"""The published largest batches (timm's benchmark on an RTX 3090), and the fixed random sample that is recorded."""
+"""The published largest batches (timm's benchmark on an RTX 3090), and the fixed random samples that are recorded."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ RUNGS = (512, 384, 256, 192, 128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1)
 _SEED = 20261121
 _SAMPLE_COUNT = 108
 """A hundred models, and enough more that those which today's timm no longer has can be passed over."""
+_JUDGING_SEED = 4077
+_JUDGING_COUNT = 85
 
 
 @cache
@@ -29,9 +31,16 @@ def ladder_rows() -> tuple[dict[str, str], ...]:
 
 @cache
 def chosen_models() -> tuple[str, ...]:
-    """The random sample, in drawn order; drawn once from the names alone, before any was predicted."""
+    """The sample in which causes were looked for, in drawn order; drawn from the names alone."""
     names = sorted({row["workload"] for row in ladder_rows()})
     return tuple(random.Random(_SEED).sample(names, _SAMPLE_COUNT))
+
+
+@cache
+def judging_models() -> tuple[str, ...]:
+    """The second sample, drawn from the names that the first left: no rule or figure was chosen by looking at it."""
+    names = sorted({row["workload"] for row in ladder_rows()} - set(chosen_models()))
+    return tuple(random.Random(_JUDGING_SEED).sample(names, _JUDGING_COUNT))
 
 
 def ladder_path(workload: str, length: int, layout: str) -> Path:

@@ -1,0 +1,149 @@
+"""Write docs/memory.md: the largest-batch ladder, and the rule that chose the head-room; --check where it is stale."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from advisor.predict.memory import CONVOLUTION_HEADROOM  # noqa: E402 - the checkout first
+from tests.accuracy.ladder import chosen_models, judging_models  # noqa: E402 - the same
+from tests.accuracy.ladder_needs import RungNeed, counted, outcome, recorded_rows, rung_needs  # noqa: E402 - the same
+
+PAGE = ROOT / "docs" / "memory.md"
+LAYOUTS = ("nchw", "nhwc")
+SHARES = tuple(step / 20 for step in range(21))
+OUT_OF_MEMORY_WEIGHT = 3
+"""A batch that runs out of memory is as bad as three that are a rung too small."""
+SPLIT_COUNT = 100
+Needs = tuple[RungNeed, RungNeed]
+
+INTRODUCTION = """# Memory: predicted largest batches against published ones
+
+Written by `python tools/write_memory_page.py`; change that, not this page.
+
+timm's benchmark tries 512, 384, 256, 192, 128, ... images until one batch trains (RTX 3090, AMP, torch 1.12). A
+prediction is right when it names the rung that ran. Models whose ladder ends at 512 are left out: they are too easy.
+Causes were looked for in the first sample; the second was drawn and recorded to judge, and nothing was chosen by it.
+
+"""
+METHOD = """
+## What a need is made of
+
+- **Live tensors** of the traced step, rounded as the allocator does, with gradients, optimizer and library workspaces.
+- **Fragmentation**: the caching allocator is replayed until a step asks the driver for nothing new (at most six steps),
+  at the least capacity that survives. Steps after the second matter: gradients and states lie where the first step had
+  activations, and what was cached for one size serves another. That alone moves needs by up to 5 %.
+- **Recurrent layers**: cuDNN's reserve and workspace by sizes that it has printed.
+- **Head-room for cuDNN's convolutions** (below), and the **context**. What an RTX 3090 leaves to the allocator,
+  22.10 GiB, is what out-of-memory messages show for it with software of that time; kernels loaded lazily leave more.
+
+"""
+
+
+def main() -> None:
+    """Write the page, or with --check fail where it differs."""
+    needs = {layout: _needs(layout) for layout in LAYOUTS}
+    text = INTRODUCTION + _outcome_table() + METHOD + _rule(needs)
+    if "--check" in sys.argv[1:]:
+        if PAGE.read_text(encoding="utf-8") != text:
+            sys.exit(f"{PAGE.relative_to(ROOT)} is out of date")
+        return
+    PAGE.write_text(text, encoding="utf-8")
+    print(text)
+
+
+def _needs(layout: str) -> dict[str, Needs]:
+    return {row.name: rung_needs(row) for row in recorded_rows(set(chosen_models()), layout)}
+
+
+def _outcome_table() -> str:
+    lines = [
+        "| sample | layout | models | right | too high | too low | not right |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for sample, models in (("first", chosen_models()), ("second", judging_models())):
+        for layout in LAYOUTS:
+            found = {row.name: outcome(row) for row in recorded_rows(set(models), layout)}
+            counts, total = Counter(found.values()), len(found)
+            wrong = [
+                f"{name.removeprefix('timm_')} ({what})" for name, what in sorted(found.items()) if what != "right"
+            ]
+            shares = [f"{counts[what] / total:.1%}" for what in ("right", "too high", "too low")]
+            lines.append(f"| {sample} | {layout.upper()} | {total} | {' | '.join(shares)} | {', '.join(wrong)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cost(needs: dict[str, dict[str, Needs]], share: float, names: set[str]) -> int:
+    total = 0
+    for found in needs.values():
+        too_high, too_low = counted([each for name, each in found.items() if name in names], share)
+        total += OUT_OF_MEMORY_WEIGHT * too_high + too_low
+    return total
+
+
+def _choice(needs: dict[str, dict[str, Needs]], names: set[str]) -> float:
+    """The least share of the least cost."""
+    return min(SHARES, key=lambda share: (_cost(needs, share, names), share))
+
+
+def _rule(needs: dict[str, dict[str, Needs]]) -> str:
+    names = sorted(set().union(*needs.values()))
+    chosen = _choice(needs, set(names))
+    if chosen != CONVOLUTION_HEADROOM:
+        print(f"the rule chooses {chosen}, the code has {CONVOLUTION_HEADROOM}", file=sys.stderr)
+    lines = [
+        "## How the convolutions' head-room was chosen",
+        "",
+        "As a share of the largest convolution's input and output. The rule: the least share with the least sum of wrong",
+        f"rungs of the first sample over both layouts, one that is too high counting {OUT_OF_MEMORY_WEIGHT} times, because",
+        "a batch that runs out of memory stops the run and one that is too small costs a little time.",
+        f"It chooses **{chosen:.2f}**.",
+        "",
+        "| share | NCHW too high, too low | NHWC too high, too low | sum |",
+        "|---|---|---|---|",
+    ]
+    for share in SHARES[::2]:
+        cells = [", ".join(map(str, counted(list(needs[layout].values()), share))) for layout in LAYOUTS]
+        lines.append(f"| {share:.1f} | {cells[0]} | {cells[1]} | {_cost(needs, share, set(names))} |")
+    lines += ["", *_cross_validation(needs, names)]
+    return "\n".join(lines) + "\n"
+
+
+def _cross_validation(needs: dict[str, dict[str, Needs]], names: Sequence[str]) -> list[str]:
+    order, tallies = list(names), {layout: [0, 0, 0] for layout in LAYOUTS}
+    plain = {layout: [0, 0] for layout in LAYOUTS}
+    choices: list[float] = []
+    for seed in range(SPLIT_COUNT):
+        random.Random(seed).shuffle(order)  # noqa: S311 - halves of a sample, no secret
+        halves = set(order[: len(order) // 2]), set(order[len(order) // 2 :])
+        for fitted, judged in (halves, halves[::-1]):
+            choices.append(_choice(needs, fitted))
+            for layout in LAYOUTS:
+                rows = [each for name, each in needs[layout].items() if name in judged]
+                counts, without = counted(rows, choices[-1]), counted(rows, 0.0)
+                tallies[layout] = [a + b for a, b in zip(tallies[layout], (*counts, len(rows)), strict=True)]
+                plain[layout] = [a + b for a, b in zip(plain[layout], without, strict=True)]
+    choices.sort()
+    middle = (choices[len(choices) // 10], choices[len(choices) // 2], choices[-len(choices) // 10])
+    lines = [
+        f"Cross-validated: chosen on one half of the sample, judged on the other ({SPLIT_COUNT} random halvings, both",
+        f"ways). The share chosen is {middle[1]:.2f} (80 % of choices: {middle[0]:.2f} to {middle[2]:.2f}).",
+        "",
+        "| layout | too high | too low | without head-room: too high | too low |",
+        "|---|---|---|---|---|",
+    ]
+    for layout in LAYOUTS:
+        too_high, too_low, total = tallies[layout]
+        shares = [f"{count / total:.1%}" for count in (too_high, too_low, *plain[layout])]
+        lines.append(f"| {layout.upper()} | {' | '.join(shares)} |")
+    return lines
+
+
+if __name__ == "__main__":
+    main()
