@@ -166,7 +166,8 @@ QMainWindow, QDialog, QScrollArea, #page, #pages { background: %(page)s; }
 QScrollArea { border: 0; }
 #navigation { background: %(navigation)s; border-right: 1px solid %(line)s; }
 #navigation QPushButton {
-  background: transparent; border: 0; border-left: 3px solid transparent; border-radius: 6px;
+  background: transparent; border: 0; border-left: 3px solid transparent; border-radius: 0;
+  border-top-right-radius: 6px; border-bottom-right-radius: 6px;
   text-align: left; padding-left: 10px; min-height: 36px; max-height: 36px; color: %(text)s;
 }
 #navigation QPushButton:hover { background: %(hover)s; }
@@ -177,15 +178,15 @@ QScrollArea { border: 0; }
 QFrame[role="card"] { background: %(card)s; border: 1px solid %(line)s; border-radius: %(radius)dpx; }
 QFrame[role="card-hero"] {
   background: %(accent_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(accent)s;
-  border-radius: %(radius)dpx;
+  border-top-right-radius: %(radius)dpx; border-bottom-right-radius: %(radius)dpx;
 }
 QFrame[role="card-warning"] {
   background: %(warning_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(warning)s;
-  border-radius: %(radius)dpx;
+  border-top-right-radius: %(radius)dpx; border-bottom-right-radius: %(radius)dpx;
 }
 QFrame[role="card-danger"] {
   background: %(danger_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(danger)s;
-  border-radius: %(radius)dpx;
+  border-top-right-radius: %(radius)dpx; border-bottom-right-radius: %(radius)dpx;
 }
 QLabel { background: transparent; color: %(text)s; }
 QLabel[role="title"] { font-size: 22px; font-weight: 700; }
