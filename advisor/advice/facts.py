@@ -100,6 +100,7 @@ def _with_ranks(
         batch_size=request.workload.training.batch_size,
         budget_s=max(5.0, request.budget_s / 3),
         device="cuda",
+        strategies=("dp", "ddp"),
         allow_code=request.allow_code,
         usable_core_count=machine.cpu.usable_core_count,
     )

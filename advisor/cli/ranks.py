@@ -40,6 +40,7 @@ def ranks_command(
         batch_size=request.workload.training.batch_size,
         budget_s=request.budget_s / 2,
         device="cuda" if has_gpu(machine) else "cpu",
+        strategies=("dp", "ddp") if has_gpu(machine) else ("ddp",),
         usable_core_count=machine.cpu.usable_core_count,
         allow_code=request.allow_code,
     )

@@ -77,21 +77,41 @@ class RankSteps:
             self._found(name, values, sorted(shares[name])[len(values) // 2])
 
     def measure_data_parallel(self, budget_s: float) -> None:
-        """`nn.DataParallel` over all local cards from rank 0 while the others wait; GPUs only."""
-        if self._rank.rank == 0:
-            copies = nn.DataParallel(self._loaded.module)
-            count = torch.cuda.device_count()
-            batch = _moved(self._loaded.make_batch(self._request.batch_size * count), self._rank.device)
+        """`nn.DataParallel` over all local cards from rank 0, while the others wait for a block at a time; GPUs only.
 
-            def step() -> None:
-                self._backward(copies, batch)
-                self._finish()
+        The first card may be too full for it beside DDP: then nothing is found, and nothing else is lost.
+        """
+        step = self._data_parallel_step() if self._rank.rank == 0 else None
+        wall_s = 0.0
+        for _ in range(2):
+            wall_s = self._rank.agreed(self._tried_s(step, 1))
+            if not math.isfinite(wall_s):
+                return
+        steps = max(1, math.ceil(_BLOCK_S / max(wall_s, 1e-6)))
+        rounds = int(min(_ROUNDS_MOST, max(_ROUNDS_LEAST, budget_s / max(wall_s * steps, 1e-6))))
+        samples = [self._rank.agreed(self._tried_s(step, steps)) for _ in range(rounds)]
+        if step is not None and all(math.isfinite(sample) for sample in samples):
+            self._found(("dp_step", 1), samples, None, rank_count=torch.cuda.device_count())
 
-            wall_s, steps = self._block(step, alone=True)
-            rounds = int(min(_ROUNDS_MOST, max(_ROUNDS_LEAST, budget_s / (wall_s * steps))))
-            samples = [self._timed(step, steps, alone=True)[0] for _ in range(rounds)]
-            self._found(("dp_step", 1), samples, None, rank_count=count)
-        self._rank.barrier()
+    def _data_parallel_step(self) -> Callable[[], None]:
+        copies = nn.DataParallel(self._loaded.module)
+        batch = self._loaded.make_batch(self._request.batch_size * max(1, torch.cuda.device_count()))
+        moved = _moved(batch, self._rank.device)
+
+        def step() -> None:
+            self._backward(copies, moved)
+            self._finish()
+
+        return step
+
+    def _tried_s(self, step: Callable[[], None] | None, steps: int) -> float:
+        """Seconds a step of `steps` that this rank alone runs; 0 on the ranks that wait, infinite where it fails."""
+        if step is None:
+            return 0.0
+        try:
+            return self._timed(step, steps, alone=True)[0]
+        except RuntimeError:  # out of memory is one
+            return math.inf
 
     def _anywhere(self, *, unused: bool) -> bool:
         """Whether any rank's model leaves a parameter without gradient: DDP has to look for it then."""
@@ -124,19 +144,19 @@ class RankSteps:
     def _backward(self, module: nn.Module, batch: Batch) -> None:
         with autocast(self._precision, self._rank.device.type):
             loss: Any = self._loaded.loss(module, batch)
-        loss.backward()
+        # DataParallel gives the loss of each card.
+        (loss if loss.ndim == 0 else loss.mean()).backward()
 
     def _finish(self) -> None:
         if self._optimizer is not None:
             self._optimizer.step()
         self._loaded.module.zero_grad(set_to_none=True)
 
-    def _block(self, step: Callable[[], None], *, alone: bool = False) -> tuple[float, int]:
+    def _block(self, step: Callable[[], None]) -> tuple[float, int]:
         """(seconds of one step, steps a block), the same on every rank; warms up on the way."""
         for _ in range(2):
-            wall_s, _ = self._timed(step, 1, alone=alone)
-        slowest = wall_s if alone else self._rank.agreed(wall_s)
-        return wall_s, max(1, math.ceil(_BLOCK_S / max(slowest, 1e-6)))
+            wall_s, _ = self._timed(step, 1)
+        return wall_s, max(1, math.ceil(_BLOCK_S / max(self._rank.agreed(wall_s), 1e-6)))
 
     def _timed(self, step: Callable[[], None], steps: int, *, alone: bool = False) -> tuple[float, float]:
         """(wall seconds of one step, processor time over wall time) of a block that all ranks start together."""
