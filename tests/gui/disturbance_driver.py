@@ -28,7 +28,7 @@ from advisor.gui.settings import Settings
 from advisor.hardware.monitor import Monitor
 from advisor.measure.events import DeviceStarted, PhaseStarted, RunProgress
 from advisor.measure.worker_session import Cancelled, WorkerSession
-from advisor.worker.messages import MeasureRequest, Progress, Sample, StageStarted
+from advisor.worker.messages import Environment, MeasureRequest, Progress, Sample
 from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class Work:
         self.request_count = 0
         self.worker: int | None = None
         self.threads: int | None = None
+        """What the worker chose at first, as in a measurement; later requests keep to it."""
         self._batch_size = batch_size
 
     def events(self, cancelled: threading.Event) -> Generator[object, None, object]:
@@ -86,8 +87,8 @@ class Work:
             now_s = time.monotonic()
             yield PhaseStarted(device_key="cpu", phase=event.phase, detail=event.detail, started_monotonic_s=now_s)
             yield RunProgress(phase=event.phase, fraction=event.fraction, detail=event.detail, left_s=_STAGE_S)
-        if isinstance(event, StageStarted) and self.threads is None:
-            self.threads = int(event.figures.get("threads", 0)) or None
+        if isinstance(event, Environment):
+            self.threads = event.thread_count
         yield event
 
 
@@ -223,6 +224,7 @@ def _block(work: Work, pair: int, *, seconds: float, shown: bool) -> None:
         foreign = max(0.0, (after[0] - before[0]) - (after[1] - before[1])) / wall_s
     told = {
         "pair": pair,
+        "threads": work.threads,
         "shown": shown,
         "requests": sorted({request for request, _wall in taken}),
         "count": len(taken),

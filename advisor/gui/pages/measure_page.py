@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QPushButton, QVBoxLayout
 
 from advisor.gui.advice_figures import PRECISION_NAMES, short_name
@@ -73,7 +73,7 @@ class MeasurePage(Page):
         self.body.addLayout(self._middle, 2)
         self._explanation = Notice([], role="hero")
         self._explanation.body.addWidget(label(self.texts("watch-explained"), wrap=True))
-        self.body.insertWidget(1, self._explanation)
+        self.body.insertWidget(1, self._explanation, 0, Qt.AlignmentFlag.AlignTop)
         self._plots = QVBoxLayout()
         self.body.addLayout(self._plots, 3)
         self._timer = QTimer(self)

@@ -303,6 +303,7 @@ class ModelPage(Page):
         self._layer_state.setText(state)
         self._layer_note.setText(note)
         self._layer_note.setVisible(bool(note))
+        self._layer_card.setVisible(bool(state or note))
         self._layer_table.setVisible(bool(preview is not None and preview.layers))
 
     def _show_figures(self, preview: Preview | None, workload: Workload | None) -> None:
