@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from hashlib import sha256
+
+import msgspec
+import numpy as np
 
 from advisor.hardware.spec_table import spec_table
 from advisor.predict.accuracy_record import GroupedBy, HeldOut
+from advisor.predict.efficiencies import Efficiencies
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by
+from advisor.predict.fitting import MeasuredStep
 
+_DIGEST_LENGTH = 16
 _HEAD = """\
 # How right predicted step times were on published runs. Written by `python tools/write_accuracy_docs.py`.
 schema_version = 1
 source = "{count} published runs, tests/accuracy/published_steps.csv"
+figures_digest = "{figures}"
+runs_digest = "{runs}"
 """
 _SCORE = """
 [[scores]]
@@ -39,9 +49,46 @@ def groups_of(steps: Sequence[ScoredStep]) -> list[tuple[GroupedBy, Score]]:
     return [("all", score(steps)), *((name, found) for name, key in keys for found in scores_by(steps, key))]
 
 
-def accuracy_file(steps: Mapping[HeldOut, Sequence[ScoredStep]]) -> str:
-    """The file's text; `steps` holds the same runs, predicted by fits that had not seen what the key says."""
-    parts = [_HEAD.format(count=len(next(iter(steps.values()))))]
+def figures_digest(figures: Efficiencies) -> str:
+    """Of every figure and range, whatever the file's layout and comments."""
+    return sha256(msgspec.json.encode(figures, order="sorted")).hexdigest()[:_DIGEST_LENGTH]
+
+
+def runs_digest(measured: Sequence[MeasuredStep]) -> str:
+    """Of all that a fit or a prediction sees of the runs: times, cards, training, operators."""
+    found = sha256()
+    compiled: dict[int, bytes] = {}
+    for step in measured:
+        key = id(step.compiled)
+        if key not in compiled:
+            compiled[key] = sha256(b"".join(_parts(step.compiled))).digest()
+        facts = (step.spec, step.training, step.precision, step.batch_size, step.measured_s, step.software_year)
+        found.update(msgspec.json.encode(facts, order="sorted"))
+        found.update(repr((step.host, step.workload, step.family, step.group)).encode())
+        found.update(compiled[key])
+    return found.hexdigest()[:_DIGEST_LENGTH]
+
+
+def _parts(value: object) -> Iterator[bytes]:
+    """The content of nested dataclasses of arrays and numbers."""
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from _parts(getattr(value, field.name))
+    elif isinstance(value, np.ndarray):
+        yield value.astype("<f8").tobytes()
+    else:
+        yield repr(value).encode()
+
+
+def accuracy_file(
+    steps: Mapping[HeldOut, Sequence[ScoredStep]], measured: Sequence[MeasuredStep], figures: Efficiencies
+) -> str:
+    """The file's text; `steps` holds the same runs, predicted by fits that had not seen what the key says.
+
+    `measured` and `figures` are what those predictions were made from.
+    """
+    count = len(next(iter(steps.values())))
+    parts = [_HEAD.format(count=count, figures=figures_digest(figures), runs=runs_digest(measured))]
     for held_out, found in steps.items():
         parts += [
             _SCORE.format(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -31,8 +32,8 @@ from advisor.predict.priors import PRIORS  # noqa: E402 - the same
 from tests.accuracy.recorded_runs import measured_steps, published_steps  # noqa: E402 - the same
 
 EFFICIENCIES = ROOT / "resources" / "efficiencies.toml"
-HIGH_PERCENTILE = 90.0
-"""Of an 80 % range; the low one lies as far from the other end."""
+COVERAGE = 0.8
+"""Share of the runs of a model that no fit has seen that are to lie inside their range."""
 GROUPS: tuple[BandGroup, ...] = ("known_card", "known_architecture", "new_architecture")
 DIGITS = 5
 
@@ -85,7 +86,7 @@ def _bands(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted, in
     _print("leave-one-model-out", by_model, measured)
     by_architecture = leave_out(steps, lambda step: step.spec.compute_capability, base, fitted)
     _print("leave-one-architecture-out", by_architecture, measured)
-    models = len({step.workload for step in steps})
+    models = [step.workload for step in steps]
     seen, unseen_card, unseen_architecture = (
         _range(predicted, measured, models) for predicted in (in_sample, by_card, by_architecture)
     )
@@ -97,13 +98,22 @@ def _bands(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted, in
     )
 
 
-def _range(predicted: Floats, measured: Floats, model_count: int) -> Floats:
+def _range(predicted: Floats, measured: Floats, models: Sequence[str]) -> Floats:
     """Widths in the log below and above, (2,): split-conformal percentiles of true over predicted time.
 
-    The finite-sample correction counts models, not runs: runs of one model err alike.
+    A run weighs 1 / sqrt(runs of its model): between counting runs, where the models that many cards ran hide all
+    others, and counting models, most of which one source ran on one card.
+
+    The finite-sample correction (n + 1) / n counts models, not runs, since runs of one model err alike, and is made
+    once on the coverage of the whole range; what stays outside is shared evenly by both ends.
     """
-    tail = max(0.0, 100.0 - HIGH_PERCENTILE * (model_count + 1) / model_count)
-    low, high = np.log(np.percentile(measured / predicted, [tail, 100.0 - tail]))
+    sizes = Counter(models)
+    tail = max(0.0, 1.0 - COVERAGE * (len(sizes) + 1) / len(sizes)) / 2.0
+    ratio = np.log(measured / predicted)
+    order = np.argsort(ratio)
+    weight = np.array([sizes[model] ** -0.5 for model in models])[order]
+    reached = (np.cumsum(weight) - weight / 2.0) / weight.sum()
+    low, high = np.interp([tail, 1.0 - tail], reached, ratio[order])
     return np.array([-low, high])
 
 

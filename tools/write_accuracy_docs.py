@@ -48,7 +48,8 @@ def main() -> None:
     text = text.replace("<!-- bands -->", _bands())
     DOCUMENT.write_text(text, encoding="utf-8")
     PLOT.write_text(scatter(by_model), encoding="utf-8")
-    RECORD.write_text(accuracy_file({"none": steps, "gpu": by_card, "model": by_model}), encoding="utf-8")
+    record = accuracy_file({"none": steps, "gpu": by_card, "model": by_model}, measured, figures)
+    RECORD.write_text(record, encoding="utf-8")
     print(parts[0])
 
 

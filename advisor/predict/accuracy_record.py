@@ -40,6 +40,10 @@ class AccuracyRecord(Record, frozen=True, kw_only=True):
 
     schema_version: int = 1
     source: str
+    figures_digest: str = ""
+    """Of the figures and ranges that the predictions were made with (`tools/accuracy_file.py` tells how)."""
+    runs_digest: str = ""
+    """Of the runs, their cards and their operators."""
     scores: tuple[AccuracyScore, ...]
 
     def score(self, held_out: HeldOut, grouped_by: GroupedBy = "all", group: str = "all") -> AccuracyScore | None:

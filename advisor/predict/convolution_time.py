@@ -6,7 +6,7 @@ import numpy as np
 
 from advisor.predict.device_rates import DeviceRates
 from advisor.predict.efficiencies import Fitted
-from advisor.predict.matmul_time import operand_seconds, tiled_seconds
+from advisor.predict.matmul_time import early_slowdown, operand_seconds, tiled_seconds
 from advisor.predict.op_columns import ConvolutionWork, Floats
 from advisor.predict.op_time import Peaks, smooth_maximum, tensor_widths
 
@@ -44,7 +44,8 @@ def convolution_seconds(
         fitted.convolution_input_gradient,
         np.where(weight_gradient, fitted.convolution_weight_gradient, 1.0),
     )
-    line = np.where((work.kernel_elements > 1) & (np.sqrt(work.kernel_elements) % 1 > 0), fitted.convolution_1d, 1.0)
+    on_a_line = (work.kernel_elements > 1) & (np.sqrt(work.kernel_elements) % 1 > 0)
+    line = np.where(on_a_line, fitted.convolution_1d / early_slowdown(work, rates, fitted), 1.0)
     compute = np.where(grouped, by_groups, whole) / (share * line)
 
     on_tensor_cores = work.half | (rates.single_on_tensor_cores == 1)

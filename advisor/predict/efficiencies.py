@@ -30,6 +30,8 @@ class Fitted(Record, frozen=True, kw_only=True):
     """0: waves of tiles overlap perfectly; 1: a part-filled wave costs a whole one."""
     split_k_fill: Positive
     """Share of the SMs from which one wave of tiles runs at full rate, K being split."""
+    most_k_parts: Positive
+    """Parts into which a library splits K at most; weight gradients of few channels would take far more."""
     batched_matmul: Positive
     backward_matmul: Positive
     unaligned_matmul: Positive
@@ -66,6 +68,10 @@ class Fitted(Record, frozen=True, kw_only=True):
     kernel_start_s: Positive
     early_ampere_slowdown: Positive
     """Of a step on Ampere or later with the kernels of 2020, over one with today's."""
+    early_tf32_products: Positive
+    """Further slowdown of TF32 products and one-dimensional convolutions there."""
+    early_half_products: Positive
+    """Slowdown of 16-bit products on older cards with the libraries of 2020."""
 
 
 class Assumed(Record, frozen=True, kw_only=True):

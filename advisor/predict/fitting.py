@@ -32,7 +32,8 @@ _NOISE = 0.12
 """Spread of the log error that counts as one: between the noise of labs and that of the model."""
 _SOFT_FROM = 1.5
 """Errors beyond so many spreads pull less than their square."""
-_DERIVATIVE_STEP = 1e-3
+_DERIVATIVE_STEPS = (8e-2, 1e-2)
+"""Of the logarithm. Waves of tiles make the loss jagged: a wide step first finds the valley, a narrow one its floor."""
 _LARGEST_EVALUATIONS = 40
 
 
@@ -147,7 +148,10 @@ class StepSet:
 
 
 def fit(steps: StepSet, start: Fitted | None = None) -> Fitted:
-    """Figures that explain the steps best; deterministic. Needs scipy (the extra `fit`)."""
+    """Figures that explain the steps best; deterministic. Needs scipy (the extra `fit`).
+
+    `start` are figures of nearly the same steps, which then need no wide search; None: the priors' centres.
+    """
     from scipy.optimize import least_squares
 
     names = list(PRIORS)
@@ -155,21 +159,20 @@ def fit(steps: StepSet, start: Fitted | None = None) -> Fitted:
     spread = np.array([PRIORS[name].spread for name in names])
     weights = steps.weights()
 
-    def residuals(logs: Floats) -> Floats:
+    def residuals(shifted: Floats) -> Floats:
+        logs = centre + shifted - 1.0
         error = np.log(steps.predicted_s(_fitted(names, logs)) / steps.measured_s)
         both: Floats = np.concatenate([weights * error / _NOISE, (logs - centre) / spread])
         return both
 
     begin = centre if start is None else np.log([getattr(start, name) for name in names])
-    found = least_squares(
-        residuals,
-        begin,
-        loss="soft_l1",
-        f_scale=_SOFT_FROM,
-        max_nfev=_LARGEST_EVALUATIONS,
-        diff_step=_DERIVATIVE_STEP,
-    )
-    return _fitted(names, found.x)
+    shifted = begin - centre + 1.0
+    for step in _DERIVATIVE_STEPS if start is None else _DERIVATIVE_STEPS[-1:]:
+        found = least_squares(
+            residuals, shifted, loss="soft_l1", f_scale=_SOFT_FROM, max_nfev=_LARGEST_EVALUATIONS, diff_step=step
+        )
+        shifted = found.x
+    return _fitted(names, centre + shifted - 1.0)
 
 
 def leave_out(

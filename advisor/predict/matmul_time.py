@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from advisor.predict.device_rates import DeviceRates
 from advisor.predict.efficiencies import Fitted
-from advisor.predict.op_columns import Floats, MatmulWork
+from advisor.predict.op_columns import Floats, MatmulWork, Work
 from advisor.predict.op_time import (
     TENSOR_FLOP_PER_CLOCK_16,
     Peaks,
@@ -19,7 +19,7 @@ from advisor.predict.op_time import (
 TILES = ((256, 128, 1.02), (128, 128, 1.0), (128, 64, 0.85), (64, 64, 0.65), (64, 32, 0.45))
 """Rows, columns and speed of a tile, relative to 128 × 128."""
 _SPLIT_K_FROM = 512
-"""Products with a shorter K are not split along it."""
+"""Products with a shorter K are not split along it, nor into more parts than K is longer than the other sides."""
 _ALIGNMENT = 8
 _ALIGNMENT_32 = 4
 _HOPPER = 9.0
@@ -45,11 +45,20 @@ def matmul_seconds(work: MatmulWork, rates: DeviceRates, peaks: Peaks, fitted: F
     compute = tiled_seconds(work.batch, work.m, work.n, work.k, peak, rates, fitted)
     compute = compute / np.where(work.batch > 1, fitted.batched_matmul, 1.0)
     compute = compute / np.where(work.backward == 1, fitted.backward_matmul, 1.0)
+    compute = compute * early_slowdown(work, rates, fitted)
     return smooth_maximum(compute, operand_seconds(work.moved_bytes, rates, fitted))
 
 
 def _misfit(work: MatmulWork, multiple: int) -> NDArray[np.bool_]:
     return np.not_equal(work.m % multiple, 0) | np.not_equal(work.n % multiple, 0) | np.not_equal(work.k % multiple, 0)
+
+
+def early_slowdown(work: Work, rates: DeviceRates, fitted: Fitted) -> Floats:
+    """How much longer tensor-core products take with the libraries of 2020: TF32 on Ampere, 16-bit before it."""
+    tf32 = (rates.early_kernels == 1) & (rates.single_on_tensor_cores == 1) & ~work.half
+    half = (rates.needs_alignment == 1) & work.half
+    slowdown: Floats = np.where(tf32, fitted.early_tf32_products, np.where(half, fitted.early_half_products, 1.0))
+    return slowdown
 
 
 def operand_seconds(moved_bytes: Floats, rates: DeviceRates, fitted: Fitted) -> Floats:
@@ -65,14 +74,15 @@ def tiled_seconds(  # noqa: PLR0913 - the sizes of a product
     """Compute-bound seconds of (m × k)(k × n) products at `peak` flop per second of the whole card."""
     best: Floats | None = None
     start_s = fitted.tile_start_clocks / rates.clock_hz
-    short = k < _SPLIT_K_FROM
+    fewest = np.maximum(1.0 / fitted.most_k_parts, np.sqrt(m * n) / k)
+    smallest_part = np.where(k < _SPLIT_K_FROM, 1.0, np.minimum(1.0, fewest))
     per_sm = k * (2.0 * rates.sm_count) / peak
     for rows, columns, speed in TILES:
         waves = (batch * np.ceil(m / rows) * np.ceil(n / columns)) / rates.sm_count
         whole = np.ceil(waves)
         quantised = waves + fitted.wave_quantisation * (whole - waves)
-        split = np.maximum(np.minimum(1.0, waves / fitted.split_k_fill), waves)
-        counted = np.where(waves > 1, quantised, np.where(short, 1.0, split))
+        split = np.maximum(np.minimum(1.0, waves / fitted.split_k_fill), np.maximum(waves, smallest_part))
+        counted = np.where(waves > 1, quantised, split)
         seconds = counted * (per_sm * (rows * columns / speed) + start_s)
         best = seconds if best is None else np.minimum(best, seconds)
     assert best is not None

@@ -22,6 +22,7 @@ PRIORS: dict[str, Prior] = {
     "tensor_width_exponent": Prior(0.15, 0.5),
     "wave_quantisation": Prior(0.6, 0.7),
     "split_k_fill": Prior(0.6, 0.5),
+    "most_k_parts": Prior(16.0, 1.0),
     "batched_matmul": Prior(0.75, 0.3),
     "backward_matmul": Prior(0.95, 0.15),
     "unaligned_matmul": Prior(1.0, 0.4),
@@ -47,4 +48,6 @@ PRIORS: dict[str, Prior] = {
     "l2_help": Prior(0.35, 0.7),
     "kernel_start_s": Prior(4e-6, 0.15),
     "early_ampere_slowdown": Prior(1.1, 0.15),
+    "early_tf32_products": Prior(1.15, 0.2),
+    "early_half_products": Prior(1.1, 0.15),
 }

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from advisor.evaluate.evaluation_record import evaluation_of, scored_step
 from advisor.evaluate.row_predictions import RowPredictor
 from advisor.predict.accuracy_record import DOCUMENT, HeldOut, accuracy_record
+from advisor.predict.efficiencies import efficiencies
 from advisor.report.accuracy_lines import accuracy_details, accuracy_line
-from tests.accuracy.recorded_runs import published_questions, recorded_tables
-from tools.accuracy_file import groups_of
+from tests.accuracy.recorded_runs import published_questions, published_steps, recorded_tables
+from tools.accuracy_file import figures_digest, groups_of, runs_digest
 
 PAGE = Path(__file__).parents[2] / DOCUMENT
 _NAMES: tuple[tuple[HeldOut, str], ...] = (
@@ -36,6 +39,27 @@ def test_the_record_holds_what_the_committed_fit_predicts_today() -> None:
         assert kept.mean_error_fraction == pytest.approx(found.mean_error_fraction, abs=2e-3)
         assert kept.covered_fraction == pytest.approx(found.covered_fraction, abs=0.02)
     assert len(record.scores) == 3 * len(groups)
+
+
+def test_the_record_and_the_page_were_written_from_todays_figures_and_runs() -> None:
+    remedy = "run `python tools/write_accuracy_docs.py`"
+    assert accuracy_record().figures_digest == figures_digest(efficiencies()), remedy
+    assert accuracy_record().runs_digest == runs_digest(published_steps()), remedy
+
+
+def test_another_figure_run_card_or_operator_gives_another_digest() -> None:
+    steps, figures = published_steps()[:3], efficiencies()
+    fitted = replace(figures.fitted, copy=figures.fitted.copy + 0.001)
+    assert figures_digest(replace(figures, fitted=fitted)) != figures_digest(figures)
+    first = steps[0]
+    compiled = dataclasses.replace(first.compiled, gradient_bytes=first.compiled.gradient_bytes + 4.0)
+    others = (
+        dataclasses.replace(first, measured_s=first.measured_s * 1.01),
+        dataclasses.replace(first, spec=replace(first.spec, power_w=123.0)),
+        dataclasses.replace(first, compiled=compiled),
+    )
+    digests = {runs_digest((other, *steps[1:])) for other in (first, *others)}
+    assert len(digests) == 4
 
 
 @pytest.mark.parametrize(("held_out", "name"), _NAMES)

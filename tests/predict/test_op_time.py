@@ -81,8 +81,8 @@ def test_a_large_product_sustains_the_peak_of_its_precision() -> None:
 
 
 def test_one_more_row_of_tiles_than_the_card_has_multiprocessors_costs_part_of_a_wave() -> None:
-    full = seconds([matmul(fixed(128 * 108), 128, 8192)])
-    spilled = seconds([matmul(fixed(128 * 108 + 1), 128, 8192)])
+    full = seconds([matmul(fixed(128 * 108), 128, 448)])
+    spilled = seconds([matmul(fixed(128 * 108 + 1), 128, 448)])
     assert 1.2 < spilled / full < 2.0
 
 
@@ -91,6 +91,32 @@ def test_a_product_too_small_for_the_card_is_split_along_a_long_inner_side_only(
         return 2.0 * 256 * 256 * k / (seconds([matmul(fixed(256), 256, k)]) - FITTED.kernel_start_s)
 
     assert rate(8192) > 2.0 * rate(256)
+
+
+def test_an_inner_side_no_longer_than_the_others_is_not_split() -> None:
+    cube = seconds([matmul(fixed(1024), 1024, 1024)]) - FITTED.kernel_start_s
+    longer = seconds([matmul(fixed(1024), 1024, 8192)]) - FITTED.kernel_start_s
+    assert longer < 7.0 * cube
+
+
+def test_a_product_of_one_tile_keeps_most_of_the_card_idle_however_long_its_inner_side() -> None:
+    def reached(width: int, k: int) -> float:
+        return 2.0 * width * width * k / (seconds([matmul(fixed(width), width, k)]) - FITTED.kernel_start_s)
+
+    assert reached(32, 1 << 22) < 0.2 * reached(1024, 1 << 18)
+
+
+def test_tensor_core_products_take_longer_with_the_libraries_of_2020() -> None:
+    size = fixed(16384)
+    for precision, element_bytes, card, least in (
+        ("tf32", 4, CARD, FITTED.early_tf32_products),
+        ("fp16", 2, CARD, 1.0),
+        ("fp16", 2, OLD_CARD, FITTED.early_half_products),
+        ("fp32", 4, OLD_CARD, 1.0),
+    ):
+        product = matmul(size, 16384, 16384, element_bytes=element_bytes)
+        old, new = (seconds([product], precision, card, software_year=year) for year in (2020, None))  # type: ignore[arg-type]
+        assert old / new == pytest.approx(least, rel=0.02)
 
 
 def test_products_with_odd_sides_are_slower_in_16_bit_and_leave_tensor_cores_in_2020() -> None:
