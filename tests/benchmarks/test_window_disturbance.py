@@ -112,8 +112,8 @@ def test_the_window_does_not_change_the_measured_step_time() -> None:
         low, high = interval(found)
         steps = np.median([block["median_s"] for block in blocks if block["median_s"]])
         print(
-            f"step of {1000 * steps:.0f} ms on {blocks[0]['threads']} threads: ratio {np.median(found):.4f}, 95 % interval {low:.4f} to {high:.4f} "
-            f"(goal: 1.00 inside, within ±2 %)"
+            f"step of {1000 * steps:.0f} ms on {blocks[0]['threads']} threads: ratio {np.median(found):.4f}, "
+            f"95 % interval {low:.4f} to {high:.4f} (goal: 1.00 inside, within ±2 %)"
         )
     print(f"verdict: {verdict(found)}")
     assert drawing < 0.2
