@@ -100,9 +100,9 @@ def _rule(needs: dict[str, dict[str, Needs]]) -> str:
     lines = [
         "## How the convolutions' head-room was chosen",
         "",
-        "As a share of the largest convolution's input and output. The rule: the least share with the least sum of wrong",
-        f"rungs of the first sample over both layouts, one that is too high counting {OUT_OF_MEMORY_WEIGHT} times, because",
-        "a batch that runs out of memory stops the run and one that is too small costs a little time.",
+        "As a share of the largest convolution's input and output. The rule: the least share with the least sum of",
+        "wrong rungs of the first sample over both layouts. One that is too high counts",
+        f"{OUT_OF_MEMORY_WEIGHT} times: a batch that runs out of memory stops a run, one too small costs time.",
         f"It chooses **{chosen:.2f}**.",
         "",
         "| share | NCHW too high, too low | NHWC too high, too low | sum |",

@@ -5,8 +5,11 @@ Causes and the head-room were looked for in the first sample; the second was dra
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +17,7 @@ from advisor.predict.memory import usable_bytes
 from tests.accuracy.ladder import chosen_models, judging_models, ladder_path, ladder_rows, load_ladder_table
 from tests.accuracy.ladder_needs import CARD_BYTES, Outcome, outcomes, recorded_rows, rung_needs
 
+ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = {"chosen": chosen_models(), "judging": judging_models()}
 
 
@@ -56,6 +60,12 @@ def test_the_range_of_the_need_holds_what_ran_and_what_failed(layout: str) -> No
     held = sum(ran.low <= usable < failed.high for ran, failed in rows)
     print(layout, f"{held} of {len(rows)}")
     assert held / len(rows) >= 0.95
+
+
+@pytest.mark.nightly
+def test_the_page_of_largest_batches_is_up_to_date() -> None:
+    command = [sys.executable, str(ROOT / "tools" / "write_memory_page.py"), "--check"]
+    assert subprocess.run(command, check=False).returncode == 0
 
 
 def test_both_samples_are_recorded_and_share_no_model() -> None:
