@@ -64,7 +64,7 @@ def _formatted(code: str, language: Language, arguments: dict[str, float | int |
     source = _sources(language)[code]
     plain = _PLAIN_ENTRY.fullmatch(source)
     if plain is not None and not any(isinstance(value, float) for value in arguments.values()):
-        return _ARGUMENT.sub(lambda found: _shown(arguments[found.group(1)]), plain.group(1)).rstrip()
+        return _ARGUMENT.sub(lambda found: _shown(arguments[found.group(1)]), plain.group(1).rstrip())
     bundle = _bundle(language)
     if not bundle.has_message(code):
         from fluent.runtime import FluentResource
@@ -98,12 +98,18 @@ def _readable(name: str, value: float | str, language: Language, units: SizeUnit
         return either(value.split("|"), language)
     if isinstance(value, str):
         # Fluent refuses an argument of over 1,000 characters, and nobody reads a name to there.
+        if language == "zh" and name in _LISTS:
+            value = value.replace(", ", "、")
         short = value if len(value) <= _LONGEST_ARGUMENT else value[: _LONGEST_ARGUMENT - 1] + "…"
         return _ended(short) if name == "text" else short
     for suffix, formatter in _FORMATS:
         if name.endswith(suffix):
             return formatter(value)
     return format_size(value, units) if name.endswith("_bytes") else value
+
+
+_LISTS = frozenset({"others", "devices", "nearest", "operators"})
+"""Arguments that list names, joined by commas: Chinese lists them with its own."""
 
 
 def _part(item: str, language: Language, units: SizeUnits) -> str:

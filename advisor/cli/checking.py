@@ -42,7 +42,8 @@ def claim_command(arguments: argparse.Namespace, language: Language) -> int:
 def claim_lines(answer: ClaimAnswer, language: Language) -> list[str]:
     """A claim's verdict and its reasons as lines."""
     verdict = sentence(f"verdict-{answer.verdict}", language)
-    return [f"{sentence('claim-verdict', language)}: {verdict}", *_bullets(answer.reasons, language)]
+    colon = "：" if language == "zh" else ": "
+    return [f"{sentence('claim-verdict', language)}{colon}{verdict}", *_bullets(answer.reasons, language)]
 
 
 def _bullets(reasons: tuple[Reason, ...], language: Language) -> list[str]:
@@ -61,7 +62,7 @@ def cases_command(arguments: argparse.Namespace, language: Language) -> int:
         answer = answer_case(case, predictor)
         answers.append(answer)
         verdict = sentence(f"verdict-{answer.verdict}", language)
-        print(f"{case.id}: {verdict}", file=stream)
+        print(f"{case.id}{'：' if language == 'zh' else ': '}{verdict}", file=stream)
         print(f"  {visible(case.question.text(language))}", file=stream)
         for line in _bullets(answer.reasons, language):
             print(line, file=stream)

@@ -124,6 +124,22 @@ def advise_batches(  # noqa: PLR0913 - a batch size answers to all of them
     return tuple(found)
 
 
+def _size(prediction: Prediction) -> int:
+    return prediction.batch_size_per_device
+
+
+def _kept_reason(chosen: Prediction, curve: Sequence[Prediction], global_limit: int, *, held: bool) -> Reason:
+    """Why the workload's own batch; `held`: a larger one would gain, but the global limit forbids it."""
+    size = chosen.batch_size_per_device
+    allowed = max((_size(one) for one in curve if one.global_batch_size <= global_limit), default=size)
+    if held and allowed > size:
+        limits: dict[str, float | int | str] = {"batch": size, "allowed_batch": allowed, "global_limit": global_limit}
+        return Reason(code="why-batch-kept-within", numbers=limits)
+    numbers: dict[str, float | int | str] = {"batch": size, "global_limit": global_limit}
+    numbers |= {"rate": rounded(chosen.samples_per_s.value), "precision": LABELS[chosen.precision]}
+    return Reason(code="why-batch-kept-global" if held else "why-batch-kept", numbers=numbers)
+
+
 def batch_reason(  # noqa: PLR0913 - a batch size answers to all of them
     chosen: Prediction,
     curve: Sequence[Prediction],
@@ -151,15 +167,7 @@ def batch_reason(  # noqa: PLR0913 - a batch size answers to all of them
         return Reason(code="why-batch-whole-set", numbers={"batch": size, "samples": samples})
     if size == own_batch:
         held = knee is not None and knee.batch_size_per_device > size
-        return Reason(
-            code="why-batch-kept-global" if held else "why-batch-kept",
-            numbers={
-                "batch": size,
-                "global_limit": global_limit,
-                "rate": rounded(chosen.samples_per_s.value),
-                "precision": label,
-            },
-        )
+        return _kept_reason(chosen, curve, global_limit, held=held)
     gain = chosen.samples_per_s.value / own.samples_per_s.value
     numbers = {"batch": size, "own_batch": own_batch, "gain_ratio": gain}
     if knee is not None and knee.batch_size_per_device > size:

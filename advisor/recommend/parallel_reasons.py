@@ -64,7 +64,10 @@ def strategy_story(comparison: Comparison, finalist: Finalist) -> tuple[Reason, 
         "ddp_batch": ddp.batch_size_per_device,
     }
     pair = (dp, ddp) if finalist.chosen.count == 1 else _pair_of(comparison, finalist.chosen) or (dp, ddp)
-    found = [Reason(code="strategies-compared", numbers=numbers), *dp_reasons(comparison, *pair)]
+    # The advised set-up may accumulate where this pair does not: then its speed-up is another one.
+    each = ddp.gradient_accumulation_steps == 1 < finalist.chosen.gradient_accumulation_steps
+    code = "strategies-compared-each" if each else "strategies-compared"
+    found = [Reason(code=code, numbers=numbers), *dp_reasons(comparison, *pair)]
     missing = _missing_nvlink(comparison, ddp) if finalist.chosen.count == 1 else None
     return (*found, *([missing] if missing is not None else []))
 
@@ -117,11 +120,18 @@ def _like(comparison: Comparison, other: Prediction, strategy: Strategy, batch_s
     )
 
 
+_NO_GAIN_RATIO = 0.005
+"""Less than this of what the added cards could give is printed as 0 %."""
+
+
 def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
     """Why not more devices, or that all of the devices tried are worth having."""
     chosen = finalist.chosen
     more = next((one for one in finalist.by_count if one.count > chosen.count), None)
-    if more is not None and marginal_ratio(chosen, more) < KNEE_MARGINAL_RATIO:
+    if more is not None and marginal_ratio(chosen, more) < _NO_GAIN_RATIO:
+        names: dict[str, float | int | str] = {"count": chosen.count, "more": more.count, "device": chosen.device.name}
+        yield Reason(code="why-count-no-gain", numbers=names)
+    elif more is not None and marginal_ratio(chosen, more) < KNEE_MARGINAL_RATIO:
         yield Reason(
             code="why-count-knee",
             numbers={

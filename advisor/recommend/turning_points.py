@@ -88,7 +88,7 @@ def _named_precision(found: Prediction, chosen: Prediction, asked: Precision) ->
     if gain >= WORTH_NAMING_RATIO:
         numbers: dict[str, float | int | str] = {
             "precision": LABELS[found.precision],
-            "device": found.device.name,
+            "device": found.device.name if found.count == 1 else f"{found.count} × {found.device.name}",
             "gain_ratio": gain,
             "asked": LABELS[asked],
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from advisor.recommend.precisions import LABELS
 from advisor.report.summary import best_by_device, rests_on
 from advisor.sentences import Language, sentence, visible
 from advisor.units import format_bytes, format_rate, format_seconds
@@ -106,7 +107,7 @@ def device_chart(advice: Advice, language: Language) -> Chart | None:
     wanted = main.precision if main else advice.workload.training.precision
     labelled = []
     for item in rows:
-        own = "" if item.precision == wanted else f" · {item.precision}"
+        own = "" if item.precision == wanted else f" · {LABELS[item.precision]}"
         tie = f" {TIE}" if (item.device.key, item.count) in ties else ""
         labelled.append((f"{_placed(item)}{own}{tie}", item))
     chart = _bars(labelled, chosen_prediction(advice, main), language)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from advisor.recommend.precisions import LABELS
 from advisor.report import report_charts, report_tables
 from advisor.report.accuracy_lines import accuracy_line
 from advisor.report.batch_curve import batch_chart
@@ -11,7 +12,7 @@ from advisor.report.launch_script import launch_command, script_name
 from advisor.report.report_charts import clipped
 from advisor.report.report_facts import fact_columns
 from advisor.report.report_figures import key_figures
-from advisor.report.summary import devices_title, set_up_line, summarise
+from advisor.report.summary import devices_title, listed, set_up_line, summarise
 from advisor.sentences import Language, say, sentence, visible
 
 if TYPE_CHECKING:
@@ -74,14 +75,19 @@ def _subtitle(advice: Advice) -> str:
 def _notes(advice: Advice, main: Recommendation | None, language: Language) -> list[str]:
     notes = []
     if main is not None and main.tied_with:
-        names = ", ".join(clipped(device.name, 60) for device in main.tied_with)
-        notes.append(f"{sentence('summary-tied', language)}: {names}")
+        names = listed([clipped(device.name, 60) for device in main.tied_with], language)
+        notes.append(labelled("summary-tied", names, language))
     local = advice.recommendation_local
     same = local is not None and main is not None and set_up_line(local, language) == set_up_line(main, language)
     if local is not None and not same:
         line = clipped(set_up_line(local, language, advice.workload.training.mode), _HEADLINE_LENGTH)
-        notes.append(f"{sentence('summary-here', language)}: {line}")
+        notes.append(labelled("summary-here", line, language))
     return notes
+
+
+def labelled(code: str, text: str, language: Language) -> str:
+    """A label and its text, with the colon of the language."""
+    return f"{sentence(code, language)}{'：' if language == 'zh' else ': '}{text}"
 
 
 def _section(
@@ -192,5 +198,7 @@ def _evidence(advice: Advice, further: list[str], language: Language) -> list[Co
     table = report_tables.device_table(advice, language)
     if table is not None:
         own = report_tables.own_precisions(advice, report_charts.shown_set_ups(advice, report_tables.DEVICE_ROWS))
-        found.append(_section(sentence(devices_title(own=own), language, {"precision": precision}), (), None, table))
+        found.append(
+            _section(sentence(devices_title(own=own), language, {"precision": LABELS[precision]}), (), None, table)
+        )
     return [item for item in found if item is not None]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.hardware.machine import Record
 from advisor.recommend.batch_size import largest_global_batch
-from advisor.recommend.precisions import stand_in
+from advisor.recommend.precisions import LABELS, stand_in
 from advisor.recommend.strategy import best_by_count
 from advisor.report.checked_steps import batch_text
 from advisor.sentences import Language, say, sentence, visible
@@ -23,7 +23,7 @@ from advisor.units import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import Recommendation
@@ -93,11 +93,16 @@ def set_up_line(chosen: Recommendation, language: Language, mode: Mode = "traini
         "devices": chosen.count,
         "machines": chosen.node_count,
         "strategy": sentence(f"strategy-{chosen.strategy.replace('_', '-')}", language),
-        "precision": chosen.precision,
+        "precision": LABELS[chosen.precision],
         "batch": chosen.batch_size_per_device,
         "accumulation": chosen.gradient_accumulation_steps,
     }
     return sentence(code, language, numbers)
+
+
+def listed(names: Sequence[str], language: Language) -> str:
+    """Names one after the other, with the comma of the language."""
+    return ("、" if language == "zh" else ", ").join(names)
 
 
 def job_label(mode: Mode) -> str:
@@ -114,7 +119,8 @@ def estimate_text(estimate: Estimate | None, formatter: Callable[[float], str], 
     """An estimate with range and basis, or the word for unknown."""
     if estimate is None:
         return sentence("unknown", language)
-    return f"{format_range(estimate, formatter)}, {sentence('basis-' + estimate.basis, language)}"
+    comma = "，" if language == "zh" else ", "
+    return f"{format_range(estimate, formatter)}{comma}{sentence('basis-' + estimate.basis, language)}"
 
 
 def _figures(chosen: Recommendation, advice: Advice, language: Language) -> tuple[tuple[str, str], ...]:
@@ -131,7 +137,7 @@ def _figures(chosen: Recommendation, advice: Advice, language: Language) -> tupl
     if energy_j is not None:
         rows.append(("report-energy", estimate_text(energy_j, format_energy, language)))
     if chosen.tied_with:
-        names = ", ".join(visible(device.name) for device in chosen.tied_with)
+        names = listed([visible(device.name) for device in chosen.tied_with], language)
         rows.append(("summary-tied", names))
     model = advice.model
     if model.parameter_count is not None:
@@ -194,7 +200,7 @@ def _device_table(advice: Advice, language: Language) -> Table | None:
     columns = ("device", "count", "strategy", *(("precision",) if own else ()))
     columns += ("batch", "step", "range", "job", "memory", "fits", "basis")
     return Table(
-        title=sentence(devices_title(own=own), language, {"precision": wanted}),
+        title=sentence(devices_title(own=own), language, {"precision": LABELS[wanted]}),
         columns=tuple(sentence(f"column-{name}", language) for name in columns),
         rows=rows,
         first_number_index=columns.index("batch"),
@@ -215,7 +221,7 @@ def _device_row(prediction: Prediction, language: Language, *, own_precision: bo
         visible(prediction.device.name),
         str(prediction.count),
         sentence(f"strategy-{prediction.strategy.replace('_', '-')}", language),
-        *((prediction.precision,) if own_precision else ()),
+        *((LABELS[prediction.precision],) if own_precision else ()),
         _batch(prediction),
         format_seconds(step.value),
         f"{format_seconds(step.low)} – {format_seconds(step.high)}",
@@ -242,7 +248,7 @@ def _measured_table(advice: Advice, language: Language) -> Table | None:
             rows.append(
                 (
                     visible(measurement.device_name),
-                    step.precision,
+                    LABELS[step.precision],
                     batch_text(step, language),
                     format_seconds(summary.median_s),
                     f"{format_seconds(summary.low_s)} – {format_seconds(summary.high_s)}",

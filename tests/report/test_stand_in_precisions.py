@@ -51,13 +51,13 @@ def test_the_tables_of_terminal_markdown_and_report_name_its_own_precision(langu
     made, _ = mixed()
     table = summarise(made, language).tables[0]
     row = next(row for row in table.rows if row[0] == "V100 of this test")
-    assert "fp16_amp" in row
+    assert "FP16 AMP" in row
     assert {len(one) for one in table.rows} == {len(table.columns)}
     assert table.columns[table.first_number_index] in {"Batch", "批大小"}
-    assert "fp16\\_amp" in markdown_file.encode(made, language).decode()
+    assert "FP16 AMP" in markdown_file.encode(made, language).decode()
     report = device_table(made, language)
     assert report is not None
-    assert any("fp16_amp" in cell for cells in report["rows"] for cell in cells)
+    assert any("FP16 AMP" in cell for cells in report["rows"] for cell in cells)
     assert {len(cells) for cells in report["rows"]} == {len(report["columns"])}
     assert report_content(made, language)["evidence"]
 

@@ -13,6 +13,7 @@ why-strict-fp32 = In strict { $precision } { $device } computes { $rate_flop_per
 why-compute-rate = In { $precision } { $device } computes { $rate_flop_per_s } against { $other_rate_flop_per_s } of { $other }.
 why-bandwidth = { $device } reads its memory at { $bandwidth_bytes_per_s } against { $other_bandwidth_bytes_per_s } of { $other }.
 why-count-knee = { $count } × { $device } is the knee: going on to { $more } would give { $marginal_fraction } of what the added cards could, less than the { $needed_fraction } that make them worth their hours.
+why-count-no-gain = Going on from { $count } to { $more } × { $device } gains nothing.
 why-count-pays = { $count } × { $device } is { $speed_up_ratio } times as fast as { $fewer }.
 why-count-pays-otherwise = { $count } × { $device } with { $strategy ->
          [zero2] ZeRO-2
@@ -45,6 +46,7 @@ why-memory-tight = A step needs { $need_bytes } of { $capacity_bytes } ({ $share
 why-batch-own-does-not-fit = The batch size of the workload ({ $own_batch }) does not fit { $device } in { $precision } or is not allowed; { $batch } does.
 why-batch-kept = Batch size { $batch } is kept: it reaches the throughput of larger ones to within 10 % ({ $rate } samples a second).
 why-batch-kept-global = Batch size { $batch } is kept: a larger one would be faster, but all cards together should not go beyond { $global_limit } samples a step.
+why-batch-kept-within = Batch size { $batch } is kept: larger ones up to { $allowed_batch }, with which all cards together stay within { $global_limit } samples a step, gain less than 10 %.
 why-batch-whole-set = Batch size { $batch } already holds the whole data set ({ $samples } samples) in one step.
 why-batch-knee = Batch size { $batch } is the knee of throughput: { $gain_ratio } times that of batch size { $own_batch }; larger ones gain less than 10 % more.
 why-batch-limited = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; still larger ones would be faster, but a step should not go beyond { $global_limit } samples without a trial of how training takes it.
@@ -59,9 +61,10 @@ why-batch-held = Of the batch sizes that make up the global batch of { $global_b
        *[other] { $count } devices
     } in whole micro-batches, { $batch } a device is the fastest, to within 5 %, with the fewest of them.
 why-loader-bound = The data loader holds up { $share_fraction } of a step with { $workers } workers.
-why-validation-share = Validation every { $every_steps } steps takes { $share_fraction } of the wall time.
-why-validation-each-epoch = Validation once an epoch takes { $share_fraction } of the wall time.
+why-validation-share = Validation every { $every_steps } steps takes { $share_fraction } of the wall time; the time of the job counts the training steps alone.
+why-validation-each-epoch = Validation once an epoch takes { $share_fraction } of the wall time; the time of the job counts the training steps alone.
 strategies-compared = Two { $device } in { $precision }: DistributedDataParallel (batch size { $ddp_batch } a card) is { $ddp_ratio } times as fast as one card (batch size { $single_batch }), in the range { $low_ratio } to { $high_ratio }; DataParallel { $dp_ratio } times.
+strategies-compared-each = Two { $device } in { $precision }, exchanging gradients with every batch: DistributedDataParallel (batch size { $ddp_batch } a card) is { $ddp_ratio } times as fast as one card (batch size { $single_batch }), in the range { $low_ratio } to { $high_ratio }; DataParallel { $dp_ratio } times.
 
 ## How precision turns the order of the cards
 precision-turns = Precision decides: in { $asked } { $device } is { $ahead_ratio } times as fast as { $other } ({ $device_asked_flop_per_s } against { $other_asked_flop_per_s }), in { $precision } { $other } is { $behind_ratio } times as fast as { $device } ({ $other_flop_per_s } against { $device_flop_per_s }).
@@ -69,7 +72,7 @@ precision-closes = Precision decides: in { $asked } { $device } is { $ahead_rati
 
 ## What would change it
 change-precision-same = In { $precision } instead of { $asked } the same set-up would be { $gain_ratio } times as fast.
-change-precision-other = In { $precision } instead of { $asked } { $device } would be the fastest, { $gain_ratio } times as fast as this advice.
+change-precision-other = In { $precision } instead of { $asked } { $device } would be { $gain_ratio } times as fast as this advice.
 change-batch-to-cpu = Below a batch size of about { $batch } the CPU beats { $device }.
 change-count = If only time counted: { $count } × { $device } would be { $gain_ratio } times as fast, at more GPU-hours.
 change-link = A faster link than that of { $device } would free up to { $share_fraction } of the step.

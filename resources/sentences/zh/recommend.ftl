@@ -13,6 +13,7 @@ why-strict-fp32 = 在严格的 { $precision } 下，{ $device } 的算力为 { $
 why-compute-rate = 在 { $precision } 下，{ $device } 的算力为 { $rate_flop_per_s }，{ $other } 为 { $other_rate_flop_per_s }。
 why-bandwidth = { $device } 的显存带宽为 { $bandwidth_bytes_per_s }，{ $other } 为 { $other_bandwidth_bytes_per_s }。
 why-count-knee = { $count } × { $device } 处于拐点：增加到 { $more } 张时，新增显卡只能发挥其能力的 { $marginal_fraction }，低于值得投入的 { $needed_fraction }。
+why-count-no-gain = { $device } 从 { $count } 张增加到 { $more } 张没有收益。
 why-count-pays = { $count } × { $device } 的速度是 { $fewer } 张的 { $speed_up_ratio } 倍。
 why-count-pays-otherwise = { $count } × { $device }（{ $strategy ->
          [zero2] ZeRO-2
@@ -45,6 +46,7 @@ why-memory-tight = 每步需要 { $need_bytes }，总量为 { $capacity_bytes }�
 why-batch-own-does-not-fit = 工作负载的批大小（{ $own_batch }）在 { $precision } 下超出 { $device } 的显存或不被允许；{ $batch } 可以。
 why-batch-kept = 保持批大小 { $batch }：其吞吐量（每秒 { $rate } 个样本）与更大批的差距不超过 10 %。
 why-batch-kept-global = 保持批大小 { $batch }：更大的批虽然更快，但所有卡合计每步不宜超过 { $global_limit } 个样本。
+why-batch-kept-within = 保持批大小 { $batch }：在所有卡合计每步不超过 { $global_limit } 个样本的前提下，增大到 { $allowed_batch } 也只快不到 10 %。
 why-batch-whole-set = 批大小 { $batch } 已在一步中包含整个数据集（{ $samples } 个样本）。
 why-batch-knee = 批大小 { $batch } 是吞吐量的拐点：为批大小 { $own_batch } 的 { $gain_ratio } 倍；继续增大的收益不到 10 %。
 why-batch-limited = 批大小 { $batch } 的吞吐量是 { $own_batch } 的 { $gain_ratio } 倍；更大的批还会更快，但未经训练试验，每步不宜超过 { $global_limit } 个样本。
@@ -53,9 +55,10 @@ why-accumulation-held = 累积 { $steps } 个微批，凑成所要求的全局�
 why-batch-divides = 每设备批大小 { $batch } 能以整数个微批凑成全局批大小 { $global_batch }；工作负载原来的批大小（{ $own_batch }）在 { $count } 个设备上做不到。
 why-batch-held = 在能于 { $count } 个设备上以整数个微批凑成全局批大小 { $global_batch } 的批大小中，每设备 { $batch } 最快（误差 5 % 以内），且微批最少。
 why-loader-bound = 在 { $workers } 个加载进程下，数据加载占每步时间的 { $share_fraction }。
-why-validation-share = 每 { $every_steps } 步验证一次，占总时间的 { $share_fraction }。
-why-validation-each-epoch = 每个 epoch 验证一次，占总时间的 { $share_fraction }。
+why-validation-share = 每 { $every_steps } 步验证一次，占总时间的 { $share_fraction }；所给的任务时间只含训练步。
+why-validation-each-epoch = 每个 epoch 验证一次，占总时间的 { $share_fraction }；所给的任务时间只含训练步。
 strategies-compared = 两张 { $device }（{ $precision }）：DistributedDataParallel（每卡批大小 { $ddp_batch }）的速度是单卡（批大小 { $single_batch }）的 { $ddp_ratio } 倍，区间为 { $low_ratio } 至 { $high_ratio }；DataParallel 为 { $dp_ratio } 倍。
+strategies-compared-each = 两张 { $device }（{ $precision }），每个批都交换梯度：DistributedDataParallel（每卡批大小 { $ddp_batch }）的速度是单卡（批大小 { $single_batch }）的 { $ddp_ratio } 倍，区间为 { $low_ratio } 至 { $high_ratio }；DataParallel 为 { $dp_ratio } 倍。
 
 ## 精度如何改变显卡的排序
 precision-turns = 精度决定排序：在 { $asked } 下，{ $device } 的速度是 { $other } 的 { $ahead_ratio } 倍（{ $device_asked_flop_per_s } 对 { $other_asked_flop_per_s }）；在 { $precision } 下，{ $other } 的速度是 { $device } 的 { $behind_ratio } 倍（{ $other_flop_per_s } 对 { $device_flop_per_s }）。
@@ -63,7 +66,7 @@ precision-closes = 精度决定排序：在 { $asked } 下，{ $device } 的速�
 
 ## 哪些情况会改变建议
 change-precision-same = 若用 { $precision } 代替 { $asked }，同一配置的速度将是原来的 { $gain_ratio } 倍。
-change-precision-other = 若用 { $precision } 代替 { $asked }，最快的将是 { $device }，速度为本建议的 { $gain_ratio } 倍。
+change-precision-other = 若用 { $precision } 代替 { $asked }，{ $device } 的速度将是本建议的 { $gain_ratio } 倍。
 change-batch-to-cpu = 批大小低于约 { $batch } 时，CPU 比 { $device } 更快。
 change-count = 若只看时间：{ $count } × { $device } 的速度是 { $gain_ratio } 倍，但消耗更多 GPU 小时。
 change-link = 若互连比 { $device } 的更快，每步最多可省去 { $share_fraction }。
