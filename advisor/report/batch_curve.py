@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from advisor.recommend.precisions import LABELS
 from advisor.report.report_charts import clipped
 from advisor.sentences import Language, sentence
 from advisor.units import format_rate
@@ -105,10 +106,11 @@ def _curve(series: list[list[Prediction]], advice: Advice, main: Recommendation,
     found = _advice_on(advice, main)
     knee, limit = (found.knee, found.largest_that_fits) if found else (None, None)
     marks = [sentence("report-advised", language, {"batch": main.batch_size_per_device})]
-    if knee is not None:
+    if mark(knee) is not None and knee is not None:
         marks.append(sentence("report-knee", language, {"batch": knee}))
     if limit is not None:
-        marks.append(sentence("report-limit", language, {"batch": limit}))
+        code = "report-limit" if mark(limit) is not None else "report-limit-beyond"
+        marks.append(sentence(code, language, {"batch": limit}))
     step = max(1, math.ceil(len(sizes) / _X_TICKS))
     return {
         "kind": "curve",
@@ -125,9 +127,15 @@ def _curve(series: list[list[Prediction]], advice: Advice, main: Recommendation,
     }
 
 
+def _counted(point: Prediction) -> str:
+    """One device by its name, with its count where devices come in several: the curve is of one."""
+    name = clipped(point.device.name)
+    return name if point.device.key == "cpu" else f"1 × {name}"
+
+
 def _series(points: list[Prediction], across: Callable[[float], float], heights: _Heights) -> dict[str, Any]:
     return {
-        "name": f"{clipped(points[0].device.name)} ({points[0].precision})",
+        "name": f"{_counted(points[0])} ({LABELS[points[0].precision]})",
         "points": [
             {
                 "x": across(item.batch_size_per_device),

@@ -177,10 +177,15 @@ def memory_chart(advice: Advice, language: Language) -> Chart | None:
     if main is None:
         return None
     rows: dict[str, Prediction] = {}
-    # A strategy that spreads the model over cards or off-loads it needs other memory than one card alone.
-    for item in sorted(advice.predictions, key=lambda one: one.strategy != main.strategy):
+
+    def unlike(one: Prediction) -> tuple[bool, bool, bool, int]:
+        """How far a set-up is from the advised one: several cards, sharding and accumulation need other memory."""
+        steps = one.gradient_accumulation_steps != main.gradient_accumulation_steps
+        return (one.strategy != main.strategy, one.count != main.count, steps, one.count)
+
+    for item in sorted(advice.predictions, key=unlike):
         same = item.precision == main.precision and item.batch_size_per_device == main.batch_size_per_device
-        if same and item.count == 1 and item.memory_parts and item.memory_capacity_bytes:
+        if same and item.count in {1, main.count} and item.memory_parts and item.memory_capacity_bytes:
             rows.setdefault(item.device.key, item)
     if not rows:
         return None
@@ -194,7 +199,7 @@ def memory_chart(advice: Advice, language: Language) -> Chart | None:
         sizes = {part.kind: part.size_bytes for part in item.memory_parts}
         bars.append(
             {
-                "label": clipped(item.device.name),
+                "label": _placed(item) if main.count > 1 else clipped(item.device.name),
                 "parts": [min(1.0, sizes.get(kind, 0.0) / top) for kind in kinds],
                 "limit": capacity / top if capacity <= top else None,
                 "text": f"{format_bytes(sum(sizes.values()))} / {format_bytes(capacity)}",

@@ -25,6 +25,7 @@ report-axis-rate = samples per second
 report-advised = Ring: advised batch { $batch }.
 report-knee = Blue dashes: knee at batch { $batch }.
 report-limit = Orange dashes: largest batch that fits, { $batch }.
+report-limit-beyond = Largest batch that fits (beyond this axis): { $batch }.
 report-legend-measured = measured here
 report-legend-predicted = predicted
 report-legend-range = whisker: 80 % range

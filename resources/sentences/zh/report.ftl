@@ -25,6 +25,7 @@ report-axis-rate = 每秒样本数
 report-advised = 圆环：推荐批大小 { $batch }。
 report-knee = 蓝色虚线：拐点，批大小 { $batch }。
 report-limit = 橙色虚线：可容纳的最大批大小 { $batch }。
+report-limit-beyond = 可容纳的最大批（超出此轴）：{ $batch }。
 report-legend-measured = 本机实测
 report-legend-predicted = 预测
 report-legend-range = 须线：80 % 区间
