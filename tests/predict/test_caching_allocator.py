@@ -89,3 +89,12 @@ def test_after_all_is_freed_every_segment_can_be_given_back(sizes: list[int]) ->
     allocator.capacity_bytes = whole
     allocator.allocate(whole)
     assert allocator.reserved_bytes == whole
+
+
+def test_every_segment_asked_of_the_driver_is_counted_and_reuse_asks_for_none() -> None:
+    allocator = CachingAllocator()
+    for _ in range(3):
+        allocator.release(allocator.allocate(30 * MIB))
+    assert allocator.segment_count == 1
+    allocator.allocate(40 * MIB)
+    assert allocator.segment_count == 2

@@ -4,7 +4,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.predict.largest_batch import largest_batch
-from advisor.predict.memory import MemoryNeed, context_bytes, host_bytes, memory_need, usable_bytes
+from advisor.predict.memory import (
+    CONVOLUTION_HEADROOM,
+    MemoryNeed,
+    context_bytes,
+    host_bytes,
+    memory_need,
+    usable_bytes,
+)
+from advisor.predict.memory_replay import stream_of
 from advisor.predict.memory_savings import memory_savings, saving_reason
 from advisor.predict.memory_states import optimizer_memory
 from advisor.predict.prediction import Strategy
@@ -195,3 +203,27 @@ def test_four_bit_weights_under_autocast_are_counted_from_the_half_weights_they_
     }
     weights = [part(need_, "parameters") for need_ in found.values() if need_ is not None]
     assert weights[0] == weights[1] > 0
+
+
+def test_an_rtx_3090_leaves_its_allocator_what_its_out_of_memory_messages_show() -> None:
+    seen = 22.05 * GIB + 45.69 * 2**20
+    assert usable_bytes(24 * GIB) - context_bytes("8.6") == pytest.approx(seen, rel=0.001)
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_convolutions_get_the_same_headroom_in_both_layouts_and_the_range_leaves_it_open(channels_last: bool) -> None:
+    table = load_table("resnet50_v1_5", 224, "fp16_amp", "training")
+    setting = training(precision="fp16_amp", optimizer="sgd_momentum", channels_last=channels_last)
+    found = memory_need(table, setting, "fp16_amp", 64, compute_capability="8.6")
+    assert found is not None
+    assert table.memory is not None
+    headroom = CONVOLUTION_HEADROOM * stream_of(table.memory).largest_convolution(64)
+    assert part(found, "workspace") > headroom > 0
+    assert found.need.low < found.need.value - headroom
+    assert found.need.high > found.need.value + headroom
+
+
+def test_a_model_without_convolutions_gets_no_headroom() -> None:
+    memory = bert().memory
+    assert memory is not None
+    assert stream_of(memory).largest_convolution(64) == 0
