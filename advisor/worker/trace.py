@@ -107,8 +107,24 @@ def subject_of(
     )
 
 
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """A trace computes next to nothing: further threads would only wait for work, and use a processor up doing so."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def answer(request: TraceRequest, box: EventBox) -> None:
     """One `Traced` event for each precision asked for; raises TraceFailed or InputError."""
+    with _one_thread():
+        _answer(request, box)
+
+
+def _answer(request: TraceRequest, box: EventBox) -> None:
     for place, precision in enumerate(request.precisions):
         fraction = place / len(request.precisions)
         box.send(Progress(phase="trace-phase", fraction=fraction, detail=precision))
