@@ -127,7 +127,7 @@ class ChildProcess:
         if sys.platform == "win32":
             _end_tree_on_windows(self.process, number)
             return
-        if self.process.returncode is not None and _process_exists(self.process.pid):
+        if self.process.returncode is not None and process_exists(self.process.pid):
             return  # the child was reaped and its number belongs to a stranger now
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, number)
@@ -178,7 +178,8 @@ def _write_within(descriptor: int, data: bytes, deadline_s: float) -> None:
             view = view[os.write(descriptor, view) :]
 
 
-def _process_exists(pid: int) -> bool:
+def process_exists(pid: int) -> bool:
+    """Whether a process of this number runs, ours or another user's."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -234,7 +235,7 @@ def die_with_parent() -> None:
 
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
-    if not _process_exists(int(parent)):  # it died before the request was made
+    if not process_exists(int(parent)):  # it died before the request was made
         os._exit(1)
 
 

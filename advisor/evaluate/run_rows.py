@@ -190,28 +190,29 @@ def _choice(cells: Mapping[str, str], column: str, allowed: Mapping[str, object]
 
 
 def _number(cells: Mapping[str, str], column: str) -> float | None:
-    given = cells.get(column, "")
-    if not given:
-        return None
-    try:
-        value = float(given)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value > 0):
-        raise _WrongCell(column, given, "a number above 0")
+    value = _parsed(cells, column)
+    if value is not None and not (math.isfinite(value) and value > 0):
+        raise _WrongCell(column, cells[column], "a number above 0")
     return value
 
 
-def _count(cells: Mapping[str, str], column: str, *, least: int = 1) -> int | None:
+def _parsed(cells: Mapping[str, str], column: str) -> float | None:
+    """The cell as a number; None where it is empty, not a number where it is none."""
     given = cells.get(column, "")
     if not given:
         return None
     try:
-        value = float(given)
+        return float(given)
     except ValueError:
-        value = math.nan
+        return math.nan
+
+
+def _count(cells: Mapping[str, str], column: str, *, least: int = 1) -> int | None:
+    value = _parsed(cells, column)
+    if value is None:
+        return None
     if not (math.isfinite(value) and value == int(value) and least <= value <= 1e9):  # noqa: PLR2004 - no such batch
-        raise _WrongCell(column, given, f"a whole number from {least} on")
+        raise _WrongCell(column, cells[column], f"a whole number from {least} on")
     return int(value)
 
 

@@ -8,8 +8,6 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from advisor.measure.worker_session import WorkerHung, WorkerSession
 from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.sentences import Reason
@@ -17,7 +15,7 @@ from advisor.units import Precision
 from advisor.worker.messages import Failed, Traced, TraceRequest
 from advisor.workload.op_table import OpTable, TracePrecision
 from advisor.workload.totals import table_from_numbers
-from advisor.workload.workload import Model, NumbersModel, PythonModel, Workload
+from advisor.workload.workload import Model, NumbersModel, PythonModel, Workload, traced_as
 
 _WORKER_COUNT = 2
 _TRACE_LIMIT_S = 120.0
@@ -38,20 +36,7 @@ Progress = Callable[[str, int, int], None]
 
 def trace_key(workload: Workload, precision: Precision) -> TraceKey:
     """Which trace serves this workload at this precision."""
-    training = workload.training
-    mode = "inference" if training.mode == "inference" else "training"
-    settings = (
-        training.attention,
-        mode,
-        training.trainable,
-        training.lora_rank,
-        training.weights_bits,
-        training.activation_checkpointing,
-        training.channels_last,
-    )
-    data = (workload.data.sequence_length, workload.data.image_size)
-    described = msgspec.json.encode((workload.model, workload.source_folder, data, settings))
-    return TraceKey(described, TRACE_PRECISIONS[precision])
+    return TraceKey(traced_as(workload), TRACE_PRECISIONS[precision])
 
 
 def trace_all(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from advisor.child_process import process_exists
 from advisor.errors import UserFacingError
 from advisor.worker.messages import RankFinding
 
@@ -119,12 +120,8 @@ class RankFolder:
 
 
 def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+    if not process_exists(pid):
         return False
-    except OSError:
-        return True
     if sys.platform == "linux":
         with contextlib.suppress(OSError, IndexError):
             status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from advisor.workload.op_table import OpKind
+
 Floats = NDArray[np.float64]
 
-KINDS: tuple[str, ...] = (
-    "elementwise",
-    "matmul",
-    "convolution",
-    "norm",
-    "softmax",
-    "reduction",
-    "copy",
-    "embedding",
-    "pool",
-    "attention",
-    "rnn",
-    "sort",
-    "other",
-)
+KINDS: tuple[str, ...] = get_args(OpKind)
 """Operator kinds of `op_table.OpKind`; a column `kind` holds indices into this."""
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from advisor.predict.assembly import Sources, predict_candidates
 from advisor.predict.device_memory import MemoryAnswer
+from advisor.workload.workload import traced_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,7 +51,7 @@ class TablePredictor:
 
     def tables(self, workload: Workload) -> Tables:
         """The traces of a workload, remembered by everything that a trace depends on."""
-        key = _trace_key(workload)
+        key = traced_as(workload)
         if key not in self._tables:
             self._tables[key] = self.table_source(workload)
         return self._tables[key]
@@ -84,19 +83,3 @@ def _candidate_key(one: Candidate | Prediction) -> tuple[object, ...]:
         one.batch_size_per_device,
         one.gradient_accumulation_steps,
     )
-
-
-def _trace_key(workload: Workload) -> bytes:
-    """What decides a trace: the model, its length, and the settings that change its operators."""
-    training = workload.training
-    settings = (
-        training.mode,
-        training.attention,
-        training.trainable,
-        training.lora_rank,
-        training.weights_bits,
-        training.activation_checkpointing,
-        training.channels_last,
-    )
-    data = (workload.data.sequence_length, workload.data.image_size)
-    return msgspec.json.encode((workload.model, data, settings))

@@ -134,6 +134,22 @@ def length_of(workload: Workload) -> int:
     return workload.data.sequence_length or workload.data.image_size or 0
 
 
+def traced_as(workload: Workload) -> bytes:
+    """What decides a trace, as a key: the model, where its files lie, its length, and what changes its operators."""
+    training, data = workload.training, workload.data
+    settings = (
+        "inference" if training.mode == "inference" else "training",
+        training.attention,
+        training.trainable,
+        training.lora_rank,
+        training.weights_bits,
+        training.activation_checkpointing,
+        training.channels_last,
+    )
+    length = (data.sequence_length, data.image_size)
+    return msgspec.json.encode((workload.model, workload.source_folder, length, settings))
+
+
 def with_training(workload: Workload, **changes: object) -> Workload:
     """The same workload with other training settings."""
     return msgspec.structs.replace(workload, training=msgspec.structs.replace(workload.training, **changes))
