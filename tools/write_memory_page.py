@@ -38,7 +38,7 @@ METHOD = """
 - **Live tensors** of the traced step, rounded as the allocator does, with gradients, optimizer and library workspaces.
 - **Fragmentation**: the caching allocator is replayed until a step asks the driver for nothing new (at most six steps),
   at the least capacity that survives. Steps after the second matter: gradients and states lie where the first step had
-  activations, and what was cached for one size serves another. That alone moves needs by up to 5 %.
+  activations, and what was cached for one size serves another. That alone moves needs by up to 3.4 %.
 - **Recurrent layers**: cuDNN's reserve and workspace by sizes that it has printed.
 - **Head-room for cuDNN's convolutions** (below), and the **context**. What an RTX 3090 leaves to the allocator,
   22.10 GiB, is what out-of-memory messages show for it with software of that time; kernels loaded lazily leave more.
