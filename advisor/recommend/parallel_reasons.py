@@ -29,7 +29,7 @@ NOTABLE_SHARE = 0.1
 def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
     """Count, efficiency, strategy and communication of a finalist."""
     efficiency = efficiency_reason(finalist.chosen)
-    yield from (one for one in _count_reasons(finalist) if not _says_the_same(one, efficiency))
+    yield from (one for one in _count_reasons(comparison, finalist) if not _says_the_same(one, efficiency))
     if efficiency is not None:
         yield efficiency
     yield from _strategy_reasons(comparison, finalist.chosen)
@@ -124,7 +124,7 @@ _NO_GAIN_RATIO = 0.005
 """Less than this of what the added cards could give is printed as 0 %."""
 
 
-def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
+def _count_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
     """Why not more devices, or that all of the devices tried are worth having."""
     chosen = finalist.chosen
     more = next((one for one in finalist.by_count if one.count > chosen.count), None)
@@ -142,6 +142,7 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
                 "needed_fraction": KNEE_MARGINAL_RATIO,
             },
         )
+        yield from _batch_bound(comparison, chosen, more)
     elif chosen.count > finalist.by_count[0].count:
         first = finalist.by_count[0]
         numbers: dict[str, float | int | str] = {
@@ -155,6 +156,25 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
         else:
             numbers |= {"strategy": chosen.strategy, "other_strategy": first.strategy}
             yield Reason(code="why-count-pays-otherwise", numbers=numbers)
+
+
+def _batch_bound(comparison: Comparison, chosen: Prediction, more: Prediction) -> Iterator[Reason]:
+    """More devices that would pay, if the bound on the global batch did not leave each a smaller batch."""
+    larger = _like(comparison, more, more.strategy, chosen.batch_size_per_device)
+    if larger is None or more.batch_size_per_device >= chosen.batch_size_per_device:
+        return
+    marginal = marginal_ratio(chosen, larger)
+    if marginal >= KNEE_MARGINAL_RATIO:
+        yield Reason(
+            code="scaling-batch-bound",
+            numbers={
+                "more": more.count,
+                "global_limit": comparison.global_limit,
+                "batch": chosen.batch_size_per_device,
+                "smaller_batch": more.batch_size_per_device,
+                "marginal_fraction": min(1.0, marginal),
+            },
+        )
 
 
 def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:

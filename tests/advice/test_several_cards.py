@@ -82,6 +82,13 @@ def test_several_cards_come_with_speed_up_efficiency_and_range() -> None:
     assert float(numbers["low_ratio"]) < float(numbers["speed_up_ratio"]) < float(numbers["high_ratio"])
 
 
+def test_cards_that_only_the_bound_on_the_batch_holds_back_are_said_to_be() -> None:
+    reason = _found(_advice("bert_base_sst2", "a100-sxm4-40"), "scaling-batch-bound")
+    assert (reason.numbers["more"], reason.numbers["batch"], reason.numbers["smaller_batch"]) == (2, 128, 64)
+    assert float(reason.numbers["marginal_fraction"]) >= 0.7
+    assert _of(_advice("bert_base_sst2", "rtx3090"), "why-count-knee") is not None
+
+
 def test_data_parallel_that_loses_has_its_causes_named() -> None:
     assert _of(_advice("resnet50", "rtx3090"), "scaling-dp-copies") is not None
     assert _of(_advice("resnet50", "a100-sxm4-40"), "scaling-dp-one-process") is not None
