@@ -220,6 +220,15 @@ def test_ranks_wait_for_the_cores_of_their_own_host() -> None:
     assert least_step_s(few) > 1.2 * least_step_s(plenty)
 
 
+def test_fewer_ranks_are_advised_on_a_host_of_few_cores_and_it_is_said() -> None:
+    host = _machine("a100-sxm4-40_x8")
+    few = msgspec.structs.replace(host, cpu=msgspec.structs.replace(host.cpu, usable_core_count=2))
+    short, plenty = _advice("resnet50", machine=few), _advice("resnet50", machine=host)
+    assert _chosen(short).count < _chosen(plenty).count == 8
+    assert _found(short, "scaling-host-cores").numbers["cores"] == 2
+    assert _of(plenty, "scaling-host-cores") is None
+
+
 def test_every_reason_of_several_cards_is_said_in_both_languages() -> None:
     for workload, key in (("bert_base_sst2", "l40s"), ("resnet50", "v100-sxm2-32"), ("gpt2_small", "rtx4090")):
         advice = _advice(workload, key)
