@@ -1,0 +1,84 @@
+"""What is said of DataParallel beside DDP: a tie, what numbers cannot tell, and a first card that is too full."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.predict.prediction import Prediction
+from advisor.recommend.candidates import enumerate_candidates
+from advisor.recommend.comparison import Comparison
+from advisor.recommend.recommendation import Limits
+from advisor.recommend.scaling_story import dp_reasons, host_core_reasons, named_cards, uneven_reasons
+from advisor.sentences import say
+from advisor.workload.workload import NumbersModel, Workload
+from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
+
+
+def _comparison(work: Workload) -> Comparison:
+    found = enumerate_candidates(work, machine(), SPECS, gpu_keys=("rtx3090",), counts=(1, 2))
+    return Comparison(
+        workload=work,
+        goal="time",
+        limits=Limits(),
+        specs=SPECS,
+        draws={},
+        untrusted={},
+        global_limit=1024,
+        predictions=predict_all(found, TRANSFORMER, work),
+    )
+
+
+def _ddp(comparison: Comparison) -> Prediction:
+    return next(
+        one
+        for one in comparison.predictions
+        if (one.strategy, one.count, one.batch_size_per_device) == ("ddp", 2, 16)
+        and one.gradient_accumulation_steps == 1
+        and one.precision == "fp32"
+    )
+
+
+def _codes(comparison: Comparison, dp: Prediction, ddp: Prediction) -> list[str]:
+    reasons = list(dp_reasons(comparison, dp, ddp))
+    for reason in reasons:
+        assert "{" not in say(reason, "en") + say(reason, "zh")
+    return [reason.code for reason in reasons]
+
+
+def test_two_strategies_that_are_equally_fast_are_said_to_be() -> None:
+    comparison = _comparison(workload("fp32"))
+    ddp = _ddp(comparison)
+    assert "scaling-dp-tied" in _codes(comparison, msgspec.structs.replace(ddp, strategy="dp"), ddp)
+
+
+def test_numbers_cannot_tell_a_tie_from_a_loss() -> None:
+    numbers = NumbersModel(parameters=1e8, flop_per_sample=5e10, activation_bytes_per_sample=2e8)
+    comparison = _comparison(msgspec.structs.replace(workload("fp32"), model=numbers))
+    ddp = _ddp(comparison)
+    found = _codes(comparison, msgspec.structs.replace(ddp, strategy="dp"), ddp)
+    assert "scaling-dp-untold" in found
+    assert "scaling-dp-tied" not in found
+
+
+@pytest.mark.parametrize(("fits", "code"), [(True, "scaling-dp-memory"), (False, "scaling-dp-memory-full")])
+def test_a_first_card_that_holds_much_more_than_the_others_is_named(fits: bool, code: str) -> None:
+    comparison = _comparison(workload("fp32"))
+    ddp = _ddp(comparison)
+    assert ddp.peak_memory_bytes is not None
+    fuller = ddp.peak_memory_bytes.scaled(1.5)
+    dp = msgspec.structs.replace(ddp, strategy="dp", peak_memory_bytes=fuller, fits=fits)
+    assert code in _codes(comparison, dp, ddp)
+
+
+def test_nothing_is_said_of_cores_and_unlike_cards_that_nobody_knows() -> None:
+    comparison = _comparison(workload("fp32"))
+    assert list(host_core_reasons(comparison, _ddp(comparison))) == []
+    assert list(uneven_reasons(comparison, _ddp(comparison))) == []
+    assert list(uneven_reasons(comparison, None)) == []
+
+
+def test_alike_cards_are_counted_and_unlike_ones_are_listed() -> None:
+    first = _ddp(_comparison(workload("fp32"))).device
+    other = msgspec.structs.replace(first, key="other", name="Other")
+    assert named_cards([first, other, first]) == f"2 × {first.name} + Other"
