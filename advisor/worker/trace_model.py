@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import (
@@ -12,6 +13,7 @@ from torch._subclasses.fake_tensor import (
     FakeTensor,
     FakeTensorMode,
 )
+from torch.utils._python_dispatch import _disable_current_modes
 
 Tensor = torch.Tensor
 _FILLS = ("normal_", "uniform_", "trunc_normal_", "erfinv_", "bernoulli_")
@@ -59,6 +61,27 @@ def _fakes_copied() -> Iterator[None]:
         Tensor.__deepcopy__ = original  # type: ignore[method-assign]
 
 
+@contextmanager
+def _ramps_known(mode: FakeTensorMode) -> Iterator[None]:
+    """Keep the values of a `torch.linspace` of numbers: constructors read drop rates off it, layer by layer."""
+    original = torch.linspace
+
+    def linspace(*args: Any, **options: Any) -> Tensor:  # noqa: ANN401 - torch's own signature
+        if any(isinstance(value, Tensor) for value in (*args, *options.values())):
+            return original(*args, **options)
+        with _disable_current_modes():
+            ramp = original(*args, **options)
+        if ramp.device.type != "cpu":
+            return original(*args, **options)
+        return mode.fake_tensor_converter.from_real_tensor(mode, ramp, make_constant=True)
+
+    torch.linspace = linspace
+    try:
+        yield
+    finally:
+        torch.linspace = original
+
+
 def value_was_asked(error: BaseException) -> DataDependentOutputException | DynamicOutputShapeException | None:
     """The fake tensors' refusal behind an error, also where other code has wrapped it; None for other errors."""
     seen: BaseException | None = error
@@ -87,7 +110,7 @@ def build_fake(build: Callable[[], torch.nn.Module], mode: FakeTensorMode) -> to
     """
     with without_initialisation():
         try:
-            with mode, _fakes_copied():
+            with mode, _fakes_copied(), _ramps_known(mode):
                 model = build()
         except Exception as error:
             if not _came_from_torch(error):

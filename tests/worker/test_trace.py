@@ -303,7 +303,7 @@ def test_work_that_grows_with_the_square_of_the_batch_is_a_caveat() -> None:
 class ReadsValuesInConstructor(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        rates = [rate.item() for rate in torch.linspace(0, 0.5, 3)]
+        rates = [rate.item() for rate in torch.arange(3) / 4]
         self.layers = nn.Sequential(*(nn.Sequential(nn.Linear(8, 8), nn.Dropout(rate)) for rate in rates))
 
     def forward(self, inputs: Tensor) -> Tensor:

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensorMode
+from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
 
 from advisor.worker import trace_known
 from advisor.worker.trace import subject_of, trace
 from advisor.worker.trace_known import Fakes, KnownResults
+from advisor.worker.trace_model import build_fake
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 
@@ -148,6 +149,21 @@ def test_the_type_of_a_number_decides_the_type_of_the_result() -> None:
         assert [(counts * factor).dtype for factor in (1, 1.0, True, 1.0)] == [
             torch.long, torch.float32, torch.long, torch.float32
         ]  # fmt: skip
+
+
+class DropsMoreByDepth(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        rates = [rate.item() for rate in torch.linspace(0, 0.5, 3)]
+        self.is_fake = isinstance(torch.zeros(1), FakeTensor)
+        self.layers = nn.Sequential(*(nn.Sequential(nn.Linear(8, 8), nn.Dropout(rate)) for rate in rates))
+
+
+def test_drop_rates_read_off_a_ramp_need_no_real_model() -> None:
+    model = build_fake(DropsMoreByDepth, Fakes())
+    assert isinstance(model, DropsMoreByDepth)
+    assert model.is_fake
+    assert [module.p for module in model.modules() if isinstance(module, nn.Dropout)] == [0.0, 0.25, 0.5]
 
 
 def test_complex_numbers_are_left_to_the_mode() -> None:
