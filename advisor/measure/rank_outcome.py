@@ -44,11 +44,12 @@ class RanksOutcome(Record, frozen=True, kw_only=True):
 
 
 def merged(
-    findings: Iterable[RankFinding], rank_count: int, *, thread_count: int, usable_core_count: int | None
+    findings: Iterable[RankFinding], host_rank_count: int, *, thread_count: int, usable_core_count: int | None
 ) -> tuple[CommunicationMeasurement, ...]:
     """One measurement for each kind, size and accumulation; a collective is as slow as its slowest rank.
 
-    Samples are paired by number where all ranks have equally many: they were started together.
+    Samples are paired by number where all ranks have equally many: they were started together. `host_rank_count`
+    ranks share the `usable_core_count` cores of this host; more than fit there are contended.
     """
     groups: dict[tuple[RankFindingKind, int, int | None, int | None, int | None], list[RankFinding]] = defaultdict(list)
     for finding in findings:
@@ -61,7 +62,7 @@ def merged(
         )
         if all(other.rank != finding.rank for other in groups[key]):
             groups[key].append(finding)
-    crowded = usable_core_count is not None and rank_count * thread_count > usable_core_count
+    crowded = usable_core_count is not None and host_rank_count * thread_count > usable_core_count
     return tuple(_measurement(found, crowded=crowded) for _, found in sorted(groups.items(), key=_order))
 
 

@@ -77,7 +77,7 @@ def measure_local_ranks(
     with tempfile.TemporaryDirectory(prefix="advisor-ranks-") as name:
         folder = RankFolder(Path(name))
         request = plan.request(folder.path, rendezvous=f"file://{folder.path / 'rendezvous'}")
-        group = _Group(plan, rank_count)
+        group = _Group(plan, rank_count, host_rank_count=rank_count)
         try:
             for rank in range(rank_count):
                 group.start(rank, request, _local_environment(rank, rank_count, plan.thread_count))
@@ -97,7 +97,7 @@ def run_under_torchrun(plan: RanksPlan) -> Generator[WorkerEvent, None, RanksOut
     folder = RankFolder(folder_of_run(os.environ))
     lost = peer_lost()
     folder.register(rank)
-    group = _Group(plan, rank_count)
+    group = _Group(plan, rank_count, host_rank_count=len(_local_ranks()))
     try:
         environment = scrubbed_environment({**os.environ, "OMP_NUM_THREADS": str(plan.thread_count)})
         group.start(rank, plan.request(folder.path), environment)
@@ -147,8 +147,8 @@ def _local_ranks() -> range:
 class _Group:
     """The workers that this process started, one a rank."""
 
-    def __init__(self, plan: RanksPlan, rank_count: int) -> None:
-        self._plan, self._rank_count = plan, rank_count
+    def __init__(self, plan: RanksPlan, rank_count: int, *, host_rank_count: int) -> None:
+        self._plan, self._rank_count, self._host_rank_count = plan, rank_count, host_rank_count
         self._children: dict[int, ChildProcess] = {}
         self._finished: set[int] = set()
         self._failures: dict[int, Failed] = {}
@@ -224,7 +224,7 @@ class _Group:
         """Everything merged, with what went wrong; `elsewhere`: ranks of other hosts."""
         communication = merged(
             findings,
-            self._rank_count,
+            self._host_rank_count,
             thread_count=self._plan.thread_count,
             usable_core_count=self._plan.usable_core_count if self._plan.device == "cpu" else None,
         )
