@@ -91,7 +91,7 @@ def test_every_format_is_written_at_once(tmp_path: Path, home: Home) -> None:
     ended = advisor("--predict", "resnet50", *flags, "--language", "zh", "--quiet", "--no-history", home=home)
     assert ended.returncode == 0, ended.stderr
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
-    assert "训练建议" in (tmp_path / "out.markdown").read_text(encoding="utf-8")
+    assert "的建议" in (tmp_path / "out.markdown").read_text(encoding="utf-8")
     assert (tmp_path / "out.csv").read_text(encoding="utf-8").startswith("device_key,")
     compile((tmp_path / "out.script").read_text(encoding="utf-8"), "train.py", "exec")
 
