@@ -62,6 +62,7 @@ def _only_duration(plain: str) -> Figures:
 def _epoch_s(plain: str) -> float | None:
     """Seconds of one epoch; `3 epochs in 38 minutes` counts a third of it."""
     several = search(rf"(\d+)\s*{_EPOCH}\s*(?:{_TAKES_ENGLISH}|{_TAKES_CHINESE})?\s*{_ABOUT}{DURATION}", plain)
+    several = several or search(rf"(\d+)\s*epochs?\b[^.;,]{{0,30}}?\s(?:{_TAKES_ENGLISH})\s*{_ABOUT}{DURATION}", plain)
     if several is not None and int(several.group(1)) > 0:
         return duration(several.groups()[1:]) / int(several.group(1)) or None
     return (

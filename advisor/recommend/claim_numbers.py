@@ -17,7 +17,7 @@ _UNITS = (
 )
 _UNIT = "(" + "|".join(pattern for pattern, _ in _UNITS[:-1]) + ")"
 _SECOND_UNIT = "(" + "|".join(pattern for pattern, _ in _UNITS) + ")"
-DURATION = rf"{NUMBER}\s*{_UNIT}(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*{_SECOND_UNIT})?"
+DURATION = rf"(?<![a-z0-9.]){NUMBER}\s*{_UNIT}(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*{_SECOND_UNIT})?"
 """Five groups: number, scale, unit, and optionally a second number and unit (`2 h 46 min`)."""
 SECOND = r"(?:s(?:ec(?:ond)?)?\b|秒钟?)"
 SAMPLES = (
@@ -25,8 +25,10 @@ SAMPLES = (
     r"|张图片?|张图像|张|幅|个?样本|条)"
 )
 STEPS = r"(?:training )?(?:steps?|iterations?|iters?|its?|batch(?:es)?|步|次迭代|迭代|个?batch)"
-RATE = rf"{NUMBER}\s*(?:{SAMPLES}|{STEPS}|tokens?|词元)\s*(?:/|per|a|each|every|每)\s*{SECOND}"
+RATE = rf"(?<![a-z0-9.]){NUMBER}\s*(?:{SAMPLES}|{STEPS}|tokens?|词元)\s*(?:/|per|a|each|every|每)\s*{SECOND}"
 """Two groups: of samples, steps or tokens a second."""
+RATE_BEHIND = rf"每秒(?:钟)?(?:处理|训练)?\s*{NUMBER}\s*(?:{SAMPLES}|{STEPS}|tokens?|词元)"
+"""The same, as Chinese puts it: two groups."""
 _WORDS = {
     "half an": "0.5", "an": "1", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6",
     "seven": "7", "eight": "8", "nine": "9", "ten": "10", "twelve": "12", "半": "0.5", "一": "1", "两": "2", "二": "2",
@@ -49,7 +51,9 @@ def spelled_out(plain: str) -> str:
     plain = re.sub(r"\ban hour and a half\b", "1.5 hours", plain)
     plain = _ENGLISH_SPELLED.sub(lambda found: _WORDS[found[1]], plain)
     plain = re.sub(r"([一两二三四五])倍半", lambda found: f"{_WORDS[found[1]]}.5倍", plain)
-    return _CHINESE_SPELLED.sub(lambda found: _chinese(found[1]), plain)
+    plain = _CHINESE_SPELLED.sub(lambda found: _chinese(found[1]), plain)
+    # No blank stands between a Latin word and a number in Chinese; a digit behind a letter belongs to a card's name.
+    return re.sub(r"(epoch|step|batch|iteration|ddp|fsdp|parallel)(?=\d)", r"\1 ", plain)
 
 
 def _chinese(word: str) -> str:

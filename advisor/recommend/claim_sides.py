@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from advisor.recommend.claim_numbers import DURATION, RATE, duration, number, search
+from advisor.recommend.claim_numbers import DURATION, RATE, RATE_BEHIND, duration, number, search
 from advisor.recommend.claim_ratio_words import find_efficiency, find_ratio
 from advisor.recommend.claim_words import find_counts
 
@@ -77,7 +77,8 @@ def _different(mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
 
 def _figures(plain: str) -> list[float]:
     """The speeds that a text states, in its order: of two rates, or the inverse of two durations."""
-    rates = [number(*match.groups()[:2]) for match in re.finditer(RATE, plain, re.ASCII)]
+    found = [match for pattern in (RATE, RATE_BEHIND) for match in re.finditer(pattern, plain, re.ASCII)]
+    rates = [number(*match.groups()[:2]) for match in sorted(found, key=lambda match: match.start(1))]
     if len(rates) == _PAIR and min(rates) > 0:
         return rates
     times = [duration(match.groups()) for match in re.finditer(DURATION, plain, re.ASCII)]

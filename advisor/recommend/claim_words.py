@@ -64,6 +64,8 @@ _BARE_COUNT = (
     r"(?=\s*(?:$|[,.;:)→]|and\b|it\b|took|takes|to\b|->|with\b|instead|cut))(?!\.\d)"
 )
 """A count whose noun stands elsewhere: `3 hours on one card and 52 minutes on two`."""
+_BARE_CHINESE = r"(?<![每\d])([单双一两二三四六八])(?:张|块|片)(?=\s*(?:每|用|要|需|只|时|跑|则|是|的|[,;。]|$|\d))"
+"""The same in Chinese: `一张每轮 6.8 分钟`."""
 _ANOTHER = (
     rf"\b(?:a|the|another|my) second (?:gpu|card|{_CARD})"
     rf"|\b(?:another|one more|an extra|an additional) (?:gpu|card|{_CARD})"
@@ -105,7 +107,9 @@ def find_counts(plain: str) -> tuple[tuple[int, int], ...]:
         found = {place: count for place, count in found.items() if not another.start() <= place < another.end()}
         found[another.start()] = 2
     if found:
-        found |= {match.start(1): _value(match.group(1)) for match in re.finditer(_BARE_COUNT, plain, re.ASCII)}
+        for pattern in (_BARE_COUNT, _BARE_CHINESE):
+            for match in re.finditer(pattern, plain, re.ASCII):
+                found.setdefault(match.start(1), _value(match.group(1)))
     return tuple(sorted((place, count) for place, count in found.items() if 1 <= count <= _MOST))
 
 
