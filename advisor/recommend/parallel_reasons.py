@@ -29,7 +29,8 @@ NOTABLE_SHARE = 0.1
 def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
     """Count, efficiency, strategy and communication of a finalist."""
     efficiency = efficiency_reason(finalist.chosen)
-    yield from (one for one in _count_reasons(comparison, finalist) if not _says_the_same(one, efficiency))
+    yield from (one for one in _count_reasons(finalist) if not _says_the_same(one, efficiency))
+    yield from _batch_bound(comparison, finalist)
     if efficiency is not None:
         yield efficiency
     yield from _strategy_reasons(comparison, finalist.chosen)
@@ -124,7 +125,7 @@ _NO_GAIN_RATIO = 0.005
 """Less than this of what the added cards could give is printed as 0 %."""
 
 
-def _count_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
+def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
     """Why not more devices, or that all of the devices tried are worth having."""
     chosen = finalist.chosen
     more = next((one for one in finalist.by_count if one.count > chosen.count), None)
@@ -142,7 +143,6 @@ def _count_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Reaso
                 "needed_fraction": KNEE_MARGINAL_RATIO,
             },
         )
-        yield from _batch_bound(comparison, chosen, more)
     elif chosen.count > finalist.by_count[0].count:
         first = finalist.by_count[0]
         numbers: dict[str, float | int | str] = {
@@ -158,13 +158,15 @@ def _count_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Reaso
             yield Reason(code="why-count-pays-otherwise", numbers=numbers)
 
 
-def _batch_bound(comparison: Comparison, chosen: Prediction, more: Prediction) -> Iterator[Reason]:
+def _batch_bound(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
     """More devices that would pay, if the bound on the global batch did not leave each a smaller batch."""
-    larger = _like(comparison, more, more.strategy, chosen.batch_size_per_device)
-    if larger is None or more.batch_size_per_device >= chosen.batch_size_per_device:
+    chosen = finalist.chosen
+    more = next((one for one in finalist.by_count if one.count > chosen.count), None)
+    if more is None or more.batch_size_per_device >= chosen.batch_size_per_device:
         return
-    marginal = marginal_ratio(chosen, larger)
-    if marginal >= KNEE_MARGINAL_RATIO:
+    larger = _like(comparison, more, more.strategy, chosen.batch_size_per_device)
+    marginal = marginal_ratio(chosen, larger) if larger is not None else 0.0
+    if marginal_ratio(chosen, more) < KNEE_MARGINAL_RATIO <= marginal:
         yield Reason(
             code="scaling-batch-bound",
             numbers={
