@@ -22,7 +22,7 @@ LEAVE_ONE_GPU_OUT_GATE = 0.075
 LEAVE_ONE_MODEL_OUT_GATE = 0.085
 SPEED_UP_GATE = 0.12
 RANKED_GATE = 0.98
-FP32_LANGUAGE_MODEL_GATE = 0.065
+FP32_LANGUAGE_MODEL_GATE = 0.06
 LEFT_OUT_COVERAGE = (0.78, 0.92)
 """Share of the runs inside their 80 % range, whose card or model the fit had not seen."""
 RUN_COUNT = 213

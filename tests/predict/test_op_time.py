@@ -15,7 +15,7 @@ from advisor.predict.device_time import device_seconds
 from advisor.predict.efficiencies import efficiencies
 from advisor.predict.op_time import smooth_maximum, smooth_minimum, sustained_peaks
 from advisor.units import Precision
-from advisor.workload.op_table import ConvolutionPass, Op, OpKind
+from advisor.workload.op_table import ConvolutionPass, Op, OpKind, Phase
 from tests.predict.small_tables import CARD, OLD_CARD, attention, convolution, fixed, lstm, matmul, op, table
 
 FIGURES = efficiencies()
@@ -81,9 +81,20 @@ def test_a_large_product_sustains_the_peak_of_its_precision() -> None:
 
 
 def test_one_more_row_of_tiles_than_the_card_has_multiprocessors_costs_part_of_a_wave() -> None:
-    full = seconds([matmul(fixed(128 * 108), 128, 448)])
-    spilled = seconds([matmul(fixed(128 * 108 + 1), 128, 448)])
-    assert 1.2 < spilled / full < 2.0
+    def spilled(phase: Phase, precision: Precision) -> float:
+        full, more = (
+            seconds([matmul(fixed(128 * 108 + rows), 128, 448, phase=phase)], precision) - FITTED.kernel_start_s
+            for rows in (0, 1)
+        )
+        return more / full
+
+    assert 1.2 < spilled("backward", "fp32") < 2.0
+    assert 1.2 < spilled("forward", "tf32") < 2.0
+
+
+def test_forward_products_in_fp32_lose_no_part_of_a_wave() -> None:
+    full, spilled = (seconds([matmul(fixed(128 * 108 + rows), 128, 448)]) for rows in (0, 1))
+    assert spilled / full < 1.05
 
 
 def test_a_product_too_small_for_the_card_is_split_along_a_long_inner_side_only() -> None:
