@@ -58,6 +58,13 @@ class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
         self._axes["left"].setWidth(left_width)
         self._axes["bottom"].setHeight(20)
         self.keep_axes(kept=True)
+        self.box.sigResized.connect(self._forget_axes)
+
+    def _forget_axes(self, *_: object) -> None:
+        """At another size Qt would paint into the kept picture without clearing it: old labels would stay."""
+        if self._axes["left"].cacheMode() != QGraphicsItem.CacheMode.NoCache:
+            self.keep_axes(kept=False)
+            self.keep_axes(kept=True)
 
     def keep_axes(self, *, kept: bool) -> None:
         """Axes change only with their range, so they are kept as painted; an SVG needs them drawn."""

@@ -1,0 +1,43 @@
+"""The bare plot of readings: what it keeps as painted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from advisor.gui.plots.plain_plot import PlainPlot
+from advisor.gui.theme import LIGHT
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QImage
+    from pytestqt.qtbot import QtBot
+
+TICKS = [(0.0, "0"), (50.0, "50"), (100.0, "100")]
+
+
+def plot(qtbot: QtBot, width: int, height: int) -> PlainPlot:
+    """A shown plot from 0 to 100 in both directions."""
+    made = PlainPlot(LIGHT, "readings", left_width=36)
+    qtbot.addWidget(made)
+    made.resize(width, height)
+    made.fix((0.0, 100.0), (0.0, 100.0), TICKS, TICKS)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def settled(made: PlainPlot) -> QImage:
+    """What is painted once every event was handled."""
+    for _ in range(5):
+        QApplication.processEvents()
+    return made.grab().toImage()
+
+
+@pytest.mark.parametrize("before", [(300, 120), (520, 260), (300, 260)])
+def test_a_resized_plot_looks_as_one_made_at_that_size(qtbot: QtBot, before: tuple[int, int]) -> None:
+    resized = plot(qtbot, *before)
+    settled(resized)
+    resized.resize(420, 180)
+    assert settled(resized) == settled(plot(qtbot, 420, 180))
