@@ -32,7 +32,8 @@ def settled(made: PlainPlot) -> QImage:
     """What is painted once every event was handled."""
     for _ in range(5):
         QApplication.processEvents()
-    return made.grab().toImage()
+    image: QImage = made.grab().toImage()
+    return image
 
 
 @pytest.mark.parametrize("before", [(300, 120), (520, 260), (300, 260)])
