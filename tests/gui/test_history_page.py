@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import msgspec
 from PySide6.QtWidgets import QLabel
 
+from advisor.bundled import resource
 from advisor.gui.context import Context
 from advisor.gui.history_shelf import folder_of, keep
 from advisor.gui.pages.history_checks import measured_card
 from advisor.gui.pages.history_comparison import compared_cards
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.widgets.table import Table
+from advisor.report import json_file
 from advisor.report.checked_steps import checked_steps
 from tests.gui import fakes
 from tests.report.recorded import recorded
@@ -87,3 +89,19 @@ def test_a_runs_check_shows_every_batch_size_that_was_timed(window: MainWindow, 
     qtbot.addWidget(card)
     (rows,) = cells(card)
     assert len(rows) == len(checked_steps(advice)) > 0
+
+
+def test_a_predicted_time_is_not_called_measured_because_its_run_measured_something(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    advice = json_file.read(resource("examples") / "advice.json")
+    assert advice.measurements
+    assert advice.recommendation is not None
+    assert advice.recommendation.job_s is not None
+    assert advice.recommendation.job_s.basis == "specified"
+    keep(folder_of(settings.data_folder), advice)
+    window.show_page("history")
+    page = window.page("history")
+    assert isinstance(page, HistoryPage)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=10_000)
+    assert [row[-1] for row in cells(page)[0]] == [page.texts("window-basis-specified")]

@@ -168,7 +168,8 @@ class HistoryPage(Page):
             ),
             Column(
                 title=texts("column-basis"),
-                text=lambda one: texts("window-basis-measured" if one.head.measured else "history-predicted"),
+                text=lambda one: texts.basis(one.head.job_s),
+                tip=lambda one: texts("history-with-measurements" if one.head.measured else "history-predicted"),
             ),
         ]
 

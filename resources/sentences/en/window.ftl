@@ -390,6 +390,7 @@ history-hint = Double-click opens a run; select two with Ctrl to compare them.
 history-when = When (UTC)
 history-workload = Workload
 history-predicted = predicted
+history-with-measurements = with steps measured here
 history-ledger = Predicted against what came true
 history-actual = True step
 history-in-range = In range

@@ -369,6 +369,7 @@ history-hint = 双击可打开一条记录；按住 Ctrl 选择两条即可对�
 history-when = 时间（UTC）
 history-workload = 任务
 history-predicted = 预测
+history-with-measurements = 含本机实测
 history-ledger = 预测与实际
 history-actual = 实际单步
 history-in-range = 在区间内
