@@ -8,6 +8,7 @@ UPDATE = """            scaler.step(optimizer)
 NO_UPDATE = """            # No update: the workload is forward and backward alone.
 """
 MASTERS = """    # Weights and gradients are in half; the optimizer steps FP32 copies, which are copied back.
+    # They are made after the wrapping: sharding leaves each rank a part of every weight.
     masters = [parameter.detach().float().requires_grad_() for parameter in trained]
 """
 MASTER_UPDATE = """            for master, half in zip(masters, trained):

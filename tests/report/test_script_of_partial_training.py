@@ -65,5 +65,13 @@ def test_the_script_of_half_precision_steps_full_copies(tmp_path: Path) -> None:
     assert run_script(tmp_path, made, "--steps", "5")["steps"] == 5
 
 
+def test_full_copies_are_made_of_what_sharding_leaves_to_a_rank() -> None:
+    made = advised(BERT, "sequence-classification", precision="bf16")
+    assert made.recommendation is not None
+    sharded = msgspec.structs.replace(made.recommendation, count=2, strategy="fsdp")
+    text = launch_script.render(made, sharded)
+    assert text.index("FullyShardedDataParallel(model") < text.index("masters = [") < text.index("optimizer = ")
+
+
 def test_the_script_of_lora_says_where_the_adapters_go() -> None:
     assert "get_peft_model" in launch_script.render(advised(GPT2, "causal-lm", trainable="lora", lora_rank=4))
