@@ -109,13 +109,15 @@ def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[
         "slowest": everyone.devices[-1].name,
         "count": len(cards),
     }
-    alike = max(here.samples_per_s.value, *(_rate(one) for one in able if _kinds(one) == 1), 0.0)
+    alone = max((one for one in able if _kinds(one) == 1), key=_rate, default=None)
+    alike, name = here.samples_per_s.value, _set_up(here)
+    if alone is not None and _rate(alone) >= alike:
+        alike, name = _rate(alone), named_cards(alone.devices)
     if _kinds(best) > 1 and _rate(best) >= _MIXED_GAIN * alike:
         numbers |= {"devices": named_cards(best.devices), "gain_ratio": _rate(best) / alike}
         yield Reason(code="scaling-uneven-pays", numbers={**numbers, "rate": rounded(_rate(best))})
     else:
-        numbers |= {"devices": named_cards(best.devices) if _kinds(best) == 1 else _set_up(here)}
-        numbers |= {"gain_ratio": max(alike, _rate(best)) / _rate(everyone)}
+        numbers |= {"devices": name, "gain_ratio": alike / _rate(everyone)}
         yield Reason(code="scaling-uneven-cards", numbers=numbers)
 
 
