@@ -30,7 +30,7 @@ _PERCENT = rf"{NUMBER}\s*(?:%|percent|per cent)"
 _HALF_TIME = (
     r"\bhal(?:f the time|ve[sd]? the (?:\w+ )?time)|\btime (?:was |is |got )?(?:cut in half|halved)"
     r"|cut (?:\w+ ){0,3}in half"
-    r"|时间[^，。,.;；]{0,10}(?:的?一半|减半)|(?:一半|减半)的?时间|\bhalved\b|\bhalves\b|减半"
+    r"|(?:时间|用时|耗时|时长)[^，。,.;；]{0,10}(?:的?一半|减半)|(?:一半|减半)的?时间|\bhalved\b|\bhalves\b|减半"
 )
 _HALF_SPEED = (
     r"\bhalf (?:as fast|the speed|the throughput)|\btwice as (?:slow|long)|\btwice the time|\btwo times slower"
@@ -43,7 +43,10 @@ _TWOFOLD = (
 )
 _THREEFOLD = r"三倍|\bthree times|\btripl(?:e|ed|es|ing)\b"
 _FOURFOLD = r"四倍|\bfour times|\bquadrupl(?:e|ed|es|ing)\b"
-_NOT_REACHED = r"\bnot (?:even |quite )?\d[\d.]* ?(?:x|times) (?:as )?fast(?:er)?|没有?快\s*\d[\d.]*\s*倍"
+_NOT_REACHED = (
+    r"(?:\bnot|n't|n’t) (?:even |quite )?(?:\d[\d.]* ?(?:x|times)|twice) (?:as )?fast(?:er)?"
+    r"|没有?快\s*\d[\d.]*\s*倍"
+)
 """What was hoped for and did not come: `why is it not 2x faster`."""
 _SAME = (
     r"\bno (?:speed-?\s?up|faster|gain|improvement|difference|acceleration|benefit)"

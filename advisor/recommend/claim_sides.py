@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from advisor.recommend.claim_gpus import Mention
 
 _COMPARING = (
-    r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as fast as|relative to|of an?|of the|beats?|ahead of)\b"
+    r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as (?:fast|quick|slow|long) as|relative to|of an?|of the"
+    r"|beats?|ahead of)\b"
 )
 _COMPARING_CHINESE = r"比|相比|相对|对比|的(?=\s*[\d.两二三四五六七八九十一]+\s*[倍半])|快于|慢于|是|只有"
 _SET_BESIDE = r"\band\b|和|跟|与|同"
@@ -101,7 +102,7 @@ def _ratio_of_counts(plain: str, counts: list[tuple[int, int]]) -> float | None:
     if ratio is None or len(counts) != _PAIR or counts[0][1] > counts[1][1]:
         return ratio
     between = plain[counts[0][0] : counts[1][0]]
-    return 1 / ratio if search(r"\bthan\b|比", between) and ratio > 0 else ratio
+    return 1 / ratio if search(r"\bthan\b|\bas (?:fast|quick|slow|long) as\b|比", between) and ratio > 0 else ratio
 
 
 def _cards(plain: str, cards: tuple[Mention, ...], counts: tuple[tuple[int, int], ...]) -> Sides:

@@ -66,6 +66,8 @@ _BARE_COUNT = (
 """A count whose noun stands elsewhere: `3 hours on one card and 52 minutes on two`."""
 _BARE_CHINESE = r"(?<![每\d])([单双一两二三四六八])(?:张|块|片)(?=\s*(?:每|用|要|需|只|时|跑|则|是|的|[,;。]|$|\d))"
 """The same in Chinese: `一张每轮 6.8 分钟`."""
+_OF_TIMES = r"\d\s*(?:h|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|days?)\s*(?:instead of|than|to|->|→)\s*$"
+"""What makes a number one of the times: `3 hours instead of 5`."""
 _ANOTHER = (
     rf"\b(?:a|the|another|my) second (?:gpu|card|{_CARD})"
     rf"|\b(?:another|one more|an extra|an additional) (?:gpu|card|{_CARD})"
@@ -92,11 +94,6 @@ def find_strategy(plain: str) -> Strategy | None:
     return next((strategy for pattern, strategy in _STRATEGIES if search(pattern, plain)), None)
 
 
-def find_count(plain: str) -> int | None:
-    """How many GPUs; None: not said. The largest count named: `two cards against one` is about two."""
-    return max((count for _, count in find_counts(plain)), default=None)
-
-
 def find_counts(plain: str) -> tuple[tuple[int, int], ...]:
     """Every number of GPUs that is named, as (place, count) in the order of the text."""
     found = {
@@ -109,7 +106,8 @@ def find_counts(plain: str) -> tuple[tuple[int, int], ...]:
     if found:
         for pattern in (_BARE_COUNT, _BARE_CHINESE):
             for match in re.finditer(pattern, plain, re.ASCII):
-                found.setdefault(match.start(1), _value(match.group(1)))
+                if not search(_OF_TIMES, plain[: match.start(1)]):
+                    found.setdefault(match.start(1), _value(match.group(1)))
     return tuple(sorted((place, count) for place, count in found.items() if 1 <= count <= _MOST))
 
 

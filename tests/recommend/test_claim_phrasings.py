@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.errors import InputError
 from advisor.hardware.spec_table import spec_table
 from advisor.recommend.claim_text import parse_claim
 
@@ -40,6 +41,9 @@ BY_COUNT: list[tuple[str, int, int, float]] = [
     ("Why is training on 2 GPUs not 2x faster? I only get 1.3x", 2, 1, 1.3),
     ("2 A100s: 3.5 min/epoch vs 6.8 min/epoch on one", 2, 1, 6.8 / 3.5),
     ("Going from 4 to 8 GPUs gives 1.6x", 8, 4, 1.6),
+    ("2 GPUs aren't twice as fast, only 1.4x", 2, 1, 1.4),
+    ("1 GPU is half as fast as 2 GPUs", 2, 1, 2.0),
+    ("1 GPU is twice as slow as 2 GPUs", 2, 1, 2.0),
     ("为什么用两张显卡训练没有快2倍，只快了1.3倍？", 2, 1, 1.3),
     ("两张A100每轮3.5分钟，一张每轮6.8分钟", 2, 1, 6.8 / 3.5),
     ("从4卡到8卡提速1.6倍", 8, 4, 1.6),
@@ -72,6 +76,8 @@ BY_COUNT: list[tuple[str, int, int, float]] = [
 BY_CARD: list[tuple[str, tuple[str, ...], tuple[str, ...], float]] = [
     ("A 4090 is 20% slower than an A100 in fp32 on bert", ("rtx4090",), A100, 0.8),
     ("RTX 3090 is half as fast as A100 for resnet50", ("rtx3090",), A100, 0.5),
+    ("RTX 3090 takes twice as long as A100 for resnet50", ("rtx3090",), A100, 0.5),
+    ("A100用时只有V100的一半", A100, V100, 2.0),
     ("H100 SXM takes half the time of an A100 on gpt2", ("h100-sxm",), A100, 2.0),
     ("T4 is three times slower than V100 on resnet50", ("t4",), V100, 1 / 3),
     ("a 3090 is as fast as an A100 with tf32", ("rtx3090",), A100, 1.0),
@@ -137,3 +143,13 @@ def test_numbers_of_either_card_are_told_apart() -> None:
     assert (claim.count, claim.reference_count) == (2, 1)
     both = parse_claim("H100 SXM is 2 times as fast as A100 on bert-large with 8 GPUs", spec_table())
     assert (both.count, both.reference_count) == (8, 8)
+
+
+def test_the_second_of_two_times_is_no_number_of_cards() -> None:
+    claim = parse_claim("Training ResNet-50 on 2 V100 takes 3 hours instead of 5", spec_table())
+    assert (claim.count, claim.reference_count) == (2, 1)
+
+
+def test_what_was_not_reached_is_no_claim() -> None:
+    with pytest.raises(InputError):
+        parse_claim("2 GPUs are not twice as fast as one", spec_table())
