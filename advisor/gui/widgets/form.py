@@ -123,22 +123,6 @@ class Form(QWidget):
         editor.style().unpolish(editor)
         editor.style().polish(editor)
 
-    def set_value(self, name: str, value: object) -> None:
-        """Show another value without announcing it."""
-        editor, field = self._editors.get(name), self._fields.get(name)
-        if editor is None or field is None:
-            return
-        editor.blockSignals(True)  # noqa: FBT003 - Qt's own signature
-        if isinstance(editor, QCheckBox):
-            editor.setChecked(bool(value))
-        elif isinstance(editor, QComboBox):
-            editor.setCurrentIndex(max(editor.findData(value), 0))
-        elif not editor.hasFocus():
-            editor.setText(shown(field, value))
-        editor.blockSignals(False)  # noqa: FBT003 - Qt's own signature
-        if not editor.hasFocus():
-            self.show_error(name, "")
-
     def editor(self, name: str) -> Editor:
         """The widget of a field."""
         return self._editors[name]

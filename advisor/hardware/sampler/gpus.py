@@ -175,7 +175,3 @@ def _driver_model(reader: FieldReader) -> str | None:
         models = {0: "wddm", 1: "tcc", 2: "mcdm"}
         return reader.read("driver_model", functions, convert=lambda pair: models[count(pair[0])])
     return None
-
-
-def _dotted(pair: Any) -> str:  # noqa: ANN401 - two numbers
-    return f"{count(pair[0])}.{count(pair[1])}"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import psutil  # noqa: TID251 - the sampler is its one user
 
 from advisor.hardware.machine import HostMemory
-from advisor.hardware.sampler.cgroups import CgroupLimits, read_limits
+from advisor.hardware.sampler.cgroups import CgroupLimits
 from advisor.hardware.sampler.package_power import PackagePower
 
 
@@ -112,8 +112,3 @@ class HostObserver:
 
 def _share(fraction: float) -> float:
     return min(1.0, max(0.0, fraction))
-
-
-def host_memory() -> HostMemory:
-    """RAM with this process's control groups counted in."""
-    return find_memory(read_limits())
