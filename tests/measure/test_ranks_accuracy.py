@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import sys
+import warnings
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ranks are started by Linux means")
 
 TOLERANCE = 0.12
+CONTENDED_TOLERANCE = 0.5
+"""Where other programs were on the cores in every run: enough to see a prediction that is wrong altogether."""
 RUNS = 3
 ROUNDS = 5
 """Of every step in turn in each run; a median over them is what is judged."""
@@ -87,34 +90,41 @@ def _errors(outcome: RanksOutcome, table: OpTable) -> dict[int, float]:
 def _judge(name: str, budget_s: float) -> None:
     """The prediction holds in one of three runs: a short run on shared cores may be disturbed without knowing it.
 
-    Where every run says itself that others were on the cores nothing is judged, which is shown as a skip.
+    Where every run says itself that others were on the cores, their median is held to the wider bound, with a warning.
     """
-    judged: list[dict[int, float]] = []
+    runs: list[tuple[dict[int, float], bool]] = []
     for _ in range(RUNS):
-        errors = _uncontended_errors(name, budget_s)
-        judged += [errors] if errors is not None else []
-        if judged and all(abs(error) <= TOLERANCE for error in judged[-1].values()):
+        runs.append(_run(name, budget_s))
+        errors, calm = runs[-1]
+        if calm and all(abs(error) <= TOLERANCE for error in errors.values()):
             return
-    if not judged:
-        pytest.skip(f"{name}: other programs were on the cores in each of {RUNS} runs, so no time was judged")
-    pytest.fail(f"outside {TOLERANCE:.0%} in every run: {judged}")
+    judged = [errors for errors, calm in runs if calm]
+    assert not judged, f"outside {TOLERANCE:.0%} in every run: {judged}"
+    medians = _medians([errors for errors, _ in runs])
+    warnings.warn(f"{name}: no run had the cores to itself; held to {CONTENDED_TOLERANCE:.0%} only", stacklevel=2)
+    assert all(abs(error) <= CONTENDED_TOLERANCE for error in medians.values()), medians
 
 
 def _judge_strictly(name: str, budget_s: float) -> None:
     """The median error of three runs on a calm machine; a machine that is never calm proves nothing and fails."""
     judged: list[dict[int, float]] = []
     for _ in range(2 * RUNS):
-        errors = _uncontended_errors(name, budget_s)
-        judged += [errors] if errors is not None else []
+        errors, calm = _run(name, budget_s)
+        judged += [errors] if calm else []
         if len(judged) == RUNS:
             break
     assert len(judged) == RUNS, f"only {len(judged)} of {2 * RUNS} runs had the cores to themselves: run it alone"
-    medians = {steps: statistics.median(errors[steps] for errors in judged) for steps in judged[0]}
+    medians = _medians(judged)
     assert all(abs(error) <= TOLERANCE for error in medians.values()), f"median over {RUNS} runs: {medians}"
 
 
-def _uncontended_errors(name: str, budget_s: float) -> dict[int, float] | None:
-    """One run of at least five interleaved rounds of every step; None where it says that others were on the cores."""
+def _medians(runs: list[dict[int, float]]) -> dict[int, float]:
+    """The median error over the runs, by accumulation."""
+    return {steps: statistics.median(errors[steps] for errors in runs) for steps in runs[0]}
+
+
+def _run(name: str, budget_s: float) -> tuple[dict[int, float], bool]:
+    """The errors of a run of at least five interleaved rounds of every step, and whether it had the cores alone."""
     workload = _workload(name)
     plan = RanksPlan(
         workload=workload,
@@ -129,13 +139,14 @@ def _uncontended_errors(name: str, budget_s: float) -> dict[int, float] | None:
     errors = _errors(outcome, _table(workload))
     print(name, {accumulation: f"{100 * error:+.1f} %" for accumulation, error in errors.items()})
     assert sorted(errors) == [1, 2, 4, 8]
-    if any(measured.contended for measured in outcome.communication):
-        print("contended: the times are not judged")
+    calm = not any(measured.contended for measured in outcome.communication)
+    if not calm:
+        print("contended")
         assert "ranks-contended" in {caveat.code for caveat in outcome.caveats}
-        return None
-    return errors
+    return errors, calm
 
 
+@pytest.mark.alone
 def test_a_ddp_step_of_two_ranks_is_predicted_from_the_single_step_and_the_link() -> None:
     _judge("wide MLP", 8.0)
 
