@@ -201,6 +201,8 @@ def knowable(func: Any, name: str) -> bool:  # noqa: ANN401 - an operator overlo
     """Whether the operator's result follows from the shapes of what it is given."""
     if not isinstance(func, OpOverload) or name in _NEVER or func.namespace not in {"aten", "prims"}:
         return False
+    if any(argument.is_out for argument in func._schema.arguments):  # noqa: SLF001 - torch's own modes read it
+        return False  # what it is given to write into may be resized
     return name == _CHOOSES_BY_MASK or _ASKING.isdisjoint(func.tags)
 
 

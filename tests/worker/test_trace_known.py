@@ -113,6 +113,12 @@ def test_an_operator_in_place_gives_its_own_argument() -> None:
             assert tensor.add_(1) is tensor
 
 
+def test_a_tensor_to_write_into_takes_its_new_size_each_time() -> None:
+    with Fakes():
+        for _ in range(2):
+            assert torch.add(torch.zeros(3, 4), 1, out=torch.empty(0)).shape == (3, 4)
+
+
 def test_a_view_made_from_memory_lies_in_its_own_argument() -> None:
     with Fakes():
         for _ in range(3):
