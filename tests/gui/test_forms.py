@@ -15,6 +15,8 @@ from advisor.workload.workload import Data, NumbersModel, TemplateModel, Trainin
 from tests.gui import fakes
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytestqt.qtbot import QtBot
 
     from advisor.gui.main_window import MainWindow
@@ -128,3 +130,16 @@ def test_a_form_of_totals_needs_no_worker(window: MainWindow, session: Session, 
     preview = tracer.preview()
     assert preview is not None
     assert preview.parameter_count == 1_000_000_000
+
+
+def test_assumed_settings_of_a_bare_model_are_told_with_their_values(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    from tests.gui.test_window import words_of
+
+    path = tmp_path / "config.json"
+    path.write_text('{"model_type": "bert", "architectures": ["BertForSequenceClassification"]}', encoding="utf-8")
+    session.load_workload(str(path))
+    qtbot.waitUntil(lambda: session.workload is not None, timeout=10_000)
+    window.show_page("model")
+    qtbot.waitUntil(lambda: "batch size 16 per device" in words_of(window.page("model")), timeout=10_000)

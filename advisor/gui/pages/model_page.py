@@ -23,6 +23,7 @@ from advisor.gui.widgets.notice import Notice
 from advisor.gui.widgets.table import Table
 from advisor.sentences import visible
 from advisor.units import format_quantity
+from advisor.workload.assumptions import assumed_reason
 from advisor.workload.op_table import Layer, at
 from advisor.workload.workload import Data, PythonModel, Training, Workload
 
@@ -327,7 +328,8 @@ class ModelPage(Page):
 
     def _show_assumptions(self, workload: Workload | None) -> None:
         clear(self._assumed)
-        words = [] if workload is None else [self.texts("model-assumed", field=field) for field in workload.assumed]
+        assumed = None if workload is None else assumed_reason(workload)
+        words = [] if assumed is None else [self.texts.say(assumed)]
         if workload is not None and isinstance(workload.model, PythonModel):
             words.append(self.texts("model-python-runs"))
         for text in (*words, self.texts("model-memory-assumption")):

@@ -283,7 +283,6 @@ model-all-trained = all trained
 model-trained = { $count } trained
 model-flop-below = fwd and bwd
 model-assumptions = Assumptions
-model-assumed = { $field } was not given and is assumed.
 model-python-runs = The Python file runs in the worker; its three functions are traced as they are.
 model-memory-assumption = Memory is what one GPU of unknown generation needs, driver context and fragmentation included.
 model-layers-title = Layers

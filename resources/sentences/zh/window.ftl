@@ -265,7 +265,6 @@ model-all-trained = 全部训练
 model-trained = { $count } 参与训练
 model-flop-below = 前向与反向
 model-assumptions = 假设
-model-assumed = 未给出 { $field }，采用了假设值。
 model-python-runs = Python 文件在工作进程中运行，按原样追踪其中的三个函数。
 model-memory-assumption = 显存按一块未知代次的 GPU 估算，已含驱动上下文与碎片。
 model-layers-title = 各层
