@@ -21,6 +21,7 @@ _REMEDIES = {
     "claim-without-degree": "claim-without-degree-remedy",
     "claim-cards-not-compared": "claim-cards-not-compared-remedy",
     "claim-cards-not-predicted": "claim-cards-not-predicted-remedy",
+    "claim-strategies-compared": "claim-strategies-compared-remedy",
     "claim-without-length": "claim-without-length-remedy",
     "claim-without-model": "claim-without-model-remedy",
     "claim-without-card": "claim-without-card-remedy",

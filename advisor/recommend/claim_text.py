@@ -15,7 +15,7 @@ from advisor.recommend.claim_numbers import search, spelled_out
 from advisor.recommend.claim_ratio_words import says_slower
 from advisor.recommend.claim_refusals import refusal
 from advisor.recommend.claim_sides import find_sides
-from advisor.recommend.claim_words import find_model, find_precision, find_strategy
+from advisor.recommend.claim_words import compares_strategies, find_model, find_precision, find_strategy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +48,8 @@ _IMAGE = (
 def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     """The claim that a sentence makes.
 
-    Raises InputError when it holds neither a time nor a ratio, names two cards without comparing them, or is too long.
+    Raises InputError when it holds neither a time nor a ratio, names two cards without comparing them, compares
+    DataParallel with DistributedDataParallel, or is too long.
     """
     if len(text) > MAX_CHARACTERS:
         numbers: dict[str, float | int | str] = {"length": len(text), "most": MAX_CHARACTERS}
@@ -61,6 +62,8 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
     if not figures:
         raise refusal("claim-without-degree" if says_slower(plain) else "claim-without-figure", claim, specs)
+    if compares_strategies(plain):
+        raise refusal("claim-strategies-compared", claim, specs)
     if sides.reference and not sides.compared:
         raise refusal("claim-cards-not-compared", claim, specs)
     if figures.tokens_per_s is not None and claim.sequence_length is None:

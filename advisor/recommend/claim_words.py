@@ -41,6 +41,10 @@ _STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     (r"\bfsdp\b|fully[\s-]sharded|zero-?3", "fsdp"),
     (r"data\s*parallel\b|\bdp\b", "dp"),
 )
+_DDP, _DP = r"(?:\bddp\b|distributed\s*data\s*parallel)", r"(?:\bdp\b|(?<!distributed )(?<!distributed)data\s*parallel)"
+_AGAINST = (
+    r"(?:[^,.;。]|\.(?=\d)){0,40}?(?:\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|比)[^,.;。]{0,12}?"
+)
 _WORDS = {
     "one": 1, "single": 1, "a": 1, "two": 2, "dual": 2, "both": 2, "three": 3, "four": 4, "quad": 4, "six": 6,
     "eight": 8, "ten": 10, "sixteen": 16, "单": 1, "一": 1, "双": 2, "两": 2, "二": 2, "三": 3, "四": 4, "六": 6,
@@ -92,6 +96,11 @@ def find_precision(plain: str) -> Precision | None:
 def find_strategy(plain: str) -> Strategy | None:
     """The parallel strategy, where one is named."""
     return next((strategy for pattern, strategy in _STRATEGIES if search(pattern, plain)), None)
+
+
+def compares_strategies(plain: str) -> bool:
+    """Whether DataParallel and DistributedDataParallel are held against each other: `DDP is 20 % faster than DP`."""
+    return search(f"{_DDP}{_AGAINST}{_DP}|{_DP}{_AGAINST}{_DDP}", plain) is not None
 
 
 def find_counts(plain: str) -> tuple[tuple[int, int], ...]:

@@ -19,6 +19,8 @@ from tests.recommend.real_predictor import real_predictor
         ("300 images/s on a V100", "names no model", "没有提到本程序认识的模型"),
         ("it became 1.8 times faster", "by how many GPUs", "没有说用了几张 GPU"),
         ("gpt2 at 30000 tokens/s on one A100", "no sequence length", "没有给出序列长度"),
+        ("DDP is 1.3x faster than DP on 2 GPUs", "with each other", "这里只比较显卡"),
+        ("双卡DDP比DP快20%", "with each other", "这里只比较显卡"),
         ("A100 and V100 reach 300 images/s on resnet50", "without comparing", "没有比较它们"),
     ],
 )
