@@ -16,6 +16,7 @@ from advisor.advice.request import AdviceRequest, known_specs
 from advisor.measure.events import RunnerEvent
 from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.recommend.advise_from import recommend
+from advisor.recommend.memory_story import memory_story
 from advisor.recommend.precisions import LABELS
 from advisor.report.advice_record import Advice, ModelFacts
 from advisor.sentences import Reason
@@ -86,6 +87,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
         critical_batch=request.critical_batch,
         node_count=request.node_count,
     )
+    smaller = memory_story(request.workload, found.predictions, found.recommendation, predicted.savings)
     assumed = assumed_reason(request.workload)
     assumptions = (assumed,) if assumed is not None else ()
     # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
@@ -105,7 +107,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
         batch_advice=found.batch_advice,
         crossovers=found.crossovers,
         alternatives=found.alternatives,
-        reasons=found.reasons,
+        reasons=(*found.reasons, *smaller),
         caveats=tuple({msgspec.json.encode(caveat): caveat for caveat in caveats}.values()),
     )
 

@@ -14,6 +14,7 @@ from advisor.predict.compiled_table import compile_table
 from advisor.predict.device_memory import MemorySolver
 from advisor.predict.groups import Groups
 from advisor.predict.host_time import HostSpeed
+from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Calibration, Prediction
 from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.recommend.candidates import candidates_when_nothing_fits, enumerate_candidates
@@ -29,6 +30,7 @@ class AllPredictions:
     calibrations: tuple[Calibration, ...]
     caveats: tuple[Reason, ...]
     largest_batch: Callable[[Prediction], int | None]
+    savings: Callable[[Prediction], tuple[MemorySaving, ...]]
     groups: Groups
 
 
@@ -71,6 +73,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         calibrations=calibrations,
         caveats=(*refusals, *uneven, *(note for calibration in calibrations for note in calibration.notes)),
         largest_batch=memory.largest_batch,
+        savings=memory.savings,
         groups=found.groups,
     )
 

@@ -19,6 +19,7 @@ from advisor.predict.memory import (
     memory_question,
     usable_bytes,
 )
+from advisor.predict.memory_savings import MemorySaving, memory_savings
 from advisor.predict.prediction import Candidate, Device, MemoryPart, Prediction
 from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.sentences import Reason
@@ -106,6 +107,22 @@ class MemorySolver:
         limit = self._limits.setdefault(prediction.precision, BatchLimit(question))
         context = context_bytes(self._capability(prediction.device)) - context_bytes(_REFERENCE_CAPABILITY)
         return limit.largest(usable - context, tolerance_fraction=_BATCH_TOLERANCE)
+
+    def savings(self, prediction: Prediction) -> tuple[MemorySaving, ...]:
+        """What would make one device's step smaller, most first; empty on a CPU and where nothing is known."""
+        table = self._tables.get(TRACE_PRECISIONS[prediction.precision])
+        if table is None or prediction.device.key == "cpu":
+            return ()
+        training = msgspec.structs.replace(
+            self._training, gradient_accumulation_steps=prediction.gradient_accumulation_steps
+        )
+        return memory_savings(
+            table,
+            training,
+            prediction.precision,
+            prediction.batch_size_per_device,
+            compute_capability=self._capability(prediction.device),
+        )
 
     def _question(self, candidate: Candidate | Prediction) -> MemoryQuestion | None:
         table = self._tables.get(TRACE_PRECISIONS[candidate.precision])

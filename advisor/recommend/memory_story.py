@@ -1,0 +1,89 @@
+"""What would make a step smaller, told where memory decides: checkpointing, accumulation, a smaller optimizer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.predict.memory_savings import saving_reason
+from advisor.recommend.precisions import LABELS
+from advisor.recommend.reasons import TIGHT_MEMORY_FRACTION
+from advisor.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from advisor.predict.memory_savings import MemorySaving
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.recommendation import Recommendation
+    from advisor.workload.workload import Workload
+
+_TOLD = 3
+"""Savings, the largest first."""
+
+
+def memory_story(
+    workload: Workload,
+    predictions: Sequence[Prediction],
+    best: Recommendation | None,
+    savings: Callable[[Prediction], tuple[MemorySaving, ...]],
+) -> tuple[Reason, ...]:
+    """Sentences for the GPU nearest to holding the workload as it was given, else for an advised set-up that is tight.
+
+    `savings` solves what each change would bring to a set-up; it is asked once at most.
+    """
+    nearest = _nearest_without_room(workload, predictions)
+    if nearest is not None:
+        told = _told(savings(nearest))
+        return (_no_room(nearest), *told) if told else ()
+    chosen = _tight(predictions, best)
+    return () if chosen is None else _told(savings(chosen))
+
+
+def _told(found: Sequence[MemorySaving]) -> tuple[Reason, ...]:
+    return tuple(saving_reason(saving) for saving in found[:_TOLD])
+
+
+def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction]) -> Prediction | None:
+    """Of the single GPUs that cannot hold the workload's own batch, the one that lacks least."""
+    training = workload.training
+    lacking = [
+        (one.peak_memory_bytes.value - one.memory_capacity_bytes, one.device.name, one)
+        for one in predictions
+        if one.fits is False
+        and one.device.key != "cpu"
+        and (one.strategy, one.count) == ("single", 1)
+        and one.precision == training.precision
+        and one.batch_size_per_device == training.batch_size
+        and one.peak_memory_bytes is not None
+        and one.memory_capacity_bytes is not None
+    ]
+    return min(lacking, key=lambda item: item[:2], default=(0.0, "", None))[2]
+
+
+def _no_room(one: Prediction) -> Reason:
+    numbers: dict[str, float | int | str] = {
+        "device": one.device.name,
+        "batch": one.batch_size_per_device,
+        "precision": LABELS[one.precision],
+    }
+    if one.peak_memory_bytes is not None and one.memory_capacity_bytes is not None:
+        numbers |= {"need_bytes": one.peak_memory_bytes.value, "capacity_bytes": one.memory_capacity_bytes}
+    return Reason(code="memory-no-room", numbers=numbers)
+
+
+def _tight(predictions: Sequence[Prediction], best: Recommendation | None) -> Prediction | None:
+    """The prediction of the advised set-up, where a step fills most of a GPU that holds the whole model."""
+    if best is None or best.device.key == "cpu" or best.strategy not in {"single", "dp", "ddp"}:
+        return None
+    same = [
+        one
+        for one in predictions
+        if (one.device.key, one.strategy, one.count, one.precision)
+        == (best.device.key, best.strategy, best.count, best.precision)
+        and one.batch_size_per_device == best.batch_size_per_device
+        and one.gradient_accumulation_steps == best.gradient_accumulation_steps
+        and one.peak_memory_bytes is not None
+        and one.memory_capacity_bytes is not None
+        and one.peak_memory_bytes.value >= TIGHT_MEMORY_FRACTION * one.memory_capacity_bytes
+    ]
+    return same[0] if same else None
