@@ -30,7 +30,7 @@ def comparison_caveats(
         *_goal_caveats(comparison, finalists),
         *_memory_caveats(best),
         *_precision_caveats(comparison),
-        *_basis_caveats(best),
+        *_basis_caveats(comparison, best),
     )
 
 
@@ -104,10 +104,12 @@ def _precision_caveats(comparison: Comparison) -> Iterator[Reason]:
                 yield Reason(code="caveat-precision-left-out", numbers=numbers)
 
 
-def _basis_caveats(best: Recommendation | None) -> Iterator[Reason]:
+def _basis_caveats(comparison: Comparison, best: Recommendation | None) -> Iterator[Reason]:
+    """How far a predicted step can be trusted; nearly all published runs that judged the ranges were training."""
     if best is not None and best.step_s.basis == "specified":
+        inference = comparison.workload.training.mode == "inference"
         yield Reason(
-            code="caveat-from-spec-sheet",
+            code="caveat-inference-from-spec-sheet" if inference else "caveat-from-spec-sheet",
             numbers={
                 "device": best.device.name,
                 "low_s": best.step_s.low,

@@ -15,4 +15,5 @@ caveat-power-unknown = The power of { $devices } is unknown, so energy could not
 caveat-memory-unknown = Whether a step fits { $device } is unknown, since its memory need could not be predicted. Try one step before relying on it.
 caveat-precision-left-out = { $device } has no { $precision }; it was left out of the comparison at that precision.
 caveat-precision-replaced = { $device } has no { $precision }; it was judged in { $used } instead, and stands in the tables with the precision used.
+caveat-inference-from-spec-sheet = The step time on { $device } is predicted from its data sheet and published runs, not measured. Inference was judged on BERT-large in FP32 alone: how often a time lies between { $low_s } and { $high_s } is not known for other models.
 caveat-from-spec-sheet = The step time on { $device } is predicted from its data sheet and published runs, not measured: between { $low_s } and { $high_s } in four of five cases.
