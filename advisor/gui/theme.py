@@ -251,8 +251,8 @@ QPlainTextEdit, QTextEdit { padding: 6px; }
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus, QTextEdit:focus { border: 1px solid %(accent)s; }
 QLineEdit[invalid="true"] { border: 1px solid %(danger)s; }
 QLineEdit:disabled, QComboBox:disabled { color: %(muted)s; background: %(page)s; }
-QComboBox { padding-right: 2px; }
-QComboBox::drop-down { border: 0; width: 20px; }
+QComboBox { padding: 0 2px 0 6px; }
+QComboBox::drop-down { border: 0; width: 16px; }
 QComboBox::down-arrow { image: url("%(arrow)s"); width: 12px; height: 12px; }
 QComboBox QAbstractItemView {
   background: %(card)s; color: %(text)s; border: 1px solid %(line)s; outline: 0;
