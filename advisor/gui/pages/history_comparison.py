@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
@@ -82,19 +82,7 @@ def _figures_card(
                 tip=lambda one: span(one, one.second),
                 number=True,
             ),
-            Column(
-                title=texts("history-ratio"),
-                text=lambda one: _ratio(one.ratio),
-                order=lambda one: one.ratio,
-                number=True,
-                bold=lambda one: one.clear,
-            ),
-            Column(
-                title=texts("history-clear"),
-                text=lambda one: texts("yes" if one.clear else "no"),
-                bold=lambda one: one.clear,
-                header_tip=texts("history-clear-tip"),
-            ),
+            *_verdict_columns(context),
         ]
     )
     model.show(rows)
@@ -163,19 +151,7 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
                 order=lambda one: one.second_s.value,
                 number=True,
             ),
-            Column(
-                title=texts("history-ratio"),
-                text=lambda one: _ratio(one.ratio),
-                order=lambda one: one.ratio,
-                number=True,
-                bold=lambda one: one.clear,
-            ),
-            Column(
-                title=texts("history-clear"),
-                text=lambda one: texts("yes" if one.clear else "no"),
-                bold=lambda one: one.clear,
-                header_tip=texts("history-clear-tip"),
-            ),
+            *_verdict_columns(context),
             Column(
                 title=texts("column-basis"),
                 text=lambda one: texts("window-basis-measured" if one.measured else "history-predicted"),
@@ -186,6 +162,26 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
     card.body.addWidget(Table(model, texts("history-steps"), visible_rows=_STEPS_SHOWN))
     card.hug()
     return card
+
+
+def _verdict_columns(context: Context) -> list[Column[Any]]:
+    """How a figure or a step changed from the first run to the second, and whether that is clear."""
+    texts = context.texts
+    return [
+        Column(
+            title=texts("history-ratio"),
+            text=lambda one: _ratio(one.ratio),
+            order=lambda one: one.ratio,
+            number=True,
+            bold=lambda one: one.clear,
+        ),
+        Column(
+            title=texts("history-clear"),
+            text=lambda one: texts("yes" if one.clear else "no"),
+            bold=lambda one: one.clear,
+            header_tip=texts("history-clear-tip"),
+        ),
+    ]
 
 
 def _shown(one: FigureDifference, value: float, currency: str | None, context: Context) -> str:
