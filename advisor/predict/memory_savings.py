@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from advisor.hardware.machine import Record
-from advisor.predict.memory import MemoryNeed, MemoryQuestion, least_bytes, memory_need, memory_question
+from advisor.predict.memory import MemoryNeed, MemoryQuestion, answered, least_bytes, memory_need, memory_question
 from advisor.sentences import Reason
 from advisor.units import Estimate, Precision
 from advisor.workload.op_table import OpTable, at, step_flop
@@ -49,10 +49,10 @@ def memory_savings(
     def solved(changed: Training, batch: int) -> MemoryNeed | None:
         return memory_need(table, changed, precision, batch, compute_capability=compute_capability)
 
-    now = solved(training, batch_size)
     question = memory_question(table, training, precision, compute_capability=compute_capability)
-    if now is None or question is None:
+    if question is None:
         return ()
+    now = answered(question, batch_size)
     found = [_checkpointed(question, training, now, batch_size)]
     for kind, changes in _optimizer_changes(training).items():
         need = solved(msgspec.structs.replace(training, **changes), batch_size)
