@@ -9,7 +9,7 @@ left to the fake-tensor mode.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -17,7 +17,7 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from advisor.worker.trace_cost import NO_COST, Cost
-from advisor.worker.trace_patterns import FRESH, ITSELF, PLAIN, VIEW, Output, Outputs, Patterns, call_of, viewed
+from advisor.worker.trace_patterns import FRESH, ITSELF, VIEW, Output, Outputs, Patterns, call_of, described, viewed
 
 Tensor = torch.Tensor
 Key = tuple[Any, ...]
@@ -98,14 +98,17 @@ class KnownResults:
             torch.is_inference_mode_enabled(),
             torch.is_autocast_enabled("cpu"),
         ]  # _CONTEXT_COUNT of them
+
+        def exact(tensor: FakeTensor) -> tuple[Any, ...] | None:
+            if tensor.constant is not None:
+                return None
+            found.append(tensor)
+            return (tensor.dtype, tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.fake_device)
+
         try:
-            whole = _add(parts, args, found)
-            for name, value in kwargs.items():
-                parts.append(name)
-                whole = whole and _add(parts, (value,), found)
+            return tuple(parts) if described(parts, args, kwargs, exact) else None
         except RuntimeError:  # a tensor without strides
             return None
-        return tuple(parts) if whole else None
 
     def _outputs(self, name: str, found: Sequence[FakeTensor], out: object) -> Outputs | None:
         """How the result comes from the call's tensors; None where it cannot be made again from its shape alone."""
@@ -204,26 +207,6 @@ def knowable(func: Any, name: str) -> bool:  # noqa: ANN401 - an operator overlo
     if any(argument.is_out for argument in func._schema.arguments):  # noqa: SLF001 - torch's own modes read it
         return False  # what it is given to write into may be resized
     return name == _CHOOSES_BY_MASK or _ASKING.isdisjoint(func.tags)
-
-
-def _add(parts: list[Any], values: Iterable[Any], found: list[FakeTensor]) -> bool:
-    """Describe each value; whether all could be described."""
-    for value in values:
-        kind = type(value)
-        if kind is FakeTensor:
-            if value.constant is not None:
-                return False
-            parts += (value.dtype, value.shape, value.stride(), value.storage_offset(), value.fake_device)
-            found.append(value)
-        elif kind in PLAIN:
-            parts += (kind, value)
-        elif kind is list or kind is tuple:
-            parts += (kind, len(value))
-            if not _add(parts, value, found):
-                return False
-        else:
-            return False
-    return True
 
 
 def _described(tensors: Sequence[FakeTensor | None], found: Sequence[FakeTensor]) -> tuple[Output | None, ...] | None:

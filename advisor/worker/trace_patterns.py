@@ -8,7 +8,7 @@ arguments. So what a batch norm gives for one layer tells what it gives for all 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -109,29 +109,49 @@ def call_of(start: Iterable[Any], name: str, args: Sequence[Any], kwargs: Mappin
     if name not in SIZES_OF_ARGUMENTS:
         return None
     parts, sizes = list(start), {}  # type: ignore[var-annotated]
-    if not _describe(parts, args, sizes):
-        return None
+
+    def pattern(tensor: FakeTensor) -> tuple[Any, ...] | None:
+        layout = _layout(tensor.shape, tensor.stride())
+        if layout is None or 0 in tensor.shape:
+            return None
+        symbols = tuple(_ONE if size == 1 else sizes.setdefault(size, len(sizes)) for size in tensor.shape)
+        return (FakeTensor, tensor.dtype, tensor.fake_device, layout, symbols)
+
+    return Call(tuple(parts), sizes) if described(parts, args, kwargs, pattern) else None
+
+
+def described(
+    parts: list[Any],
+    args: Iterable[Any],
+    kwargs: Mapping[str, Any],
+    of_tensor: Callable[[FakeTensor], tuple[Any, ...] | None],
+) -> bool:
+    """Add what tells a call's arguments from others to `parts`; whether all could be told.
+
+    `of_tensor`: what tells a tensor from others, None where that is not certain.
+    """
+    if not _add(parts, args, of_tensor):
+        return False
     for key, value in kwargs.items():
         parts.append(key)
-        if not _describe(parts, (value,), sizes):
-            return None
-    return Call(tuple(parts), sizes)
+        if not _add(parts, (value,), of_tensor):
+            return False
+    return True
 
 
-def _describe(parts: list[Any], values: Iterable[Any], sizes: dict[int, int]) -> bool:
+def _add(parts: list[Any], values: Iterable[Any], of_tensor: Callable[[FakeTensor], tuple[Any, ...] | None]) -> bool:
     for value in values:
         kind = type(value)
         if kind is FakeTensor:
-            layout = _layout(value.shape, value.stride())
-            if layout is None or 0 in value.shape:
+            told = of_tensor(value)
+            if told is None:
                 return False
-            symbols = tuple(_ONE if size == 1 else sizes.setdefault(size, len(sizes)) for size in value.shape)
-            parts += (kind, value.dtype, value.fake_device, layout, symbols)
+            parts += told
         elif kind in PLAIN:
             parts += (kind, value)
         elif kind is list or kind is tuple:
             parts += (kind, len(value))
-            if not _describe(parts, value, sizes):
+            if not _add(parts, value, of_tensor):
                 return False
         else:
             return False
