@@ -35,23 +35,6 @@ STRATEGY_NAMES: dict[Strategy, str] = {
 """Short names; `single` is said in the language of the window."""
 
 
-def prediction_of(advice: Advice, chosen: Recommendation) -> Prediction | None:
-    """The prediction that a recommendation was made from."""
-    return next(
-        (
-            one
-            for one in advice.predictions
-            if one.device.key == chosen.device.key
-            and one.count == chosen.count
-            and one.strategy == chosen.strategy
-            and one.precision == chosen.precision
-            and one.batch_size_per_device == chosen.batch_size_per_device
-            and one.gradient_accumulation_steps == chosen.gradient_accumulation_steps
-        ),
-        None,
-    )
-
-
 def batch_curve(advice: Advice, device_key: str, precision: Precision) -> tuple[Prediction, ...]:
     """One device alone at every batch size that was looked at, ascending."""
     found: dict[int, Prediction] = {}

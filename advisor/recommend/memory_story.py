@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from advisor.predict.memory_savings import saving_reason
 from advisor.recommend.precisions import LABELS
 from advisor.recommend.reasons import TIGHT_MEMORY_FRACTION
+from advisor.recommend.recommendation import prediction_of
 from advisor.sentences import Reason
 
 if TYPE_CHECKING:
@@ -75,15 +76,8 @@ def _tight(predictions: Sequence[Prediction], best: Recommendation | None) -> Pr
     """The prediction of the advised set-up, where a step fills most of a GPU that holds the whole model."""
     if best is None or best.device.key == "cpu" or best.strategy not in {"single", "dp", "ddp"}:
         return None
-    same = [
-        one
-        for one in predictions
-        if (one.device.key, one.strategy, one.count, one.precision)
-        == (best.device.key, best.strategy, best.count, best.precision)
-        and one.batch_size_per_device == best.batch_size_per_device
-        and one.gradient_accumulation_steps == best.gradient_accumulation_steps
-        and one.peak_memory_bytes is not None
-        and one.memory_capacity_bytes is not None
-        and one.peak_memory_bytes.value >= TIGHT_MEMORY_FRACTION * one.memory_capacity_bytes
-    ]
-    return same[0] if same else None
+    chosen = prediction_of(predictions, best)
+    if chosen is None or chosen.peak_memory_bytes is None or chosen.memory_capacity_bytes is None:
+        return None
+    tight = chosen.peak_memory_bytes.value >= TIGHT_MEMORY_FRACTION * chosen.memory_capacity_bytes
+    return chosen if tight else None

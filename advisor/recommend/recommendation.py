@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from advisor.hardware.machine import Record
@@ -107,3 +108,20 @@ class Recommendations(Record, frozen=True, kw_only=True):
     caveats: tuple[Reason, ...] = ()
     predictions: tuple[Prediction, ...] = ()
     """The predictions with cost and energy filled in."""
+
+
+def rests_on(chosen: Recommendation, prediction: Prediction) -> bool:
+    """Whether a recommendation is of this prediction's set-up."""
+    return (
+        prediction.device.key == chosen.device.key
+        and prediction.count == chosen.count
+        and prediction.strategy == chosen.strategy
+        and prediction.precision == chosen.precision
+        and prediction.batch_size_per_device == chosen.batch_size_per_device
+        and prediction.gradient_accumulation_steps == chosen.gradient_accumulation_steps
+    )
+
+
+def prediction_of(predictions: Sequence[Prediction], chosen: Recommendation) -> Prediction | None:
+    """The prediction that a recommendation rests on; None where it is not among them."""
+    return next((one for one in predictions if rests_on(chosen, one)), None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from advisor.recommend.precisions import LABELS
-from advisor.report.summary import best_by_device, rests_on
+from advisor.recommend.recommendation import prediction_of
+from advisor.report.summary import best_by_device
 from advisor.sentences import Language, sentence, visible
 from advisor.units import format_bytes, format_rate, format_seconds
 
@@ -33,7 +34,7 @@ def chosen_prediction(advice: Advice, chosen: Recommendation | None) -> Predicti
     """The prediction that a recommendation rests on."""
     if chosen is None:
         return None
-    return next((item for item in advice.predictions if rests_on(chosen, item)), None)
+    return prediction_of(advice.predictions, chosen)
 
 
 def tied_places(advice: Advice) -> frozenset[tuple[str, int]]:

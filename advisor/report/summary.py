@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from advisor.hardware.machine import Record
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.precisions import LABELS, stand_in
+from advisor.recommend.recommendation import prediction_of, rests_on
 from advisor.recommend.strategy import best_by_count
 from advisor.report.checked_steps import batch_text
 from advisor.sentences import Language, say, sentence, visible
@@ -133,7 +134,8 @@ def _figures(chosen: Recommendation, advice: Advice, language: Language) -> tupl
     if chosen.cost is not None:
         money = chosen.currency or ""
         rows.append(("summary-cost", estimate_text(chosen.cost, lambda cost: f"{cost:.2f} {money}".strip(), language)))
-    energy_j = next((item.energy_j for item in advice.predictions if rests_on(chosen, item)), None)
+    prediction = prediction_of(advice.predictions, chosen)
+    energy_j = prediction.energy_j if prediction is not None else None
     if energy_j is not None:
         rows.append(("report-energy", estimate_text(energy_j, format_energy, language)))
     if chosen.tied_with:
@@ -145,18 +147,6 @@ def _figures(chosen: Recommendation, advice: Advice, language: Language) -> tupl
     if model.flop_per_sample is not None:
         rows.append((flop_label(advice.workload.training.mode), format_quantity(model.flop_per_sample, "FLOP")))
     return tuple((sentence(code, language), text) for code, text in rows)
-
-
-def rests_on(chosen: Recommendation, prediction: Prediction) -> bool:
-    """Whether a recommendation is of this prediction's set-up."""
-    return (
-        prediction.device.key == chosen.device.key
-        and prediction.count == chosen.count
-        and prediction.strategy == chosen.strategy
-        and prediction.precision == chosen.precision
-        and prediction.batch_size_per_device == chosen.batch_size_per_device
-        and prediction.gradient_accumulation_steps == chosen.gradient_accumulation_steps
-    )
 
 
 def best_by_device(advice: Advice, precision: Precision) -> tuple[Prediction, ...]:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from advisor.recommend.batch_size import largest_global_batch
+from advisor.recommend.recommendation import rests_on
 from advisor.report.batch_curve import nice_ticks
 from advisor.report.json_file import read
-from advisor.report.summary import best_by_device, rests_on
+from advisor.report.summary import best_by_device
 from advisor.sentences import sentence
 from advisor.units import Estimate, format_count, format_energy, format_range, format_rate
 

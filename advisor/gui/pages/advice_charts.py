@@ -12,7 +12,6 @@ from advisor.gui.advice_figures import (
     cpu_key,
     device_names,
     memory_rows,
-    prediction_of,
     short_name,
     strategies_of,
 )
@@ -22,6 +21,7 @@ from advisor.gui.plots.stacked import Piece, Stack, StackChart
 from advisor.gui.theme import CPU_SERIES
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
+from advisor.recommend.recommendation import prediction_of
 from advisor.sentences import visible
 from advisor.units import format_seconds
 
@@ -233,7 +233,7 @@ def _is_chosen(one: Prediction, chosen: Recommendation) -> bool:
 
 def split_card(advice: Advice, chosen: Recommendation, context: Context) -> Card | None:
     """Where the time of a step goes, and below it where the time of the whole job goes."""
-    texts, one = context.texts, prediction_of(advice, chosen)
+    texts, one = context.texts, prediction_of(advice.predictions, chosen)
     if one is None:
         return None
     card = Card(texts("advice-split-title"))

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QPushButton, QVBoxLayout, QWidget
 
-from advisor.gui.advice_figures import PRECISION_NAMES, prediction_of, short_name
+from advisor.gui.advice_figures import PRECISION_NAMES, short_name
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
 from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.gui.widgets.notice import EmptyState, Notice
+from advisor.recommend.recommendation import prediction_of
 from advisor.sentences import visible
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ class AdvicePage(Page):
         made.append(figure("advice-step", texts.duration(chosen.step_s.value), span, basis))
         span = texts.span(chosen.samples_per_s, texts.rate)
         made.append(figure("advice-rate", texts.rate(chosen.samples_per_s.value), span, basis))
-        own = prediction_of(advice, chosen)
+        own = prediction_of(advice.predictions, chosen)
         if chosen.peak_memory_bytes is not None:
             capacity = own.memory_capacity_bytes if own is not None else None
             below = texts("advice-of-capacity", size=texts.size(capacity)) if capacity else ""
