@@ -11,6 +11,7 @@ from advisor.recommend.claim import ClaimAnswer
 from advisor.recommend.claim_bounds import clock_slack, ratio_bound
 from advisor.recommend.claim_refusals import refusal, unknown_card_reasons
 from advisor.recommend.claim_setting import claimed_workload, range_over, usual_precision
+from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import LABELS, rate_of
 from advisor.recommend.predictor import candidate
 from advisor.sentences import Reason
@@ -149,8 +150,8 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     many = (claim.count or 1) / claim.reference_count
     bound = bound * many if bound is not None else None
     numbers: dict[str, float | int | str] = {
-        "device": _counted(claim.count or 1, fast[0].name),
-        "other": _counted(claim.reference_count, slow[0].name),
+        "device": counted(claim.count or 1, fast[0].name),
+        "other": counted(claim.reference_count, slow[0].name),
         "claimed_ratio": ratio,
         "precision": LABELS[shown] if shown is not None else "",
         "expected_ratio": expected.value if expected is not None else 0.0,
@@ -179,10 +180,6 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if ratio > expected.value:
         return _with(answer, "plausible_only_with", (Reason(code="claim-ratio-above", numbers=numbers), *rates))
     return _with(answer, "below_expected", (Reason(code="claim-ratio-below", numbers=numbers), *rates))
-
-
-def _counted(count: int, name: str) -> str:
-    return name if count == 1 else f"{count} × {name}"
 
 
 def _with(answer: ClaimAnswer, verdict: str, reasons: Sequence[Reason]) -> ClaimAnswer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.recommend.claim_gpus import nearest_cards
+from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import LABELS
 from advisor.sentences import Reason, SaidError
 from advisor.units import format_count, format_seconds
@@ -62,7 +63,7 @@ def _understood(claim: Claim, specs: Mapping[str, GpuSpec]) -> list[str]:
     count = f"{claim.count} × GPU" if claim.count is not None else ""
     if claim.gpus:
         card = specs[claim.gpus[0]].name if len(claim.gpus) == 1 else claim.gpus[0].split("-", maxsplit=1)[0].upper()
-        count = card if claim.count in {None, 1} else f"{claim.count} × {card}"
+        count = counted(claim.count or 1, card)
     times = (claim.step_s, claim.epoch_s, claim.job_s)
     parts = (
         claim.workload,

@@ -14,6 +14,7 @@ from advisor.recommend.claim_bounds import Bound, step_bound
 from advisor.recommend.claim_limits import likely_limits
 from advisor.recommend.claim_refusals import refusal
 from advisor.recommend.claim_setting import claimed_workload, range_over, usual_precision
+from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import LABELS
 from advisor.recommend.predictor import candidate
 from advisor.sentences import Reason
@@ -165,9 +166,8 @@ def _nearest_own(sights: list[Sight], workload: Workload) -> Sight | None:
 
 def _numbers(sight: Sight, claim: Claim) -> dict[str, float | int | str]:
     count = claim.count or 1
-    name = sight.best.device.name if count == 1 else f"{count} × {sight.best.device.name}"
     return {
-        "device": name,
+        "device": counted(count, sight.best.device.name),
         "precision": LABELS[sight.precision],
         "batch": sight.batch_size,
         "claimed_s": sight.claimed_step_s,

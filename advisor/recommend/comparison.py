@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from advisor.predict.time_to_train import CriticalBatch
     from advisor.recommend.energy import PowerDraw
     from advisor.recommend.recommendation import Goal, Limits
+    from advisor.units import Precision
     from advisor.workload.workload import Workload
 
 
@@ -43,12 +44,30 @@ class Comparison(NamedTuple):
         """The spec row of a device; None for a CPU and for unknown cards."""
         return self.specs.get(device.spec_key) if device.spec_key is not None else None
 
+    def alone(self, device: Device, precision: Precision) -> list[Prediction]:
+        """The set-ups on one such device without others, at a precision: every batch size and accumulation."""
+        return [
+            one
+            for one in self.predictions
+            if one.device == device and one.precision == precision and (one.strategy, one.count) == ("single", 1)
+        ]
+
 
 class Finalist(NamedTuple):
     """The best set-up of one device, and the best of each count that it was chosen from (ascending)."""
 
     chosen: Prediction
     by_count: tuple[Prediction, ...]
+
+
+def counted(count: int, name: str) -> str:
+    """Alike cards by name: `2 × GeForce RTX 3090`; one without its number."""
+    return name if count == 1 else f"{count} × {name}"
+
+
+def set_up_name(prediction: Prediction) -> str:
+    """The cards of a set-up."""
+    return counted(prediction.count, prediction.device.name)
 
 
 def part_s(prediction: Prediction, *kinds: PartKind) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.recommend.comparison import set_up_name
 from advisor.recommend.precisions import LABELS, at_least_as_exact
 from advisor.sentences import Reason
 
@@ -72,8 +73,7 @@ def _job_s(one: Prediction) -> float:
 
 
 def _described(one: Prediction) -> Numbers:
-    device = one.device.name if one.count == 1 else f"{one.count} × {one.device.name}"
-    return {"device": device, "precision": LABELS[one.precision], "batch": one.batch_size_per_device}
+    return {"device": set_up_name(one), "precision": LABELS[one.precision], "batch": one.batch_size_per_device}
 
 
 def _figures(code: str, one: Prediction, comparison: Comparison) -> Numbers:

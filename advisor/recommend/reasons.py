@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.predict.scaling_advice import learning_rate_note
 from advisor.recommend.batch_size import batch_reason, fitting_curve
-from advisor.recommend.comparison import part_s, part_share
+from advisor.recommend.comparison import part_s, part_share, set_up_name
 from advisor.recommend.launch_cost import fixed_s
 from advisor.recommend.parallel_reasons import parallel_reasons
 from advisor.recommend.precisions import LABELS, rate_of
@@ -52,27 +52,23 @@ def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Ro
     """Ahead of whom, by how much, or tied with whom."""
     leaders = [row.prediction for row in rows if row.place == 1 and row.prediction is not chosen]
     if leaders:
-        names = ", ".join(_named(one) for one in leaders)
-        yield Reason(code=_TIED_BY_GOAL[comparison.goal], numbers={"device": _named(chosen), "others": names})
+        names = ", ".join(set_up_name(one) for one in leaders)
+        yield Reason(code=_TIED_BY_GOAL[comparison.goal], numbers={"device": set_up_name(chosen), "others": names})
     behind = next((row.prediction for row in rows if row.place > 1), None)
     if behind is None:
         if not leaders:
-            yield Reason(code="why-only-candidate", numbers={"device": _named(chosen)})
+            yield Reason(code="why-only-candidate", numbers={"device": set_up_name(chosen)})
         return
     first, second = score(chosen, comparison.goal), score(behind, comparison.goal)
     if first is not None and second is not None and first.value > 0:
         yield Reason(
             code=_AHEAD_BY_GOAL[comparison.goal],
             numbers={
-                "device": _named(chosen),
-                "other": _named(behind),
+                "device": set_up_name(chosen),
+                "other": set_up_name(behind),
                 "advantage_ratio": second.value / first.value,
             },
         )
-
-
-def _named(prediction: Prediction) -> str:
-    return prediction.device.name if prediction.count == 1 else f"{prediction.count} × {prediction.device.name}"
 
 
 def _launch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:

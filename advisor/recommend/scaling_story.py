@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from advisor.predict.scaling_advice import dp_loss_reasons
 from advisor.predict.scaling_figures import scaling_figures
 from advisor.recommend.batch_size import rounded
+from advisor.recommend.comparison import counted, set_up_name
 from advisor.recommend.precisions import LABELS
 from advisor.sentences import Reason
 from advisor.workload.workload import NumbersModel
@@ -46,11 +47,8 @@ def _first_card(comparison: Comparison, dp: Prediction) -> Iterator[Reason]:
     other = next(
         (
             one
-            for one in comparison.predictions
-            if one.device == dp.device
-            and (one.strategy, one.count) == ("single", 1)
-            and one.precision == dp.precision
-            and one.batch_size_per_device == dp.batch_size_per_device
+            for one in comparison.alone(dp.device, dp.precision)
+            if one.batch_size_per_device == dp.batch_size_per_device
             and one.gradient_accumulation_steps == dp.gradient_accumulation_steps
         ),
         None,
@@ -110,7 +108,7 @@ def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[
         "count": len(cards),
     }
     alone = max((one for one in able if _kinds(one) == 1), key=_rate, default=None)
-    alike, name = here.samples_per_s.value, _set_up(here)
+    alike, name = here.samples_per_s.value, set_up_name(here)
     if alone is not None and _rate(alone) >= alike:
         alike, name = _rate(alone), named_cards(alone.devices)
     if _kinds(best) > 1 and _rate(best) >= _MIXED_GAIN * alike:
@@ -123,17 +121,9 @@ def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[
 
 def _left_out(comparison: Comparison, cards: Sequence[Device], here: Prediction) -> Iterator[Reason]:
     """Cards that can hold no batch that was tried keep the whole from training together."""
-    small = {card.name for card in cards if all(one.fits is False for one in _alone(comparison, card, here))}
+    small = {card.name for card in cards if all(one.fits is False for one in comparison.alone(card, here.precision))}
     if small:
         yield Reason(code="scaling-uneven-memory", numbers={"devices": ", ".join(sorted(small))})
-
-
-def _alone(comparison: Comparison, card: Device, here: Prediction) -> list[Prediction]:
-    return [
-        one
-        for one in comparison.predictions
-        if one.device == card and one.precision == here.precision and (one.strategy, one.count) == ("single", 1)
-    ]
 
 
 def _allowed(comparison: Comparison, group: MixedGroup, here: Prediction, accumulation: int) -> bool:
@@ -141,7 +131,9 @@ def _allowed(comparison: Comparison, group: MixedGroup, here: Prediction, accumu
     if group.batch_size * len(group.devices) * accumulation > comparison.global_limit:
         return False
     return all(
-        any(one.batch_size_per_device == group.batch_size and one.fits for one in _alone(comparison, card, here))
+        any(
+            one.batch_size_per_device == group.batch_size and one.fits for one in comparison.alone(card, here.precision)
+        )
         for card in set(group.devices)
     )
 
@@ -157,9 +149,4 @@ def _kinds(group: MixedGroup) -> int:
 def named_cards(devices: Sequence[Device]) -> str:
     """Cards by name, alike ones counted: `2 × GeForce RTX 3090, GeForce RTX 4090`."""
     names = [device.name for device in devices]
-    parts = [f"{names.count(name)} × {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
-    return " + ".join(parts)
-
-
-def _set_up(prediction: Prediction) -> str:
-    return prediction.device.name if prediction.count == 1 else f"{prediction.count} × {prediction.device.name}"
+    return " + ".join(counted(names.count(name), name) for name in dict.fromkeys(names))

@@ -46,11 +46,8 @@ def _reference(comparison: Comparison, chosen: Prediction) -> Prediction | None:
     return next(
         (
             one
-            for one in comparison.predictions
-            if one.device == chosen.device
-            and one.precision == chosen.precision
-            and (one.strategy, one.count) == ("single", 1)
-            and one.global_batch_size == own_global_batch(comparison)
+            for one in comparison.alone(chosen.device, chosen.precision)
+            if one.global_batch_size == own_global_batch(comparison)
             and one.batch_size_per_device == training.batch_size
         ),
         None,

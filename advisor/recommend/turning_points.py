@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.recommend.comparison import part_share
+from advisor.recommend.comparison import part_share, set_up_name
 from advisor.recommend.precisions import LABELS, at_least_as_exact
 from advisor.recommend.ranking import score
 from advisor.sentences import Reason
@@ -88,7 +88,7 @@ def _named_precision(found: Prediction, chosen: Prediction, asked: Precision) ->
     if gain >= WORTH_NAMING_RATIO:
         numbers: dict[str, float | int | str] = {
             "precision": LABELS[found.precision],
-            "device": found.device.name if found.count == 1 else f"{found.count} × {found.device.name}",
+            "device": set_up_name(found),
             "gain_ratio": gain,
             "asked": LABELS[asked],
         }
