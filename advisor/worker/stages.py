@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -33,6 +34,16 @@ class Stage:
     figures: dict[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """How a stage went."""
+
+    reason: str
+    """Why it ended."""
+    step_s: float | None
+    """Median of the kept samples' wall time of one step; None where none was kept."""
+
+
 class Stages:
     """Runs the stages of one device."""
 
@@ -50,8 +61,8 @@ class Stages:
         parts: Callable[[int], dict[StepPart, float]] | None = None,
         between: Callable[[], object] | None = None,
         spent_s: float = 0.0,
-    ) -> str:
-        """Time `step` until the parent stops it, the budget is spent or 400 samples were kept; returns why.
+    ) -> Outcome:
+        """Time `step` until the parent stops it, the budget is spent or 400 samples were kept.
 
         `parts(step_count)` gives the split of the block just made, in seconds of one step; `between` runs untimed
         before each block (flushing a cache); `spent_s` of warm-up went into steps before this stage.
@@ -87,7 +98,7 @@ class Stages:
                 stage=number,
             )
         )
-        return run.reason
+        return Outcome(run.reason, statistics.median(run.kept_s) if run.kept_s else None)
 
     def _obey(self, run: _Run, block: Block) -> None:
         """Take the parent's controls; after a long block give its answer a moment to arrive."""
@@ -111,14 +122,14 @@ class _Run:
     budget_s: float
     step_count: int = 1
     warm: bool = False
-    kept: int = 0
+    kept_s: list[float] = field(default_factory=list)
     warm_up_s: float = 0.0
     reason: str | None = None
 
     def note(self, block: Block, block_least_s: float) -> None:
         """Grow the block while it is too short; end by our own limits where no parent steers."""
         if self.warm:
-            self.kept += 1
+            self.kept_s.append(block.wall_s)
         else:
             self.warm_up_s += block.duration_s
             if block.duration_s < block_least_s:
@@ -126,10 +137,10 @@ class _Run:
             elif self.warm_up_s >= warm_up_cap_s(self.budget_s):
                 self.warm = True
         left_s = self.deadline_s - time.monotonic()
-        if self.kept >= _MOST_SAMPLES:
+        if len(self.kept_s) >= _MOST_SAMPLES:
             self.reason = "cap"
-        elif left_s < block.duration_s / 2 and (self.kept or left_s <= 0.0):
-            self.reason = "cap" if self.kept else "too_long"
+        elif left_s < block.duration_s / 2 and (self.kept_s or left_s <= 0.0):
+            self.reason = "cap" if self.kept_s else "too_long"
 
 
 def warm_up_cap_s(budget_s: float) -> float:

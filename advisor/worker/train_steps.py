@@ -18,6 +18,7 @@ from advisor.worker.peak_memory import LiveBytes
 from advisor.worker.resident_memory import peak_resident_bytes, reset_peak_resident, resident_bytes
 from advisor.worker.stages import Stage, Stages, sample_of, warm_up_cap_s
 from advisor.worker.thread_choice import fastest_thread_count
+from advisor.worker.time_shares import extrapolated, first_share_s, foreseen_s
 from advisor.worker.training_step import TrainingStep
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ _STALL_FACTOR = 5.0
 _STALL_RETRIES = 2
 _TRACKED_SHARE = 0.3
 """Of a batch size's budget that the tracked step may take; a longer step is judged by the resident set."""
-_LEAST_WEIGHT_S = 0.1
 _FEW_STEPS = 8.0
 _LONG_STEP_S = 0.3
 """From here on following every storage adds nothing that shows, and each step is sent."""
@@ -127,7 +127,10 @@ class _Run:
         if split:
             stage = Stage("step", self._precision, left_s * (1 - _SPLIT_SHARE), batch_size, dict(self._figures))
         spent_s = math.inf if warm else first.wall_s + second.wall_s if long else 0.0
-        self._stages.run(stage, self._step, parts=None if split else self._step.take_parts, spent_s=spent_s)
+        parts = None if split else self._step.take_parts
+        settled_s = self._stages.run(stage, self._step, parts=parts, spent_s=spent_s).step_s
+        if settled_s is not None:  # the first steps took longer: they make room and are followed closely
+            self._step_times[-1] = (batch_size, settled_s)
         if split:
             self._step.take_parts(1)
             left_s = max(0.0, budget_s - (time.monotonic() - started)) * _SPLIT_SHARE
@@ -140,7 +143,7 @@ class _Run:
         Threads that wait for one another on a busy machine stall a step of a millisecond for seconds; taken at its
         word, one such stall would end this batch size and all larger ones.
         """
-        expected_s = extrapolated(self._step_times, batch_size)
+        expected_s = self._foreseen_s(batch_size)
         first = self._device.time_block(self._step, 1)
         for _ in range(_STALL_RETRIES):
             if expected_s is None or first.wall_s <= _STALL_FACTOR * expected_s:
@@ -193,25 +196,25 @@ class _Run:
 
     def _refusal(self, batch_size: int, budget_s: float) -> str | None:
         """Why this batch size is not even tried: too little memory or time, judged from the smaller ones."""
-        if self._step_times and budget_s <= 0.0:
-            return "no_budget"
         limit = self._request.memory_limit_bytes
         expected = extrapolated(self._peaks, batch_size)
         if limit is not None and expected is not None and expected > limit:
             return "memory_limit"
-        expected_s = extrapolated(self._step_times, batch_size)
+        if self._step_times and budget_s <= 0.0:
+            return "no_budget"
+        expected_s = self._foreseen_s(batch_size)
         if expected_s is not None and 2.0 * expected_s > budget_s:
             return "too_long"
         return None
 
     def _share_s(self, batch_sizes: Sequence[int]) -> float:
-        """The first batch size's share of the time left, by how long a step of each will take."""
-        weights = [max(_LEAST_WEIGHT_S, self._expected_s(batch_size)) for batch_size in batch_sizes]
-        return (self.deadline_s - time.monotonic()) * weights[0] / sum(weights)
+        """The first batch size's share of the time left."""
+        estimates = self._request.expected_step_s
+        expected_s = [self._foreseen_s(size) or estimates.get(size, 0.0) for size in batch_sizes]
+        return first_share_s(self.deadline_s - time.monotonic(), expected_s)
 
-    def _expected_s(self, batch_size: int) -> float:
-        seen = extrapolated(self._step_times, batch_size)
-        return self._request.expected_step_s.get(batch_size, 0.0) if seen is None else seen
+    def _foreseen_s(self, batch_size: int) -> float | None:
+        return foreseen_s(self._step_times, batch_size, self._request.expected_step_s)
 
     def _choose_threads(self, batch_size: int) -> None:
         """Set the asked thread count, or try several in turn (A B A B) and keep the best."""
@@ -236,15 +239,3 @@ class _Run:
         self._loaded.module.zero_grad(set_to_none=True)
         gc.collect()
         self._device.release_cached_memory()
-
-
-def extrapolated(points: Sequence[tuple[int, float]], batch_size: int) -> float | None:
-    """The figure at `batch_size` on the line through the last two points; one point: in proportion at most."""
-    if not points:
-        return None
-    last_batch, last = points[-1]
-    if len(points) == 1:
-        return last * max(1.0, batch_size / last_batch)
-    first_batch, first = points[-2]
-    slope = max(0.0, (last - first) / (last_batch - first_batch))
-    return last + slope * (batch_size - last_batch)

@@ -11,7 +11,6 @@ from advisor.worker.device import TorchDevice
 from advisor.worker.load_model import load
 from advisor.worker.peak_memory import LiveBytes
 from advisor.worker.stages import Stage
-from advisor.worker.train_steps import extrapolated
 from advisor.worker.training_step import TrainingStep
 from advisor.workload.workload import Data, Mode, TemplateModel, Training, Workload, with_training
 
@@ -102,14 +101,6 @@ def test_a_tensor_that_dies_is_counted_no_longer() -> None:
         assert live.live_bytes == 0
         torch.ones(500).add_(1)
     assert live.peak_bytes == 4000
-
-
-def test_figures_are_extended_along_the_last_two_points() -> None:
-    assert extrapolated([], 4) is None
-    assert extrapolated([(2, 10.0)], 4) == 20.0
-    assert extrapolated([(2, 10.0)], 1) == 10.0
-    assert extrapolated([(1, 10.0), (2, 12.0)], 4) == 16.0
-    assert extrapolated([(1, 10.0), (2, 9.0)], 4) == 9.0
 
 
 def test_a_stage_keeps_its_own_figures() -> None:

@@ -177,6 +177,16 @@ def test_a_batch_size_beyond_the_memory_limit_is_left_out() -> None:
     assert ended[1] != "memory_limit"
 
 
+def test_a_batch_size_beyond_the_budget_leaves_time_for_the_smaller_ones() -> None:
+    expected_s = {1: 0.004, 8: 0.004, 64: 0.01, 1 << 20: 40.0}
+    with worker() as child:
+        found = events(child, measure(batch_sizes=tuple(expected_s), budget_s=9.0, expected_step_s=expected_s))
+    kept = {event.batch_size for event in found if isinstance(event, Sample) and not event.warm_up}
+    ended = {event.batch_size: event.reason for event in found if isinstance(event, StageEnded)}
+    assert kept == {1, 8, 64}
+    assert ended[1 << 20] in {"too_long", "no_budget"}
+
+
 def test_fewer_blocks_are_built_where_the_request_says_so() -> None:
     with worker() as child:
         found = events(child, measure(layer_limit=2, batch_sizes=(2,), budget_s=0.5))
