@@ -16,6 +16,7 @@ from advisor.hardware.machine import Machine, Reading
 from advisor.measure.batch_choice import BatchChoice, choose
 from advisor.measure.collection import Collection
 from advisor.measure.device_rates import expect, rates_of
+from advisor.measure.device_workers import DeviceWorkers
 from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunnerEvent, RunProgress
 from advisor.measure.plan import DevicePlan, Plan
 from advisor.measure.steering import Steering
@@ -24,6 +25,7 @@ from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession,
 from advisor.sentences import Reason
 from advisor.units import Precision
 from advisor.worker.messages import (
+    ImportRequest,
     MeasureRequest,
     MicrobenchmarkRequest,
     Progress,
@@ -44,7 +46,6 @@ _FIRST_PRECISION_SHARE = 0.85
 _KEPT_SHARE = 0.6
 _CROWDED_PRESSURE = 0.25
 _RECENT_READINGS = 10
-_WORKER_OVERHEAD_BYTES = 1 << 30
 
 TRACE_OF: dict[Precision, TracePrecision] = {
     "fp32": "fp32",
@@ -88,7 +89,7 @@ class DeviceRun:
         workload = self.plan.workload
         self.collection = Collection(self.device, self.machine, workload.name, self._steering)
         self._steering = Steering(on_cpu=on_cpu, full_method=self.plan.full_method, gpu=self.collection.gpu)
-        self._session: WorkerSession | None = None
+        self._workers = DeviceWorkers(self.plan, self.device, self.cancelled)
         self._opened_device = False
         self._fraction = 0.0
 
@@ -102,7 +103,7 @@ class DeviceRun:
                     if not (yield from self._ask(request)):
                         break
             finally:
-                self._end_session()
+                self._end_workers()
         yield DeviceEnded(
             device_key=self.device.key,
             exit_kind=self.exit_kind,
@@ -113,15 +114,8 @@ class DeviceRun:
     def _requests(self) -> Iterator[Request]:
         """The requests in turn; the later ones are made from what the earlier ones found."""
         workload = self.plan.workload
-        missing = tuple(precision for precision in self.trace if precision not in self.tables)
-        if missing and not isinstance(workload.model, NumbersModel):
-            yield TraceRequest(
-                workload=workload,
-                precisions=missing,
-                allow_code=self.plan.allow_code,
-                hub=self.plan.allow_hub,
-                wall_limit_s=_TRACE_LIMIT_S,
-            )
+        if not isinstance(workload.model, NumbersModel):
+            yield from self._preparations()
             # On a loaded machine import and trace are slow; the steps are what the run is for.
             self.deadline_s = max(self.deadline_s, time.monotonic() + _KEPT_SHARE * self.device.budget_s)
         if self.device.calibration_s > 0.0:
@@ -139,6 +133,25 @@ class DeviceRun:
                 return
             budget_s = max(_LEAST_STEPS_S, self._left_s() * (1.0 if last else _FIRST_PRECISION_SHARE))
             yield from self._step_requests(precision, budget_s, first=number == 0)
+
+    def _preparations(self) -> Iterator[Request]:
+        """The trace, where it is missing, while the process that will train imports; then both are at rest."""
+        workload = self.plan.workload
+        importing = ImportRequest(workload=workload)
+        on_cpu = self.device.torch_device == "cpu"
+        if on_cpu:
+            self._workers.start_trainer(importing)
+        missing = tuple(precision for precision in self.trace if precision not in self.tables)
+        if missing:
+            yield TraceRequest(
+                workload=workload,
+                precisions=missing,
+                allow_code=self.plan.allow_code,
+                hub=self.plan.allow_hub,
+                wall_limit_s=_TRACE_LIMIT_S,
+            )
+        if on_cpu:
+            yield importing
 
     def _step_requests(self, precision: Precision, budget_s: float, *, first: bool) -> Iterator[MeasureRequest]:
         choice, expected = self._choice(precision, budget_s)
@@ -216,12 +229,14 @@ class DeviceRun:
         self.collection.layer_limit = request.layer_limit if isinstance(request, MeasureRequest) else None
         limit_s = request.wall_limit_s if isinstance(request, TraceRequest) else getattr(request, "budget_s", 0.0)
         deadline_s = time.monotonic() + limit_s + _GRACE_S
-        session = self._session_for_next()
+        session = self._workers.for_request(request)
         error: Exception | None = None
         tracing = isinstance(request, TraceRequest)
         failed_before = len(self.collection.failures)
         try:
-            for event in session.ask(request, deadline_s=deadline_s):
+            importing = isinstance(request, ImportRequest)
+            answers = self._workers.imports() if importing else session.ask(request, deadline_s=deadline_s)
+            for event in answers:
                 yield from self._relay(event)
         except Cancelled:
             self.exit_kind = "cancelled"
@@ -239,43 +254,25 @@ class DeviceRun:
             self._note_death(session, error)
         return True
 
-    def _session_for_next(self) -> WorkerSession:
-        """The worker that runs, or a new one where the last request ended it."""
-        if self._session is None or not self._session.alive:
-            if self._session is not None:
-                self._session.close()
-            limit = self.device.memory_limit_bytes if self.device.torch_device == "cpu" else None
-            self._session = WorkerSession(
-                visible=self.device.visible,
-                allow_hub=self.plan.allow_hub,
-                memory_limit_bytes=None if limit is None else limit + _WORKER_OVERHEAD_BYTES,
-                cancelled=self.cancelled,
-            )
-        return self._session
-
     def _note_death(self, session: WorkerSession, error: Exception | None) -> None:
         code, numbers = failure_of(error, session)
         self.collection.caveats.append(Reason(code=code, numbers={"device": self.device.name, **numbers}))
-        self.collection.log_tail = session.log
+        self.collection.log_tail = self._workers.log
         self.exit_kind = "died"
 
-    def _end_session(self) -> None:
-        session, self._session = self._session, None
-        if session is None:
-            return
-        self.collection.log_tail = self.collection.log_tail or session.log
-        if self.exit_kind in {"finished", "failed"} and session.alive:
-            session.end()
-        session.close()
+    def _end_workers(self) -> None:
+        self.collection.log_tail = self.collection.log_tail or self._workers.log
+        self._workers.close(gently=self.exit_kind in {"finished", "failed"})
 
     def _relay(self, event: WorkerEvent | None) -> Generator[RunnerEvent, None, None]:
         yield from self._drain()
         if event is None:
             return
         self.collection.take(event)
-        if self._session is not None:
-            for control in self._steering.take(event):
-                self._session.control(control)
+        session = self._workers.current
+        for control in self._steering.take(event):
+            if session is not None:
+                session.control(control)
         if isinstance(event, Traced):
             self.tables[event.table.precision] = event.table
         if isinstance(event, Progress):

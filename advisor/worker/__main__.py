@@ -29,6 +29,7 @@ class _Handler(Protocol):
 
 _HANDLERS = {
     "TraceRequest": "advisor.worker.trace",
+    "ImportRequest": "advisor.worker.imports",
     "MicrobenchmarkRequest": "advisor.worker.microbenchmarks",
     "MeasureRequest": "advisor.worker.train_steps",
     "RanksRequest": "advisor.worker.communication",

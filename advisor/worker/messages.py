@@ -29,6 +29,12 @@ class TraceRequest(Record, frozen=True, kw_only=True, tag="trace"):
     """Whether a third pass checks that every figure is affine in the batch size; many traces in a row go without."""
 
 
+class ImportRequest(Record, frozen=True, kw_only=True, tag="import"):
+    """Import what training this workload needs, and compute nothing: the steps are to find a fresh process."""
+
+    workload: Workload
+
+
 class MicrobenchmarkRequest(Record, frozen=True, kw_only=True, tag="microbenchmark"):
     """Calibrate one device: matmul, convolution, bandwidth, launch, copy, optimizer, host overhead."""
 
@@ -84,7 +90,7 @@ class RanksRequest(Record, frozen=True, kw_only=True, tag="ranks"):
     seed: int = 0
 
 
-Request = TraceRequest | MicrobenchmarkRequest | MeasureRequest | RanksRequest
+Request = TraceRequest | ImportRequest | MicrobenchmarkRequest | MeasureRequest | RanksRequest
 
 
 class Warm(Record, frozen=True, kw_only=True, tag="warm"):

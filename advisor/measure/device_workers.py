@@ -1,0 +1,107 @@
+"""The worker processes of one device: one traces and calibrates; on the processor another one only trains.
+
+A step on the processor depends on what its process did before: the C library gives freed memory back to the system
+or keeps it by the largest block it has seen (mallopt(3), M_MMAP_THRESHOLD), and calibration frees large ones. On a
+small LSTM, steps after it took half as long as in a training script. So steps are timed in a process that, like a
+script, has done nothing but import, build and train; it imports while the other one traces.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Generator, Iterator
+
+from advisor.measure.plan import DevicePlan, Plan
+from advisor.measure.worker_session import WorkerHung, WorkerSession, WorkerTooLarge
+from advisor.worker.messages import ImportRequest, MeasureRequest, Request, WorkerEvent
+
+_WORKER_OVERHEAD_BYTES = 1 << 30
+_IMPORT_LIMIT_S = 60.0
+
+
+class DeviceWorkers:
+    """Opens the workers when they are needed, and again after one has ended."""
+
+    def __init__(self, plan: Plan, device: DevicePlan, cancelled: threading.Event) -> None:
+        """Nothing is started yet."""
+        self._plan = plan
+        self._device = device
+        self._cancelled = cancelled
+        self._current: WorkerSession | None = None
+        self._trainer: WorkerSession | None = None
+        self._importing: Generator[WorkerEvent | None, None, None] | None = None
+        self._ended_logs: list[str] = []
+
+    @property
+    def current(self) -> WorkerSession | None:
+        """The worker that the last request went to."""
+        return self._current
+
+    @property
+    def log(self) -> str:
+        """What the workers wrote to stderr, in the order in which they were used."""
+        logs = [*self._ended_logs, "" if self._current is None else self._current.log]
+        return "\n".join(log for log in logs if log)
+
+    def start_trainer(self, request: ImportRequest) -> None:
+        """Start the process for the steps; it imports what they need while the other one works."""
+        self._trainer = self._new()
+        self._importing = self._trainer.ask(request, deadline_s=time.monotonic() + _IMPORT_LIMIT_S)
+        next(self._importing)  # sends the request
+
+    def imports(self) -> Iterator[None]:
+        """Wait for the trainer's imports, a moment at a time; without it, steps go to the other process.
+
+        What it cannot import is reported by the request that needs it. Raises Cancelled.
+        """
+        try:
+            for _ in self._importing or ():
+                yield None
+        except (WorkerHung, WorkerTooLarge):
+            self._give_up_trainer()
+        self._importing = None
+        if self._trainer is not None and not self._trainer.alive:
+            self._give_up_trainer()
+
+    def for_request(self, request: Request) -> WorkerSession:
+        """The worker that a request goes to: the trainer for the whole model's steps, else the one that runs.
+
+        Parts of a model are timed one after the other and compared, so both in a process that has a past.
+        """
+        if self._trainer is not None and isinstance(request, MeasureRequest) and request.layer_limit is None:
+            self._leave()
+            self._current, self._trainer = self._trainer, None
+        elif self._current is not None and not self._current.alive:
+            self._leave()
+        if self._current is None:
+            self._current = self._new()
+        return self._current
+
+    def close(self, *, gently: bool) -> None:
+        """End every process that is left; `gently` lets the one in use end by itself."""
+        if gently and self._current is not None and self._current.alive:
+            self._current.end()
+        self._leave()
+        self._give_up_trainer()
+
+    def _leave(self) -> None:
+        if self._current is not None:
+            self._ended_logs.append(self._current.log)
+            self._current.close()
+            self._current = None
+
+    def _give_up_trainer(self) -> None:
+        self._importing = None
+        if self._trainer is not None:
+            self._trainer.close()
+            self._trainer = None
+
+    def _new(self) -> WorkerSession:
+        limit = self._device.memory_limit_bytes if self._device.torch_device == "cpu" else None
+        return WorkerSession(
+            visible=self._device.visible,
+            allow_hub=self._plan.allow_hub,
+            memory_limit_bytes=None if limit is None else limit + _WORKER_OVERHEAD_BYTES,
+            cancelled=self._cancelled,
+        )
