@@ -24,9 +24,10 @@ from advisor.workload.workload_file import load_workload
 
 ANCHORS = {"iris_mlp": (1, 16, 120), "lstm_classifier": (1, 8, 32), "resnet50": (1, 4), "bert_base_sst2": (1, 2, 4)}
 HELD_OUT = {"iris_mlp": (4, 60), "lstm_classifier": (4, 16), "resnet50": (2, 3), "bert_base_sst2": (3,)}
-ROUNDS = 3
+ROUNDS = 5
 ROUND_S = {"bert_base_sst2": 45.0}
 """Of one round where 15 s are too short for a step of each size after its warm-up."""
+MOST_ERROR, MOST_MEDIAN_ERROR = 0.25, 0.07
 GIBIBYTE = 1 << 30
 
 
@@ -39,11 +40,12 @@ def _finish(run: object) -> tuple[tuple[Measurement, ...], list[RunnerEvent]]:
             return ended.value, events
 
 
-@pytest.mark.nightly
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", ANCHORS)
-def test_held_out_batch_sizes_are_predicted_from_the_measured_ones(name: str) -> None:
-    """Anchors and held-out sizes in turn (A B A B), compared as processor time, which a busy machine disturbs less."""
+def _errors(name: str) -> dict[int, float]:
+    """Predicted over measured less 1 by held-out batch size.
+
+    Each round times all sizes, the smallest first, in a process of its own (what was freed for a larger size would
+    make a smaller one faster); processor time of one thread, which a busy machine disturbs less than wall time.
+    """
     workload = with_training(load_workload(name), precision="fp32")
     machine = detect_machine()
     tables: dict[TracePrecision, OpTable] = {}
@@ -51,15 +53,15 @@ def test_held_out_batch_sizes_are_predicted_from_the_measured_ones(name: str) ->
     (measurement,), _ = _finish(run_measurements(plan, machine, tables=tables, trace=("fp32",)))
     sizes = sorted({*ANCHORS[name], *HELD_OUT[name]})
     seconds: dict[int, list[float]] = {size: [] for size in sizes}
-    session = WorkerSession(visible="")
     for _ in range(ROUNDS):
+        session = WorkerSession(visible="")
         request = MeasureRequest(
             workload=workload, device="cpu", batch_sizes=tuple(sizes), budget_s=ROUND_S.get(name, 15.0), thread_count=1
         )
         for event in session.ask(request, deadline_s=time.monotonic() + 120.0):
             if isinstance(event, Sample) and event.series == "step" and not event.warm_up and event.batch_size:
                 seconds[event.batch_size].append(event.process_cpu_s or event.wall_s)
-    session.end()
+        session.end()
     steps = tuple(
         msgspec.structs.replace(
             measurement.steps[0],
@@ -75,11 +77,21 @@ def test_held_out_batch_sizes_are_predicted_from_the_measured_ones(name: str) ->
         tables["fp32"], workload.training, msgspec.structs.replace(measurement, steps=steps), HELD_OUT[name], "fp32"
     )
     assert answer is not None
+    errors = {}
     for index, size in enumerate(HELD_OUT[name]):
-        truth = statistics.median(seconds[size])
-        ratio = float(answer.total_s[0, index]) / truth
-        print(f"{name} batch {size}: {truth * 1e3:.3f} ms, predicted / measured {ratio:.3f}")
-        assert 0.8 < ratio < 1.25
+        truth_s = statistics.median(seconds[size])
+        errors[size] = float(answer.total_s[0, index]) / truth_s - 1.0
+        print(f"{name} batch {size}: {truth_s * 1e3:.3f} ms, prediction {errors[size]:+.1%}")
+    return errors
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(3000)
+def test_held_out_batch_sizes_are_predicted_from_the_measured_ones() -> None:
+    errors = [abs(error) for name in ANCHORS for error in _errors(name).values()]
+    print(f"median error of {len(errors)} sizes {statistics.median(errors):.1%}, most {max(errors):.1%}")
+    assert statistics.median(errors) < MOST_MEDIAN_ERROR
+    assert max(errors) < MOST_ERROR
 
 
 @pytest.mark.timeout(300)
