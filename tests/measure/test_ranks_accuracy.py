@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ranks are start
 TOLERANCE = 0.12
 CONTENDED_TOLERANCE = 0.5
 """Where other programs were on the cores in every run: enough to see a prediction that is wrong altogether."""
-RUNS = 3
+RUNS, MOST_RUNS = 3, 7
 ROUNDS = 5
 """Of every step in turn in each run; a median over them is what is judged."""
 MODELS: dict[str, tuple[TemplateModel, Data, int]] = {
@@ -88,21 +88,28 @@ def _errors(outcome: RanksOutcome, table: OpTable) -> dict[int, float]:
 
 
 def _judge(name: str, budget_s: float) -> None:
-    """The prediction holds in one of three runs: a short run on shared cores may be disturbed without knowing it.
+    """The prediction holds in a run, or in the median of the runs so far: of at most seven.
 
-    Where every run says itself that others were on the cores, their median is held to the wider bound, with a warning.
+    A short run on shared cores may be disturbed without knowing it. Where every run says itself that others were on
+    the cores, their median is held to the wider bound, with a warning.
     """
     runs: list[tuple[dict[int, float], bool]] = []
-    for _ in range(RUNS):
-        runs.append(_run(name, budget_s))
-        errors, calm = runs[-1]
-        if calm and all(abs(error) <= TOLERANCE for error in errors.values()):
+    for _ in range(MOST_RUNS):
+        errors, calm = _run(name, budget_s)
+        runs.append((errors, calm))
+        if calm and (_within(errors) or _within(_medians([one for one, quiet in runs if quiet]))):
             return
+        if len(runs) == RUNS and not any(quiet for _, quiet in runs):
+            break
     judged = [errors for errors, calm in runs if calm]
     assert not judged, f"outside {TOLERANCE:.0%} in every run: {judged}"
     medians = _medians([errors for errors, _ in runs])
     warnings.warn(f"{name}: no run had the cores to itself; held to {CONTENDED_TOLERANCE:.0%} only", stacklevel=2)
     assert all(abs(error) <= CONTENDED_TOLERANCE for error in medians.values()), medians
+
+
+def _within(errors: dict[int, float]) -> bool:
+    return all(abs(error) <= TOLERANCE for error in errors.values())
 
 
 def _judge_strictly(name: str, budget_s: float) -> None:
