@@ -14,14 +14,13 @@ from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.predictions import predict_all
 from advisor.advice.request import AdviceRequest, known_specs
 from advisor.measure.events import RunnerEvent
-from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.memory_story import memory_story
 from advisor.recommend.precisions import LABELS
 from advisor.report.advice_record import Advice, ModelFacts
 from advisor.sentences import Reason
 from advisor.workload.assumptions import assumed_reason
-from advisor.workload.op_table import step_flop
+from advisor.workload.op_table import TRACE_PRECISIONS, step_flop
 from advisor.workload.workload import NumbersModel, Workload
 from advisor.workload.workload_file import load_workload, source_of
 
@@ -92,7 +91,9 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
     assumptions = (assumed,) if assumed is not None else ()
     # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
     traced = _trace_caveats(request.workload, facts)
-    caveats = (*facts.caveats, *facts.machine.notices, *assumptions, *traced, *found.caveats, *predicted.caveats)
+    measured = tuple(caveat for measurement in facts.measurements for caveat in measurement.caveats)
+    known = (*facts.caveats, *facts.machine.notices, *measured, *assumptions, *traced)
+    caveats = (*known, *found.caveats, *predicted.caveats)
     return Advice(
         created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         advisor_version=__version__,

@@ -17,11 +17,10 @@ from advisor.measure.measurement import Measurement
 from advisor.measure.plan import make_plan
 from advisor.measure.ranks import RanksPlan, measure_local_ranks
 from advisor.measure.runner import TraceUnanswered, run_measurements, trace_workload
-from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.recommend.candidates import local_device, local_gpu_groups
 from advisor.recommend.precisions import sensible_precisions
 from advisor.sentences import Reason
-from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.workload.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
 from advisor.workload.saved_tables import saved_tables
 from advisor.workload.totals import table_from_numbers
 from advisor.workload.workload import NumbersModel

@@ -16,10 +16,10 @@ from advisor.predict.groups import Groups
 from advisor.predict.host_time import HostSpeed
 from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Calibration, Prediction
-from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.recommend.candidates import candidates_when_nothing_fits, enumerate_candidates
 from advisor.recommend.dealing import left_out_counts, require_even_nodes
 from advisor.sentences import Reason
+from advisor.workload.op_table import TRACE_PRECISIONS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,9 @@ from advisor.measure.events import RunnerEvent
 from advisor.measure.runner import TraceUnanswered, trace_workload
 from advisor.predict.device_memory import MemoryAnswer, MemorySolver
 from advisor.predict.prediction import Candidate
-from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.recommend.precisions import sensible_precisions
 from advisor.recommend.table_predictor import TablePredictor
-from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.workload.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
 from advisor.workload.saved_tables import saved_tables
 from advisor.workload.totals import table_from_numbers
 from advisor.workload.workload import NumbersModel, Workload

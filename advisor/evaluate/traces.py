@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from advisor.measure.worker_session import WorkerHung, WorkerSession
-from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.sentences import Reason
 from advisor.units import Precision
 from advisor.worker.messages import Failed, Traced, TraceRequest
-from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.workload.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
 from advisor.workload.totals import table_from_numbers
 from advisor.workload.workload import Model, NumbersModel, PythonModel, Workload, traced_as
 

@@ -161,7 +161,7 @@ def trace_one(
 ) -> Generator[object, None, OpTable | None]:
     """One operator table of a workload: by arithmetic, from the saved ones, or by the worker."""
     from advisor.measure.runner import trace_workload
-    from advisor.predict.step_time import TRACE_PRECISIONS
+    from advisor.workload.op_table import TRACE_PRECISIONS
     from advisor.workload.saved_tables import saved_tables
     from advisor.workload.totals import table_from_numbers
 
@@ -177,7 +177,7 @@ def trace_one(
 
 def _key_of(workload: Workload) -> bytes:
     """What the trace depends on: batch size, epochs and the optimizer do not change the traced operators."""
-    from advisor.predict.step_time import TRACE_PRECISIONS
+    from advisor.workload.op_table import TRACE_PRECISIONS
 
     traced = TRACE_PRECISIONS[workload.training.precision]
     same = with_training(

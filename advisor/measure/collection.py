@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from advisor.hardware.machine import Gpu, Machine, Reading
+from advisor.measure.kept_memory import why_keep
+from advisor.measure.left_out import left_out, why_ended
 from advisor.measure.measurement import (
     Measurement,
     RateMeasurement,
@@ -21,7 +23,16 @@ from advisor.measure.steering import Steering
 from advisor.measure.verdicts import judge, others_on_cpu, others_on_gpu, power_capped, throttled_spans
 from advisor.sentences import Reason
 from advisor.units import Precision
-from advisor.worker.messages import Environment, Failed, Memory, Sample, StageEnded, StepPart, WorkerEvent
+from advisor.worker.messages import (
+    KEEPING_SERIES,
+    Environment,
+    Failed,
+    Memory,
+    Sample,
+    StageEnded,
+    StepPart,
+    WorkerEvent,
+)
 
 _FEW_SAMPLES = 6
 _LAUNCH_BOUND = 0.10
@@ -64,6 +75,7 @@ class Collection:
     _steps: dict[StepKey, _Step] = field(default_factory=dict)
     _rates: dict[tuple[str, Precision, tuple[tuple[str, float], ...]], list[Sample]] = field(default_factory=dict)
     _rate_ends: dict[int, str] = field(default_factory=dict)
+    _kept_memory: _Step = field(default_factory=_Step)
 
     @property
     def gpu(self) -> Gpu | None:
@@ -81,6 +93,8 @@ class Collection:
         elif isinstance(event, StageEnded):
             if event.series == "step" and event.batch_size is not None:
                 self._step(event.batch_size, event.precision, self.layer_limit).ended = event
+            elif event.series == KEEPING_SERIES:
+                self._kept_memory.ended = event
             elif event.stage is not None:
                 self._rate_ends[event.stage] = event.reason
         elif isinstance(event, Sample):
@@ -90,12 +104,17 @@ class Collection:
         """The calibration so far, an earlier one included."""
         return self.known_rates + tuple(self._rate(key, samples) for key, samples in self._rates.items())
 
+    def steps(self) -> tuple[StepMeasurement, ...]:
+        """The steps so far, summarised and judged."""
+        return tuple(self._measured(key, step) for key, step in self._steps.items())
+
     def measurement(self) -> Measurement:
         """All of it, summarised and judged."""
-        steps = tuple(self._measured(key, step) for key, step in self._steps.items())
+        steps = self.steps()
         rates = self.rates()
         gpu = self.gpu
-        caveats = [*self.plan.notes, *self.caveats]
+        kept_memory = self._measured_keeping_memory()
+        caveats = [*self.plan.notes, *self.caveats, *left_out(steps), *why_keep(self.plan.name, steps, kept_memory)]
         if gpu is not None and power_capped(self.readings, gpu):
             caveats.append(Reason(code="measure-power-capped", numbers={"gpu": gpu.name}))
         return Measurement(
@@ -110,12 +129,21 @@ class Collection:
             verdict=self._overall(steps, rates),
             caveats=_unique(caveats),
             log_tail=self.log_tail[-_LOG_CHARACTERS:],
+            kept_memory=kept_memory,
         )
+
+    def _measured_keeping_memory(self) -> StepMeasurement | None:
+        samples = self._kept_memory.samples
+        if not samples or samples[-1].batch_size is None:
+            return None
+        return self._measured((samples[-1].batch_size, samples[-1].precision, None), self._kept_memory)
 
     def _take_sample(self, sample: Sample) -> None:
         if sample.series in {"step", "split"} and sample.batch_size is not None:
             step = self._step(sample.batch_size, sample.precision, self.layer_limit)
             (step.samples if sample.series == "step" else step.split).append(sample)
+        elif sample.series == KEEPING_SERIES:
+            self._kept_memory.samples.append(sample)
         elif sample.series != "threads":
             key = (sample.series, sample.precision, tuple(sorted(sample.figures.items())))
             self._rates.setdefault(key, []).append(sample)
@@ -136,7 +164,7 @@ class Collection:
             summary = _summary(step.samples[-1:], step.ended)
             verdict = Verdict(kind="unstable", reason=Reason(code="measure-only-warm-up"))
         elif not step.samples and step.ended is not None:
-            verdict = Verdict(kind="not_measured", reason=_why_ended(step.ended))
+            verdict = Verdict(kind="not_measured", reason=why_ended(step.ended))
         elif kept and len(kept) < _FEW_SAMPLES:
             caveats.append(Reason(code="measure-few-samples", numbers={"count": len(kept)}))
         device_s = [sample.device_s for sample in kept if sample.device_s is not None]
@@ -253,11 +281,6 @@ def _summary(samples: Sequence[Sample], ended: StageEnded | None) -> Summary | N
 def _series(seconds: Sequence[float], samples: Sequence[Sample], ended: StageEnded | None) -> Summary | None:
     duration_s = sum(sample.wall_s * sample.step_count for sample in samples)
     return summarise(seconds, duration_s=duration_s, stop_reason="interrupted" if ended is None else ended.reason)
-
-
-def _why_ended(ended: StageEnded) -> Reason:
-    numbers: dict[str, float | int | str] = {"batch_size": ended.batch_size or 0}
-    return Reason(code=f"measure-ended-{ended.reason.replace('_', '-')}", numbers=numbers)
 
 
 def _parts(samples: Sequence[Sample]) -> dict[StepPart, float]:

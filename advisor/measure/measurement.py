@@ -108,3 +108,5 @@ class Measurement(Record, frozen=True, kw_only=True):
     verdict: Verdict
     caveats: tuple[Reason, ...] = ()
     log_tail: str = ""
+    kept_memory: StepMeasurement | None = None
+    """A step of `steps` once more, while the process kept what it freed; None where that promised nothing."""

@@ -8,7 +8,17 @@ from collections.abc import Iterable
 from advisor.hardware.machine import Gpu, Reading
 from advisor.measure.stopping import Stopping, StoppingLimits, WarmUp
 from advisor.measure.verdicts import THROTTLE_BITS, reading_of
-from advisor.worker.messages import Control, Pause, Sample, StageEnded, StageStarted, Stop, Warm, WorkerEvent
+from advisor.worker.messages import (
+    KEEPING_SERIES,
+    Control,
+    Pause,
+    Sample,
+    StageEnded,
+    StageStarted,
+    Stop,
+    Warm,
+    WorkerEvent,
+)
 
 _QUICK_CAP_S, _FULL_CAP_S = 3.0, 15.0
 _STEPS_IN_CAP = 7
@@ -38,7 +48,7 @@ class Steering:
     def limits(self, *, budget_s: float = 1e9, series: str = "step") -> StoppingLimits:
         """The limits of `measuring.md` for this device and method, within a stage's own budget."""
         cap_s = _FULL_CAP_S if self._full_method else _QUICK_CAP_S
-        warm_up_least_s = 0.5 if series == "step" else _CALIBRATION_WARM_UP_S
+        warm_up_least_s = 0.5 if series in {"step", KEEPING_SERIES} else _CALIBRATION_WARM_UP_S
         return StoppingLimits(
             half_width_fraction=0.02 if self._on_cpu else 0.01,
             drift_fraction=0.02 if self._full_method else 0.03,

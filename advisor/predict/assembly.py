@@ -12,9 +12,9 @@ from advisor.predict.groups import Groups
 from advisor.predict.prediction import Candidate, Part, PartKind, Prediction, basis_of
 from advisor.predict.room import Cell, Room, Sources
 from advisor.predict.scaling import PARTS
-from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.sentences import Reason
 from advisor.units import Basis, Estimate, Precision
+from advisor.workload.op_table import TRACE_PRECISIONS
 from advisor.workload.workload import Workload, passes_over_data
 
 __all__ = ["Predicted", "Sources", "optimizer_step_count", "predict_candidates"]

@@ -24,10 +24,10 @@ from advisor.predict.host_time import HostSpeed
 from advisor.predict.local_anchors import anchors_of
 from advisor.predict.microbenchmark_ops import optimizer_bytes, table_of
 from advisor.predict.prediction import Calibration
-from advisor.predict.step_time import TRACE_PRECISIONS, predict_steps
+from advisor.predict.step_time import predict_steps
 from advisor.sentences import Reason
 from advisor.units import PRECISIONS, Precision
-from advisor.workload.op_table import OpTable, step_flop
+from advisor.workload.op_table import TRACE_PRECISIONS, OpTable, step_flop
 from advisor.workload.workload import Training
 
 CLASS_KINDS: dict[str, tuple[str, ...]] = {

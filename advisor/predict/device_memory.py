@@ -21,10 +21,9 @@ from advisor.predict.memory import (
 )
 from advisor.predict.memory_savings import MemorySaving, memory_savings
 from advisor.predict.prediction import Candidate, Device, MemoryPart, Prediction
-from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.sentences import Reason
 from advisor.units import Estimate, Precision
-from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.workload.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
 from advisor.workload.workload import Training
 
 _REFERENCE_CAPABILITY = "8.0"

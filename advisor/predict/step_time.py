@@ -24,18 +24,9 @@ from advisor.predict.op_columns import Floats
 from advisor.predict.optimizer_cost import OptimizerCost, optimizer_cost
 from advisor.sentences import Reason
 from advisor.units import Precision
-from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.workload.op_table import TRACE_PRECISIONS, OpTable
 from advisor.workload.workload import Training
 
-TRACE_PRECISIONS: dict[Precision, TracePrecision] = {
-    "fp32": "fp32",
-    "tf32": "fp32",
-    "fp16_amp": "amp",
-    "bf16_amp": "amp",
-    "fp16": "half",
-    "bf16": "half",
-}
-"""Which trace serves a precision."""
 PARTS = ("forward_s", "backward_s", "optimizer_s", "host_s", "copy_s", "loader_s", "synchronisation_s")
 """Fields of StepGrid that add up to `total_s`."""
 _OVERLAP_POWER = 8.0

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from advisor.predict.step_time import TRACE_PRECISIONS
 from advisor.recommend.precisions import rate_of
-from advisor.workload.op_table import at
+from advisor.workload.op_table import TRACE_PRECISIONS, at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

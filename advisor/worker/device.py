@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ class Block:
     cpu_s: float
     """Processor time of the whole process, of one step."""
     started_monotonic_s: float
+    system_cpu_s: float | None = None
+    """The part of it that the system took; None where that is not told apart (Windows)."""
 
     @property
     def duration_s(self) -> float:
@@ -62,6 +65,7 @@ class TorchDevice:
         """Run `step` `step_count` times between two synchronisations; device events where there are any."""
         first, last = self._events()
         self.synchronise()
+        system_s = _system_cpu_s()
         cpu_s = time.process_time()
         started = time.monotonic()
         begin = time.perf_counter()
@@ -74,12 +78,14 @@ class TorchDevice:
         self.synchronise()
         wall_s = time.perf_counter() - begin
         cpu_s = time.process_time() - cpu_s
+        system_end_s = _system_cpu_s()
         return Block(
             step_count=step_count,
             wall_s=wall_s / step_count,
             device_s=None if first is None else first.elapsed_time(last) / 1e3 / step_count,
             cpu_s=cpu_s / step_count,
             started_monotonic_s=started,
+            system_cpu_s=None if system_s is None or system_end_s is None else (system_end_s - system_s) / step_count,
         )
 
     def event(self) -> Any | None:  # noqa: ANN401 - each backend has an event class of its own
@@ -110,6 +116,15 @@ class TorchDevice:
         empty = getattr(self._module, "empty_cache", None)
         if empty is not None:
             empty()
+
+
+def _system_cpu_s() -> float | None:
+    """Processor time that the system has spent for this process so far."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_stime
 
 
 def seed_everything(seed: int) -> None:

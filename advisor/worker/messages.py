@@ -64,6 +64,8 @@ class MeasureRequest(Record, frozen=True, kw_only=True, tag="measure"):
     """With `thread_count` None on a CPU: try these at the first batch size and keep the fastest."""
     expected_step_s: dict[int, float] = {}
     """By batch size, where the parent could estimate it; shares out the budget."""
+    keep_freed_memory: bool = False
+    """Time the steps while the process keeps what they free, as the series `step_keeping_memory`."""
 
 
 class RanksRequest(Record, frozen=True, kw_only=True, tag="ranks"):
@@ -152,11 +154,15 @@ class StageStarted(Record, frozen=True, kw_only=True, tag="stage_started"):
     figures: dict[str, float] = {}
 
 
+KEEPING_SERIES = "step_keeping_memory"
+"""Steps of a process that keeps what it frees."""
+
+
 class Sample(Record, frozen=True, kw_only=True, tag="sample"):
     """One block of `step_count` steps (or kernel calls), sent as soon as it is made."""
 
     series: str
-    """`step`, or the name of a microbenchmark (`matmul`, `memory`…)."""
+    """`step`, `step_keeping_memory`, or the name of a microbenchmark (`matmul`, `memory`…)."""
     batch_size: int | None
     precision: Precision
     step_count: int
@@ -167,6 +173,8 @@ class Sample(Record, frozen=True, kw_only=True, tag="sample"):
     started_monotonic_s: float
     warm_up: bool
     process_cpu_s: float | None = None
+    system_cpu_s: float | None = None
+    """The part of it that the system took, for page faults above all; None where it is not told apart."""
     parts_s: dict[StepPart, float] = {}
     figures: dict[str, float] = {}
     """Sizes of a microbenchmark (m, n, k, bytes) or its work (flop)."""

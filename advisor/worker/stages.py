@@ -167,6 +167,7 @@ def sample_of(
         started_monotonic_s=block.started_monotonic_s,
         warm_up=warm_up,
         process_cpu_s=block.cpu_s,
+        system_cpu_s=block.system_cpu_s,
         parts_s={} if parts is None else parts(block.step_count),
         figures=stage.figures,
         stage=number,

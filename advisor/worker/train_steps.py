@@ -12,8 +12,9 @@ import torch
 
 from advisor.worker.device import Block, TorchDevice, environment, matmul_mode, seed_everything
 from advisor.worker.failures import is_out_of_memory
+from advisor.worker.freed_memory import keep_freed_memory
 from advisor.worker.load_model import LoadedModel, load
-from advisor.worker.messages import MeasureRequest, Memory, Progress, StageEnded
+from advisor.worker.messages import KEEPING_SERIES, MeasureRequest, Memory, Progress, StageEnded
 from advisor.worker.peak_memory import LiveBytes
 from advisor.worker.resident_memory import peak_resident_bytes, reset_peak_resident, resident_bytes
 from advisor.worker.stages import Stage, Stages, sample_of, warm_up_cap_s
@@ -55,7 +56,10 @@ def answer(request: MeasureRequest, box: EventBox) -> None:
     # Building may be slow on a loaded machine; the steps are what the budget is for.
     run.deadline_s = max(started + request.budget_s, time.monotonic() + _STEPS_SHARE * request.budget_s)
     with matmul_mode(request.workload.training.precision):
-        run.measure_all()
+        if request.keep_freed_memory:
+            run.measure_keeping_memory()
+        else:
+            run.measure_all()
 
 
 class _Run:
@@ -102,6 +106,17 @@ class _Run:
                 self._end(batch_size, "out_of_memory")
                 self._recover()
                 break
+
+    def measure_keeping_memory(self) -> None:
+        """Time the steps while the process keeps what they free; nothing where the C library cannot be told so."""
+        if not keep_freed_memory():
+            return
+        for batch_size in sorted(set(self._request.batch_sizes)):
+            self._choose_threads(batch_size)
+            self._step.set_batch_size(batch_size)
+            self._step()
+            left_s = self.deadline_s - time.monotonic()
+            self._stages.run(Stage(KEEPING_SERIES, self._precision, left_s, batch_size, self._figures), self._step)
 
     def _measure(self, batch_size: int, budget_s: float) -> None:
         started = time.monotonic()

@@ -6,6 +6,7 @@ from typing import Literal
 
 from advisor.hardware.machine import Record
 from advisor.sentences import Reason
+from advisor.units import Precision
 
 Affine = tuple[float, float]
 """(c0, c1): the figure at batch size b is c0 + c1 * b."""
@@ -28,6 +29,16 @@ OpKind = Literal[
 Phase = Literal["forward", "backward"]
 TracePrecision = Literal["fp32", "amp", "half"]
 """fp32 also serves tf32; amp serves fp16_amp and bf16_amp; half serves fp16 and bf16 weights."""
+
+TRACE_PRECISIONS: dict[Precision, TracePrecision] = {
+    "fp32": "fp32",
+    "tf32": "fp32",
+    "fp16_amp": "amp",
+    "bf16_amp": "amp",
+    "fp16": "half",
+    "bf16": "half",
+}
+"""Which trace serves a precision."""
 ConvolutionPass = Literal["forward", "input_gradient", "weight_gradient"]
 
 

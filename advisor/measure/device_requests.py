@@ -1,0 +1,200 @@
+"""What a device's workers are asked in turn: trace, calibration, steps, each made from what was found before."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from msgspec.structs import replace
+
+from advisor.measure.batch_choice import BatchChoice, choose
+from advisor.measure.collection import Collection
+from advisor.measure.device_rates import expect, rates_of
+from advisor.measure.device_workers import DeviceWorkers
+from advisor.measure.kept_memory import worth_keeping
+from advisor.measure.plan import DevicePlan, Plan
+from advisor.measure.step_memory import expected_peak_bytes
+from advisor.sentences import Reason
+from advisor.units import Precision
+from advisor.worker.messages import (
+    ImportRequest,
+    MeasureRequest,
+    MicrobenchmarkRequest,
+    Request,
+    TraceRequest,
+)
+from advisor.workload.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
+from advisor.workload.workload import NumbersModel, with_training
+
+_TRACE_LIMIT_S = 120.0
+_RESERVE_S = 0.7
+_LEAST_STEPS_S = 2.0
+_KEEPING_S = 2.0
+_FIRST_PRECISION_SHARE = 0.85
+_KEPT_SHARE = 0.6
+_CROWDED_PRESSURE = 0.25
+_RECENT_READINGS = 10
+
+
+@dataclass
+class DeviceRequests:
+    """Iterate to ask; what came of a request must be in `collection` and `tables` before the next one is taken."""
+
+    plan: Plan
+    device: DevicePlan
+    collection: Collection
+    workers: DeviceWorkers
+    tables: dict[TracePrecision, OpTable]
+    trace: tuple[TracePrecision, ...]
+    deadline_s: float
+    """Monotonic time by which the device should be done; tracing may put it off."""
+
+    def left_s(self) -> float:
+        """Seconds until then, less what ending takes."""
+        return max(0.0, self.deadline_s - _RESERVE_S - time.monotonic())
+
+    def __iter__(self) -> Iterator[Request]:
+        """The requests in turn; the later ones are made from what the earlier ones found."""
+        workload = self.plan.workload
+        if not isinstance(workload.model, NumbersModel):
+            yield from self._preparations()
+            # On a loaded machine import and trace are slow; the steps are what the run is for.
+            self.deadline_s = max(self.deadline_s, time.monotonic() + _KEPT_SHARE * self.device.budget_s)
+        if self.device.calibration_s > 0.0:
+            threads = tuple(sorted(self.device.thread_counts, reverse=True)) or (1,)
+            budget_s = min(self.device.calibration_s, max(1.0, self.left_s() * 0.4))
+            yield MicrobenchmarkRequest(
+                device=self.device.torch_device, budget_s=budget_s, thread_counts=threads, seed=self.plan.seed
+            )
+        if isinstance(workload.model, NumbersModel):
+            self.collection.caveats.append(Reason(code="measure-numbers-cannot-run"))
+            return
+        for number, precision in enumerate(self.device.precisions):
+            last = number == len(self.device.precisions) - 1
+            if number and self.left_s() < _LEAST_STEPS_S:
+                break
+            budget_s = max(_LEAST_STEPS_S, self.left_s() * (1.0 if last else _FIRST_PRECISION_SHARE))
+            yield from self._step_requests(precision, budget_s, first=number == 0)
+        yield from self._keeping_memory()
+
+    def _preparations(self) -> Iterator[Request]:
+        """The trace, where it is missing, while the process that will train imports; then both are at rest."""
+        workload = self.plan.workload
+        importing = ImportRequest(workload=workload)
+        on_cpu = self.device.torch_device == "cpu"
+        if on_cpu:
+            self.workers.start_trainer(importing)
+        missing = tuple(precision for precision in self.trace if precision not in self.tables)
+        if missing:
+            yield TraceRequest(
+                workload=workload,
+                precisions=missing,
+                allow_code=self.plan.allow_code,
+                hub=self.plan.allow_hub,
+                wall_limit_s=_TRACE_LIMIT_S,
+            )
+        if on_cpu:
+            yield importing
+
+    def _step_requests(self, precision: Precision, budget_s: float, *, first: bool) -> Iterator[MeasureRequest]:
+        choice, expected = self._choice(precision, budget_s)
+        if choice is None:
+            self.collection.caveats.append(self._no_room(precision))
+            return
+        sizes = choice.batch_sizes
+        if not first:
+            wanted = min(self.plan.workload.training.batch_size, sizes[-1])
+            sizes = tuple(sorted({sizes[0], min(sizes, key=lambda size: abs(size - wanted)), sizes[-1]}))
+        known_threads = next((step.thread_count for step in self.collection.steps()), None)
+        for number, limit in enumerate(choice.layer_limits):
+            left_s = budget_s / (len(choice.layer_limits) - number)
+            began = time.monotonic()
+            yield replace(
+                self._measure(precision, sizes, left_s),
+                thread_count=known_threads,
+                thread_counts=self._thread_counts(),
+                memory_limit_bytes=self.device.memory_limit_bytes,
+                layer_limit=limit,
+                expected_step_s=expected,
+            )
+            budget_s -= time.monotonic() - began
+
+    def _keeping_memory(self) -> Iterator[MeasureRequest]:
+        """One size again while the process keeps what it frees, where the system takes a good part of its steps.
+
+        Last, as there is no way back; a moment beyond the budget, as only then it is known to be worth it.
+        """
+        step = worth_keeping(self.collection.steps(), self.plan.workload.training.batch_size)
+        if step is None or self.device.torch_device != "cpu":
+            return
+        request = self._measure(step.precision, (step.batch_size,), _KEEPING_S)
+        yield replace(request, thread_count=step.thread_count, keep_freed_memory=True)
+
+    def _measure(self, precision: Precision, sizes: tuple[int, ...], budget_s: float) -> MeasureRequest:
+        return MeasureRequest(
+            workload=with_training(self.plan.workload, precision=precision),
+            device=self.device.torch_device,
+            batch_sizes=sizes,
+            budget_s=budget_s,
+            full_method=self.plan.full_method,
+            allow_code=self.plan.allow_code,
+            hub=self.plan.allow_hub,
+            seed=self.plan.seed,
+        )
+
+    def _choice(self, precision: Precision, budget_s: float) -> tuple[BatchChoice | None, dict[int, float]]:
+        """Batch sizes by the trace and the calibration; without them the plan's first guess."""
+        table = self.tables.get(TRACE_PRECISIONS[precision]) or next(iter(self.tables.values()), None)
+        rates = rates_of(self.collection.rates())
+        if table is None or not rates.complete:
+            return BatchChoice(self.device.batch_sizes), {}
+        training = self.plan.workload.training
+        on_cpu = self.device.torch_device == "cpu"
+
+        def step_s(size: int) -> float:
+            return float(expect(table, training, rates, np.array([size]), precision, on_cpu=on_cpu).total_s[0])
+
+        limit = self.device.memory_limit_bytes
+        choice = choose(
+            wanted=training.batch_size,
+            most=self.plan.workload.data.samples,
+            budget_s=budget_s,
+            expected_s=step_s,
+            fits=lambda size: limit is None or expected_peak_bytes(table, training, size, precision) <= limit,
+            block_count=block_count_of(table),
+        )
+        return choice, {} if choice is None else {size: step_s(size) for size in choice.batch_sizes}
+
+    def _thread_counts(self) -> tuple[int, ...]:
+        """What to try: on a crowded machine one thread, as several wait spinning for the one that has no core."""
+        pressures = [one.cpu_pressure_fraction for one in self.collection.readings[-_RECENT_READINGS:]]
+        known = [pressure for pressure in pressures if pressure is not None]
+        if known and statistics.median(known) > _CROWDED_PRESSURE:
+            return (1,)
+        return self.device.thread_counts
+
+    def _no_room(self, precision: Precision) -> Reason:
+        table = self.tables.get(TRACE_PRECISIONS[precision]) or next(iter(self.tables.values()))
+        need = expected_peak_bytes(table, self.plan.workload.training, 1, precision)
+        numbers: dict[str, float | int | str] = {
+            "device": self.device.name,
+            "need_bytes": need,
+            "limit_bytes": self.device.memory_limit_bytes or 0,
+        }
+        return Reason(code="measure-does-not-fit", numbers=numbers)
+
+
+def block_count_of(table: OpTable) -> int | None:
+    """How many alike blocks the layer table shows: the longest numbered list of modules (`encoder.layer.11…`)."""
+    counts: Mapping[str, set[int]] = {}
+    found: dict[str, set[int]] = dict(counts)
+    for layer in table.layers:
+        parts = layer.path.split(".")
+        for index, part in enumerate(parts):
+            if part.isdigit():
+                found.setdefault(".".join(parts[:index]), set()).add(int(part))
+    longest = max((len(numbers) for numbers in found.values()), default=0)
+    return longest or None
