@@ -15,8 +15,10 @@ from advisor import advise, load_workload
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
 from advisor.errors import InputError, OutputError
 from advisor.measure.events import RunProgress
-from advisor.report import json_file
+from advisor.report import json_file, markdown_file
 from advisor.report.advice_record import Advice
+from advisor.report.markdown_file import escape
+from advisor.sentences import Reason, say
 from advisor.workload.saved_tables import saved_tables
 from tests.report.recorded import recorded
 
@@ -47,6 +49,18 @@ def test_a_measured_device_is_predicted_as_measured_and_a_table_card_is_not() ->
     assert basis["cpu"] in {"measured", "calibrated"}
     assert basis["rtx3090"] in {"calibrated", "specified"}
     assert "cpu" not in {prediction.device.key for prediction in from_facts(measured=False).predictions}
+
+
+def test_what_went_wrong_while_measuring_is_told_with_the_advice() -> None:
+    past = recorded()
+    workload = load_workload("iris_mlp")
+    hung = Reason(code="measure-worker-hung", numbers={"device": past.measurements[0].device_name})
+    measurement = msgspec.structs.replace(past.measurements[0], caveats=(hung,))
+    facts = Facts(machine=past.machine, tables=saved_tables(workload), measurements=(measurement,))
+    request = AdviceRequest(workload=workload, gpu_keys=("rtx3090",), counts=(1,))
+    advice = advice_from_facts(request, facts)
+    assert advice.caveats.count(hung) == 1
+    assert escape(say(hung, "en")) in markdown_file.encode(advice, "en").decode()
 
 
 WITHOUT_TORCH = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ import pytest
 from advisor.child_process import ChildProcess
 from advisor.units import Precision
 from advisor.worker.messages import (
+    KEEPING_SERIES,
     Answered,
     End,
     Environment,
@@ -185,6 +187,16 @@ def test_a_batch_size_beyond_the_budget_leaves_time_for_the_smaller_ones() -> No
     ended = {event.batch_size: event.reason for event in found if isinstance(event, StageEnded)}
     assert kept == {1, 8, 64}
     assert ended[1 << 20] in {"too_long", "no_budget"}
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="mallopt's parameters are glibc's")
+def test_steps_that_keep_freed_memory_are_a_series_of_their_own() -> None:
+    with worker() as child:
+        found = events(child, measure(batch_sizes=(2,), keep_freed_memory=True))
+    samples = [event for event in found if isinstance(event, Sample)]
+    assert {sample.series for sample in samples} == {KEEPING_SERIES}
+    assert all(sample.system_cpu_s is not None for sample in samples)
+    assert not [event for event in found if isinstance(event, Memory)]
 
 
 def test_fewer_blocks_are_built_where_the_request_says_so() -> None:

@@ -1,0 +1,98 @@
+"""When keeping freed memory is tried, and when it is advised."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.measure.kept_memory import system_share, why_keep, worth_keeping
+from advisor.measure.left_out import left_out
+from advisor.measure.measurement import StepMeasurement, Summary, Verdict
+from advisor.measure.statistics import summarise
+from advisor.sentences import Reason, say
+from advisor.worker.messages import Sample
+
+
+def _sample(step_s: float, system_s: float | None, *, warm_up: bool = False) -> Sample:
+    return Sample(
+        series="step",
+        batch_size=8,
+        precision="fp32",
+        step_count=1,
+        wall_s=step_s,
+        device_s=None,
+        started_monotonic_s=0.0,
+        warm_up=warm_up,
+        process_cpu_s=step_s,
+        system_cpu_s=system_s,
+    )
+
+
+def _step(batch_size: int, step_s: float, system_s: float | None, *, layer_limit: int | None = None) -> StepMeasurement:
+    seconds = [step_s * (1.0 + 0.001 * number) for number in range(20)]
+    summary: Summary | None = summarise(seconds, duration_s=sum(seconds), stop_reason="settled")
+    return StepMeasurement(
+        batch_size=batch_size,
+        precision="fp32",
+        thread_count=2,
+        layer_limit=layer_limit,
+        samples=(_sample(step_s, step_s, warm_up=True), *(_sample(one, system_s) for one in seconds)),
+        summary=summary,
+        device_summary=None,
+        parts_s={},
+        memory=None,
+        verdict=Verdict(kind="stable"),
+    )
+
+
+def _unmeasured(batch_size: int, code: str) -> StepMeasurement:
+    return StepMeasurement(
+        batch_size=batch_size,
+        precision="fp32",
+        thread_count=None,
+        layer_limit=None,
+        samples=(),
+        summary=None,
+        device_summary=None,
+        parts_s={},
+        memory=None,
+        verdict=Verdict(kind="not_measured", reason=Reason(code=code, numbers={"batch_size": batch_size})),
+    )
+
+
+def test_the_systems_share_is_that_of_warm_samples() -> None:
+    assert system_share(_step(8, 0.020, 0.005)) == pytest.approx(0.25, rel=0.02)
+    assert system_share(_step(8, 0.020, None)) is None
+
+
+def test_the_size_nearest_to_the_wanted_one_is_tried_where_the_system_takes_a_tenth() -> None:
+    steps = [_step(1, 0.020, 0.008), _step(32, 0.025, 0.001), _step(256, 0.200, 0.080), _step(1024, 0.9, 0.4)]
+    tried = worth_keeping(steps, wanted=32)
+    assert tried is not None
+    assert tried.batch_size == 256
+    assert worth_keeping(steps[1:2], wanted=32) is None
+    assert worth_keeping([_step(8, 0.020, 0.008, layer_limit=1)], wanted=8) is None
+    assert worth_keeping([_step(8, 0.020, None)], wanted=8) is None
+    assert worth_keeping([], wanted=8) is None
+
+
+def test_it_is_advised_where_the_same_step_became_clearly_faster() -> None:
+    steps = [_step(8, 0.020, 0.008), _step(32, 0.030, 0.008)]
+    (reason,) = why_keep("AMD EPYC", steps, _step(8, 0.012, 0.0))
+    assert reason.numbers["batch_size"] == 8
+    assert reason.numbers["step_s"] == pytest.approx(0.020, rel=0.02)
+    assert reason.numbers["kept_step_s"] == pytest.approx(0.012, rel=0.02)
+    assert "MALLOC_TRIM_THRESHOLD_=-1" in say(reason, "en")
+    assert "MALLOC_TRIM_THRESHOLD_=-1" in say(reason, "zh")
+
+
+def test_it_is_not_advised_where_it_brought_nothing_or_was_not_tried() -> None:
+    steps = [_step(8, 0.020, 0.008)]
+    assert why_keep("AMD EPYC", steps, _step(8, 0.0199, 0.0)) == ()
+    assert why_keep("AMD EPYC", steps, _step(16, 0.001, 0.0)) == ()
+    assert why_keep("AMD EPYC", steps, None) == ()
+
+
+def test_of_the_sizes_left_out_the_smallest_says_why() -> None:
+    steps = [_step(1, 0.02, None), _unmeasured(64, "measure-ended-no-budget"), _unmeasured(8, "measure-ended-too-long")]
+    assert [reason.numbers["batch_size"] for reason in left_out(steps)] == [8]
+    assert list(left_out(steps[:1])) == []
