@@ -12,7 +12,7 @@ import msgspec
 from advisor import __version__
 from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.predictions import predict_all
-from advisor.advice.request import AdviceRequest, known_specs
+from advisor.advice.request import AdviceRequest, check, known_specs
 from advisor.measure.events import RunnerEvent
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.memory_story import memory_story
@@ -59,6 +59,7 @@ def advise_events(
 
     When `cancelled` is set, measuring stops within 2 s and the advice is made from what there is.
     """
+    check(request)
     cancelled = cancelled or threading.Event()
     facts = yield from find_facts(request, cancelled)
     yield progress("advice-phase-predict", 0.97)

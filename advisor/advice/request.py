@@ -9,7 +9,9 @@ import msgspec
 from advisor.hardware.gpu_spec import GpuSpec
 from advisor.hardware.machine import Record
 from advisor.hardware.spec_table import spec_table
+from advisor.predict.links import parse_interconnect
 from advisor.predict.time_to_train import CriticalBatch
+from advisor.recommend.candidates import table_keys
 from advisor.recommend.prices import Prices
 from advisor.recommend.recommendation import Goal, Limits
 from advisor.units import Precision
@@ -46,3 +48,10 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
 def known_specs(request: AdviceRequest) -> Mapping[str, GpuSpec]:
     """The spec table and the cards that the request brings."""
     return {**spec_table(), **{spec.key: spec for spec in request.extra_specs}}
+
+
+def check(request: AdviceRequest) -> None:
+    """Refuse at once what no measurement could mend: an unknown card or link. Raises InputError."""
+    specs = known_specs(request)
+    for key in table_keys(specs, request.gpu_keys):
+        parse_interconnect(request.interconnect or "", specs[key])

@@ -33,6 +33,10 @@ _GRACE_S = 12.0
 """Beyond a request's own budget before its worker counts as hung: imports, building, a last long step."""
 
 
+_MEASURED_FRACTION = 0.95
+"""Of the whole job's progress; the rest is predicting."""
+
+
 class Readings(Protocol):
     """What a monitor offers: everything that came since the last call."""
 
@@ -155,7 +159,7 @@ class DeviceRun:
         before, share = self.share
         yield RunProgress(
             phase=event.phase,
-            fraction=before + share * self._fraction,
+            fraction=_MEASURED_FRACTION * (before + share * self._fraction),
             left_s=left_s,
             device_key=self.device.key,
             detail=event.detail,

@@ -132,7 +132,7 @@ def _devices(
             first = gpus[0]
             here = precisions_of_gpu(_spec(first, specs), wanted, first.compute_capability)
             yield local_device(first), _Available(len(gpus)), here
-    for key in _table_keys(specs, gpu_keys):
+    for key in table_keys(specs, gpu_keys):
         spec = specs[key]
         device = Device(key=key, name=spec.name, spec_key=key, local=False)
         yield device, _Available(None), precisions_of_gpu(spec, wanted)
@@ -142,7 +142,8 @@ def _spec(gpu: Gpu, specs: Mapping[str, GpuSpec]) -> GpuSpec | None:
     return specs.get(gpu.spec_key) if gpu.spec_key is not None else None
 
 
-def _table_keys(specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str] | None) -> tuple[str, ...]:
+def table_keys(specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str] | None) -> tuple[str, ...]:
+    """The asked cards of the table, the default ones with None. Raises InputError for a key that it lacks."""
     if gpu_keys is None:
         return tuple(key for key in DEFAULT_GPU_KEYS if key in specs)
     for key in gpu_keys:

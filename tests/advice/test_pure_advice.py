@@ -12,7 +12,7 @@ import pypdf
 import pytest
 
 from advisor import advise, load_workload
-from advisor.advice import AdviceRequest, Facts, advice_from_facts
+from advisor.advice import AdviceRequest, Facts, advice_from_facts, advise_events
 from advisor.errors import InputError, OutputError
 from advisor.measure.events import RunProgress
 from advisor.report import json_file, markdown_file
@@ -61,6 +61,13 @@ def test_what_went_wrong_while_measuring_is_told_with_the_advice() -> None:
     advice = advice_from_facts(request, facts)
     assert advice.caveats.count(hung) == 1
     assert escape(say(hung, "en")) in markdown_file.encode(advice, "en").decode()
+
+
+@pytest.mark.parametrize("asked", [{"gpu_keys": ("rtx9999",)}, {"interconnect": "rtx9999"}])
+def test_an_unknown_card_or_link_is_refused_before_anything_is_measured(asked: dict[str, object]) -> None:
+    request = msgspec.structs.replace(AdviceRequest(workload=load_workload("iris_mlp")), **asked)
+    with pytest.raises(InputError, match="rtx9999"):
+        next(advise_events(request))
 
 
 WITHOUT_TORCH = """
