@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from advisor.hardware.machine import Gpu, Machine, Reading
 from advisor.measure.kept_memory import why_keep
-from advisor.measure.left_out import left_out, why_ended
+from advisor.measure.left_out import left_out, part_of_layers, why_ended
 from advisor.measure.measurement import (
     Measurement,
     RateMeasurement,
@@ -175,7 +175,7 @@ class Collection:
         figures = step.samples[-1].figures if step.samples else {}
         full = figures.get("full_blocks")
         if layer_limit is not None and full is not None:
-            caveats.append(Reason(code="measure-part-of-layers", numbers={"layers": layer_limit, "all": int(full)}))
+            caveats.append(part_of_layers(layer_limit, int(full)))
         threads = figures.get("threads")
         return StepMeasurement(
             batch_size=batch_size,

@@ -1,4 +1,4 @@
-"""Why a batch size has no samples."""
+"""What of a model was not timed, and why."""
 
 from __future__ import annotations
 
@@ -17,10 +17,20 @@ def why_ended(ended: StageEnded) -> Reason:
 
 
 def left_out(steps: Sequence[StepMeasurement]) -> Iterator[Reason]:
-    """Why batch sizes were left out: of each precision and number of blocks the smallest one's reason."""
-    seen: set[tuple[Precision, int | None]] = set()
+    """That only some blocks were run, else for each precision why its smallest batch size left out was."""
+    parts = [step for step in steps if step.layer_limit is not None and step.full_layer_count is not None]
+    if parts:
+        most = max(parts, key=lambda step: step.layer_limit or 0)
+        yield part_of_layers(most.layer_limit or 0, most.full_layer_count or 0)
+        return
+    seen: set[Precision] = set()
     for step in sorted(steps, key=lambda step: step.batch_size):
-        kind = (step.precision, step.layer_limit)
-        if step.verdict.kind == "not_measured" and step.verdict.reason is not None and kind not in seen:
-            seen.add(kind)
-            yield step.verdict.reason
+        verdict = step.verdict
+        if verdict.kind == "not_measured" and verdict.reason is not None and step.precision not in seen:
+            seen.add(step.precision)
+            yield verdict.reason
+
+
+def part_of_layers(layer_count: int, full_layer_count: int) -> Reason:
+    """The sentence for a step of a part of the model."""
+    return Reason(code="measure-part-of-layers", numbers={"layers": layer_count, "all": full_layer_count})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from advisor.measure.kept_memory import system_share, why_keep, worth_keeping
 from advisor.measure.left_out import left_out
@@ -96,3 +97,10 @@ def test_of_the_sizes_left_out_the_smallest_says_why() -> None:
     steps = [_step(1, 0.02, None), _unmeasured(64, "measure-ended-no-budget"), _unmeasured(8, "measure-ended-too-long")]
     assert [reason.numbers["batch_size"] for reason in left_out(steps)] == [8]
     assert list(left_out(steps[:1])) == []
+
+
+def test_where_only_blocks_were_run_that_is_said_instead_of_sizes() -> None:
+    one, two = (replace(_step(1, 0.3, None, layer_limit=limit), full_layer_count=12) for limit in (1, 2))
+    (reason,) = left_out([one, two, replace(_unmeasured(8, "measure-ended-too-long"), layer_limit=1)])
+    assert reason.code == "measure-part-of-layers"
+    assert reason.numbers == {"layers": 2, "all": 12}
