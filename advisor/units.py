@@ -13,6 +13,15 @@ Precision = Literal["fp32", "tf32", "fp16_amp", "bf16_amp", "fp16", "bf16"]
 """How a step computes. `fp16`/`bf16`: weights and gradients in half, FP32 master copies in the optimizer."""
 
 PRECISIONS: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp", "bf16_amp", "fp16", "bf16")
+PRECISION_LABELS: dict[Precision, str] = {
+    "fp32": "FP32",
+    "tf32": "TF32",
+    "fp16_amp": "FP16 AMP",
+    "bf16_amp": "BF16 AMP",
+    "fp16": "FP16",
+    "bf16": "BF16",
+}
+"""As tables, sentences and plots write them, in every language."""
 
 Basis = Literal["measured", "calibrated", "specified"]
 """measured: timed here; calibrated: measured parts, predicted whole; specified: spec sheet and published fit only."""

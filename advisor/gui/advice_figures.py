@@ -13,16 +13,6 @@ if TYPE_CHECKING:
     from advisor.report.advice_record import Advice
     from advisor.units import Precision
 
-PRECISION_NAMES: dict[Precision, str] = {
-    "fp32": "FP32",
-    "tf32": "TF32",
-    "fp16_amp": "FP16 AMP",
-    "bf16_amp": "BF16 AMP",
-    "fp16": "FP16",
-    "bf16": "BF16",
-}
-
-
 STRATEGY_NAMES: dict[Strategy, str] = {
     "dp": "DP",
     "ddp": "DDP",

@@ -6,9 +6,9 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from advisor.recommend.precisions import LABELS
 from advisor.recommend.recommendation import BatchAdvice
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -136,7 +136,7 @@ def _kept_reason(chosen: Prediction, curve: Sequence[Prediction], global_limit: 
         limits: dict[str, float | int | str] = {"batch": size, "allowed_batch": allowed, "global_limit": global_limit}
         return Reason(code="why-batch-kept-within", numbers=limits)
     numbers: dict[str, float | int | str] = {"batch": size, "global_limit": global_limit}
-    numbers |= {"rate": rounded(chosen.samples_per_s.value), "precision": LABELS[chosen.precision]}
+    numbers |= {"rate": rounded(chosen.samples_per_s.value), "precision": PRECISION_LABELS[chosen.precision]}
     return Reason(code="why-batch-kept-global" if held else "why-batch-kept", numbers=numbers)
 
 
@@ -150,7 +150,7 @@ def batch_reason(  # noqa: PLR0913 - a batch size answers to all of them
 ) -> Reason:
     """Why this batch size: its own, the knee, what fits, or what the global batch allows or asks for."""
     size = chosen.batch_size_per_device
-    label = LABELS[chosen.precision]
+    label = PRECISION_LABELS[chosen.precision]
     if held_global_batch is not None:
         uneven = held_global_batch % (own_batch * chosen.count) != 0
         numbers: dict[str, float | int | str] = {"batch": size, "own_batch": own_batch}

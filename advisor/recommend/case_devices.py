@@ -11,9 +11,10 @@ from advisor.recommend.claim_ratios import card_ratio, check_card_ratio
 from advisor.recommend.claim_setting import usual_precision
 from advisor.recommend.comparison import part_s
 from advisor.recommend.launch_cost import fixed_s
-from advisor.recommend.precisions import LABELS, rate_of
+from advisor.recommend.precisions import rate_of
 from advisor.recommend.predictor import candidate
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from advisor.hardware.gpu_spec import GpuSpec
@@ -98,7 +99,7 @@ def _order_reason(cards: tuple[GpuSpec, GpuSpec], precision: Precision, ratio: E
         numbers={
             "device": fast.name,
             "other": slow.name,
-            "precision": LABELS[used],
+            "precision": PRECISION_LABELS[used],
             "expected_ratio": ratio.value,
             "low_ratio": ratio.low,
             "high_ratio": ratio.high,

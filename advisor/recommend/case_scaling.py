@@ -11,9 +11,9 @@ from advisor.errors import InputError
 from advisor.recommend.case_file import Case, CaseAnswer
 from advisor.recommend.claim import Claim
 from advisor.recommend.claim_ratios import check_count_ratio
-from advisor.recommend.precisions import LABELS
 from advisor.recommend.predictor import candidate
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from advisor.hardware.gpu_spec import GpuSpec
@@ -119,7 +119,7 @@ def _nearest_reason(near: _Trio, length: int) -> Reason:
         code="case-nearest-assumption",
         numbers={
             "device": near.spec.name,
-            "precision": LABELS[near.precision],
+            "precision": PRECISION_LABELS[near.precision],
             "batch": near.batch_size,
             "length": length,
             "dp_ratio": near.dp_ratio,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.recommend.missed_limits import is_limited, nearest_to_limits
-from advisor.recommend.precisions import LABELS, at_least_as_exact, rate_of
+from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,8 +97,8 @@ def _precision_caveats(comparison: Comparison) -> Iterator[Reason]:
                 for one in comparison.predictions
                 if one.device.key == device.key and at_least_as_exact(one.precision, asked)
             }
-            labels = " / ".join(sorted(LABELS[precision] for precision in used))
-            numbers: dict[str, float | int | str] = {"device": device.name, "precision": LABELS[asked]}
+            labels = " / ".join(sorted(PRECISION_LABELS[precision] for precision in used))
+            numbers: dict[str, float | int | str] = {"device": device.name, "precision": PRECISION_LABELS[asked]}
             if used:
                 yield Reason(code="caveat-precision-replaced", numbers={**numbers, "used": labels})
             else:

@@ -12,10 +12,10 @@ from advisor.recommend.claim_bounds import clock_slack, ratio_bound
 from advisor.recommend.claim_refusals import refusal, unknown_card_reasons
 from advisor.recommend.claim_setting import claimed_workload, range_over, usual_precision
 from advisor.recommend.comparison import counted
-from advisor.recommend.precisions import LABELS, rate_of
+from advisor.recommend.precisions import rate_of
 from advisor.recommend.predictor import candidate
 from advisor.sentences import Reason
-from advisor.units import Estimate
+from advisor.units import PRECISION_LABELS, Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,7 +153,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         "device": counted(claim.count or 1, fast[0].name),
         "other": counted(claim.reference_count, slow[0].name),
         "claimed_ratio": ratio,
-        "precision": LABELS[shown] if shown is not None else "",
+        "precision": PRECISION_LABELS[shown] if shown is not None else "",
         "expected_ratio": expected.value if expected is not None else 0.0,
         "low_ratio": expected.low if expected is not None else 0.0,
         "high_ratio": expected.high if expected is not None else 0.0,
@@ -168,11 +168,11 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         every = len(inside) == len([one for one in precisions if one in by_precision])
         if stated is not None or every:
             return _with(answer, "plausible", (Reason(code="claim-ratio-plausible", numbers=numbers), *rates))
-        labels = "|".join(LABELS[one] for one in inside)
+        labels = "|".join(PRECISION_LABELS[one] for one in inside)
         reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precision_choices": labels})
         return _with(answer, "plausible_only_with", (reason, *rates))
     if elsewhere:
-        labels = "|".join(LABELS[one] for one in elsewhere)
+        labels = "|".join(PRECISION_LABELS[one] for one in elsewhere)
         reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precision_choices": labels})
         return _with(answer, "plausible_only_with", (reason, *rates))
     if bound is not None and ratio > bound:
@@ -255,7 +255,7 @@ def _rate_reasons(fast: GpuSpec, slow: GpuSpec) -> list[Reason]:
                     numbers={
                         "device": fast.name,
                         "other": slow.name,
-                        "precision": LABELS[precision],
+                        "precision": PRECISION_LABELS[precision],
                         "rate_flop_per_s": one,
                         "other_rate_flop_per_s": other,
                     },

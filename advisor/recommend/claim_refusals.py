@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from advisor.recommend.claim_gpus import nearest_cards
 from advisor.recommend.comparison import counted
-from advisor.recommend.precisions import LABELS
 from advisor.sentences import Reason, SaidError
-from advisor.units import format_count, format_seconds
+from advisor.units import PRECISION_LABELS, format_count, format_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +67,7 @@ def _understood(claim: Claim, specs: Mapping[str, GpuSpec]) -> list[str]:
     parts = (
         claim.workload,
         count,
-        LABELS[claim.precision] if claim.precision is not None else None,
+        PRECISION_LABELS[claim.precision] if claim.precision is not None else None,
         *(format_seconds(time_s) for time_s in times if time_s is not None),
         f"{format_count(claim.samples_per_s)}/s" if claim.samples_per_s is not None else None,
         f"×{claim.speed_up_ratio:.2f}" if claim.speed_up_ratio is not None else None,

@@ -15,10 +15,9 @@ from advisor.recommend.claim_limits import likely_limits
 from advisor.recommend.claim_refusals import refusal
 from advisor.recommend.claim_setting import claimed_workload, range_over, usual_precision
 from advisor.recommend.comparison import counted
-from advisor.recommend.precisions import LABELS
 from advisor.recommend.predictor import candidate
 from advisor.sentences import Reason
-from advisor.units import Estimate, Precision
+from advisor.units import PRECISION_LABELS, Estimate, Precision
 
 if TYPE_CHECKING:
     from advisor.predict.prediction import Prediction
@@ -71,7 +70,7 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     sights = [sight for precision in stated for sight in _sights(claim, predictor, workload, precision)]
     if not sights:
         numbers: dict[str, float | int | str] = {"model": workload.name, "device": predictor.specs[claim.gpus[0]].name}
-        numbers["precision"] = LABELS[claim.precision] if claim.precision is not None else "none"
+        numbers["precision"] = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"
         raise refusal("claim-without-prediction", claim, predictor.specs, numbers)
     fastest = min(sights, key=lambda sight: sight.expected.value / sight.claimed_step_s)
     if all(sight.claimed_step_s > sight.expected.high for sight in sights):
@@ -168,7 +167,7 @@ def _numbers(sight: Sight, claim: Claim) -> dict[str, float | int | str]:
     count = claim.count or 1
     return {
         "device": counted(count, sight.best.device.name),
-        "precision": LABELS[sight.precision],
+        "precision": PRECISION_LABELS[sight.precision],
         "batch": sight.batch_size,
         "claimed_s": sight.claimed_step_s,
         "expected_s": sight.expected.value,
@@ -195,7 +194,7 @@ def _plausible(claim: Claim, sight: Sight, sights: list[Sight]) -> ClaimAnswer:
     holding = {one.precision for one in sights if one.holds} or {one.precision for one in sights if one.reached}
     seen = {one.precision for one in sights}
     if claim.precision is None and holding != seen:
-        labels = "|".join(LABELS[precision] for precision in _OPEN if precision in holding)
+        labels = "|".join(PRECISION_LABELS[precision] for precision in _OPEN if precision in holding)
         reason = Reason(code="claim-only-with-precision", numbers={**numbers, "precision_choices": labels})
         return _answer(claim, "plausible_only_with", sight, (reason, *fit))
     if fit:
@@ -255,7 +254,7 @@ def _by_precision(
         if sight is not None:
             reason = Reason(
                 code="claim-only-with-precision",
-                numbers={**_numbers(sight, claim), "precision_choices": LABELS[precision]},
+                numbers={**_numbers(sight, claim), "precision_choices": PRECISION_LABELS[precision]},
             )
             return _answer(claim, "plausible_only_with", sight, (reason, *_memory_reasons(sight)))
     return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.predict.memory_savings import saving_reason
-from advisor.recommend.precisions import LABELS
 from advisor.recommend.reasons import TIGHT_MEMORY_FRACTION
 from advisor.recommend.recommendation import prediction_of
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,7 +65,7 @@ def _no_room(one: Prediction) -> Reason:
     numbers: dict[str, float | int | str] = {
         "device": one.device.name,
         "batch": one.batch_size_per_device,
-        "precision": LABELS[one.precision],
+        "precision": PRECISION_LABELS[one.precision],
     }
     if one.peak_memory_bytes is not None and one.memory_capacity_bytes is not None:
         numbers |= {"need_bytes": one.peak_memory_bytes.value, "capacity_bytes": one.memory_capacity_bytes}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.recommend.comparison import set_up_name
-from advisor.recommend.precisions import LABELS, at_least_as_exact
+from advisor.recommend.precisions import at_least_as_exact
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from advisor.predict.prediction import Prediction
@@ -73,7 +74,11 @@ def _job_s(one: Prediction) -> float:
 
 
 def _described(one: Prediction) -> Numbers:
-    return {"device": set_up_name(one), "precision": LABELS[one.precision], "batch": one.batch_size_per_device}
+    return {
+        "device": set_up_name(one),
+        "precision": PRECISION_LABELS[one.precision],
+        "batch": one.batch_size_per_device,
+    }
 
 
 def _figures(code: str, one: Prediction, comparison: Comparison) -> Numbers:

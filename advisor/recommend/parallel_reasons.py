@@ -12,10 +12,10 @@ from advisor.predict.scaling_advice import (
 )
 from advisor.recommend.batch_size import choose, rounded
 from advisor.recommend.comparison import part_share
-from advisor.recommend.precisions import LABELS
 from advisor.recommend.scaling_story import TIE_FRACTION, dp_reasons
 from advisor.recommend.strategy import marginal_ratio
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,7 @@ def strategy_story(comparison: Comparison, finalist: Finalist) -> tuple[Reason, 
     ratio, efficiency = ddp.samples_per_s.value / one.samples_per_s.value, ddp.efficiency
     numbers: dict[str, float | int | str] = {
         "device": one.device.name,
-        "precision": LABELS[one.precision],
+        "precision": PRECISION_LABELS[one.precision],
         "ddp_ratio": ratio,
         "low_ratio": ratio * efficiency.low / efficiency.value,
         "high_ratio": ratio * efficiency.high / efficiency.value,

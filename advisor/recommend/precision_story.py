@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.recommend.precisions import LABELS, rate_of
+from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import touches
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,8 +72,8 @@ def _turns(
             numbers={
                 "device": first.device.name,
                 "other": rival.device.name,
-                "asked": LABELS[asked],
-                "precision": LABELS[again.precision],
+                "asked": PRECISION_LABELS[asked],
+                "precision": PRECISION_LABELS[again.precision],
                 "ahead_ratio": before.step_s.value / first.step_s.value,
                 "behind_ratio": behind,
                 "device_asked_flop_per_s": rate_of(one, asked) or 0.0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -14,14 +15,6 @@ if TYPE_CHECKING:
     from advisor.units import Precision
     from advisor.workload.workload import Workload
 
-LABELS: dict[Precision, str] = {
-    "fp32": "FP32",
-    "tf32": "TF32",
-    "fp16_amp": "FP16 AMP",
-    "bf16_amp": "BF16 AMP",
-    "fp16": "FP16",
-    "bf16": "BF16",
-}
 _EXACTNESS: dict[Precision, int] = {"fp32": 3, "tf32": 2, "fp16_amp": 1, "bf16_amp": 1, "fp16": 0, "bf16": 0}
 _HALF_SINCE = 7
 _TF32_SINCE = 8
@@ -98,7 +91,10 @@ def left_out_precisions(
 ) -> tuple[Reason, ...]:
     """Why a precision is missing among a card's candidates, one reason a card and precision."""
     return tuple(
-        Reason(code="caveat-precision-left-out", numbers={"device": specs[key].name, "precision": LABELS[precision]})
+        Reason(
+            code="caveat-precision-left-out",
+            numbers={"device": specs[key].name, "precision": PRECISION_LABELS[precision]},
+        )
         for key in gpu_keys
         for precision in wanted
         if rate_of(specs[key], precision) is None

@@ -9,10 +9,11 @@ from advisor.recommend.batch_size import batch_reason, fitting_curve
 from advisor.recommend.comparison import part_s, part_share, set_up_name
 from advisor.recommend.launch_cost import fixed_s
 from advisor.recommend.parallel_reasons import parallel_reasons
-from advisor.recommend.precisions import LABELS, rate_of
+from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import score
 from advisor.recommend.waiting_reasons import waiting_reasons
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -125,7 +126,7 @@ def _hardware_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence
         if other is None or row.prediction is chosen or row.place == 1:
             continue
         other_rate = rate_of(other, chosen.precision)
-        label = LABELS[chosen.precision]
+        label = PRECISION_LABELS[chosen.precision]
         if own_rate is not None and other_rate is not None and own_rate >= NOTABLE_RATIO * other_rate:
             numbers: dict[str, float | int | str] = {
                 "device": own.name,

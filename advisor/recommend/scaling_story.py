@@ -8,8 +8,8 @@ from advisor.predict.scaling_advice import dp_loss_reasons
 from advisor.predict.scaling_figures import scaling_figures
 from advisor.recommend.batch_size import rounded
 from advisor.recommend.comparison import counted, set_up_name
-from advisor.recommend.precisions import LABELS
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 from advisor.workload.workload import NumbersModel
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[
         return
     best = max(able, key=_rate)
     numbers: dict[str, float | int | str] = {
-        "precision": LABELS[here.precision],
+        "precision": PRECISION_LABELS[here.precision],
         "batch": best.batch_size,
         "waiting_s": max(everyone.group.imbalance_s),
         "slowest": everyone.devices[-1].name,

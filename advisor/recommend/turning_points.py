@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.recommend.comparison import part_share, set_up_name
-from advisor.recommend.precisions import LABELS, at_least_as_exact
+from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.ranking import score
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,10 +88,10 @@ def _named_precision(found: Prediction, chosen: Prediction, asked: Precision) ->
     gain = _rate(found) / _rate(chosen)
     if gain >= WORTH_NAMING_RATIO:
         numbers: dict[str, float | int | str] = {
-            "precision": LABELS[found.precision],
+            "precision": PRECISION_LABELS[found.precision],
             "device": set_up_name(found),
             "gain_ratio": gain,
-            "asked": LABELS[asked],
+            "asked": PRECISION_LABELS[asked],
         }
         same = found.device.key == chosen.device.key
         yield Reason(code="change-precision-same" if same else "change-precision-other", numbers=numbers)

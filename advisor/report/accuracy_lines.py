@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.predict.accuracy_record import DOCUMENT, AccuracyRecord, GroupedBy, accuracy_record
-from advisor.recommend.precisions import LABELS
 from advisor.sentences import Language, sentence
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def accuracy_details(
     told = []
     if by_card is not None:
         told.append(sentence("accuracy-covered", language, {"covered_fraction": by_card.covered_fraction}))
-    told += [_group(record, "precision", one, LABELS[one], language) for one in precisions]
+    told += [_group(record, "precision", one, PRECISION_LABELS[one], language) for one in precisions]
     if compute_capability is not None:
         name = sentence("accuracy-capability", language, {"capability": compute_capability})
         told.append(_group(record, "compute_capability", compute_capability, name, language))

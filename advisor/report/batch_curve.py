@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from advisor.recommend.precisions import LABELS
 from advisor.report.report_charts import clipped
 from advisor.sentences import Language, sentence
-from advisor.units import format_rate
+from advisor.units import PRECISION_LABELS, format_rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,7 +134,7 @@ def _counted(point: Prediction) -> str:
 
 def _series(points: list[Prediction], across: Callable[[float], float], heights: _Heights) -> dict[str, Any]:
     return {
-        "name": f"{_counted(points[0])} ({LABELS[points[0].precision]})",
+        "name": f"{_counted(points[0])} ({PRECISION_LABELS[points[0].precision]})",
         "points": [
             {
                 "x": across(item.batch_size_per_device),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from advisor.recommend.precisions import LABELS
 from advisor.recommend.recommendation import prediction_of
 from advisor.report.summary import best_by_device
 from advisor.sentences import Language, sentence, visible
-from advisor.units import format_bytes, format_rate, format_seconds
+from advisor.units import PRECISION_LABELS, format_bytes, format_rate, format_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +107,7 @@ def device_chart(advice: Advice, language: Language) -> Chart | None:
     wanted = main.precision if main else advice.workload.training.precision
     labelled = []
     for item in rows:
-        own = "" if item.precision == wanted else f" · {LABELS[item.precision]}"
+        own = "" if item.precision == wanted else f" · {PRECISION_LABELS[item.precision]}"
         tie = f" {TIE}" if (item.device.key, item.count) in ties else ""
         labelled.append((f"{_placed(item)}{own}{tie}", item))
     chart = _bars(labelled, chosen_prediction(advice, main), language)

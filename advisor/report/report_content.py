@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from advisor.recommend.precisions import LABELS
 from advisor.report import report_charts, report_tables
 from advisor.report.accuracy_lines import accuracy_line
 from advisor.report.batch_curve import batch_chart
@@ -14,6 +13,7 @@ from advisor.report.report_facts import fact_columns
 from advisor.report.report_figures import key_figures
 from advisor.report.summary import devices_title, listed, set_up_line, summarise
 from advisor.sentences import Language, say, sentence, visible
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -199,6 +199,8 @@ def _evidence(advice: Advice, further: list[str], language: Language) -> list[Co
     if table is not None:
         own = report_tables.own_precisions(advice, report_charts.shown_set_ups(advice, report_tables.DEVICE_ROWS))
         found.append(
-            _section(sentence(devices_title(own=own), language, {"precision": LABELS[precision]}), (), None, table)
+            _section(
+                sentence(devices_title(own=own), language, {"precision": PRECISION_LABELS[precision]}), (), None, table
+            )
         )
     return [item for item in found if item is not None]

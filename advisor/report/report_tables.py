@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from advisor.recommend.precisions import LABELS
 from advisor.report.checked_steps import batch_text, checked_steps
 from advisor.report.report_charts import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
 from advisor.sentences import Language, sentence
-from advisor.units import format_bytes, format_energy, format_quantity, format_seconds
+from advisor.units import PRECISION_LABELS, format_bytes, format_energy, format_quantity, format_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +50,7 @@ def device_table(advice: Advice, language: Language) -> Table | None:
     for item in shown:
         tie = f" {TIE}" if (item.device.key, item.count) in ties else ""
         row = [f"{item.count} × {clipped(item.device.name, _NAME)}{tie}", *_set_up_cells(item, language)]
-        row[2:2] = [LABELS[item.precision]] if own else []
+        row[2:2] = [PRECISION_LABELS[item.precision]] if own else []
         further = {"energy": _energy(item, language), "cost": _cost(item, language)}
         rows.append([*row, *(further[name] for name in extra), sentence(f"basis-{item.step_s.basis}", language)])
     precision = ("precision",) if own else ()
@@ -108,7 +107,7 @@ def _measured_row(one: CheckedStep, language: Language) -> list[str]:
     predicted, error = one.predicted, one.error_fraction
     return [
         clipped(one.device_name, _NAME),
-        LABELS[one.step.precision],
+        PRECISION_LABELS[one.step.precision],
         batch_text(one.step, language),
         format_seconds(one.summary.median_s),
         f"{format_seconds(one.summary.low_s)} – {format_seconds(one.summary.high_s)}",

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from advisor.hardware.machine import Record
 from advisor.recommend.batch_size import largest_global_batch
-from advisor.recommend.precisions import LABELS, stand_in
+from advisor.recommend.precisions import stand_in
 from advisor.recommend.recommendation import prediction_of, rests_on
 from advisor.recommend.strategy import best_by_count
 from advisor.report.checked_steps import batch_text
 from advisor.sentences import Language, say, sentence, visible
 from advisor.units import (
+    PRECISION_LABELS,
     Estimate,
     Precision,
     format_bytes,
@@ -94,7 +95,7 @@ def set_up_line(chosen: Recommendation, language: Language, mode: Mode = "traini
         "devices": chosen.count,
         "machines": chosen.node_count,
         "strategy": sentence(f"strategy-{chosen.strategy.replace('_', '-')}", language),
-        "precision": LABELS[chosen.precision],
+        "precision": PRECISION_LABELS[chosen.precision],
         "batch": chosen.batch_size_per_device,
         "accumulation": chosen.gradient_accumulation_steps,
     }
@@ -190,7 +191,7 @@ def _device_table(advice: Advice, language: Language) -> Table | None:
     columns = ("device", "count", "strategy", *(("precision",) if own else ()))
     columns += ("batch", "step", "range", "job", "memory", "fits", "basis")
     return Table(
-        title=sentence(devices_title(own=own), language, {"precision": LABELS[wanted]}),
+        title=sentence(devices_title(own=own), language, {"precision": PRECISION_LABELS[wanted]}),
         columns=tuple(sentence(f"column-{name}", language) for name in columns),
         rows=rows,
         first_number_index=columns.index("batch"),
@@ -211,7 +212,7 @@ def _device_row(prediction: Prediction, language: Language, *, own_precision: bo
         visible(prediction.device.name),
         str(prediction.count),
         sentence(f"strategy-{prediction.strategy.replace('_', '-')}", language),
-        *((LABELS[prediction.precision],) if own_precision else ()),
+        *((PRECISION_LABELS[prediction.precision],) if own_precision else ()),
         _batch(prediction),
         format_seconds(step.value),
         f"{format_seconds(step.low)} – {format_seconds(step.high)}",
@@ -238,7 +239,7 @@ def _measured_table(advice: Advice, language: Language) -> Table | None:
             rows.append(
                 (
                     visible(measurement.device_name),
-                    LABELS[step.precision],
+                    PRECISION_LABELS[step.precision],
                     batch_text(step, language),
                     format_seconds(summary.median_s),
                     f"{format_seconds(summary.low_s)} – {format_seconds(summary.high_s)}",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.gui.advice_figures import (
-    PRECISION_NAMES,
     STRATEGY_NAMES,
     batch_advice_of,
     batch_curve,
@@ -23,7 +22,7 @@ from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.recommend.recommendation import prediction_of
 from advisor.sentences import visible
-from advisor.units import format_seconds
+from advisor.units import PRECISION_LABELS, format_seconds
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
@@ -38,7 +37,9 @@ def prediction_tip(one: Prediction, context: Context) -> str:
     """Everything that is known of a set-up, for a tooltip."""
     texts = context.texts
     lines = [
-        visible(f"{one.count} × {one.device.name} · {texts.strategy(one.strategy)} · {PRECISION_NAMES[one.precision]}"),
+        visible(
+            f"{one.count} × {one.device.name} · {texts.strategy(one.strategy)} · {PRECISION_LABELS[one.precision]}"
+        ),
         texts("advice-tip-batch", batch=str(one.batch_size_per_device), total=str(one.global_batch_size)),
         f"{texts('advice-step')}: {texts.duration(one.step_s.value)} ({texts.span(one.step_s, texts.duration)})",
         f"{texts('advice-rate')}: {texts.rate(one.samples_per_s.value)} ({texts.span(one.samples_per_s, texts.rate)})",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QPushButton, QVBoxLayout, QWidget
 
-from advisor.gui.advice_figures import PRECISION_NAMES, short_name
+from advisor.gui.advice_figures import short_name
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
@@ -17,6 +17,7 @@ from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.recommend.recommendation import prediction_of
 from advisor.sentences import visible
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -133,7 +134,7 @@ class AdvicePage(Page):
         parts = [
             f"{chosen.count} × {short_name(visible(chosen.device.name))}",
             self.texts("advice-batch-short", batch=str(chosen.batch_size_per_device)),
-            PRECISION_NAMES[chosen.precision],
+            PRECISION_LABELS[chosen.precision],
         ]
         if chosen.job_s is not None:
             parts.append(self.texts.duration(chosen.job_s.value))
@@ -151,7 +152,7 @@ class AdvicePage(Page):
         chips.setSpacing(8)
         facts = [
             self.texts("advice-batch-short", batch=str(chosen.batch_size_per_device)),
-            PRECISION_NAMES[chosen.precision],
+            PRECISION_LABELS[chosen.precision],
             self.texts.strategy(chosen.strategy),
         ]
         if chosen.count > 1 or chosen.gradient_accumulation_steps > 1:

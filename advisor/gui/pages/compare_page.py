@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QPushButton
 
-from advisor.gui.advice_figures import PRECISION_NAMES, STRATEGY_NAMES, device_names, short_name
+from advisor.gui.advice_figures import STRATEGY_NAMES, device_names, short_name
 from advisor.gui.compare_figures import Comparison, figure_of
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.advice_charts import prediction_tip
@@ -20,6 +20,7 @@ from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState
 from advisor.gui.widgets.table import Table
 from advisor.sentences import visible
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,7 +104,7 @@ class ComparePage(Page):
         line.setSpacing(6)
         self._buttons: dict[Precision, QPushButton] = {}
         for offered in known:
-            button = QPushButton(PRECISION_NAMES[offered])
+            button = QPushButton(PRECISION_LABELS[offered])
             button.setProperty("role", "small")
             button.setCheckable(True)
             button.setAutoExclusive(True)
@@ -213,7 +214,7 @@ class ComparePage(Page):
             made("column-device", lambda one: self._names[one.device.key], None, number=False),
             made("column-count", lambda one: str(one.count), lambda one: one.count),
             made("column-strategy", self._strategy, None, number=False),
-            made("column-precision", lambda one: PRECISION_NAMES[one.precision], None, number=False),
+            made("column-precision", lambda one: PRECISION_LABELS[one.precision], None, number=False),
             made("column-batch", lambda one: str(one.batch_size_per_device), lambda one: one.batch_size_per_device),
             made("compare-rate", fitting(lambda one: texts.rate(one.samples_per_s.value), refused), rate),
             made("column-range", fitting(lambda one: texts.span(one.samples_per_s, texts.rate)), rate),
@@ -294,13 +295,13 @@ class ComparePage(Page):
                     continue
                 places.setdefault(one.device.key, [None] * len(columns))[number] = place
                 text = self._figure_text(figure_of(one, goal), one, goal)
-                told.setdefault(one.device.key, [""] * len(columns))[number] = f"{PRECISION_NAMES[precision]}, {text}"
+                told.setdefault(one.device.key, [""] * len(columns))[number] = f"{PRECISION_LABELS[precision]}, {text}"
         colours = [*self.theme.series[:CPU_SERIES], self.theme.bar]
         lines = []
         for number, (key, its) in enumerate(places.items()):
             colour = self.theme.series[CPU_SERIES] if key == "cpu" else colours[number % len(colours)]
             lines.append(OrderLine(name=self._names[key], places=tuple(its), texts=tuple(told[key]), colour=colour))
-        names = [PRECISION_NAMES[precision] for precision in columns]
+        names = [PRECISION_LABELS[precision] for precision in columns]
         self._order.show_order(names, lines, columns.index(self._precision))
 
     def _fill_table(self) -> None:
@@ -324,7 +325,7 @@ class ComparePage(Page):
             one.device.key,
             one.strategy,
             one.precision,
-            PRECISION_NAMES[one.precision],
+            PRECISION_LABELS[one.precision],
         )
         numbers = f"{one.count}x {one.count}× b{one.batch_size_per_device} {self.texts.basis(one.step_s)}"
         return f"{' '.join(parts)} {numbers}".casefold()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.gui.advice_figures import PRECISION_NAMES, short_name
+from advisor.gui.advice_figures import short_name
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
 from advisor.report.checked_steps import CheckedStep, batch_text, checked_steps
 from advisor.sentences import visible
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
@@ -34,7 +35,7 @@ def measured_card(advice: Advice, context: Context) -> Card | None:
     model: TableModel[CheckedStep] = TableModel(
         [
             Column(title=texts("column-device"), text=lambda one: short_name(visible(one.device_name))),
-            Column(title=texts("column-precision"), text=lambda one: PRECISION_NAMES[one.step.precision]),
+            Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.step.precision]),
             Column(
                 title=texts("column-batch"),
                 text=lambda one: batch_text(one.step, texts.language),

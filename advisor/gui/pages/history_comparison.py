@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
-from advisor.gui.advice_figures import PRECISION_NAMES, STRATEGY_NAMES, short_name
+from advisor.gui.advice_figures import STRATEGY_NAMES, short_name
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
 from advisor.report.comparison import FigureDifference, SettingDifference, StepDifference, compare
 from advisor.sentences import visible
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
@@ -130,7 +131,7 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
     model: TableModel[StepDifference] = TableModel(
         [
             Column(title=texts("column-device"), text=device),
-            Column(title=texts("column-precision"), text=lambda one: PRECISION_NAMES[one.precision]),
+            Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.precision]),
             Column(
                 title=texts("column-batch"),
                 text=lambda one: str(one.batch_size_per_device),
@@ -204,4 +205,4 @@ def _set_up(chosen: Recommendation | None, context: Context) -> str:
         return context.texts("summary-nothing")
     batch = context.texts("advice-batch-row", batch=chosen.batch_size_per_device)
     device = short_name(visible(chosen.device.name))
-    return f"{chosen.count} × {device} · {batch} · {PRECISION_NAMES[chosen.precision]}"
+    return f"{chosen.count} × {device} · {batch} · {PRECISION_LABELS[chosen.precision]}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton, QVBoxLayout
 
 from advisor.gui import history_shelf
-from advisor.gui.advice_figures import PRECISION_NAMES, STRATEGY_NAMES, short_name
+from advisor.gui.advice_figures import STRATEGY_NAMES, short_name
 from advisor.gui.history_shelf import Shelf
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.history_checks import measured_card
@@ -21,6 +21,7 @@ from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.gui.widgets.table import Table
 from advisor.report.advice_record import Advice
 from advisor.sentences import visible
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -152,7 +153,7 @@ class HistoryPage(Page):
             Column(title=texts("history-when"), text=lambda one: moment(one.created_utc)),
             Column(title=texts("history-workload"), text=lambda one: visible(one.head.workload_name)),
             Column(title=texts("column-device"), text=lambda one: _set_up(one, self)),
-            Column(title=texts("column-precision"), text=lambda one: PRECISION_NAMES[one.head.precision]),
+            Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.head.precision]),
             Column(
                 title=texts("column-batch"),
                 text=batch,

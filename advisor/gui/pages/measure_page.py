@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QPushButton, QVBoxLayout
 
-from advisor.gui.advice_figures import PRECISION_NAMES, short_name
+from advisor.gui.advice_figures import short_name
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.page import GAP, Page
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
@@ -16,6 +16,7 @@ from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
 from advisor.gui.widgets.table import Table
 from advisor.sentences import visible
+from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
@@ -223,7 +224,7 @@ class MeasurePage(Page):
     def _show_series(self, job: JobState) -> None:
         names = self._names = self._device_names(job)
         # One device or precision is named once, above the table, not in each row.
-        precisions = {PRECISION_NAMES[one.precision] for one in job.series.values()}
+        precisions = {PRECISION_LABELS[one.precision] for one in job.series.values()}
         self._table.setColumnHidden(0, len(names) == 1)
         self._table.setColumnHidden(_PRECISION_COLUMN, len(precisions) == 1)
         common = [*(names.values() if len(names) == 1 else ()), *(precisions if len(precisions) == 1 else ())]
@@ -238,7 +239,7 @@ class MeasurePage(Page):
         place = batch if len(names) == 1 else f"{batch} · {names[current.device_key]}"
         self._figures["median"].show_figure(texts.duration(median_s) if median_s else "–", place)
         rate = texts.rate(current.batch_size / median_s) if median_s else "–"
-        self._figures["rate"].show_figure(rate, PRECISION_NAMES[current.precision])
+        self._figures["rate"].show_figure(rate, PRECISION_LABELS[current.precision])
         peak = texts.size(current.peak_bytes) if current.peak_bytes is not None else "–"
         self._figures["memory"].show_figure(peak, texts("watch-memory-below"))
         verdict = self._verdict(current)
@@ -295,7 +296,7 @@ class MeasurePage(Page):
                 order=lambda one: one.batch_size,
                 number=True,
             ),
-            Column(title=texts("column-precision"), text=lambda one: PRECISION_NAMES[one.precision]),
+            Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.precision]),
             Column(
                 title=texts("column-median"),
                 text=lambda one: texts.duration(one.median_s()),

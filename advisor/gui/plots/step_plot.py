@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 
-from advisor.gui.advice_figures import PRECISION_NAMES
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, line_icon, thin_pen
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import QuietLabel
 from advisor.sentences import visible
-from advisor.units import format_seconds
+from advisor.units import PRECISION_LABELS, format_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +132,7 @@ class StepPlot(Card):
 
     def _words(self, one: StepSeries, place: int, age_s: float) -> str:
         batch = self._texts("advice-batch-row", batch=str(one.batch_size))
-        name = f"{visible(one.device_name)} · {batch} · {PRECISION_NAMES[one.precision]}"
+        name = f"{visible(one.device_name)} · {batch} · {PRECISION_LABELS[one.precision]}"
         return f"{name}\n{format_seconds(one.walls_s[place])} · {age_s:.1f} s"
 
 
