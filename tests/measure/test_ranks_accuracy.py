@@ -88,28 +88,30 @@ def _errors(outcome: RanksOutcome, table: OpTable) -> dict[int, float]:
 
 
 def _judge(name: str, budget_s: float) -> None:
-    """The prediction holds in a run, or in the median of the runs so far: of at most seven.
+    """The median of seven runs is within the tolerance; three do where it is within half of it.
 
     A short run on shared cores may be disturbed without knowing it. Where every run says itself that others were on
     the cores, their median is held to the wider bound, with a warning.
     """
-    runs: list[tuple[dict[int, float], bool]] = []
+    runs: list[dict[int, float]] = []
+    calm_runs: list[dict[int, float]] = []
     for _ in range(MOST_RUNS):
         errors, calm = _run(name, budget_s)
-        runs.append((errors, calm))
-        if calm and (_within(errors) or _within(_medians([one for one, quiet in runs if quiet]))):
+        runs.append(errors)
+        calm_runs += [errors] if calm else []
+        if len(calm_runs) >= RUNS and _within(TOLERANCE / 2, _medians(calm_runs)):
             return
-        if len(runs) == RUNS and not any(quiet for _, quiet in runs):
+        if len(runs) == RUNS and not calm_runs:
             break
-    judged = [errors for errors, calm in runs if calm]
-    assert not judged, f"outside {TOLERANCE:.0%} in every run: {judged}"
-    medians = _medians([errors for errors, _ in runs])
+    if calm_runs:
+        assert _within(TOLERANCE, _medians(calm_runs)), f"median of {calm_runs}"
+        return
     warnings.warn(f"{name}: no run had the cores to itself; held to {CONTENDED_TOLERANCE:.0%} only", stacklevel=2)
-    assert all(abs(error) <= CONTENDED_TOLERANCE for error in medians.values()), medians
+    assert _within(CONTENDED_TOLERANCE, _medians(runs)), f"median of {runs}"
 
 
-def _within(errors: dict[int, float]) -> bool:
-    return all(abs(error) <= TOLERANCE for error in errors.values())
+def _within(tolerance: float, errors: dict[int, float]) -> bool:
+    return all(abs(error) <= tolerance for error in errors.values())
 
 
 def _judge_strictly(name: str, budget_s: float) -> None:
