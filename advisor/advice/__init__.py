@@ -16,9 +16,9 @@ from advisor.advice.request import AdviceRequest, check, known_specs
 from advisor.measure.events import RunnerEvent
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.memory_story import memory_story
-from advisor.recommend.precisions import LABELS
 from advisor.report.advice_record import Advice, ModelFacts
 from advisor.sentences import Reason
+from advisor.units import PRECISION_LABELS
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.op_table import TRACE_PRECISIONS, step_flop
 from advisor.workload.workload import NumbersModel, Workload
@@ -92,9 +92,8 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
     assumptions = (assumed,) if assumed is not None else ()
     # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
     traced = _trace_caveats(request.workload, facts)
-    measured = tuple(caveat for measurement in facts.measurements for caveat in measurement.caveats)
-    known = (*facts.caveats, *facts.machine.notices, *measured, *assumptions, *traced)
-    caveats = (*known, *found.caveats, *predicted.caveats)
+    known = (*facts.caveats, *facts.machine.notices, *assumptions, *traced)
+    caveats = (*known, *found.caveats, *_measurement_caveats(facts), *predicted.caveats)
     return Advice(
         created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         advisor_version=__version__,
@@ -114,6 +113,13 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
     )
 
 
+def _measurement_caveats(facts: Facts) -> tuple[Reason, ...]:
+    """What measuring met, but for what is said otherwise (the interruption) or was mended (a trace made later)."""
+    told = {"measure-cancelled"} | ({"measure-trace-failed"} if facts.not_traced_reason is None else set())
+    found = (caveat for measurement in facts.measurements for caveat in measurement.caveats)
+    return tuple(caveat for caveat in found if caveat.code not in told)
+
+
 def _trace_caveats(workload: Workload, facts: Facts) -> tuple[Reason, ...]:
     """What the trace at the workload's own precision could not say, or built other than a reader might expect."""
     precision = workload.training.precision
@@ -121,7 +127,7 @@ def _trace_caveats(workload: Workload, facts: Facts) -> tuple[Reason, ...]:
     if table is None:
         return ()
     halved = precision in {"fp16", "bf16"} and any(op.batch_norm for op in table.ops)
-    note = Reason(code="workload-half-batch-norm", numbers={"precision": LABELS[precision]})
+    note = Reason(code="workload-half-batch-norm", numbers={"precision": PRECISION_LABELS[precision]})
     return (*table.caveats, note) if halved else table.caveats
 
 

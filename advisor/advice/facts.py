@@ -132,7 +132,7 @@ def _complete_tables(
     missing = [precision for precision in wanted if precision not in tables]
     if not missing:
         return None
-    yield progress("advice-phase-trace", 0.9)
+    yield progress("advice-phase-trace", 0.95)
     failure: Reason | None = None
     if not cancelled.is_set():
         try:

@@ -55,7 +55,14 @@ def trusted(rates: Sequence[RateMeasurement]) -> bool:
 def calibration_of(measurement: Measurement) -> Measurement:
     """The part of a measurement that says something of the device alone."""
     return msgspec.structs.replace(
-        measurement, workload_name=None, steps=(), communication=(), readings=(), caveats=(), log_tail=""
+        measurement,
+        workload_name=None,
+        steps=(),
+        communication=(),
+        readings=(),
+        caveats=(),
+        log_tail="",
+        kept_memory=None,
     )
 
 

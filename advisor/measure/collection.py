@@ -114,7 +114,12 @@ class Collection:
         rates = self.rates()
         gpu = self.gpu
         kept_memory = self._measured_keeping_memory()
-        caveats = [*self.plan.notes, *self.caveats, *left_out(steps), *why_keep(self.plan.name, steps, kept_memory)]
+        caveats = [
+            *self.plan.notes,
+            *self.caveats,
+            *left_out(self.plan.name, steps),
+            *why_keep(self.plan.name, steps, kept_memory),
+        ]
         if gpu is not None and power_capped(self.readings, gpu):
             caveats.append(Reason(code="measure-power-capped", numbers={"gpu": gpu.name}))
         return Measurement(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,9 +32,9 @@ from advisor.workload.workload import NumbersModel, with_training
 _TRACE_LIMIT_S = 120.0
 _RESERVE_S = 0.7
 _LEAST_STEPS_S = 2.0
-_KEEPING_S = 2.0
+_TRIAL_S = 2.0
 _FIRST_PRECISION_SHARE = 0.85
-_KEPT_SHARE = 0.6
+_STEPS_SHARE = 0.6
 _CROWDED_PRESSURE = 0.25
 _RECENT_READINGS = 10
 
@@ -62,7 +62,7 @@ class DeviceRequests:
         if not isinstance(workload.model, NumbersModel):
             yield from self._preparations()
             # On a loaded machine import and trace are slow; the steps are what the run is for.
-            self.deadline_s = max(self.deadline_s, time.monotonic() + _KEPT_SHARE * self.device.budget_s)
+            self.deadline_s = max(self.deadline_s, time.monotonic() + _STEPS_SHARE * self.device.budget_s)
         if self.device.calibration_s > 0.0:
             threads = tuple(sorted(self.device.thread_counts, reverse=True)) or (1,)
             budget_s = min(self.device.calibration_s, max(1.0, self.left_s() * 0.4))
@@ -127,10 +127,13 @@ class DeviceRequests:
 
         Last, as there is no way back; a moment beyond the budget, as only then it is known to be worth it.
         """
-        step = worth_keeping(self.collection.steps(), self.plan.workload.training.batch_size)
-        if step is None or self.device.torch_device != "cpu":
+        worker = self.workers.current
+        if self.device.torch_device != "cpu" or worker is None or not worker.alive:
             return
-        request = self._measure(step.precision, (step.batch_size,), _KEEPING_S)
+        step = worth_keeping(self.collection.steps(), self.plan.workload.training.batch_size)
+        if step is None:
+            return
+        request = self._measure(step.precision, (step.batch_size,), _TRIAL_S)
         yield replace(request, thread_count=step.thread_count, keep_freed_memory=True)
 
     def _measure(self, precision: Precision, sizes: tuple[int, ...], budget_s: float) -> MeasureRequest:
@@ -189,8 +192,7 @@ class DeviceRequests:
 
 def block_count_of(table: OpTable) -> int | None:
     """How many alike blocks the layer table shows: the longest numbered list of modules (`encoder.layer.11…`)."""
-    counts: Mapping[str, set[int]] = {}
-    found: dict[str, set[int]] = dict(counts)
+    found: dict[str, set[int]] = {}
     for layer in table.layers:
         parts = layer.path.split(".")
         for index, part in enumerate(parts):

@@ -1,11 +1,11 @@
-"""Measures one device: starts its worker, asks for trace, calibration and steps in turn, and keeps what comes."""
+"""Measures one device: asks its workers for trace, calibration and steps in turn, and keeps what comes."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Protocol
 
 from advisor.child_process import ExitKind
@@ -52,7 +52,7 @@ class DeviceRun:
     device: DevicePlan
     machine: Machine
     monitor: Readings
-    deadline_s: float
+    deadline_s: InitVar[float]
     """Monotonic time by which this device should be done."""
     tables: dict[TracePrecision, OpTable]
     """Known traces; those made here are added."""
@@ -62,7 +62,7 @@ class DeviceRun:
     share: tuple[float, float] = (0.0, 1.0)
     """(share of the whole run that is done before this device, share that this device is)."""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, deadline_s: float) -> None:
         """Nothing is started yet."""
         on_cpu = self.device.torch_device == "cpu"
         self._steering = Steering(on_cpu=on_cpu, full_method=self.plan.full_method)
@@ -71,7 +71,7 @@ class DeviceRun:
         self._steering = Steering(on_cpu=on_cpu, full_method=self.plan.full_method, gpu=self.collection.gpu)
         self._workers = DeviceWorkers(self.plan, self.device, self.cancelled)
         self._requests = DeviceRequests(
-            self.plan, self.device, self.collection, self._workers, self.tables, self.trace, self.deadline_s
+            self.plan, self.device, self.collection, self._workers, self.tables, self.trace, deadline_s
         )
         self._opened_device = False
         self._fraction = 0.0
@@ -96,6 +96,8 @@ class DeviceRun:
 
     def _ask(self, request: Request) -> Generator[RunnerEvent, None, bool]:
         """Events of one request; False when the whole run was cancelled."""
+        if isinstance(request, ImportRequest):
+            return (yield from self._await_imports())
         self.collection.layer_limit = request.layer_limit if isinstance(request, MeasureRequest) else None
         limit_s = request.wall_limit_s if isinstance(request, TraceRequest) else getattr(request, "budget_s", 0.0)
         deadline_s = time.monotonic() + limit_s + _GRACE_S
@@ -104,17 +106,15 @@ class DeviceRun:
         tracing = isinstance(request, TraceRequest)
         failed_before = len(self.collection.failures)
         try:
-            importing = isinstance(request, ImportRequest)
-            answers = self._workers.imports() if importing else session.ask(request, deadline_s=deadline_s)
-            for event in answers:
+            for event in session.ask(request, deadline_s=deadline_s):
                 yield from self._relay(event)
         except Cancelled:
-            self.exit_kind = "cancelled"
-            self.collection.caveats.append(Reason(code="measure-cancelled"))
-            return False
+            return self._note_cancel()
         except (WorkerHung, WorkerTooLarge) as trouble:
             error = trouble
         yield from self._drain()
+        if isinstance(request, MeasureRequest) and request.keep_freed_memory:
+            return True  # only tried: without an answer nothing is lost
         for failed in self.collection.failures[failed_before:]:
             code = failed.code or ("measure-trace-failed" if tracing else "measure-worker-failed")
             numbers = {"device": self.device.name, "text": failed.text[:300], **failed.numbers}
@@ -123,6 +123,19 @@ class DeviceRun:
         if error is not None or not session.alive:
             self._note_death(session, error)
         return True
+
+    def _await_imports(self) -> Generator[RunnerEvent, None, bool]:
+        try:
+            for _ in self._workers.imports():
+                yield from self._drain()
+        except Cancelled:
+            return self._note_cancel()
+        return True
+
+    def _note_cancel(self) -> bool:
+        self.exit_kind = "cancelled"
+        self.collection.caveats.append(Reason(code="measure-cancelled"))
+        return False
 
     def _note_death(self, session: WorkerSession, error: Exception | None) -> None:
         code, numbers = failure_of(error, session)

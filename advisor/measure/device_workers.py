@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 
 from advisor.measure.plan import DevicePlan, Plan
 from advisor.measure.worker_session import WorkerHung, WorkerSession, WorkerTooLarge
-from advisor.worker.messages import ImportRequest, MeasureRequest, Request, WorkerEvent
+from advisor.worker.messages import ImportRequest, MeasureRequest, Request
 
 _WORKER_OVERHEAD_BYTES = 1 << 30
 _IMPORT_LIMIT_S = 60.0
@@ -30,8 +30,8 @@ class DeviceWorkers:
         self._cancelled = cancelled
         self._current: WorkerSession | None = None
         self._trainer: WorkerSession | None = None
-        self._importing: Generator[WorkerEvent | None, None, None] | None = None
         self._ended_logs: list[str] = []
+        self._fresh_for_steps = device.torch_device == "cpu"
 
     @property
     def current(self) -> WorkerSession | None:
@@ -47,32 +47,32 @@ class DeviceWorkers:
     def start_trainer(self, request: ImportRequest) -> None:
         """Start the process for the steps; it imports what they need while the other one works."""
         self._trainer = self._new()
-        self._importing = self._trainer.ask(request, deadline_s=time.monotonic() + _IMPORT_LIMIT_S)
-        next(self._importing)  # sends the request
+        self._trainer.send(request)
 
     def imports(self) -> Iterator[None]:
-        """Wait for the trainer's imports, a moment at a time; without it, steps go to the other process.
+        """Wait for the trainer's imports, a moment at a time. Raises Cancelled.
 
-        What it cannot import is reported by the request that needs it. Raises Cancelled.
+        What it cannot import is reported by the request that needs it; a trainer that is lost is replaced then.
         """
+        if self._trainer is None:
+            return
         try:
-            for _ in self._importing or ():
+            for _ in self._trainer.answers(deadline_s=time.monotonic() + _IMPORT_LIMIT_S):
                 yield None
         except (WorkerHung, WorkerTooLarge):
             self._give_up_trainer()
-        self._importing = None
-        if self._trainer is not None and not self._trainer.alive:
-            self._give_up_trainer()
 
     def for_request(self, request: Request) -> WorkerSession:
-        """The worker that a request goes to: the trainer for the whole model's steps, else the one that runs.
+        """The worker that a request goes to: the first steps of the whole model to the trainer, others to what runs.
 
         Parts of a model are timed one after the other and compared, so both in a process that has a past.
         """
-        if self._trainer is not None and isinstance(request, MeasureRequest) and request.layer_limit is None:
+        whole_steps = isinstance(request, MeasureRequest) and request.layer_limit is None
+        if whole_steps and self._fresh_for_steps:
+            self._fresh_for_steps = False
             self._leave()
             self._current, self._trainer = self._trainer, None
-        elif self._current is not None and not self._current.alive:
+        if self._current is not None and not self._current.alive:
             self._leave()
         if self._current is None:
             self._current = self._new()
@@ -92,8 +92,8 @@ class DeviceWorkers:
             self._current = None
 
     def _give_up_trainer(self) -> None:
-        self._importing = None
         if self._trainer is not None:
+            self._ended_logs.append(self._trainer.log)
             self._trainer.close()
             self._trainer = None
 

@@ -7,11 +7,12 @@ import statistics
 from collections.abc import Sequence
 
 from advisor.measure.measurement import StepMeasurement
-from advisor.measure.verdicts import clearly_faster
+from advisor.measure.verdicts import clearly_faster, may_rank
 from advisor.sentences import Reason
 
 _WORTH_TRYING = 0.10
 _LONGEST_STEP_S = 0.3
+_FALLS_TO = 0.5
 
 
 def system_share(step: StepMeasurement) -> float | None:
@@ -41,26 +42,29 @@ def worth_keeping(steps: Sequence[StepMeasurement], wanted: int) -> StepMeasurem
 
 
 def why_keep(device_name: str, steps: Sequence[StepMeasurement], kept: StepMeasurement | None) -> tuple[Reason, ...]:
-    """The sentence that advises it; none where it did not make the same one of the `steps` clearly faster."""
-    if kept is None or kept.summary is None:
+    """The sentence that advises it: with both times where both may rank and it was clearly faster.
+
+    Where the machine was too busy to compare times, the system's share of them still tells, as far as it fell to less
+    than half; none otherwise.
+    """
+    if kept is None:
         return ()
-    found = [
-        step
-        for step in steps
-        if (step.batch_size, step.precision, step.layer_limit) == (kept.batch_size, kept.precision, None)
-        and step.summary is not None
-        and clearly_faster(kept.summary, step.summary)
-    ]
-    return tuple(
-        Reason(
-            code="measure-memory-handed-back",
-            numbers={
-                "device": device_name,
-                "batch_size": step.batch_size,
-                "system_fraction": system_share(step) or 0.0,
-                "step_s": step.summary.median_s if step.summary is not None else 0.0,
-                "kept_step_s": kept.summary.median_s,
-            },
-        )
-        for step in found
-    )
+    key = (kept.batch_size, kept.precision, None)
+    step = next((one for one in steps if (one.batch_size, one.precision, one.layer_limit) == key), None)
+    if step is None or step.summary is None or kept.summary is None:
+        return ()
+    share, kept_share = system_share(step), system_share(kept)
+    if share is None or kept_share is None or kept_share > _FALLS_TO * share:
+        return ()
+    numbers: dict[str, float | int | str] = {
+        "device": device_name,
+        "batch_size": step.batch_size,
+        "system_fraction": share,
+        "kept_fraction": kept_share,
+    }
+    if not (may_rank(step) and may_rank(kept)):
+        return (Reason(code="measure-memory-handed-back-unclear", numbers=numbers),)
+    if not clearly_faster(kept.summary, step.summary):
+        return ()
+    times = {"step_s": step.summary.median_s, "kept_step_s": kept.summary.median_s}
+    return (Reason(code="measure-memory-handed-back", numbers={**numbers, **times}),)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from advisor.measure.measurement import StepMeasurement
 from advisor.sentences import Reason
-from advisor.units import Precision
+from advisor.units import PRECISION_LABELS, Precision
 from advisor.worker.messages import StageEnded
 
 
@@ -16,21 +16,35 @@ def why_ended(ended: StageEnded) -> Reason:
     return Reason(code=f"measure-ended-{ended.reason.replace('_', '-')}", numbers=numbers)
 
 
-def left_out(steps: Sequence[StepMeasurement]) -> Iterator[Reason]:
-    """That only some blocks were run, else for each precision why its smallest batch size left out was."""
+def part_of_layers(layer_count: int, full_layer_count: int) -> Reason:
+    """The sentence for a step of a part of the model."""
+    return Reason(code="measure-part-of-layers", numbers={"layers": layer_count, "all": full_layer_count})
+
+
+def left_out(device_name: str, steps: Sequence[StepMeasurement]) -> tuple[Reason, ...]:
+    """For each precision: that only some blocks were run, or from which batch size on nothing was timed."""
+    precisions = tuple(dict.fromkeys(step.precision for step in steps))
+    found = [
+        reason
+        for precision in precisions
+        for reason in _left_out_of(device_name, precision, [step for step in steps if step.precision == precision])
+    ]
+    return tuple(reason for index, reason in enumerate(found) if reason not in found[:index])
+
+
+def _left_out_of(device_name: str, precision: Precision, steps: Sequence[StepMeasurement]) -> Iterator[Reason]:
     parts = [step for step in steps if step.layer_limit is not None and step.full_layer_count is not None]
     if parts:
         most = max(parts, key=lambda step: step.layer_limit or 0)
         yield part_of_layers(most.layer_limit or 0, most.full_layer_count or 0)
         return
-    seen: set[Precision] = set()
-    for step in sorted(steps, key=lambda step: step.batch_size):
-        verdict = step.verdict
-        if verdict.kind == "not_measured" and verdict.reason is not None and step.precision not in seen:
-            seen.add(step.precision)
-            yield verdict.reason
-
-
-def part_of_layers(layer_count: int, full_layer_count: int) -> Reason:
-    """The sentence for a step of a part of the model."""
-    return Reason(code="measure-part-of-layers", numbers={"layers": layer_count, "all": full_layer_count})
+    measured = [step.batch_size for step in steps if step.summary is not None]
+    beyond = [step for step in steps if measured and step.summary is None and step.batch_size > max(measured)]
+    if beyond:
+        numbers: dict[str, float | int | str] = {
+            "device": device_name,
+            "precision": PRECISION_LABELS[precision],
+            "batch_size": min(step.batch_size for step in beyond),
+            "count": len(beyond),
+        }
+        yield Reason(code="measure-sizes-left-out", numbers=numbers)

@@ -96,7 +96,7 @@ def run_measurements(  # noqa: PLR0913 - what a run may be given
     """Measure every device of the plan in turn; one that fails ends alone, with a caveat and its samples kept.
 
     `tables`: traces that are known already; they choose batch sizes, and those asked for by `trace` are made by
-    the first worker before it measures (torch is imported once) and added to this dictionary. Cancelled: what was
+    the first device's worker before it measures and added to this dictionary. Cancelled: what was
     measured so far is returned, devices not reached are `not_measured`. The monitor runs from start to end.
     `known_rates`: earlier calibrations by device key that still hold (`collection.calibration_key`); these devices
     are not calibrated again and spend that time on the model's steps.

@@ -77,13 +77,21 @@ class WorkerSession:
         """Steer the stage under way."""
         self._child.send(_ENCODER.encode(control))
 
+    def send(self, request: Request) -> None:
+        """Hand over a request; `answers` tells what comes of it."""
+        self._child.send(_ENCODER.encode(request))
+
     def ask(self, request: Request, *, deadline_s: float) -> Generator[WorkerEvent | None, None, None]:
-        """Events of this request until it is answered or the worker ends; None now and then, while nothing comes.
+        """`send` and `answers` in one."""
+        self.send(request)
+        yield from self.answers(deadline_s=deadline_s)
+
+    def answers(self, *, deadline_s: float) -> Generator[WorkerEvent | None, None, None]:
+        """Events of the request sent until it is answered or the worker ends; None now and then, if nothing comes.
 
         `deadline_s` is a monotonic time. Raises WorkerHung, WorkerTooLarge or Cancelled; what had been sent until
         then was yielded.
         """
-        self._child.send(_ENCODER.encode(request))
         while True:
             trouble = self._trouble(deadline_s)
             if trouble is not None:

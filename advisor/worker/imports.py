@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def answer(request: ImportRequest, box: EventBox) -> None:  # noqa: ARG001 - each answer takes the same arguments
     """Import; a Hugging Face model is built without storage too, as its classes are imported by building it.
 
-    A user's Python file is left alone: it runs when it is asked for, once. What cannot be built is reported by the
+    A user's Python file is left alone: it runs only to be traced and trained. What cannot be built is reported by the
     request that needs it.
     """
     if isinstance(request.workload.model, HuggingFaceModel):

@@ -65,7 +65,8 @@ class MeasureRequest(Record, frozen=True, kw_only=True, tag="measure"):
     expected_step_s: dict[int, float] = {}
     """By batch size, where the parent could estimate it; shares out the budget."""
     keep_freed_memory: bool = False
-    """Time the steps while the process keeps what they free, as the series `step_keeping_memory`."""
+    """Time the steps while the process keeps what they free, as the series `step_keeping_memory`; no answer where the
+    C library cannot be told to."""
 
 
 class RanksRequest(Record, frozen=True, kw_only=True, tag="ranks"):
@@ -143,7 +144,7 @@ class Environment(Record, frozen=True, kw_only=True, tag="environment"):
 
 
 class StageStarted(Record, frozen=True, kw_only=True, tag="stage_started"):
-    """A series of samples begins; controls name it by `stage`, a number that is never used again."""
+    """A series of samples begins; controls name it by `stage`, which no other stage of its process has."""
 
     stage: int
     series: str

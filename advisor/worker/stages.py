@@ -34,16 +34,6 @@ class Stage:
     figures: dict[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """How a stage went."""
-
-    reason: str
-    """Why it ended."""
-    step_s: float | None
-    """Median of the kept samples' wall time of one step; None where none was kept."""
-
-
 class Stages:
     """Runs the stages of one device."""
 
@@ -61,8 +51,10 @@ class Stages:
         parts: Callable[[int], dict[StepPart, float]] | None = None,
         between: Callable[[], object] | None = None,
         spent_s: float = 0.0,
-    ) -> Outcome:
+    ) -> float | None:
         """Time `step` until the parent stops it, the budget is spent or 400 samples were kept.
+
+        Returns the median seconds of one step over the kept samples; None where none was kept.
 
         `parts(step_count)` gives the split of the block just made, in seconds of one step; `between` runs untimed
         before each block (flushing a cache); `spent_s` of warm-up went into steps before this stage.
@@ -98,7 +90,7 @@ class Stages:
                 stage=number,
             )
         )
-        return Outcome(run.reason, statistics.median(run.kept_s) if run.kept_s else None)
+        return statistics.median(run.kept_s) if run.kept_s else None
 
     def _obey(self, run: _Run, block: Block) -> None:
         """Take the parent's controls; after a long block give its answer a moment to arrive."""

@@ -40,6 +40,8 @@ _STEPS_SHARE = 0.6
 def answer(request: MeasureRequest, box: EventBox) -> None:
     """Build the model, choose the thread count, then time each batch size, the smallest first."""
     started = time.monotonic()
+    if request.keep_freed_memory and not keep_freed_memory():
+        return
     device = TorchDevice(request.device)
     seed_everything(request.seed)
     before_bytes = resident_bytes()
@@ -108,10 +110,9 @@ class _Run:
                 break
 
     def measure_keeping_memory(self) -> None:
-        """Time the steps while the process keeps what they free; nothing where the C library cannot be told so."""
-        if not keep_freed_memory():
-            return
+        """Time the steps of a process that was told to keep what they free."""
         for batch_size in sorted(set(self._request.batch_sizes)):
+            self._box.send(Progress(phase="measure-phase-keeping", fraction=1.0, detail=str(batch_size)))
             self._choose_threads(batch_size)
             self._step.set_batch_size(batch_size)
             self._step()
@@ -143,7 +144,7 @@ class _Run:
             stage = Stage("step", self._precision, left_s * (1 - _SPLIT_SHARE), batch_size, dict(self._figures))
         spent_s = math.inf if warm else first.wall_s + second.wall_s if long else 0.0
         parts = None if split else self._step.take_parts
-        settled_s = self._stages.run(stage, self._step, parts=parts, spent_s=spent_s).step_s
+        settled_s = self._stages.run(stage, self._step, parts=parts, spent_s=spent_s)
         if settled_s is not None:  # the first steps took longer: they make room and are followed closely
             self._step_times[-1] = (batch_size, settled_s)
         if split:

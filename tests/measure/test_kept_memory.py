@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from advisor.measure.kept_memory import system_share, why_keep, worth_keeping
-from advisor.measure.left_out import left_out
-from advisor.measure.measurement import StepMeasurement, Summary, Verdict
+from advisor.measure.measurement import StepMeasurement, Summary, Verdict, VerdictKind
 from advisor.measure.statistics import summarise
-from advisor.sentences import Reason, say
+from advisor.sentences import say
 from advisor.worker.messages import Sample
 
 
@@ -28,7 +26,14 @@ def _sample(step_s: float, system_s: float | None, *, warm_up: bool = False) -> 
     )
 
 
-def _step(batch_size: int, step_s: float, system_s: float | None, *, layer_limit: int | None = None) -> StepMeasurement:
+def _step(
+    batch_size: int,
+    step_s: float,
+    system_s: float | None,
+    *,
+    layer_limit: int | None = None,
+    verdict: VerdictKind = "stable",
+) -> StepMeasurement:
     seconds = [step_s * (1.0 + 0.001 * number) for number in range(20)]
     summary: Summary | None = summarise(seconds, duration_s=sum(seconds), stop_reason="settled")
     return StepMeasurement(
@@ -41,22 +46,7 @@ def _step(batch_size: int, step_s: float, system_s: float | None, *, layer_limit
         device_summary=None,
         parts_s={},
         memory=None,
-        verdict=Verdict(kind="stable"),
-    )
-
-
-def _unmeasured(batch_size: int, code: str) -> StepMeasurement:
-    return StepMeasurement(
-        batch_size=batch_size,
-        precision="fp32",
-        thread_count=None,
-        layer_limit=None,
-        samples=(),
-        summary=None,
-        device_summary=None,
-        parts_s={},
-        memory=None,
-        verdict=Verdict(kind="not_measured", reason=Reason(code=code, numbers={"batch_size": batch_size})),
+        verdict=Verdict(kind=verdict),
     )
 
 
@@ -91,16 +81,13 @@ def test_it_is_not_advised_where_it_brought_nothing_or_was_not_tried() -> None:
     assert why_keep("AMD EPYC", steps, _step(8, 0.0199, 0.0)) == ()
     assert why_keep("AMD EPYC", steps, _step(16, 0.001, 0.0)) == ()
     assert why_keep("AMD EPYC", steps, None) == ()
+    assert why_keep("AMD EPYC", steps, _step(8, 0.012, 0.006)) == ()
 
 
-def test_of_the_sizes_left_out_the_smallest_says_why() -> None:
-    steps = [_step(1, 0.02, None), _unmeasured(64, "measure-ended-no-budget"), _unmeasured(8, "measure-ended-too-long")]
-    assert [reason.numbers["batch_size"] for reason in left_out(steps)] == [8]
-    assert list(left_out(steps[:1])) == []
-
-
-def test_where_only_blocks_were_run_that_is_said_instead_of_sizes() -> None:
-    one, two = (replace(_step(1, 0.3, None, layer_limit=limit), full_layer_count=12) for limit in (1, 2))
-    (reason,) = left_out([one, two, replace(_unmeasured(8, "measure-ended-too-long"), layer_limit=1)])
-    assert reason.code == "measure-part-of-layers"
-    assert reason.numbers == {"layers": 2, "all": 12}
+def test_a_disturbed_comparison_tells_shares_and_no_times() -> None:
+    kept = _step(8, 0.012, 0.0)
+    for verdict in ("unstable", "contended"):
+        (reason,) = why_keep("AMD EPYC", [_step(8, 0.020, 0.008, verdict=verdict)], kept)
+        assert reason.code == "measure-memory-handed-back-unclear"
+        assert set(reason.numbers) == {"device", "batch_size", "system_fraction", "kept_fraction"}
+        assert "40 %" in say(reason, "en")

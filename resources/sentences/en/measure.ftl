@@ -4,6 +4,7 @@
 measure-phase-load = Building the model
 measure-phase-calibrate = Calibrating the device
 measure-phase-steps = Training the model for real
+measure-phase-keeping = Training while memory is kept
 
 ## Verdicts
 measure-verdict-stable = stable
@@ -34,7 +35,9 @@ measure-ended-cap = Batch size { $batch_size } ended before its first sample. Gi
 measure-ended-settled = Batch size { $batch_size } ended before its first sample. Measure again.
 measure-ended-noise-settled = Batch size { $batch_size } ended before its first sample. Measure again.
 measure-does-not-fit = { $device } was not measured: one sample needs { $need_bytes } and only { $limit_bytes } may be used. Choose a smaller model, checkpointing or half precision.
-measure-memory-handed-back = A step at batch size { $batch_size } on { $device } spends { $system_fraction } of its processor time in the system, which takes freed memory back and hands it out again. While the process kept it, the step took { $kept_step_s } instead of { $step_s }, both measured here. To have this, set MALLOC_MMAP_MAX_=0 and MALLOC_TRIM_THRESHOLD_=-1 before Python starts; the process then holds more memory.
+measure-memory-handed-back = At batch size { $batch_size } { $device } spends { $system_fraction } of a step's processor time in the system, and { $kept_fraction } while the process keeps the memory that a step frees, instead of handing it back and asking for it again: a step then took { $kept_step_s } instead of { $step_s }, both measured here. To have this, set MALLOC_MMAP_MAX_=0 and MALLOC_TRIM_THRESHOLD_=-1 before Python starts; the process then holds more memory.
+measure-memory-handed-back-unclear = At batch size { $batch_size } { $device } spends { $system_fraction } of a step's processor time in the system, and { $kept_fraction } while the process keeps the memory that a step frees, instead of handing it back and asking for it again. How much faster a step then is could not be told, as the measurement was disturbed. To try it, set MALLOC_MMAP_MAX_=0 and MALLOC_TRIM_THRESHOLD_=-1 before Python starts; the process then holds more memory.
+measure-sizes-left-out = On { $device } in { $precision } nothing was timed from batch size { $batch_size } on: time or memory did not reach so far (chosen sizes left out: { $count }). They are predicted from smaller ones; a larger budget (--budget) may time them.
 measure-part-of-layers = Only { $layers } of { $all } blocks were run, as the whole model takes too long for the budget; the rest is extended along a line. Give a larger budget (--budget) to measure the whole.
 measure-numbers-cannot-run = A model described by numbers cannot be run here; its time is predicted. Describe the model itself to have it measured.
 measure-cancelled = The measurement was cancelled; what had been measured is kept. Measure again for the rest.
