@@ -29,7 +29,6 @@ from advisor.worker.messages import (
 from advisor.workload.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
 from advisor.workload.workload import NumbersModel, with_training
 
-_TRACE_LIMIT_S = 120.0
 _RESERVE_S = 0.7
 _LEAST_STEPS_S = 2.0
 _TRIAL_S = 2.0
@@ -94,7 +93,6 @@ class DeviceRequests:
                 precisions=missing,
                 allow_code=self.plan.allow_code,
                 hub=self.plan.allow_hub,
-                wall_limit_s=_TRACE_LIMIT_S,
             )
         if on_cpu:
             yield importing

@@ -23,7 +23,6 @@ from advisor.workload.workload import Workload
 
 _START_ALLOWANCE_S = 5.0
 """Importing torch does not count against the first device's budget, up to this long."""
-_TRACE_LIMIT_S = 120.0
 
 
 class TraceUnanswered(UserFacingError):  # noqa: N818 - says what happened
@@ -54,11 +53,10 @@ def trace_workload(
         precisions=tuple(precisions),
         allow_code=allow_code,
         hub=allow_hub,
-        wall_limit_s=_TRACE_LIMIT_S,
     )
     try:
         failed: Failed | None = None
-        for event in session.ask(request, deadline_s=time.monotonic() + _TRACE_LIMIT_S):
+        for event in session.ask(request, deadline_s=time.monotonic() + request.wall_limit_s):
             if event is None:
                 continue
             if isinstance(event, Traced):
@@ -75,7 +73,7 @@ def trace_workload(
         return tables
     except WorkerHung as hung:
         code, numbers = failure_of(hung, session)
-        text = f"Tracing took longer than {_TRACE_LIMIT_S:.0f} s."
+        text = f"Tracing took longer than {request.wall_limit_s:.0f} s."
         raise TraceUnanswered(text, "Describe the model by numbers instead.", _said(code, numbers)) from hung
     finally:
         if session.alive and not (cancelled is not None and cancelled.is_set()):
