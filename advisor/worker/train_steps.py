@@ -117,7 +117,8 @@ class _Run:
             self._step.set_batch_size(batch_size)
             self._step()
             left_s = self.deadline_s - time.monotonic()
-            self._stages.run(Stage(KEEPING_SERIES, self._precision, left_s, batch_size, self._figures), self._step)
+            stage = Stage(KEEPING_SERIES, self._precision, left_s, batch_size, dict(self._figures))
+            self._stages.run(stage, self._step)
 
     def _measure(self, batch_size: int, budget_s: float) -> None:
         started = time.monotonic()

@@ -18,15 +18,9 @@ from advisor.measure.plan import make_plan
 from advisor.measure.runner import run_measurements
 from advisor.measure.worker_session import Cancelled
 from advisor.worker.messages import ImportRequest, MeasureRequest, MicrobenchmarkRequest, Sample
-from advisor.workload.workload import Data, TemplateModel, Training, Workload
 from tests.leftovers import children_of, needs_proc
+from tests.measure.test_runner import WORKLOAD
 
-WORKLOAD = Workload(
-    name="small perceptron",
-    model=TemplateModel(template="mlp", layers=(4, 10, 3)),
-    data=Data(samples=120),
-    training=Training(precision="fp32", batch_size=16, optimizer="sgd"),
-)
 CALIBRATE = MicrobenchmarkRequest(device="cpu", budget_s=1.0)
 TRAIN = MeasureRequest(workload=WORKLOAD, device="cpu", batch_sizes=(1,), budget_s=1.0, thread_count=1)
 PART = MeasureRequest(workload=WORKLOAD, device="cpu", batch_sizes=(1,), budget_s=1.0, thread_count=1, layer_limit=1)

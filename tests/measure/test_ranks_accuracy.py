@@ -124,7 +124,7 @@ def _judge_strictly(name: str, budget_s: float) -> None:
             break
     assert len(judged) == RUNS, f"only {len(judged)} of {2 * RUNS} runs had the cores to themselves: run it alone"
     medians = _medians(judged)
-    assert all(abs(error) <= TOLERANCE for error in medians.values()), f"median over {RUNS} runs: {medians}"
+    assert _within(TOLERANCE, medians), f"median over {RUNS} runs: {medians}"
 
 
 def _medians(runs: list[dict[int, float]]) -> dict[int, float]:
