@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from advisor.advice import advise
-    from advisor.report.advice_record import Advice
+    from advisor.store.advice_record import Advice
     from advisor.workload.workload_file import load_workload
 
 __all__ = ["Advice", "__version__", "advise", "load_workload"]
@@ -16,7 +16,7 @@ __version__ = "0.1.0"
 _HOME = {
     "advise": "advisor.advice",
     "load_workload": "advisor.workload.workload_file",
-    "Advice": "advisor.report.advice_record",
+    "Advice": "advisor.store.advice_record",
 }
 
 

@@ -9,9 +9,9 @@ from hashlib import sha256
 import msgspec
 import numpy as np
 
-from advisor.hardware.spec_table import spec_table
+from advisor.catalogue.spec_table import spec_table
+from advisor.cost.efficiencies import Efficiencies
 from advisor.predict.accuracy_record import GroupedBy, HeldOut
-from advisor.predict.efficiencies import Efficiencies
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by
 from advisor.predict.fitting import MeasuredStep
 

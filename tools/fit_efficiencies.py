@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from advisor.catalogue.spec_table import spec_table  # noqa: E402 - the same
+from advisor.cost.efficiencies import Band, BandGroup, Efficiencies, Fitted, read_efficiencies  # noqa: E402 - the same
 from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questions_of  # noqa: E402 - the checkout first
 from advisor.evaluate.run_rows import read_run_rows  # noqa: E402 - the same
 from advisor.evaluate.traces import trace_all, trace_key  # noqa: E402 - the same
-from advisor.hardware.spec_table import spec_table  # noqa: E402 - the same
-from advisor.predict.efficiencies import Band, BandGroup, Efficiencies, Fitted, read_efficiencies  # noqa: E402 - the same
 from advisor.predict.fitting import MeasuredStep, StepSet, fit, leave_out  # noqa: E402 - the same
 from advisor.predict.priors import PRIORS  # noqa: E402 - the same
 from tests.accuracy.recorded_runs import measured_steps, published_steps  # noqa: E402 - the same

@@ -18,7 +18,7 @@ from scipy.optimize import least_squares
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from advisor.predict.scaling_figures import ScalingFigures, Spread, scaling_figures  # noqa: E402 - the checkout first
+from advisor.cost.scaling.scaling_figures import ScalingFigures, Spread, scaling_figures  # noqa: E402 - the checkout first
 from tests.accuracy.scaling_rows import ScalingRow, predict, read_rows  # noqa: E402 - the same
 
 if TYPE_CHECKING:

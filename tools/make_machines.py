@@ -16,12 +16,12 @@ from pathlib import Path
 
 import msgspec
 
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.spec_table import spec_table
+from advisor.core.sentences import Reason
 from advisor.hardware.detect import detect_machine
-from advisor.hardware.gpu_spec import GpuSpec
 from advisor.hardware.machine import Cpu, Gpu, GpuLink, HostMemory, LinkKind, Machine, Refusal, Software
 from advisor.hardware.notices import machine_notices
-from advisor.hardware.spec_table import spec_table
-from advisor.sentences import Reason
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "tests" / "recorded" / "machines"

@@ -10,12 +10,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from advisor.cost.efficiencies import efficiencies  # noqa: E402 - the same
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of, scored_step  # noqa: E402 - the checkout first
 from advisor.evaluate.row_predictions import RowPredictor  # noqa: E402 - the same
-from advisor.predict.efficiencies import efficiencies  # noqa: E402 - the same
+from advisor.optable.op_columns import Floats  # noqa: E402 - the same
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by  # noqa: E402 - the same
 from advisor.predict.fitting import leave_out  # noqa: E402 - the same
-from advisor.predict.op_columns import Floats  # noqa: E402 - the same
 from tests.accuracy.recorded_runs import published_questions, published_steps, recorded_tables  # noqa: E402 - the same
 from tools.accuracy_file import accuracy_file  # noqa: E402 - the same
 from tools.accuracy_plot import scatter  # noqa: E402 - the same

@@ -16,9 +16,9 @@ import msgspec
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
 from advisor.hardware.machine import Machine
+from advisor.optable.saved_tables import saved_tables
 from advisor.recommend.recommendation import Recommendation
-from advisor.report.advice_record import Advice
-from advisor.workload.saved_tables import saved_tables
+from advisor.store.advice_record import Advice
 from advisor.workload.workload_file import load_workload
 
 RECORDED = Path(__file__).resolve().parent.parent / "tests" / "recorded"

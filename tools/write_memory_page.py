@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from advisor.predict.memory import CONVOLUTION_HEADROOM  # noqa: E402 - the checkout first
+from advisor.cost.memory.need import CONVOLUTION_HEADROOM  # noqa: E402 - the checkout first
 from tests.accuracy.ladder import chosen_models, judging_models  # noqa: E402 - the same
 from tests.accuracy.ladder_needs import RungNeed, counted, outcome, recorded_rows, rung_needs  # noqa: E402 - the same
 

@@ -11,7 +11,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from advisor.predict.scaling_figures import scaling_figures  # noqa: E402 - the checkout first
+from advisor.cost.scaling.scaling_figures import scaling_figures  # noqa: E402 - the checkout first
 from tests.accuracy.large_scale_rows import read_large_scale  # noqa: E402 - the same
 from tests.accuracy.scaling_rows import ScalingRow, predict, read_rows  # noqa: E402 - the same
 

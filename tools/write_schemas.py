@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 
-from advisor.bundled import resource
-from advisor.predict.links import interconnect_schema
-from advisor.recommend import schemas as recommend_schemas
-from advisor.report import json_file
+from advisor.core.bundled import resource
+from advisor.cost.scaling.links import interconnect_schema
+from advisor.present import schemas as recommend_schemas
+from advisor.store import json_file
 from advisor.workload.workload_file import workload_schema
 
 FOLDER = resource("schemas")

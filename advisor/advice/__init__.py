@@ -13,14 +13,14 @@ from advisor import __version__
 from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.predictions import predict_all
 from advisor.advice.request import AdviceRequest, check, known_specs
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Reason
 from advisor.measure.events import RunnerEvent
+from advisor.optable.op_table import TRACE_PRECISIONS, step_flop
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.memory_story import memory_story
-from advisor.report.advice_record import Advice, ModelFacts
-from advisor.sentences import Reason
-from advisor.units import PRECISION_LABELS
+from advisor.store.advice_record import Advice, ModelFacts
 from advisor.workload.assumptions import assumed_reason
-from advisor.workload.op_table import TRACE_PRECISIONS, step_flop
 from advisor.workload.workload import NumbersModel, Workload
 from advisor.workload.workload_file import load_workload, source_of
 

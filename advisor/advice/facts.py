@@ -8,21 +8,22 @@ from pathlib import Path
 
 import msgspec
 
-from advisor.advice import kept_calibrations
 from advisor.advice.request import AdviceRequest
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
 from advisor.hardware.detect import detect_machine
-from advisor.hardware.machine import Machine, Record
+from advisor.hardware.machine import Machine
 from advisor.measure.events import RunnerEvent, RunProgress
 from advisor.measure.measurement import Measurement
 from advisor.measure.plan import make_plan
 from advisor.measure.ranks import RanksPlan, measure_local_ranks
 from advisor.measure.runner import TraceUnanswered, run_measurements, trace_workload
+from advisor.optable.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
+from advisor.optable.saved_tables import saved_tables
+from advisor.optable.totals import table_from_numbers
 from advisor.recommend.candidates import local_device, local_gpu_groups
 from advisor.recommend.precisions import sensible_precisions
-from advisor.sentences import Reason
-from advisor.workload.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
-from advisor.workload.saved_tables import saved_tables
-from advisor.workload.totals import table_from_numbers
+from advisor.store import kept_calibrations
 from advisor.workload.workload import NumbersModel
 
 

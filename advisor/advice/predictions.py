@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
-from advisor.hardware.gpu_spec import GpuSpec
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.core.sentences import Reason
+from advisor.cost.host_time import HostSpeed
+from advisor.optable.compiled_table import compile_table
+from advisor.optable.op_table import TRACE_PRECISIONS
 from advisor.predict.assembly import Sources, predict_candidates
 from advisor.predict.calibration import calibrate, host_speed, pass_floor_s
-from advisor.predict.compiled_table import compile_table
 from advisor.predict.device_memory import MemorySolver
 from advisor.predict.groups import Groups
-from advisor.predict.host_time import HostSpeed
 from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Calibration, Prediction
 from advisor.recommend.candidates import candidates_when_nothing_fits, enumerate_candidates
 from advisor.recommend.dealing import left_out_counts, require_even_nodes
-from advisor.sentences import Reason
-from advisor.workload.op_table import TRACE_PRECISIONS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.claims.table_predictor import TablePredictor
 from advisor.hardware.detect import detect_machine
-from advisor.hardware.gpu_spec import GpuSpec
 from advisor.measure.events import RunnerEvent
 from advisor.measure.runner import TraceUnanswered, trace_workload
+from advisor.optable.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
+from advisor.optable.saved_tables import saved_tables
+from advisor.optable.totals import table_from_numbers
 from advisor.predict.device_memory import MemoryAnswer, MemorySolver
 from advisor.predict.prediction import Candidate
 from advisor.recommend.precisions import sensible_precisions
-from advisor.recommend.table_predictor import TablePredictor
-from advisor.workload.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
-from advisor.workload.saved_tables import saved_tables
-from advisor.workload.totals import table_from_numbers
 from advisor.workload.workload import NumbersModel, Workload
 from advisor.workload.workload_file import load_workload
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import msgspec
 
-from advisor.hardware.gpu_spec import GpuSpec
-from advisor.hardware.machine import Record
-from advisor.hardware.spec_table import spec_table
-from advisor.predict.links import parse_interconnect
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.spec_table import spec_table
+from advisor.core.records import Record
+from advisor.cost.scaling.links import parse_interconnect
 from advisor.predict.time_to_train import CriticalBatch
 from advisor.recommend.candidates import table_keys
 from advisor.recommend.prices import Prices
 from advisor.recommend.recommendation import Goal, Limits
-from advisor.units import Precision
 from advisor.workload.workload import Workload
 
 

@@ -14,14 +14,14 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from advisor.child_process import ChildProcess
-from advisor.errors import UserFacingError
-from advisor.hardware.machine import Record
+from advisor.core.child_process import ChildProcess
+from advisor.core.errors import UserFacingError
+from advisor.core.records import Record
 from advisor.measure.events import RunProgress
+from advisor.present.script.launch_script import SCRIPT_NAME, render
 from advisor.recommend.recommendation import Recommendation
-from advisor.report.advice_record import Advice
-from advisor.report.history import Truth
-from advisor.report.launch_script import SCRIPT_NAME, render
+from advisor.store.advice_record import Advice
+from advisor.store.history import Truth
 from advisor.workload.python_source import code_to_run, needs_consent, scrubbed_environment
 
 DEFAULT_SECONDS = 60.0

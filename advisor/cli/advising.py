@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
-from advisor.errors import InputError, UserFacingError
+from advisor.core.errors import InputError, UserFacingError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator
 
     from advisor.advice import AdviceRequest
+    from advisor.core.sentences import Language
     from advisor.predict.time_to_train import CriticalBatch
-    from advisor.report.advice_record import Advice
-    from advisor.sentences import Language
+    from advisor.store.advice_record import Advice
     from advisor.workload.workload import Workload
 
 NOTHING_MEASURED = 3
@@ -73,16 +73,17 @@ def run_request(request: AdviceRequest, cancelled: threading.Event, show: Callab
 def present(advice: Advice, arguments: argparse.Namespace, language: Language) -> int:
     """Print the advice and write every file that was asked for; 5 where one could not be written."""
     from advisor.cli.terminal import print_summary
-    from advisor.report import csv_file, json_file, markdown_file
-    from advisor.report.summary import summarise
+    from advisor.present import csv_file, markdown_file
+    from advisor.present.summary import summarise
+    from advisor.store import json_file
 
     def pdf() -> bytes:
-        from advisor.report import pdf_file
+        from advisor.present.report import pdf_file
 
         return pdf_file.encode(advice, language)
 
     def script() -> bytes:
-        from advisor.report import launch_script
+        from advisor.present.script import launch_script
 
         return launch_script.render(advice).encode()
 
@@ -103,7 +104,7 @@ def present(advice: Advice, arguments: argparse.Namespace, language: Language) -
 
 def open_command(arguments: argparse.Namespace, language: Language) -> int:
     """Print a saved advice exactly as it was printed when it was made."""
-    from advisor.report import json_file
+    from advisor.store import json_file
 
     return present(json_file.read(arguments.open), arguments, language)
 
@@ -116,11 +117,11 @@ def measured_anything(advice: Advice) -> bool:
 def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
     """The request of the flags. Raises InputError naming the flag or file."""
     from advisor.advice import AdviceRequest
-    from advisor.hardware.spec_table import read_gpu_file, spec_table
+    from advisor.catalogue.spec_table import read_gpu_file, spec_table
     from advisor.recommend.dealing import counts_over, left_out_counts, require_even_nodes
     from advisor.recommend.prices import read_prices
     from advisor.recommend.recommendation import Limits
-    from advisor.report.history import data_folder
+    from advisor.store.history import data_folder
     from advisor.workload.python_source import pinned
     from advisor.workload.workload_file import load_workload
 
@@ -230,8 +231,8 @@ def cancelled_by_interrupt() -> Iterator[threading.Event]:
 
 def _keep(advice: Advice, language: Language) -> None:
     """Keep the run in the history of this machine; what goes wrong there is a sentence, never a failure."""
-    from advisor.report.history import History, data_folder
-    from advisor.sentences import say
+    from advisor.core.sentences import say
+    from advisor.store.history import History, data_folder
 
     try:
         with History(data_folder()) as history:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from advisor import __version__
-from advisor.errors import InputError
-from advisor.units import PRECISIONS
+from advisor.catalogue.precisions import PRECISIONS
+from advisor.core.errors import InputError
 
 DEFAULT_WORKLOAD = "bert_base_sst2"
 VERIFY_SECONDS = 60.0

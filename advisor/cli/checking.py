@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING
 
 from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
-from advisor.errors import InputError
+from advisor.core.errors import InputError
+from advisor.core.sentences import say, sentence, visible
 from advisor.measure.events import RunProgress
-from advisor.sentences import say, sentence, visible
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping
 
-    from advisor.hardware.gpu_spec import GpuSpec
-    from advisor.recommend.claim import ClaimAnswer
-    from advisor.recommend.table_predictor import TablePredictor
-    from advisor.report.advice_record import Advice
-    from advisor.sentences import Language, Reason
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.claims.claim import ClaimAnswer
+    from advisor.claims.table_predictor import TablePredictor
+    from advisor.core.sentences import Language, Reason
+    from advisor.store.advice_record import Advice
 
 
 def claim_command(arguments: argparse.Namespace, language: Language) -> int:
     """Answer one claim of the flags, or each one of a file."""
-    from advisor.recommend.claim import read_claim_file
-    from advisor.recommend.claims import check_claim
+    from advisor.claims.claim import read_claim_file
+    from advisor.claims.judge import check_claim
 
     claims = read_claim_file(arguments.claim_file) if arguments.claim_file is not None else (arguments.claim,)
     predictor = _predictor(arguments, language)
@@ -52,8 +52,8 @@ def _bullets(reasons: tuple[Reason, ...], language: Language) -> list[str]:
 
 def cases_command(arguments: argparse.Namespace, language: Language) -> int:
     """Answer every published case that comes with the program."""
-    from advisor.recommend.case_file import bundled_cases
-    from advisor.recommend.cases import answer_case
+    from advisor.cases.answers import answer_case
+    from advisor.cases.case_file import bundled_cases
 
     predictor = _predictor(arguments, language)
     stream = result_stream(arguments)
@@ -72,8 +72,8 @@ def cases_command(arguments: argparse.Namespace, language: Language) -> int:
 
 def log_command(arguments: argparse.Namespace, language: Language) -> int:
     """Name where the wall time of a training log goes, and what to change first."""
-    from advisor.recommend.log_lines import read_log
-    from advisor.recommend.training_log import explain_log
+    from advisor.logs.log_lines import read_log
+    from advisor.logs.training_log import explain_log
 
     report = explain_log(read_log(arguments.log))
     for line in _bullets(report.reasons, language):
@@ -83,8 +83,8 @@ def log_command(arguments: argparse.Namespace, language: Language) -> int:
 
 def explain_log_beside(advice: Advice, arguments: argparse.Namespace, language: Language) -> None:
     """Say where the time of a log goes, held against what this advice predicts for the workload as it was run."""
-    from advisor.recommend.log_lines import read_log
-    from advisor.recommend.training_log import explain_log
+    from advisor.logs.log_lines import read_log
+    from advisor.logs.training_log import explain_log
 
     training = advice.workload.training
     as_run = (
@@ -107,7 +107,7 @@ def explain_log_beside(advice: Advice, arguments: argparse.Namespace, language: 
 def evaluate_command(arguments: argparse.Namespace, language: Language) -> int:
     """Predict each row of published runs and print the error table; `--csv` writes the rows."""
     from advisor.evaluate import evaluate_file
-    from advisor.evaluate.answer_texts import answers_csv, evaluation_text
+    from advisor.present.evaluation_text import answers_csv, evaluation_text
 
     outputs = requested(arguments)
     if any(output.format != "csv" for output in outputs):
@@ -130,7 +130,7 @@ def evaluate_command(arguments: argparse.Namespace, language: Language) -> int:
 
 
 def _specs(arguments: argparse.Namespace) -> dict[str, GpuSpec]:
-    from advisor.hardware.spec_table import read_gpu_file, spec_table
+    from advisor.catalogue.spec_table import read_gpu_file, spec_table
 
     extra = read_gpu_file(arguments.gpu_file) if arguments.gpu_file else {}
     return {**spec_table(), **extra}

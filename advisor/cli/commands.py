@@ -8,13 +8,13 @@ import traceback
 from typing import TYPE_CHECKING
 
 from advisor.cli.arguments import build_parser
-from advisor.errors import UserFacingError
+from advisor.core.errors import UserFacingError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from advisor.sentences import Language
+    from advisor.core.sentences import Language
 
 OUR_BUG = 1
 
@@ -48,7 +48,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _told(error: UserFacingError, language: Language) -> str:
-    from advisor.sentences import error_text
+    from advisor.core.sentences import error_text
 
     return " ".join(error_text(error, language)).strip()
 

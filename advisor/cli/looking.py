@@ -6,12 +6,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from advisor.cli.outputs import requested, result_stream, write_outputs
-from advisor.errors import InputError
+from advisor.core.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
 
-    from advisor.sentences import Language
+    from advisor.core.sentences import Language
 
 NOT_WRITTEN = 5
 
@@ -39,11 +39,11 @@ def detect_command(arguments: argparse.Namespace, language: Language) -> int:
 
 def list_command(arguments: argparse.Namespace, language: Language) -> int:
     """Print the bundled workloads and the GPUs of the spec table."""
+    from advisor.catalogue.spec_table import spec_table
     from advisor.cli.terminal import console_for, print_table
-    from advisor.hardware.spec_table import spec_table
-    from advisor.report.summary import Table
-    from advisor.sentences import sentence, visible
-    from advisor.units import format_bytes, format_quantity
+    from advisor.core.sentences import sentence, visible
+    from advisor.core.units import format_bytes, format_quantity
+    from advisor.present.summary import Table
     from advisor.workload.workload_file import bundled_names, load_workload
 
     console = console_for(result_stream(arguments))

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 import msgspec
 
-from advisor.errors import InputError, OutputError
+from advisor.core.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     import argparse
@@ -90,7 +90,7 @@ def _is_regular_advice(output: Output) -> bool:
 
 def write_outputs(outputs: tuple[Output, ...], encoders: Mapping[str, Callable[[], bytes]]) -> list[OutputError]:
     """Write each output; returns the errors, so that all others are written and the advice still printed."""
-    from advisor.report.file_writing import write_atomically
+    from advisor.core.file_writing import write_atomically
 
     errors = []
     for output in outputs:

@@ -6,8 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
+from advisor.core.sentences import Language, message_exists, sentence, visible
 from advisor.measure.events import RunProgress
-from advisor.sentences import Language, message_exists, sentence, visible
 
 if TYPE_CHECKING:
     from types import TracebackType

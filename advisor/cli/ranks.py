@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from advisor.cli.progress import ProgressPrinter
+from advisor.core.sentences import say
 from advisor.hardware.detect import detect_machine
 from advisor.measure.rank_outcome import measurement_of
 from advisor.measure.ranks import RanksPlan, run_under_torchrun
-from advisor.sentences import say
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
     from advisor.advice import AdviceRequest
+    from advisor.core.sentences import Language
     from advisor.hardware.machine import Machine
     from advisor.measure.rank_outcome import RanksOutcome
-    from advisor.report.advice_record import Advice
-    from advisor.sentences import Language
+    from advisor.store.advice_record import Advice
 
 INTERRUPTED = 4
 NOTHING_MEASURED = 3
@@ -64,7 +64,7 @@ def _partial_advice(request: AdviceRequest, outcome: RanksOutcome, machine: Mach
     """What can be said at once after a rank was lost: nobody should wait for a trace or another measurement."""
     from advisor.advice import advice_from_facts
     from advisor.advice.facts import Facts
-    from advisor.workload.saved_tables import saved_tables
+    from advisor.optable.saved_tables import saved_tables
 
     found = measurement_of(outcome, "cpu", machine.cpu.name or machine.cpu.architecture, request.workload.name)
     facts = Facts(

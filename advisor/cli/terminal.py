@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from advisor.report.summary import Summary, Table
+    from advisor.present.summary import Summary, Table
 
 _PLAIN_WIDTH = 160
 

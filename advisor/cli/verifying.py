@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from advisor.cli.outputs import result_stream
 from advisor.cli.progress import ProgressPrinter
-from advisor.errors import UserFacingError
-from advisor.sentences import sentence
+from advisor.core.errors import UserFacingError
+from advisor.core.sentences import sentence
 
 if TYPE_CHECKING:
     import argparse
 
-    from advisor.report.advice_record import Advice
-    from advisor.report.history import Truth
-    from advisor.sentences import Language
+    from advisor.core.sentences import Language
+    from advisor.store.advice_record import Advice
+    from advisor.store.history import Truth
 
 
 def verify_command(
@@ -24,7 +24,7 @@ def verify_command(
 ) -> int:
     """Verify the advice for this machine; 0, or the exit code of what went wrong. The advice stays valid."""
     from advisor.advice.verification import verify
-    from advisor.report.history import History, data_folder
+    from advisor.store.history import History, data_folder
 
     try:
         with ProgressPrinter(language, quiet=arguments.quiet) as progress:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.spec_table import spec_table
+from advisor.core.sentences import Reason
+from advisor.cost.efficiencies import Efficiencies
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
 from advisor.evaluate.row_predictions import RowAnswer, RowPredictor, RowQuestion, WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
 from advisor.evaluate.traces import Progress, TraceKey, trace_all, trace_key
-from advisor.hardware.gpu_spec import GpuSpec
-from advisor.hardware.spec_table import spec_table
-from advisor.predict.efficiencies import Efficiencies
-from advisor.sentences import Reason
-from advisor.workload.op_table import OpTable
+from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload
 
 Tracer = Callable[[Mapping[TraceKey, Workload]], Mapping[TraceKey, OpTable | Reason]]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from advisor.core.records import Record
 from advisor.evaluate.row_predictions import RowAnswer
-from advisor.hardware.machine import Record
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by
 from advisor.workload.workload import length_of
 

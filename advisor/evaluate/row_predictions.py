@@ -8,26 +8,26 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from advisor.errors import InputError
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.core.errors import InputError
+from advisor.core.input_file import closest
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.core.units import Estimate
+from advisor.cost.efficiencies import Efficiencies, efficiencies
+from advisor.cost.host_time import HostSpeed, host_seconds
+from advisor.cost.memory.largest_batch import largest_batch
+from advisor.cost.memory.need import memory_need, usable_bytes
+from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.cost.scaling.links import interconnect_or_usual
+from advisor.cost.scaling.scaling import Setting, scale_steps
+from advisor.cost.scaling.traffic import traffic_of
+from advisor.cost.step_time import StepGrid, predict_steps
 from advisor.evaluate.run_rows import RunRow
 from advisor.evaluate.traces import TraceKey, trace_key
-from advisor.hardware.gpu_spec import GpuSpec
-from advisor.hardware.machine import Record
-from advisor.input_file import closest
-from advisor.predict.compiled_table import CompiledTable, compile_table
-from advisor.predict.efficiencies import Efficiencies, efficiencies
-from advisor.predict.host_time import HostSpeed, host_seconds
-from advisor.predict.largest_batch import largest_batch
-from advisor.predict.links import interconnect_or_usual
-from advisor.predict.memory import memory_need, usable_bytes
-from advisor.predict.op_columns import Work
-from advisor.predict.optimizer_cost import optimizer_cost
-from advisor.predict.scaling import Setting, scale_steps
-from advisor.predict.step_time import StepGrid, predict_steps
-from advisor.predict.traffic import traffic_of
-from advisor.sentences import Reason
-from advisor.units import Estimate
-from advisor.workload.op_table import OpTable
+from advisor.optable.compiled_table import CompiledTable, compile_table
+from advisor.optable.op_columns import Work
+from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload_for_row
 

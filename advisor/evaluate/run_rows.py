@@ -12,12 +12,12 @@ from typing import cast
 
 import msgspec
 
-from advisor.errors import InputError
-from advisor.hardware.machine import Record
-from advisor.input_file import closest, read_text, shown_value
-from advisor.predict.prediction import Strategy
-from advisor.sentences import Reason
-from advisor.units import PRECISIONS, Precision
+from advisor.catalogue.precisions import PRECISIONS, Precision
+from advisor.catalogue.strategies import Strategy
+from advisor.core.errors import InputError
+from advisor.core.input_file import closest, read_text, shown_value
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
 from advisor.workload.workload import Mode, Optimizer
 
 REQUIRED_COLUMNS = ("workload", "gpu_key", "mode", "precision", "batch_per_gpu", "seq_len_or_img")

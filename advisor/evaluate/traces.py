@@ -8,12 +8,12 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from advisor.catalogue.precisions import Precision
+from advisor.core.sentences import Reason
 from advisor.measure.worker_session import WorkerHung, WorkerSession
-from advisor.sentences import Reason
-from advisor.units import Precision
-from advisor.worker.messages import Failed, Traced, TraceRequest
-from advisor.workload.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
-from advisor.workload.totals import table_from_numbers
+from advisor.optable.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
+from advisor.optable.totals import table_from_numbers
+from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Model, NumbersModel, PythonModel, Workload, traced_as
 
 _WORKER_COUNT = 2

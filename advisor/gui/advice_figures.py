@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from advisor.predict.prediction import Prediction, Strategy
+    from advisor.catalogue.precisions import Precision
+    from advisor.catalogue.strategies import Strategy
+    from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import BatchAdvice, Recommendation
-    from advisor.report.advice_record import Advice
-    from advisor.units import Precision
+    from advisor.store.advice_record import Advice
 
 STRATEGY_NAMES: dict[Strategy, str] = {
     "dp": "DP",

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from advisor.errors import UserFacingError
+from advisor.core.errors import UserFacingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,7 +85,7 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
     def begin() -> None:
         from PySide6.QtGui import QIcon
 
-        from advisor.bundled import resource
+        from advisor.core.bundled import resource
 
         window.setWindowIcon(QIcon(str(resource("icons") / "advisor.svg")))
         session.detect()

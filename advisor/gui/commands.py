@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from advisor.errors import InputError, UserFacingError
+from advisor.core.errors import InputError, UserFacingError
 from advisor.gui.threads import Outcome, call_as_job
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QAction
 
     from advisor.gui.main_window import MainWindow
-    from advisor.report.advice_record import Advice
+    from advisor.store.advice_record import Advice
     from advisor.workload.workload import Workload
 
 _NEEDS_ADVICE = (
@@ -145,7 +145,7 @@ class Commands(QObject):
         if path.suffix == ".py" and not self.consent(path):
             return
         if path.suffix == ".json" and path.name != "config.json":
-            from advisor.report import json_file
+            from advisor.store import json_file
 
             self.session.set_advice(json_file.read(path))
             self.window_.show_page("advice")
@@ -218,7 +218,7 @@ class Commands(QObject):
 
     def copy_text(self) -> None:
         """Put the advice as text on the clipboard."""
-        from advisor.report import markdown_file
+        from advisor.present import markdown_file
 
         if self.session.advice is not None:
             text = markdown_file.encode(self.session.advice, self.settings.language).decode()
@@ -227,7 +227,7 @@ class Commands(QObject):
 
     def copy_command(self) -> None:
         """Put the launch command on the clipboard."""
-        from advisor.report import launch_script
+        from advisor.present.script import launch_script
 
         advice = self.session.advice
         chosen = None if advice is None else advice.recommendation or advice.recommendation_local
@@ -266,27 +266,27 @@ class Commands(QObject):
 
 
 def _write(kind: str, advice: Advice, path: Path, language: str) -> None:
-    from advisor.sentences import Language
+    from advisor.core.sentences import Language
 
     chosen: Language = "zh" if language == "zh" else "en"
     if kind == "save-json":
-        from advisor.report import json_file
+        from advisor.store import json_file
 
         json_file.write(advice, path)
     elif kind == "export-csv":
-        from advisor.report import csv_file
+        from advisor.present import csv_file
 
         csv_file.write(advice, path)
     elif kind == "export-markdown":
-        from advisor.report import markdown_file
+        from advisor.present import markdown_file
 
         markdown_file.write(advice, path, chosen)
     elif kind == "export-pdf":
-        from advisor.report import pdf_file
+        from advisor.present.report import pdf_file
 
         pdf_file.write(advice, path, chosen)
     else:
-        from advisor.report import launch_script
-        from advisor.report.file_writing import write_atomically
+        from advisor.core.file_writing import write_atomically
+        from advisor.present.script import launch_script
 
         write_atomically(path, launch_script.render(advice).encode())

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from advisor.recommend.ranking import rank_for_compare, untrusted_devices
 
 if TYPE_CHECKING:
+    from advisor.catalogue.precisions import Precision
+    from advisor.core.units import Estimate
     from advisor.predict.prediction import Prediction
     from advisor.recommend.ranking import Row
     from advisor.recommend.recommendation import Goal
-    from advisor.report.advice_record import Advice
-    from advisor.units import Estimate, Precision
+    from advisor.store.advice_record import Advice
 
 
 class Comparison:

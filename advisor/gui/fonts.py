@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
 
-from advisor.bundled import resource
+from advisor.core.bundled import resource
 from advisor.gui.theme import TEXT_SIZE
 
 FAMILY = "Advisor Sans"

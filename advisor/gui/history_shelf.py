@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from advisor.report.history import History, Run, TrackRecord, Truth, data_folder
+from advisor.store.history import History, Run, TrackRecord, Truth, data_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from advisor.report.advice_record import Advice
-    from advisor.sentences import Reason
+    from advisor.core.sentences import Reason
+    from advisor.store.advice_record import Advice
 
 
 @dataclass(frozen=True, kw_only=True)

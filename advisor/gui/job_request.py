@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
     from advisor.gui.threads import Job
-    from advisor.report.advice_record import Advice
+    from advisor.store.advice_record import Advice
     from advisor.workload.workload import Workload
 
 
@@ -40,8 +40,8 @@ def job_for(session: Session, settings: Settings, *, measure: bool) -> Job:
 def request_for(workload: Workload, settings: Settings, *, measure: bool, allow_code: bool) -> AdviceRequest:
     """What the settings say of goal, limits, prices and budget. Raises InputError for a bad price file."""
     from advisor.advice import AdviceRequest
+    from advisor.catalogue.spec_table import spec_table
     from advisor.gui.history_shelf import folder_of
-    from advisor.hardware.spec_table import spec_table
     from advisor.recommend.prices import read_prices
     from advisor.recommend.recommendation import Limits
 

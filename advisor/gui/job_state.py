@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunProgress
-from advisor.worker.messages import Failed, Memory, Progress, Sample, StageEnded
+from advisor.protocol.messages import Failed, Memory, Progress, Sample, StageEnded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from advisor.catalogue.precisions import Precision
     from advisor.measure.measurement import Measurement, Summary, Verdict
-    from advisor.units import Precision
 
 SeriesKey = tuple[str, int, str, int]
 """Device key, batch size, precision, and the stage of the worker's plan that it belongs to."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import platform
 from typing import TYPE_CHECKING
 
+from advisor.core.sentences import visible
 from advisor.gui.advice_figures import short_name
-from advisor.sentences import visible
 
 if TYPE_CHECKING:
     from advisor.gui.texts import Texts

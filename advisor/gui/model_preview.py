@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from advisor.errors import UserFacingError
+from advisor.core.errors import UserFacingError
 from advisor.gui.threads import JobThread, Outcome
 from advisor.workload.workload import NumbersModel, with_training
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Generator
 
+    from advisor.core.units import Estimate
     from advisor.gui.session import Session
-    from advisor.report.advice_record import Advice
-    from advisor.units import Estimate
-    from advisor.workload.op_table import Layer, OpTable
+    from advisor.optable.op_table import Layer, OpTable
+    from advisor.store.advice_record import Advice
     from advisor.workload.workload import Workload
 
 _WAIT_MS = 500
@@ -38,8 +38,8 @@ class Preview:
 
 def preview_of(table: OpTable, workload: Workload) -> Preview:
     """The figures of a trace, at the workload's own batch size, for a card of unknown generation."""
-    from advisor.predict.memory import memory_need
-    from advisor.workload.op_table import step_flop
+    from advisor.cost.memory.need import memory_need
+    from advisor.optable.op_table import step_flop
 
     training = workload.training
     need = memory_need(table, training, training.precision, training.batch_size, compute_capability=None)
@@ -146,7 +146,7 @@ class ModelTracer(QObject):
         self.changed.emit()
 
     def _traced(self, key: bytes, outcome: Outcome) -> None:
-        from advisor.workload.op_table import OpTable
+        from advisor.optable.op_table import OpTable
 
         if isinstance(outcome.result, OpTable):
             self._tables[key] = outcome.result
@@ -161,9 +161,9 @@ def trace_one(
 ) -> Generator[object, None, OpTable | None]:
     """One operator table of a workload: by arithmetic, from the saved ones, or by the worker."""
     from advisor.measure.runner import trace_workload
-    from advisor.workload.op_table import TRACE_PRECISIONS
-    from advisor.workload.saved_tables import saved_tables
-    from advisor.workload.totals import table_from_numbers
+    from advisor.optable.op_table import TRACE_PRECISIONS
+    from advisor.optable.saved_tables import saved_tables
+    from advisor.optable.totals import table_from_numbers
 
     precision = TRACE_PRECISIONS[workload.training.precision]
     if isinstance(workload.model, NumbersModel):
@@ -177,7 +177,7 @@ def trace_one(
 
 def _key_of(workload: Workload) -> bytes:
     """What the trace depends on: batch size, epochs and the optimizer do not change the traced operators."""
-    from advisor.workload.op_table import TRACE_PRECISIONS
+    from advisor.optable.op_table import TRACE_PRECISIONS
 
     traced = TRACE_PRECISIONS[workload.training.precision]
     same = with_training(

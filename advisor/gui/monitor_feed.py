@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import TracebackType
 
+    from advisor.core.sentences import Reason
     from advisor.gui.plots.readings import ReadingsBuffer
     from advisor.hardware.machine import Reading
-    from advisor.sentences import Reason
 
 REST_INTERVAL_S = 1.0
 

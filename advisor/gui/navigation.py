@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
-from advisor.bundled import resource
+from advisor.core.bundled import resource
 from advisor.gui.context import PAGE_NAMES, PageName
 from advisor.gui.theme import NAVIGATION_WIDTH
 from advisor.gui.widgets.labels import ElidedLabel, label

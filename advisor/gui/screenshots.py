@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.bundled import resource
-from advisor.errors import UserFacingError
+from advisor.core.bundled import resource
+from advisor.core.errors import UserFacingError
 from advisor.gui.context import PAGE_NAMES
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from advisor.gui.main_window import MainWindow
     from advisor.gui.pages.page import Page
-    from advisor.report.advice_record import Advice
+    from advisor.store.advice_record import Advice
 
 _SETTLE_ROUNDS = 8
 _BUSY_LIMIT_S = 300.0
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--whole", action="store_true", help="as high as the content, not as high as the window")
     chosen = parser.parse_args(arguments)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from advisor.report import json_file
+    from advisor.store import json_file
 
     try:
         width, height = (int(part) for part in chosen.size.split("x"))

@@ -14,14 +14,14 @@ from advisor.hardware.machine import Reading
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from advisor.cases.case_file import CaseAnswer
+    from advisor.claims.table_predictor import TablePredictor
     from advisor.gui.job_state import JobState
     from advisor.gui.model_preview import ModelTracer
     from advisor.gui.settings import Settings
     from advisor.hardware.machine import Machine
-    from advisor.recommend.case_file import CaseAnswer
-    from advisor.recommend.table_predictor import TablePredictor
-    from advisor.report.advice_record import Advice
-    from advisor.report.history import Truth
+    from advisor.store.advice_record import Advice
+    from advisor.store.history import Truth
     from advisor.workload.workload import Workload
 
 DEFAULT_WORKLOAD = "bert_base_sst2"
@@ -196,8 +196,8 @@ class Session(QObject):
         self.job_progressed.emit()
 
     def _job_done(self, outcome: Outcome) -> None:
-        from advisor.report.advice_record import Advice
-        from advisor.report.history import Truth
+        from advisor.store.advice_record import Advice
+        from advisor.store.history import Truth
 
         self._drain_job()
         self._drain.stop()

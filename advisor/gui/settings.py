@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal, cast
 from PySide6.QtCore import QSettings, QStandardPaths
 
 if TYPE_CHECKING:
+    from advisor.core.sentences import Language
+    from advisor.core.units import SizeUnits
     from advisor.gui.theme import Scheme
-    from advisor.sentences import Language
-    from advisor.units import SizeUnits
 
 Goal = Literal["time", "cost", "energy"]
 

@@ -6,15 +6,15 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from advisor.bundled import resource
-from advisor.units import Estimate, SizeUnits, format_quantity, format_seconds, format_size
+from advisor.core.bundled import resource
+from advisor.core.units import Estimate, SizeUnits, format_quantity, format_seconds, format_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from advisor.errors import UserFacingError
+    from advisor.core.errors import UserFacingError
+    from advisor.core.sentences import Language, Reason
     from advisor.gui.threads import Outcome
-    from advisor.sentences import Language, Reason
 
 _MESSAGE = re.compile(r"^([a-z][\w-]*) = (.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
 
@@ -45,13 +45,13 @@ class Texts:
             plain = _plain_messages(self.language).get(code)
             if plain is not None:
                 return plain
-        from advisor.sentences import sentence
+        from advisor.core.sentences import sentence
 
         return sentence(code, self.language, dict(numbers), self.units)
 
     def say(self, reason: Reason) -> str:
         """The sentence of a reason; a code that this version does not know is shown with its numbers."""
-        from advisor.sentences import say, visible
+        from advisor.core.sentences import say, visible
 
         try:
             return visible(say(reason, self.language, self.units))
@@ -61,7 +61,7 @@ class Texts:
 
     def error(self, error: UserFacingError) -> tuple[str, str]:
         """What is wrong and what to do, in the window's language where the error knows it."""
-        from advisor.sentences import error_text
+        from advisor.core.sentences import error_text
 
         return error_text(error, self.language, self.units)
 
@@ -71,7 +71,7 @@ class Texts:
 
     def optional(self, code: str) -> str | None:
         """The message without arguments, or None where no catalogue has it."""
-        from advisor.sentences import message_exists
+        from advisor.core.sentences import message_exists
 
         return self(code) if message_exists(code, self.language) else None
 

@@ -8,7 +8,7 @@ from typing import Literal
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
-from advisor.bundled import resource
+from advisor.core.bundled import resource
 
 Scheme = Literal["system", "light", "dark"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from PySide6.QtCore import QObject, QThread, Signal
 from shiboken6 import isValid
 
-from advisor.errors import UserFacingError
+from advisor.core.errors import UserFacingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

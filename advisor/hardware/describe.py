@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.sentences import Language, say, sentence
-from advisor.units import format_bytes, format_quantity
+from advisor.core.sentences import Language, say, sentence
+from advisor.core.units import format_bytes, format_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from advisor.child_process import ChildProcess, wait_until
+from advisor.core.child_process import ChildProcess, wait_until
+from advisor.core.sentences import Reason
 from advisor.hardware.machine import Gpu, GpuLink, Machine
 from advisor.hardware.notices import machine_notices
 from advisor.hardware.sampler_messages import (
@@ -22,10 +23,9 @@ from advisor.hardware.sampler_messages import (
     Noticed,
 )
 from advisor.hardware.visible_devices import hidden_indices
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
-    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.catalogue.gpu_spec import GpuSpec
 
 SAMPLER = "advisor.hardware.sampler"
 
@@ -148,7 +148,7 @@ def _mark_hidden(gpus: list[Gpu]) -> tuple[list[Gpu], bool]:
 def _with_spec(gpus: list[Gpu]) -> list[Gpu]:
     if not gpus:
         return gpus
-    from advisor.hardware.spec_table import spec_for, spec_table  # read only where there is a GPU to look up
+    from advisor.catalogue.spec_table import spec_for, spec_table  # read only where there is a GPU to look up
 
     table = spec_table()
 

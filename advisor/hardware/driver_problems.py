@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.sentences import Reason
+from advisor.core.sentences import Reason
 
 NOT_SUPPORTED = 3
 NO_PERMISSION = 4

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-import msgspec
-
-from advisor.sentences import Reason
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
 
 GpuVendor = Literal["nvidia", "amd", "intel", "apple"]
 Virtualisation = Literal["none", "passthrough", "vgpu", "host_vgpu", "host_vsga"]
 """In the order of NVML's codes."""
 LinkKind = Literal["nvlink", "nvswitch", "pcie_p2p", "pcie_host", "unknown"]
-
-
-class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Base of every stored type: frozen, named fields, unknown fields refused with their path."""
 
 
 class Refusal(Record, frozen=True, kw_only=True):

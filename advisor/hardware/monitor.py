@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from advisor.child_process import ChildProcess
+from advisor.core.child_process import ChildProcess
+from advisor.core.sentences import Reason
 from advisor.hardware.detect import SAMPLER
 from advisor.hardware.sampler_messages import DriverState, Event, Observe, Read
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.sentences import Reason
+from advisor.core.sentences import Reason
 
 if TYPE_CHECKING:
     from advisor.hardware.machine import Gpu, Machine

@@ -6,8 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from advisor.hardware.machine import Cpu, Gpu, GpuLink, HostMemory, Reading, Record, Software
-from advisor.sentences import Reason
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.hardware.machine import Cpu, Gpu, GpuLink, HostMemory, Reading, Software
 
 IntervalS = Annotated[float, Meta(ge=0.01, le=3600)]
 

@@ -7,23 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from advisor.catalogue.precisions import Precision
+from advisor.core.sentences import Reason
 from advisor.hardware.machine import Gpu, Machine, Reading
 from advisor.measure.kept_memory import why_keep
 from advisor.measure.left_out import left_out, part_of_layers, why_ended
-from advisor.measure.measurement import (
-    Measurement,
-    RateMeasurement,
-    StepMeasurement,
-    Summary,
-    Verdict,
-)
+from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement, Summary, Verdict
 from advisor.measure.plan import DevicePlan
 from advisor.measure.statistics import summarise
 from advisor.measure.steering import Steering
 from advisor.measure.verdicts import judge, others_on_cpu, others_on_gpu, power_capped, throttled_spans
-from advisor.sentences import Reason
-from advisor.units import Precision
-from advisor.worker.messages import (
+from advisor.protocol.messages import (
     KEEPING_SERIES,
     Environment,
     Failed,

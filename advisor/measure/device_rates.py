@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from advisor.catalogue.precisions import Precision
 from advisor.measure.measurement import RateMeasurement
-from advisor.units import Precision
-from advisor.workload.op_table import OpTable
+from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
 
 Floats = npt.NDArray[np.float64]

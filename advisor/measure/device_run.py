@@ -8,7 +8,8 @@ from collections.abc import Generator, Iterator
 from dataclasses import InitVar, dataclass, field
 from typing import Protocol
 
-from advisor.child_process import ExitKind
+from advisor.core.child_process import ExitKind
+from advisor.core.sentences import Reason
 from advisor.hardware.machine import Machine, Reading
 from advisor.measure.collection import Collection
 from advisor.measure.device_requests import DeviceRequests
@@ -17,8 +18,8 @@ from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, Run
 from advisor.measure.plan import DevicePlan, Plan
 from advisor.measure.steering import Steering
 from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, WorkerTooLarge, failure_of
-from advisor.sentences import Reason
-from advisor.worker.messages import (
+from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.protocol.messages import (
     ImportRequest,
     MeasureRequest,
     Progress,
@@ -27,7 +28,6 @@ from advisor.worker.messages import (
     TraceRequest,
     WorkerEvent,
 )
-from advisor.workload.op_table import OpTable, TracePrecision
 
 _GRACE_S = 12.0
 """Beyond a request's own budget before its worker counts as hung: imports, building, a last long step."""

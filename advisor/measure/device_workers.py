@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from advisor.measure.plan import DevicePlan, Plan
 from advisor.measure.worker_session import WorkerHung, WorkerSession, WorkerTooLarge
-from advisor.worker.messages import ImportRequest, MeasureRequest, Request
+from advisor.protocol.messages import ImportRequest, MeasureRequest, Request
 
 _WORKER_OVERHEAD_BYTES = 1 << 30
 _IMPORT_LIMIT_S = 60.0

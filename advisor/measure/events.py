@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from advisor.child_process import ExitKind
-from advisor.hardware.machine import Reading, Record
+from advisor.core.child_process import ExitKind
+from advisor.core.records import Record
+from advisor.hardware.machine import Reading
 from advisor.measure.measurement import Measurement
-from advisor.worker.messages import WorkerEvent
+from advisor.protocol.messages import WorkerEvent
 
 
 class RunProgress(Record, frozen=True, kw_only=True, tag="run_progress"):

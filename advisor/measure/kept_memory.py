@@ -6,9 +6,9 @@ import math
 import statistics
 from collections.abc import Sequence
 
+from advisor.core.sentences import Reason
 from advisor.measure.measurement import StepMeasurement
 from advisor.measure.verdicts import clearly_faster, may_rank
-from advisor.sentences import Reason
 
 _WORTH_TRYING = 0.10
 _LONGEST_STEP_S = 0.3

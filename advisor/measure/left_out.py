@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.core.sentences import Reason
 from advisor.measure.measurement import StepMeasurement
-from advisor.sentences import Reason
-from advisor.units import PRECISION_LABELS, Precision
-from advisor.worker.messages import StageEnded
+from advisor.protocol.messages import StageEnded
 
 
 def why_ended(ended: StageEnded) -> Reason:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from advisor.hardware.machine import Reading, Record
-from advisor.sentences import Reason
-from advisor.units import Precision
-from advisor.worker.messages import Environment, Memory, Sample, StepPart
+from advisor.catalogue.precisions import Precision
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.hardware.machine import Reading
+from advisor.protocol.messages import Environment, Memory, Sample, StepPart
 
 VerdictKind = Literal["stable", "usable", "unstable", "throttled", "contended", "not_measured"]
 

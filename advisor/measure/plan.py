@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from advisor.errors import InputError
-from advisor.hardware.machine import Cpu, Gpu, Machine, Record
-from advisor.sentences import Reason
-from advisor.units import Precision
+from advisor.catalogue.precisions import Precision
+from advisor.core.errors import InputError
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.hardware.machine import Cpu, Gpu, Machine
 from advisor.workload.workload import NumbersModel, Workload, with_training
 
 FULL_METHOD_FROM_S = 60.0

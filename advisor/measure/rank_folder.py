@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from advisor.child_process import process_exists
-from advisor.errors import UserFacingError
-from advisor.worker.messages import RankFinding
+from advisor.core.child_process import process_exists
+from advisor.core.errors import UserFacingError
+from advisor.protocol.messages import RankFinding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from advisor.hardware.machine import Record
+    from advisor.core.records import Record
 
 _DECODER = msgspec.json.Decoder(RankFinding)
 

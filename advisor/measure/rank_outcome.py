@@ -7,10 +7,10 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
-from advisor.hardware.machine import Record
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
 from advisor.measure.measurement import CommunicationMeasurement, Measurement, Verdict
-from advisor.sentences import Reason
-from advisor.worker.messages import RankFinding, RankFindingKind
+from advisor.protocol.messages import RankFinding, RankFindingKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,13 +13,13 @@ from typing import Literal
 
 import msgspec
 
-from advisor.child_process import ChildProcess, wait_until
-from advisor.hardware.machine import Record
+from advisor.core.child_process import ChildProcess, wait_until
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
 from advisor.measure.rank_folder import RankFolder, folder_of_run
 from advisor.measure.rank_guard import peer_lost, under_torchrun
 from advisor.measure.rank_outcome import RanksOutcome, caveats_of, merged, numbers_of
-from advisor.sentences import Reason
-from advisor.worker.messages import Failed, Finished, RankFinding, RanksRequest, WorkerEvent
+from advisor.protocol.messages import Failed, Finished, RankFinding, RanksRequest, WorkerEvent
 from advisor.workload.python_source import scrubbed_environment
 from advisor.workload.workload import Workload
 

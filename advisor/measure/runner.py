@@ -8,7 +8,8 @@ from collections.abc import Generator, Iterable, Mapping
 
 from msgspec.structs import replace
 
-from advisor.errors import UserFacingError
+from advisor.core.errors import UserFacingError
+from advisor.core.sentences import Reason
 from advisor.hardware.machine import Machine, Reading
 from advisor.hardware.monitor import Monitor
 from advisor.measure.device_run import DeviceRun
@@ -16,9 +17,8 @@ from advisor.measure.events import DeviceEnded, RunnerEvent
 from advisor.measure.measurement import Measurement, RateMeasurement
 from advisor.measure.plan import Plan
 from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, failure_of
-from advisor.sentences import Reason
-from advisor.worker.messages import Failed, Traced, TraceRequest
-from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Workload
 
 _START_ALLOWANCE_S = 5.0

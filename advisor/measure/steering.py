@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from advisor.hardware.machine import Gpu, Reading
 from advisor.measure.stopping import Stopping, StoppingLimits, WarmUp
 from advisor.measure.verdicts import THROTTLE_BITS, reading_of
-from advisor.worker.messages import (
+from advisor.protocol.messages import (
     KEEPING_SERIES,
     Control,
     Pause,

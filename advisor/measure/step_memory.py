@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from advisor.units import Precision
-from advisor.workload.op_table import OpTable
+from advisor.catalogue.precisions import Precision
+from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
 
 _ALLOCATE, _FREE = 0, 1
@@ -16,7 +16,7 @@ _MASTER_BYTES = {"fp16": 2.0, "bf16": 2.0}
 def expected_peak_bytes(table: OpTable, training: Training, batch_size: int, precision: Precision) -> float:
     """Highest sum of live bytes in the trace's event stream plus optimizer states; without a stream a lower bound.
 
-    Plain sums: no allocator, no workspace. The exact figure is `advisor.predict.memory`'s business.
+    Plain sums: no allocator, no workspace. The exact figure is `advisor.cost.memory.need`'s business.
     """
     copies = _STATE_COPIES[training.optimizer] if training.mode == "training" else 0.0
     weight_bytes = 2.0 if table.precision == "half" else 4.0

@@ -6,12 +6,12 @@ import math
 import statistics
 from collections.abc import Sequence
 
+from advisor.core.sentences import Reason
 from advisor.hardware.machine import Gpu, GpuReading, Reading
 from advisor.measure.measurement import StepMeasurement, Summary, Verdict
 from advisor.measure.statistics import drift_bound_fraction, drift_ratio, half_width_fraction, reaches_95
 from advisor.measure.stopping import StoppingLimits
-from advisor.sentences import Reason
-from advisor.worker.messages import Sample
+from advisor.protocol.messages import Sample
 
 THROTTLE_BITS = 0x8 | 0x20 | 0x40 | 0x80
 """Hardware slowdown, software thermal, hardware thermal, power brake (NVML's clock event reasons)."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from advisor.child_process import ChildProcess, ExitKind
-from advisor.worker.messages import Answered, Control, End, Finished, Request, WorkerEvent
+from advisor.core.child_process import ChildProcess, ExitKind
+from advisor.protocol.messages import Answered, Control, End, Finished, Request, WorkerEvent
 from advisor.workload import python_source
 
 _DECODER: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from advisor.bundled import resource
-from advisor.errors import InputError
-from advisor.hardware.machine import Record
-from advisor.units import NonNegative
+from advisor.core.bundled import resource
+from advisor.core.errors import InputError
+from advisor.core.records import Record
+from advisor.core.units import NonNegative
 
 HeldOut = Literal["none", "gpu", "model"]
 GroupedBy = Literal["all", "precision", "compute_capability"]

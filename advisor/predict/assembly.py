@@ -7,14 +7,16 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from advisor.catalogue.precisions import Precision
+from advisor.core.sentences import Reason
+from advisor.core.units import Basis, Estimate
+from advisor.cost.parts import Part, PartKind
+from advisor.cost.scaling.scaling import PARTS
+from advisor.optable.op_table import TRACE_PRECISIONS
+from advisor.predict.candidate_grid import Cell, Room, Sources
 from advisor.predict.device_memory import MemoryAnswer
 from advisor.predict.groups import Groups
-from advisor.predict.prediction import Candidate, Part, PartKind, Prediction, basis_of
-from advisor.predict.room import Cell, Room, Sources
-from advisor.predict.scaling import PARTS
-from advisor.sentences import Reason
-from advisor.units import Basis, Estimate, Precision
-from advisor.workload.op_table import TRACE_PRECISIONS
+from advisor.predict.prediction import Candidate, Prediction, basis_of
 from advisor.workload.workload import Workload, passes_over_data
 
 __all__ = ["Predicted", "Sources", "optimizer_step_count", "predict_candidates"]

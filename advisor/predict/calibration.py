@@ -13,21 +13,21 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from advisor.hardware.gpu_spec import GpuSpec
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import PRECISIONS, Precision
+from advisor.core.sentences import Reason
+from advisor.cost.efficiencies import Efficiencies, efficiencies
+from advisor.cost.host_time import HostSpeed
+from advisor.cost.operators.device_rates import device_rates, missing_figures
+from advisor.cost.operators.device_time import device_seconds
+from advisor.cost.step_time import predict_steps
 from advisor.measure.device_rates import rates_of
 from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement
-from advisor.predict.compiled_table import CompiledTable
-from advisor.predict.device_rates import device_rates, missing_figures
-from advisor.predict.device_time import device_seconds
-from advisor.predict.efficiencies import Efficiencies, efficiencies
-from advisor.predict.host_time import HostSpeed
+from advisor.optable.compiled_table import CompiledTable
+from advisor.optable.op_table import TRACE_PRECISIONS, OpTable, step_flop
 from advisor.predict.local_anchors import anchors_of
 from advisor.predict.microbenchmark_ops import optimizer_bytes, table_of
 from advisor.predict.prediction import Calibration
-from advisor.predict.step_time import predict_steps
-from advisor.sentences import Reason
-from advisor.units import PRECISIONS, Precision
-from advisor.workload.op_table import TRACE_PRECISIONS, OpTable, step_flop
 from advisor.workload.workload import Training
 
 CLASS_KINDS: dict[str, tuple[str, ...]] = {

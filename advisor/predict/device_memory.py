@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from advisor.hardware.gpu_spec import GpuSpec
-from advisor.hardware.machine import Machine
-from advisor.predict.largest_batch import WORST_FRAGMENTATION, BatchLimit
-from advisor.predict.memory import (
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
+from advisor.core.sentences import Reason
+from advisor.core.units import Estimate
+from advisor.cost.memory.largest_batch import WORST_FRAGMENTATION, BatchLimit
+from advisor.cost.memory.need import (
     MemoryNeed,
     MemoryQuestion,
     answered,
@@ -19,11 +21,11 @@ from advisor.predict.memory import (
     memory_question,
     usable_bytes,
 )
+from advisor.cost.parts import MemoryPart
+from advisor.hardware.machine import Machine
+from advisor.optable.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
 from advisor.predict.memory_savings import MemorySaving, memory_savings
-from advisor.predict.prediction import Candidate, Device, MemoryPart, Prediction
-from advisor.sentences import Reason
-from advisor.units import Estimate, Precision
-from advisor.workload.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
+from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.workload.workload import Training
 
 _REFERENCE_CAPABILITY = "8.0"

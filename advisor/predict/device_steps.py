@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from advisor.predict.op_columns import Floats
-from advisor.predict.step_time import StepGrid
-from advisor.sentences import Reason
-from advisor.units import Basis
+from advisor.core.sentences import Reason
+from advisor.core.units import Basis
+from advisor.cost.step_time import StepGrid
+from advisor.optable.op_columns import Floats
 
 ARRAYS = (
     "forward_s",

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from advisor.hardware.machine import Record
+from advisor.core.records import Record
 
 CLEARLY_APART = 0.10
 """Pairs whose true times differ by more than this share are ranked."""

@@ -11,22 +11,22 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from advisor.hardware.gpu_spec import GpuSpec
-from advisor.predict.compiled_table import CompiledTable
-from advisor.predict.device_rates import DeviceRates, device_rates
-from advisor.predict.device_time import family_seconds
-from advisor.predict.efficiencies import Efficiencies, Fitted
-from advisor.predict.host_time import HostSpeed, host_seconds, synchronisation_seconds
-from advisor.predict.op_columns import AffineWork, Floats, Work
-from advisor.predict.op_time import Peaks, sustained_peaks
-from advisor.predict.optimizer_cost import optimizer_cost
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
+from advisor.cost.efficiencies import Efficiencies, Fitted
+from advisor.cost.host_time import HostSpeed, host_seconds, synchronisation_seconds
+from advisor.cost.operators.device_rates import DeviceRates, device_rates
+from advisor.cost.operators.device_time import family_seconds
+from advisor.cost.operators.op_time import Peaks, sustained_peaks
+from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.cost.step_time import joined_seconds
+from advisor.optable.compiled_table import CompiledTable
+from advisor.optable.op_columns import AffineWork, Floats, Work
 from advisor.predict.priors import PRIORS
-from advisor.predict.step_time import joined_seconds
-from advisor.units import Precision
 from advisor.workload.workload import Training
 
 if TYPE_CHECKING:
-    from advisor.predict.op_columns import WorkT
+    from advisor.optable.op_columns import WorkT
 
 _NOISE = 0.12
 """Spread of the log error that counts as one: between the noise of labs and that of the model."""

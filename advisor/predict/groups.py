@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from advisor.predict.uneven_cards import UnevenGroup, group_of
+from advisor.cost.scaling.uneven_cards import UnevenGroup, group_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from advisor.predict.links import Link
+    from advisor.catalogue.precisions import Precision
+    from advisor.cost.scaling.links import Link
+    from advisor.cost.scaling.traffic import Traffic
+    from advisor.predict.candidate_grid import Room
     from advisor.predict.prediction import Device, Prediction
-    from advisor.predict.room import Room
-    from advisor.predict.traffic import Traffic
-    from advisor.units import Precision
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,10 +6,10 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from advisor.catalogue.precisions import Precision
 from advisor.measure.measurement import Measurement, StepMeasurement, VerdictKind
 from advisor.measure.statistics import reaches_95
-from advisor.units import Precision
-from advisor.worker.messages import StepPart
+from advisor.protocol.messages import StepPart
 
 _EXTRA_WIDTH: dict[VerdictKind, float] = {"stable": 0.0, "usable": 0.0, "contended": 0.10, "unstable": 0.10}
 _LEAST_WIDTH = 0.01

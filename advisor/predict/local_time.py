@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from advisor.catalogue.precisions import PRECISIONS, Precision
+from advisor.core.sentences import Reason
+from advisor.core.units import Basis
 from advisor.measure.device_rates import DeviceRates, Expectation, Floats, expect, rates_of
 from advisor.measure.measurement import Measurement
+from advisor.optable.op_table import OpTable, at
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.local_anchors import Anchor, anchors_of
-from advisor.sentences import Reason
-from advisor.units import PRECISIONS, Basis, Precision
-from advisor.worker.messages import StepPart
-from advisor.workload.op_table import OpTable, at
+from advisor.protocol.messages import StepPart
 from advisor.workload.workload import Training
 
 _PRIOR_WEIGHT = 1e-6

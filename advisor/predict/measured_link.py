@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from advisor.predict.links import Link, SizedTime
+from advisor.cost.scaling.links import Link, SizedTime
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,12 @@ from typing import Literal
 
 import msgspec
 
-from advisor.hardware.machine import Record
-from advisor.predict.memory import MemoryNeed, MemoryQuestion, answered, least_bytes, memory_need, memory_question
-from advisor.sentences import Reason
-from advisor.units import Estimate, Precision
-from advisor.workload.op_table import OpTable, at, step_flop
+from advisor.catalogue.precisions import Precision
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.core.units import Estimate
+from advisor.cost.memory.need import MemoryNeed, MemoryQuestion, answered, least_bytes, memory_need, memory_question
+from advisor.optable.op_table import OpTable, at, step_flop
 from advisor.workload.workload import Training
 
 SavingKind = Literal["checkpointing", "accumulation", "optimizer_8bit", "adafactor", "sgd_momentum"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from advisor.measure.measurement import RateMeasurement
-from advisor.predict.compiled_table import CompiledTable, compile_table
-from advisor.workload.op_table import (
+from advisor.optable.compiled_table import CompiledTable, compile_table
+from advisor.optable.op_table import (
     Affine,
     AttentionShape,
     ConvolutionPass,

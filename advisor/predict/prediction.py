@@ -2,47 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from advisor.hardware.machine import Record
-from advisor.sentences import Reason
-from advisor.units import Basis, Estimate, Precision
-
-Strategy = Literal["single", "dp", "ddp", "zero2", "fsdp", "fsdp_offload", "tp", "pp"]
-PartKind = Literal[
-    "forward",
-    "backward",
-    "optimizer",
-    "host",
-    "copy",
-    "loader",
-    "synchronisation",
-    "communication",
-    "imbalance",
-]
-
-
-class Part(Record, frozen=True, kw_only=True):
-    """A share of the step; the parts of a prediction add up to its `step_s.value`."""
-
-    kind: PartKind
-    duration_s: float
-
-
-class MemoryPart(Record, frozen=True, kw_only=True):
-    """A share of the peak memory."""
-
-    kind: Literal[
-        "parameters",
-        "gradients",
-        "optimizer",
-        "activations",
-        "workspace",
-        "context",
-        "fragmentation",
-        "communication",
-    ]
-    size_bytes: float
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import Strategy
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.core.units import Basis, Estimate
+from advisor.cost.parts import MemoryPart, Part
 
 
 class Device(Record, frozen=True, kw_only=True):

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from advisor.predict.communication import bus_bytes_per_s
+from advisor.core.sentences import Reason
+from advisor.cost.scaling.communication import bus_bytes_per_s
 from advisor.predict.time_to_train import learning_rate_range
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
-    from advisor.hardware.gpu_spec import GpuSpec
-    from advisor.predict.links import Link
-    from advisor.predict.prediction import PartKind, Prediction
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.cost.parts import PartKind
+    from advisor.cost.scaling.links import Link
+    from advisor.predict.prediction import Prediction
 
 KNEE_MARGINAL_RATIO = 0.7
 """From n1 to n2 cards only while (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from advisor.hardware.gpu_spec import GpuSpec
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
+from advisor.core.sentences import Reason
+from advisor.core.units import Basis
+from advisor.cost.host_time import HostSpeed
+from advisor.cost.step_time import predict_steps
 from advisor.measure.measurement import Measurement
+from advisor.optable.compiled_table import CompiledTable
+from advisor.optable.op_table import OpTable
 from advisor.predict.calibration import factors_elsewhere, factors_here
-from advisor.predict.compiled_table import CompiledTable
 from advisor.predict.device_steps import DeviceSteps, from_grid
-from advisor.predict.host_time import HostSpeed
 from advisor.predict.prediction import Calibration, Device
-from advisor.predict.step_time import predict_steps
-from advisor.sentences import Reason
-from advisor.units import Basis, Precision
-from advisor.workload.op_table import OpTable
 from advisor.workload.workload import Training
 
 

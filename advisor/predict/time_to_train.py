@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from advisor.hardware.machine import Record
+from advisor.core.records import Record
+from advisor.core.units import Basis, Estimate
 from advisor.predict.prediction import basis_of
-from advisor.units import Basis, Estimate
 
 Scaling = Literal["held", "scaled"]
 

@@ -26,7 +26,9 @@ from advisor.recommend.turning_points import would_change_if
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.catalogue.precisions import Precision
+    from advisor.core.sentences import Reason
     from advisor.hardware.machine import Machine
     from advisor.measure.measurement import Measurement
     from advisor.predict.groups import Groups
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     from advisor.predict.time_to_train import CriticalBatch
     from advisor.recommend.prices import Prices
     from advisor.recommend.recommendation import Crossover
-    from advisor.sentences import Reason
-    from advisor.units import Precision
     from advisor.workload.workload import Workload
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.core.sentences import Reason
 from advisor.recommend.ranking import gpu_hours
 from advisor.recommend.recommendation import Alternative
 from advisor.recommend.strategy import pareto
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

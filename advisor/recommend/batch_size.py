@@ -6,16 +6,16 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Reason
 from advisor.recommend.recommendation import BatchAdvice
-from advisor.sentences import Reason
-from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from advisor.catalogue.precisions import Precision
     from advisor.predict.prediction import Prediction
     from advisor.predict.time_to_train import CriticalBatch
-    from advisor.units import Precision
     from advisor.workload.workload import Workload
 
 WHOLE_NUMBER_FROM = 100

@@ -6,8 +6,8 @@ import itertools
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from advisor.errors import InputError
-from advisor.predict.links import CARDS_PER_HOST
+from advisor.core.errors import InputError
+from advisor.cost.scaling.links import CARDS_PER_HOST
 from advisor.predict.prediction import Candidate, Device
 from advisor.recommend.dealing import LARGEST_BATCH_SIZE, batch_sizes_dealing
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, sensible_precisions
@@ -15,10 +15,11 @@ from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, s
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.catalogue.precisions import Precision
+    from advisor.catalogue.strategies import Strategy
     from advisor.hardware.machine import Gpu, Machine
-    from advisor.predict.prediction import Prediction, Strategy
-    from advisor.units import Precision
+    from advisor.predict.prediction import Prediction
     from advisor.workload.workload import Workload
 
 DEFAULT_GPU_KEYS = ("v100-sxm2-32", "a100-sxm4-40", "rtx3090", "rtx4090", "l40s")

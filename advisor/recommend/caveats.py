@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Reason
 from advisor.recommend.missed_limits import is_limited, nearest_to_limits
 from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
-from advisor.sentences import Reason
-from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

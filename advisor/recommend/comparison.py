@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.catalogue.precisions import Precision
+    from advisor.cost.parts import PartKind
     from advisor.measure.measurement import VerdictKind
     from advisor.predict.groups import Groups
-    from advisor.predict.prediction import Device, PartKind, Prediction
+    from advisor.predict.prediction import Device, Prediction
     from advisor.predict.time_to_train import CriticalBatch
     from advisor.recommend.energy import PowerDraw
     from advisor.recommend.recommendation import Goal, Limits
-    from advisor.units import Precision
     from advisor.workload.workload import Workload
 
 

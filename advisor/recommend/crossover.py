@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from advisor.core.sentences import Reason
 from advisor.recommend.recommendation import Crossover
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

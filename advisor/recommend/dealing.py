@@ -6,8 +6,8 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from advisor.errors import InputError
-from advisor.sentences import Reason
+from advisor.core.errors import InputError
+from advisor.core.sentences import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

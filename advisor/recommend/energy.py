@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from advisor.hardware.machine import Record
+from advisor.core.records import Record
+from advisor.core.units import Estimate
 from advisor.predict.prediction import basis_of
 from advisor.recommend.prices import cost_of
-from advisor.units import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.hardware.machine import Gpu, Machine
     from advisor.measure.measurement import Measurement
     from advisor.predict.prediction import Prediction

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Reason
 from advisor.predict.memory_savings import saving_reason
 from advisor.recommend.reasons import TIGHT_MEMORY_FRACTION
 from advisor.recommend.recommendation import prediction_of
-from advisor.sentences import Reason
-from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Reason
 from advisor.recommend.comparison import set_up_name
 from advisor.recommend.precisions import at_least_as_exact
-from advisor.sentences import Reason
-from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from advisor.predict.prediction import Prediction

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.predict.scaling_advice import (
-    KNEE_MARGINAL_RATIO,
-    efficiency_reason,
-    missing_nvlink_reason,
-    nvlink_instead,
-)
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Reason
+from advisor.predict.scaling_advice import KNEE_MARGINAL_RATIO, efficiency_reason, missing_nvlink_reason, nvlink_instead
 from advisor.recommend.batch_size import choose, rounded
 from advisor.recommend.comparison import part_share
 from advisor.recommend.scaling_story import TIE_FRACTION, dp_reasons
 from advisor.recommend.strategy import marginal_ratio
-from advisor.sentences import Reason
-from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from advisor.predict.prediction import Prediction, Strategy
+    from advisor.catalogue.strategies import Strategy
+    from advisor.predict.prediction import Prediction
     from advisor.recommend.comparison import Comparison, Finalist
 
 NOTABLE_SHARE = 0.1

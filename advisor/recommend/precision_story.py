@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Reason
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import touches
-from advisor.sentences import Reason
-from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.catalogue.precisions import Precision
     from advisor.predict.prediction import Prediction
     from advisor.recommend.comparison import Comparison
-    from advisor.units import Precision
 
 
 def precision_story(comparison: Comparison) -> tuple[Reason, ...]:

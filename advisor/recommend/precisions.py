@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.sentences import Reason
-from advisor.units import PRECISION_LABELS
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from advisor.hardware.gpu_spec import GpuSpec
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.catalogue.precisions import Precision
     from advisor.hardware.machine import Cpu
-    from advisor.units import Precision
     from advisor.workload.workload import Workload
 
 _EXACTNESS: dict[Precision, int] = {"fp32": 3, "tf32": 2, "fp16_amp": 1, "bf16_amp": 1, "fp16": 0, "bf16": 0}

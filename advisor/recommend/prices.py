@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta
 
-from advisor.errors import InputError
-from advisor.hardware.machine import Record
-from advisor.units import Estimate
+from advisor.core.errors import InputError
+from advisor.core.records import Record
+from advisor.core.units import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -45,7 +45,7 @@ def read_prices(path: Path, known_keys: Collection[str]) -> Prices:
 
     `known_keys`: keys of the spec table; `cpu` and GPU UUIDs (`GPU-…`, `MIG-…`) are allowed besides.
     """
-    from advisor.input_file import read_toml
+    from advisor.core.input_file import read_toml
 
     prices = read_toml(path, Prices)
     try:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.hardware.machine import Record
+from advisor.core.records import Record
+from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
-from advisor.units import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from advisor.catalogue.precisions import Precision
     from advisor.measure.measurement import Measurement, VerdictKind
     from advisor.recommend.energy import PowerDraw
     from advisor.recommend.recommendation import Goal, Limits
-    from advisor.units import Precision
 
 NEVER_RANKS: frozenset[VerdictKind] = frozenset({"unstable", "throttled", "contended"})
 CLEAR_DIFFERENCE_FRACTION = 0.03

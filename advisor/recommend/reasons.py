@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Reason
 from advisor.predict.scaling_advice import learning_rate_note
 from advisor.recommend.batch_size import batch_reason, fitting_curve
 from advisor.recommend.comparison import part_s, part_share, set_up_name
@@ -12,8 +14,6 @@ from advisor.recommend.parallel_reasons import parallel_reasons
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import score
 from advisor.recommend.waiting_reasons import waiting_reasons
-from advisor.sentences import Reason
-from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from advisor.hardware.machine import Record
-from advisor.predict.prediction import Device, Prediction, Strategy
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import Strategy
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.core.units import Estimate
+from advisor.predict.prediction import Device, Prediction
 from advisor.predict.time_to_train import TimeToTrain
-from advisor.sentences import Reason
-from advisor.units import Estimate, Precision
 
 Goal = Literal["time", "cost", "energy"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Reason
+from advisor.cost.scaling.scaling_figures import scaling_figures
 from advisor.predict.scaling_advice import dp_loss_reasons
-from advisor.predict.scaling_figures import scaling_figures
 from advisor.recommend.batch_size import rounded
 from advisor.recommend.comparison import counted, set_up_name
-from advisor.sentences import Reason
-from advisor.units import PRECISION_LABELS
 from advisor.workload.workload import NumbersModel
 
 if TYPE_CHECKING:

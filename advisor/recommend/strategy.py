@@ -12,7 +12,8 @@ from advisor.recommend.ranking import gpu_hours
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from advisor.predict.prediction import Prediction, Strategy
+    from advisor.catalogue.strategies import Strategy
+    from advisor.predict.prediction import Prediction
 
 WORTH_ACCUMULATING_FRACTION = 0.95
 _KINDS: dict[Strategy, int] = {

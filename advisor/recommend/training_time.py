@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.core.sentences import Reason
 from advisor.predict.time_to_train import TimeToTrain, default_critical_batch, samples_ratio, time_to_train
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Reason
 from advisor.recommend.comparison import part_share, set_up_name
 from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.ranking import score
-from advisor.sentences import Reason
-from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from advisor.catalogue.precisions import Precision
     from advisor.predict.prediction import Prediction
     from advisor.recommend.comparison import Comparison, Finalist
     from advisor.recommend.ranking import Row
     from advisor.recommend.recommendation import Crossover
-    from advisor.units import Precision
 
 WORTH_NAMING_RATIO = 1.15
 NVLINK_SHARE = 0.1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.core.sentences import Reason
 from advisor.recommend.comparison import part_share
 from advisor.recommend.wall_time import LOUD_SHARE, validation_share
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from advisor.hardware.machine import Record
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
 from advisor.predict.prediction import Prediction
-from advisor.sentences import Reason
 from advisor.workload.workload import passes_over_data
 
 if TYPE_CHECKING:

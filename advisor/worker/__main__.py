@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.child_process import claim_stdout
+from advisor.core.child_process import claim_stdout
 
 _EVENTS = claim_stdout()  # before any other import: whatever prints from here on prints to stderr
 
@@ -13,8 +13,8 @@ from importlib import import_module  # noqa: E402
 from typing import TYPE_CHECKING, Protocol, cast  # noqa: E402
 
 if TYPE_CHECKING:
+    from advisor.protocol.messages import Request
     from advisor.worker.event_box import EventBox
-    from advisor.worker.messages import Request
 
 _WRONG_REQUEST = 2
 _FAILED = 1
@@ -28,11 +28,11 @@ class _Handler(Protocol):
 
 
 _HANDLERS = {
-    "TraceRequest": "advisor.worker.trace",
-    "ImportRequest": "advisor.worker.imports",
-    "MicrobenchmarkRequest": "advisor.worker.microbenchmarks",
-    "MeasureRequest": "advisor.worker.train_steps",
-    "RanksRequest": "advisor.worker.communication",
+    "TraceRequest": "advisor.worker.trace.trace",
+    "ImportRequest": "advisor.worker.train.imports",
+    "MicrobenchmarkRequest": "advisor.worker.train.microbenchmarks",
+    "MeasureRequest": "advisor.worker.train.train_steps",
+    "RanksRequest": "advisor.worker.ranks.communication",
 }
 
 
@@ -41,8 +41,8 @@ def main() -> int:
     # The default action ends the process at once, also in the middle of a kernel; every sample was already sent.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's: it cancels us
+    from advisor.protocol.messages import Answered, Finished
     from advisor.worker.event_box import EventBox
-    from advisor.worker.messages import Answered, Finished
 
     box = EventBox(_EVENTS, sys.stdin.buffer)
     session = "--session" in sys.argv[1:]
@@ -60,7 +60,7 @@ def main() -> int:
 def _next_request(box: EventBox) -> Request | None:
     import msgspec
 
-    from advisor.worker.messages import Failed
+    from advisor.protocol.messages import Failed
 
     try:
         return box.next_request()

@@ -9,7 +9,7 @@ from typing import IO
 
 import msgspec
 
-from advisor.worker.messages import Control, End, Pause, Request, Stop, Warm, WorkerEvent
+from advisor.protocol.messages import Control, End, Pause, Request, Stop, Warm, WorkerEvent
 
 _DECODER: msgspec.json.Decoder[Request | Control] = msgspec.json.Decoder(Request | Control)
 _ENCODER = msgspec.json.Encoder()

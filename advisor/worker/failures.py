@@ -5,12 +5,12 @@ from __future__ import annotations
 import traceback
 from typing import TYPE_CHECKING
 
-from advisor.errors import UserFacingError
-from advisor.sentences import Reason
-from advisor.worker.messages import Failed
+from advisor.core.errors import UserFacingError
+from advisor.core.sentences import Reason
+from advisor.protocol.messages import Failed
 
 if TYPE_CHECKING:
-    from advisor.worker.messages import Request
+    from advisor.protocol.messages import Request
 
 _TRACEBACK_CHARACTERS = 20_000
 

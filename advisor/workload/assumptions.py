@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.sentences import Reason
+from advisor.core.sentences import Reason
 from advisor.workload.defaults import ASSUMED_SPEECH_SAMPLES
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from advisor.errors import InputError
+from advisor.core.errors import InputError
 from advisor.workload.defaults import position_limit
 from advisor.workload.tasks import data_kind
 from advisor.workload.workload import HuggingFaceModel, NumbersModel, PythonModel, TemplateModel, Workload

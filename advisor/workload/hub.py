@@ -9,8 +9,8 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-from advisor.errors import InputError
-from advisor.input_file import decode_text, parse_json
+from advisor.core.errors import InputError
+from advisor.core.input_file import decode_text, parse_json
 from advisor.workload.model_config import MAX_CONFIG_BYTES, parse_config
 
 DEADLINE_S = 10.0

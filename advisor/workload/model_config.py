@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from advisor.bundled import workloads_folder
-from advisor.errors import InputError
-from advisor.input_file import check_values, closest, parse_json, read_text, shown_value
-from advisor.sentences import visible
+from advisor.core.bundled import workloads_folder
+from advisor.core.errors import InputError
+from advisor.core.input_file import check_values, closest, parse_json, read_text, shown_value
+from advisor.core.sentences import visible
 
 MAX_CONFIG_BYTES = 1 << 20
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from advisor.errors import InputError
-from advisor.input_file import closest, shown_value
+from advisor.core.errors import InputError
+from advisor.core.input_file import closest, shown_value
 from advisor.workload.workload import Data, Training
 
 _SECTIONS = {

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from advisor.bundled import workloads_folder
-from advisor.errors import InputError
-from advisor.sentences import visible
+from advisor.core.bundled import workloads_folder
+from advisor.core.errors import InputError
+from advisor.core.sentences import visible
 from advisor.workload.workload import PythonModel, Workload
 
 MAX_CODE_BYTES = 1 << 20

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from advisor.hardware.machine import Record
-from advisor.units import Precision
+from advisor.catalogue.precisions import Precision
+from advisor.core.records import Record
 
 Optimizer = Literal["adamw", "adam", "sgd", "sgd_momentum", "adafactor", "lamb", "none"]
 Attention = Literal["sdpa", "eager", "flash"]

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from advisor.bundled import workloads_folder
-from advisor.errors import InputError
-from advisor.input_file import check_values, closest, convert, read_toml_table, shown_value
-from advisor.sentences import visible
+from advisor.core.bundled import workloads_folder
+from advisor.core.errors import InputError
+from advisor.core.input_file import check_values, closest, convert, read_toml_table, shown_value
+from advisor.core.sentences import visible
 from advisor.workload.checks import check_workload
 from advisor.workload.defaults import assumed_for_config, assumed_for_file
 from advisor.workload.hub import fetch_config, is_hub_id

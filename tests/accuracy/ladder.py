@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from advisor.workload.op_table import OpTable
+from advisor.optable.op_table import OpTable
 
 LADDER_FOLDER = Path(__file__).parent / "tables" / "ladder"
 RUNGS = (512, 384, 256, 192, 128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1)

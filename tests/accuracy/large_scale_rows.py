@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from advisor.hardware.spec_table import spec_table
-from advisor.predict.compiled_table import compile_table
-from advisor.predict.links import parse_interconnect
-from advisor.predict.scaling import Setting, scale_steps
-from advisor.predict.step_time import predict_steps
-from advisor.predict.traffic import traffic_of
-from advisor.units import Precision
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.spec_table import spec_table
+from advisor.cost.scaling.links import parse_interconnect
+from advisor.cost.scaling.scaling import Setting, scale_steps
+from advisor.cost.scaling.traffic import traffic_of
+from advisor.cost.step_time import predict_steps
+from advisor.optable.compiled_table import compile_table
 from advisor.workload.workload import Optimizer, Training
 from tests.accuracy.tables import load_table
 

@@ -19,10 +19,10 @@ import torch  # noqa: TID251 - records in the worker's place
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
-from advisor.errors import UserFacingError  # noqa: E402 - the checkout is on the path only now
-from advisor.worker.torchvision_stand_in import stand_in_for_torchvision  # noqa: E402
-from advisor.worker.trace import subject_of, trace  # noqa: E402
-from advisor.workload.op_table import OpTable, TracePrecision  # noqa: E402
+from advisor.core.errors import UserFacingError  # noqa: E402 - the checkout is on the path only now
+from advisor.optable.op_table import OpTable, TracePrecision  # noqa: E402
+from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision  # noqa: E402
+from advisor.worker.trace.trace import subject_of, trace  # noqa: E402
 from advisor.workload.workload import Mode, Workload, with_training  # noqa: E402
 from advisor.workload.workload_file import load_workload  # noqa: E402
 from tests.accuracy.ladder import LADDER_FOLDER, chosen_models, judging_models, ladder_path, ladder_rows  # noqa: E402

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from advisor.catalogue.spec_table import spec_table
+from advisor.core.sentences import Reason
 from advisor.evaluate.row_predictions import BENCHMARK_HOST, RowQuestion, WorkloadReader, questions_of
 from advisor.evaluate.run_rows import RunRow, read_run_rows
 from advisor.evaluate.traces import TraceKey, trace_key
-from advisor.hardware.spec_table import spec_table
-from advisor.predict.compiled_table import CompiledTable, compile_table
+from advisor.optable.compiled_table import CompiledTable, compile_table
+from advisor.optable.op_table import OpTable
 from advisor.predict.fitting import MeasuredStep
-from advisor.sentences import Reason
-from advisor.workload.op_table import OpTable
 from advisor.workload.workload import Workload, length_of
 from tests.accuracy.tables import Layout, load_table
 

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from advisor.hardware.spec_table import spec_table
-from advisor.predict.compiled_table import compile_table
-from advisor.predict.links import Link, interconnect_or_usual
-from advisor.predict.scaling import Setting, scale_steps
-from advisor.predict.step_time import StepGrid, predict_steps
-from advisor.predict.traffic import Traffic, traffic_of
+from advisor.catalogue.spec_table import spec_table
+from advisor.cost.scaling.links import Link, interconnect_or_usual
+from advisor.cost.scaling.scaling import Setting, scale_steps
+from advisor.cost.scaling.traffic import Traffic, traffic_of
+from advisor.cost.step_time import StepGrid, predict_steps
+from advisor.optable.compiled_table import compile_table
 from advisor.workload.workload import Training
 from tests.accuracy.tables import Layout, load_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from advisor.predict.scaling_figures import ScalingFigures
-    from advisor.units import Precision
+    from advisor.catalogue.precisions import Precision
+    from advisor.cost.scaling.scaling_figures import ScalingFigures
     from advisor.workload.workload import Optimizer
 
 DATA = Path(__file__).parent / "data" / "published_scaling.csv"

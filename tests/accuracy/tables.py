@@ -14,8 +14,8 @@ from typing import Literal
 
 import msgspec
 
-from advisor.units import Precision
-from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.catalogue.precisions import Precision
+from advisor.optable.op_table import OpTable, TracePrecision
 from advisor.workload.workload import Mode
 
 FOLDER = Path(__file__).parent / "tables"

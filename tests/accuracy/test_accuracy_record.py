@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from advisor.cost.efficiencies import efficiencies
 from advisor.evaluate.evaluation_record import evaluation_of, scored_step
 from advisor.evaluate.row_predictions import RowPredictor
 from advisor.predict.accuracy_record import DOCUMENT, HeldOut, accuracy_record
-from advisor.predict.efficiencies import efficiencies
-from advisor.report.accuracy_lines import accuracy_details, accuracy_line
+from advisor.present.accuracy_lines import accuracy_details, accuracy_line
 from tests.accuracy.recorded_runs import published_questions, published_steps, recorded_tables
 from tools.accuracy_file import figures_digest, groups_of, runs_digest
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.predict.memory import memory_need
+from advisor.cost.memory.need import memory_need
 from advisor.workload.workload import Training
 from tests.accuracy.tables import load_table
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from advisor.cost.efficiencies import efficiencies
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
 from advisor.evaluate.row_predictions import RowPredictor
+from advisor.optable.op_columns import Floats
 from advisor.predict.accuracy_record import HeldOut, accuracy_record
-from advisor.predict.efficiencies import efficiencies
 from advisor.predict.fitting import MeasuredStep, StepSet, fit, leave_out
-from advisor.predict.op_columns import Floats
 from tests.accuracy.recorded_runs import published_questions, published_steps, recorded_tables
 
 IN_SAMPLE_GATE = 0.065

@@ -39,7 +39,7 @@ def test_ranges_hold_the_published_efficiency_as_often_as_they_say() -> None:
 def test_a_card_that_the_fit_has_not_seen_is_met_within_three_point_eight_points() -> None:
     pytest.importorskip("scipy")
     sys.path.insert(0, str(ROOT))
-    from advisor.predict.scaling_figures import scaling_figures
+    from advisor.cost.scaling.scaling_figures import scaling_figures
     from tools.fit_scaling import left_out
 
     error = np.abs(left_out(_healthy(), scaling_figures()) - _truth())

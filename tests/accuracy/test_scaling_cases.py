@@ -7,16 +7,16 @@ import itertools
 import numpy as np
 import pytest
 
-from advisor.hardware.spec_table import spec_table
-from advisor.predict.compiled_table import compile_table
-from advisor.predict.efficiencies import efficiencies
-from advisor.predict.host_time import HostSpeed, host_seconds
-from advisor.predict.links import parse_interconnect
-from advisor.predict.optimizer_cost import optimizer_cost
-from advisor.predict.scaling import ScaledGrid, Setting, scale_steps
-from advisor.predict.step_time import predict_steps
-from advisor.predict.traffic import traffic_of
-from advisor.units import Precision
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.spec_table import spec_table
+from advisor.cost.efficiencies import efficiencies
+from advisor.cost.host_time import HostSpeed, host_seconds
+from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.cost.scaling.links import parse_interconnect
+from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
+from advisor.cost.scaling.traffic import traffic_of
+from advisor.cost.step_time import predict_steps
+from advisor.optable.compiled_table import compile_table
 from advisor.workload.workload import Optimizer, Training
 from tests.accuracy.tables import load_table
 

@@ -11,13 +11,16 @@ import msgspec
 import pytest
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
+from advisor.core.sentences import message_exists
 from advisor.hardware.machine import Machine
-from advisor.report import csv_file, json_file, launch_script, markdown_file, pdf_file
-from advisor.sentences import message_exists
-from advisor.workload.saved_tables import saved_tables
+from advisor.optable.saved_tables import saved_tables
+from advisor.present import csv_file, markdown_file
+from advisor.present.report import pdf_file
+from advisor.present.script import launch_script
+from advisor.store import json_file
 from advisor.workload.workload_file import load_workload
 from tests.fake_nvml.stub import GIVEN_SCENARIOS, NvmlStub
-from tests.report.recorded import recorded
+from tests.present.recorded import recorded
 
 MACHINES = Path(__file__).resolve().parents[1] / "recorded" / "machines"
 ROOT = Path(__file__).resolve().parents[2]

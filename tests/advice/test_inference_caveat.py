@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from advisor.core.sentences import Language, say
 from advisor.recommend.advise_from import recommend
-from advisor.sentences import Language, say
 from advisor.workload.workload import with_training
 from tests.advice.test_memory_savings import advice_for
 

@@ -10,11 +10,11 @@ import pytest
 
 from advisor.advice import AdviceRequest
 from advisor.advice.facts import Facts, find_facts
-from advisor.advice.kept_calibrations import calibration_of, keep, reusable, trusted, with_note
 from advisor.hardware.detect import detect_machine
 from advisor.measure.measurement import Measurement, Verdict, VerdictKind
+from advisor.store.kept_calibrations import calibration_of, keep, reusable, trusted, with_note
 from advisor.workload.workload_file import load_workload
-from tests.report.recorded import recorded
+from tests.present.recorded import recorded
 
 
 def measured(kind: VerdictKind = "stable") -> Measurement:

@@ -8,14 +8,14 @@ import msgspec
 import pytest
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
+from advisor.core.sentences import Language, say
+from advisor.core.units import Estimate
 from advisor.hardware.machine import Machine
+from advisor.optable.saved_tables import saved_tables
 from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Prediction
 from advisor.recommend.memory_story import memory_story
-from advisor.report.advice_record import Advice
-from advisor.sentences import Language, say
-from advisor.units import Estimate
-from advisor.workload.saved_tables import saved_tables
+from advisor.store.advice_record import Advice
 from advisor.workload.workload_file import load_workload
 
 HOST = Path(__file__).resolve().parents[1] / "recorded" / "machines" / "synthetic_host_cpu_only.json"

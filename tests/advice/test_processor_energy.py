@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
-from advisor.report.advice_record import Advice
-from advisor.report.summary import summarise
-from advisor.workload.saved_tables import saved_tables
+from advisor.optable.saved_tables import saved_tables
+from advisor.present.summary import summarise
+from advisor.store.advice_record import Advice
 from advisor.workload.workload_file import load_workload
-from tests.report.recorded import recorded
+from tests.present.recorded import recorded
 
 
 def advice_with_power(power_w: float | None) -> Advice:

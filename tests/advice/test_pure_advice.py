@@ -13,14 +13,15 @@ import pytest
 
 from advisor import advise, load_workload
 from advisor.advice import AdviceRequest, Facts, advice_from_facts, advise_events
-from advisor.errors import InputError, OutputError
+from advisor.core.errors import InputError, OutputError
+from advisor.core.sentences import Reason, say
 from advisor.measure.events import RunProgress
-from advisor.report import json_file, markdown_file
-from advisor.report.advice_record import Advice
-from advisor.report.markdown_file import escape
-from advisor.sentences import Reason, say
-from advisor.workload.saved_tables import saved_tables
-from tests.report.recorded import recorded
+from advisor.optable.saved_tables import saved_tables
+from advisor.present import markdown_file
+from advisor.present.markdown_file import escape
+from advisor.store import json_file
+from advisor.store.advice_record import Advice
+from tests.present.recorded import recorded
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
-from advisor.report.advice_record import Advice
-from advisor.report.batch_curve import batch_chart
-from advisor.report.report_charts import chosen_prediction, memory_chart
-from advisor.units import format_bytes
-from advisor.workload.saved_tables import saved_tables
+from advisor.core.units import format_bytes
+from advisor.optable.saved_tables import saved_tables
+from advisor.present.report.batch_curve import batch_chart
+from advisor.present.report.charts import chosen_prediction, memory_chart
+from advisor.store.advice_record import Advice
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 

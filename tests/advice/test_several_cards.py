@@ -8,17 +8,17 @@ import msgspec
 import pytest
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
-from advisor.errors import InputError
+from advisor.core.errors import InputError
+from advisor.core.sentences import Language, Reason, say
 from advisor.hardware.machine import Machine
+from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.saved_tables import saved_tables
+from advisor.optable.totals import table_from_numbers
 from advisor.predict.time_to_train import CriticalBatch
+from advisor.present.script.launch_script import launch_command
+from advisor.present.summary import set_up_line, summarise
 from advisor.recommend.recommendation import Recommendation
-from advisor.report.advice_record import Advice
-from advisor.report.launch_script import launch_command
-from advisor.report.summary import set_up_line, summarise
-from advisor.sentences import Language, Reason, say
-from advisor.workload.op_table import OpTable, TracePrecision
-from advisor.workload.saved_tables import saved_tables
-from advisor.workload.totals import table_from_numbers
+from advisor.store.advice_record import Advice
 from advisor.workload.workload import Data, NumbersModel, Training, Workload
 from advisor.workload.workload_file import load_workload
 

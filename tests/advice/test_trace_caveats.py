@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
-from advisor.report.advice_record import Advice
-from advisor.sentences import Reason, say
-from advisor.units import Precision
-from advisor.workload.saved_tables import saved_tables
+from advisor.catalogue.precisions import Precision
+from advisor.core.sentences import Reason, say
+from advisor.optable.saved_tables import saved_tables
+from advisor.store.advice_record import Advice
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine

@@ -6,9 +6,10 @@ import time
 
 import msgspec
 
-from advisor.predict.prediction import Candidate, Device, Prediction, Strategy
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import Strategy
+from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.recommend.ranking import rank_for_compare
-from advisor.units import Precision
 from tests.recommend.fakes import SPECS, TRANSFORMER, predict, workload
 
 PRECISIONS: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp")

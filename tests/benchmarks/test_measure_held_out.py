@@ -16,9 +16,9 @@ from advisor.measure.plan import make_plan
 from advisor.measure.runner import run_measurements
 from advisor.measure.statistics import summarise
 from advisor.measure.worker_session import WorkerSession, resident_bytes_of
+from advisor.optable.op_table import OpTable, TracePrecision
 from advisor.predict.local_time import predict_local_steps
-from advisor.worker.messages import MeasureRequest, Sample
-from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.protocol.messages import MeasureRequest, Sample
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 

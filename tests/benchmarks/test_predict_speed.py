@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.spec_table import spec_table
+from advisor.cost.step_time import predict_steps
 from advisor.evaluate.row_predictions import RowPredictor
-from advisor.hardware.spec_table import spec_table
-from advisor.predict.compiled_table import compile_table
-from advisor.predict.step_time import predict_steps
-from advisor.units import Precision
+from advisor.optable.compiled_table import compile_table
 from advisor.workload.workload import Training
 from tests.accuracy.recorded_runs import published_questions, recorded_tables
 from tests.accuracy.tables import load_table

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import time
 
-from advisor.hardware.spec_table import spec_table
-from advisor.predict.links import usual_link
-from advisor.predict.scaling import STRATEGIES, scale_steps
-from tests.predict.scaling_cases import steps, traffic
+from advisor.catalogue.spec_table import spec_table
+from advisor.cost.scaling.links import usual_link
+from advisor.cost.scaling.scaling import STRATEGIES, scale_steps
+from tests.cost.scaling_cases import steps, traffic
 
 COUNTS = (1, 2, 3, 4, 6, 8, 16, 32, 64, 1024)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.cli.arguments import DEFAULT_WORKLOAD, build_parser
-from advisor.errors import InputError
+from advisor.core.errors import InputError
 
 
 def test_measure_without_a_workload_takes_the_bundled_bert() -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.report import json_file
-from advisor.report.history import History
+from advisor.store import json_file
+from advisor.store.history import History
 
 
 @pytest.fixture

@@ -14,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from advisor.errors import OutputError
-from advisor.report import csv_file, json_file, markdown_file, pdf_file
-from advisor.report.history import FILE_NAME, History
-from tests.report import fakes
-from tests.report.recorded import FOLDER, recorded
+from advisor.core.errors import OutputError
+from advisor.present import csv_file, markdown_file
+from advisor.present.report import pdf_file
+from advisor.store import json_file
+from advisor.store.history import FILE_NAME, History
+from tests.present import fakes
+from tests.present.recorded import FOLDER, recorded
 
 ROOT = Path(__file__).resolve().parents[2]
 FORMATS = ("json", "pdf", "csv", "markdown", "script")
@@ -97,9 +99,9 @@ def test_whichever_call_finds_the_disk_full_the_old_file_is_whole(
         raise full
 
     if call == "write":
-        monkeypatch.setattr("advisor.report.file_writing.os.fdopen", refuse)
+        monkeypatch.setattr("advisor.core.file_writing.os.fdopen", refuse)
     else:
-        monkeypatch.setattr(f"advisor.report.file_writing.os.{call}", refuse)
+        monkeypatch.setattr(f"advisor.core.file_writing.os.{call}", refuse)
     write: Callable[[Path], None] = FULL_AT_EACH_WRITE[name]
     with pytest.raises(OutputError, match="No space left"):
         write(tmp_path / "out")

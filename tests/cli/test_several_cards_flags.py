@@ -6,7 +6,7 @@ import pytest
 
 from advisor.cli.advising import advice_request
 from advisor.cli.arguments import build_parser
-from advisor.errors import InputError
+from advisor.core.errors import InputError
 
 
 def _request(*flags: str):  # type: ignore[no-untyped-def] # noqa: ANN202

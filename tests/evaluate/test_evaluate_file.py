@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from advisor.core.sentences import Reason
 from advisor.evaluate import evaluate_file
-from advisor.evaluate.answer_texts import ANSWER_COLUMNS, answers_csv, evaluation_text
 from advisor.evaluate.evaluation_record import Evaluation
 from advisor.evaluate.traces import TraceKey, trace_all, trace_key
-from advisor.sentences import Reason
-from advisor.workload.op_table import OpTable
+from advisor.optable.op_table import OpTable
+from advisor.present.evaluation_text import ANSWER_COLUMNS, answers_csv, evaluation_text
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
 from tests.accuracy.tables import load_table

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.errors import InputError
+from advisor.core.errors import InputError
+from advisor.core.sentences import say
 from advisor.evaluate.run_rows import RunRow, read_run_rows
-from advisor.sentences import say
 
 HEADER = "workload,gpu_key,mode,precision,batch_per_gpu,seq_len_or_img,ms"
 ROW = "resnet50,v100-sxm2-16,training,amp-fp16,64,224,100.0"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from advisor.core.sentences import Reason, message_exists
 from advisor.evaluate.row_predictions import family_of
 from advisor.evaluate.traces import trace_all, trace_key
-from advisor.predict.compiled_table import compile_table
-from advisor.sentences import Reason, message_exists
-from advisor.workload.op_table import Op
+from advisor.optable.compiled_table import compile_table
+from advisor.optable.op_table import Op
 from advisor.workload.workload_file import load_workload
-from tests.predict.small_tables import attention, convolution, lstm, matmul, table
+from tests.cost.small_tables import attention, convolution, lstm, matmul, table
 
 
 @pytest.mark.parametrize(

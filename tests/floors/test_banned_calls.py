@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import advisor
-from advisor.bundled import workloads_folder
+from advisor.core.bundled import workloads_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (Path(advisor.__file__).parent, workloads_folder(), ROOT / "tools")

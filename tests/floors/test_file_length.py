@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import advisor
-from advisor.bundled import workloads_folder
+from advisor.core.bundled import workloads_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 400

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.bundled import resource, workloads_folder
+from advisor.core.bundled import resource, workloads_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 import advisor
-from advisor.hardware.machine import Record
-from advisor.units import Estimate
+from advisor.core.records import Record
+from advisor.core.units import Estimate
 
 SUFFIXES = (
     "_s",
@@ -58,7 +58,7 @@ WITHOUT_UNIT = {
     # money, in the currency that stands beside it
     "cost", "price", "max_cost",
 }  # fmt: skip
-DIMENSIONLESS_MODULES = {"advisor.predict.efficiencies", "advisor.predict.scaling_figures"}
+DIMENSIONLESS_MODULES = {"advisor.cost.efficiencies", "advisor.cost.scaling.scaling_figures"}
 """Fitted figures: shares, factors and powers, whose names say so; those with a unit end in it all the same."""
 
 
@@ -67,7 +67,7 @@ def all_structs() -> list[type[msgspec.Struct]]:
     for module in pkgutil.walk_packages(advisor.__path__, "advisor."):
         if not module.name.startswith(("advisor.gui", "advisor.__main__")) and (
             not module.name.startswith(("advisor.worker.", "advisor.hardware.sampler."))
-            or module.name == "advisor.worker.messages"
+            or module.name == "advisor.protocol.messages"
         ):
             importlib.import_module(module.name)
     found: list[type[msgspec.Struct]] = []

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from advisor.core.sentences import Reason
     from advisor.hardware.machine import Reading
-    from advisor.sentences import Reason
 
 
 class QuietSource:

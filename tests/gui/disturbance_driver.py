@@ -28,7 +28,7 @@ from advisor.gui.settings import Settings
 from advisor.hardware.monitor import Monitor
 from advisor.measure.events import DeviceStarted, PhaseStarted, RunProgress
 from advisor.measure.worker_session import Cancelled, WorkerSession
-from advisor.worker.messages import Environment, MeasureRequest, Progress, Sample
+from advisor.protocol.messages import Environment, MeasureRequest, Progress, Sample
 from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:

@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.spec_table import spec_table
+from advisor.core.sentences import Reason
+from advisor.core.units import Estimate
+from advisor.cost.parts import MemoryPart, Part
 from advisor.hardware.machine import Cpu, Gpu, GpuReading, HostMemory, Machine, Reading, Refusal, Software
-from advisor.hardware.spec_table import spec_table
 from advisor.measure.measurement import Measurement, StepMeasurement, Summary, Verdict
-from advisor.predict.prediction import Candidate, MemoryPart, Part, Prediction
+from advisor.optable.op_table import Layer
+from advisor.predict.prediction import Candidate, Prediction
+from advisor.protocol.messages import Environment, Memory, Sample
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
-from advisor.report.advice_record import Advice, ModelFacts
-from advisor.sentences import Reason
-from advisor.units import Estimate
-from advisor.worker.messages import Environment, Memory, Sample
-from advisor.workload.op_table import Layer
+from advisor.store.advice_record import Advice, ModelFacts
 from advisor.workload.workload import Data, HuggingFaceModel, Training, Workload
 
 if TYPE_CHECKING:
-    from advisor.predict.prediction import Strategy
-    from advisor.units import Basis, Precision
+    from advisor.catalogue.precisions import Precision
+    from advisor.catalogue.strategies import Strategy
+    from advisor.core.units import Basis
 
 GIB = 2**30
 FIRST, SECOND = "GPU-11111111-2222-3333-4444-555555555555", "GPU-66666666-7777-8888-9999-000000000000"

@@ -8,18 +8,18 @@ import msgspec
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from advisor.report.accuracy_lines import accuracy_line
+from advisor.present.accuracy_lines import accuracy_line
 from tests.gui import fakes
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from advisor.core.units import Basis
     from advisor.gui.context import PageName
     from advisor.gui.main_window import MainWindow
     from advisor.gui.pages.page import Page
     from advisor.gui.session import Session
-    from advisor.report.advice_record import Advice
-    from advisor.units import Basis
+    from advisor.store.advice_record import Advice
 
 
 def based_on(advice: Advice, basis: Basis) -> Advice:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QObject, Signal
 
-from advisor.errors import InputError
+from advisor.core.errors import InputError
 from advisor.gui.job_request import job_for
 from advisor.gui.job_state import JobState
 from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.threads import Crew, Outcome, call_as_job
 from advisor.measure.events import RunProgress
-from advisor.report.advice_record import Advice
-from advisor.worker.messages import Progress
+from advisor.protocol.messages import Progress
+from advisor.store.advice_record import Advice
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 

@@ -9,7 +9,7 @@ import pytest
 from fontTools.ttLib import TTFont
 
 import advisor
-from advisor.bundled import resource, workloads_folder
+from advisor.core.bundled import resource, workloads_folder
 
 _MESSAGE = re.compile(r"^([a-z][\w-]*) = (.*(?:\n[ \t]+.*)*)", re.MULTILINE)
 _ARGUMENT = re.compile(r"\$([a-z_]+)")

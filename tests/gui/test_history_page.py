@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import msgspec
 from PySide6.QtWidgets import QLabel
 
-from advisor.bundled import resource
+from advisor.core.bundled import resource
 from advisor.gui.context import Context
 from advisor.gui.history_shelf import folder_of, keep
 from advisor.gui.pages.history_checks import measured_card
 from advisor.gui.pages.history_comparison import compared_cards
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.widgets.table import Table
-from advisor.report import json_file
-from advisor.report.checked_steps import checked_steps
+from advisor.present.checked_steps import checked_steps
+from advisor.store import json_file
 from tests.gui import fakes
-from tests.report.recorded import recorded
+from tests.present.recorded import recorded
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from advisor.gui.main_window import MainWindow
     from advisor.gui.settings import Settings
-    from advisor.report.advice_record import Advice
+    from advisor.store.advice_record import Advice
 
 
 def later(advice: Advice, factor: float) -> Advice:

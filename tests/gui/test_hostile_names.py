@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
+from advisor.core.sentences import visible
 from advisor.gui.widgets.labels import ElidedLabel, label, plain_tooltip
-from advisor.sentences import visible
 from tests.gui import fakes
 
 if TYPE_CHECKING:

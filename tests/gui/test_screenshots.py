@@ -8,7 +8,7 @@ from PySide6.QtGui import QImage
 
 from advisor.gui import screenshots
 from advisor.gui.context import PAGE_NAMES
-from advisor.report import json_file
+from advisor.store import json_file
 from tests.gui import fakes
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.plots.curves import CurveChart
 from advisor.gui.widgets.card import KeyFigure
 from advisor.gui.widgets.labels import QuietLabel
-from advisor.worker.messages import Sample
+from advisor.protocol.messages import Sample
 from tests.gui import fakes
 
 if TYPE_CHECKING:

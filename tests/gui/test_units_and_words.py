@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from advisor.cases.case_file import bundled_cases
+from advisor.core.sentences import Reason, SaidError, sentence
 from advisor.gui.job_state import JobState
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.measure_page import MeasurePage
@@ -15,8 +17,6 @@ from advisor.gui.texts import Texts
 from advisor.gui.threads import Outcome
 from advisor.gui.widgets.labels import ElidedLabel
 from advisor.gui.widgets.table import Table
-from advisor.recommend.case_file import bundled_cases
-from advisor.sentences import Reason, SaidError, sentence
 from tests.gui import fakes
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from advisor.gui.dialogs.consent import ConsentDialog
 from advisor.gui.dialogs.report_problem import report_text
 from advisor.gui.dialogs.settings_dialog import SettingsDialog
 from advisor.gui.settings import Settings
-from advisor.report import json_file
+from advisor.store import json_file
 from tests.gui import fakes
 
 if TYPE_CHECKING:

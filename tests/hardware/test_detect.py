@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from advisor.core.sentences import say
 from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Gpu, Machine
-from advisor.sentences import say
 from tests.fake_nvml.stub import GIVEN_SCENARIOS, NvmlStub
 from tests.leftovers import leftovers, needs_proc
 

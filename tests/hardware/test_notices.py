@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from advisor.core.sentences import message_exists, say
 from advisor.hardware.driver_problems import driver_problem, field_problem
 from advisor.hardware.machine import Cpu, Gpu, HostMemory, Machine, Software
 from advisor.hardware.notices import machine_notices
-from advisor.sentences import message_exists, say
 
 if TYPE_CHECKING:
     from pathlib import Path

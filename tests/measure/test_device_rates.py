@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from advisor.catalogue.precisions import Precision
 from advisor.measure.device_rates import DeviceRates, expect, rates_of
 from advisor.measure.measurement import RateMeasurement, Summary, Verdict
-from advisor.units import Precision
-from advisor.workload.op_table import ConvolutionShape, Op, OpTable
+from advisor.optable.op_table import ConvolutionShape, Op, OpTable
 from advisor.workload.workload import Training
 
 TRAINING = Training(precision="fp32", batch_size=8)

@@ -17,7 +17,7 @@ from advisor.measure.events import DeviceEnded, DeviceStarted
 from advisor.measure.plan import make_plan
 from advisor.measure.runner import run_measurements
 from advisor.measure.worker_session import Cancelled
-from advisor.worker.messages import ImportRequest, MeasureRequest, MicrobenchmarkRequest, Sample
+from advisor.protocol.messages import ImportRequest, MeasureRequest, MicrobenchmarkRequest, Sample
 from tests.leftovers import children_of, needs_proc
 from tests.measure.test_runner import WORKLOAD
 

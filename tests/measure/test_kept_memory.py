@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.core.sentences import say
 from advisor.measure.kept_memory import system_share, why_keep, worth_keeping
 from advisor.measure.measurement import StepMeasurement, Summary, Verdict, VerdictKind
 from advisor.measure.statistics import summarise
-from advisor.sentences import say
-from advisor.worker.messages import Sample
+from advisor.protocol.messages import Sample
 
 
 def _sample(step_s: float, system_s: float | None, *, warm_up: bool = False) -> Sample:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from advisor.catalogue.precisions import Precision
+from advisor.core.sentences import Reason, say
 from advisor.measure.left_out import left_out
 from advisor.measure.measurement import StepMeasurement, Verdict
 from advisor.measure.statistics import summarise
-from advisor.sentences import Reason, say
-from advisor.units import Precision
 
 
 def _step(

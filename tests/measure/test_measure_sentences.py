@@ -9,9 +9,9 @@ from typing import get_args
 import pytest
 
 import advisor
-from advisor.bundled import resource
+from advisor.core.bundled import resource
+from advisor.core.sentences import Language, message_exists
 from advisor.measure.measurement import VerdictKind
-from advisor.sentences import Language, message_exists
 
 PACKAGE = Path(advisor.__file__).parent
 CODE = re.compile(r'"((?:measure|worker|local)-[a-z0-9]+(?:-[a-z0-9]+)+)"')

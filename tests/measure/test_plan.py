@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from advisor.errors import InputError
+from advisor.core.errors import InputError
 from advisor.hardware.machine import Cpu, Gpu, HostMemory, Machine, MigInstance, Software
 from advisor.measure.batch_choice import choose, ladder
 from advisor.measure.plan import cpu_precisions, make_plan

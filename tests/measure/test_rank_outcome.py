@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from advisor.errors import UserFacingError
+from advisor.core.errors import UserFacingError
+from advisor.core.sentences import say
 from advisor.measure.rank_folder import RankFolder, folder_of_run
 from advisor.measure.rank_outcome import RanksOutcome, caveats_of, merged
-from advisor.sentences import say
-from advisor.worker.messages import RankFinding, RankFindingKind
+from advisor.protocol.messages import RankFinding, RankFindingKind
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,10 +13,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from advisor.core.sentences import say
 from advisor.measure.rank_outcome import RanksOutcome
 from advisor.measure.ranks import RanksPlan, measure_local_ranks, under_torchrun
-from advisor.sentences import say
-from advisor.worker.messages import RankFinding, WorkerEvent
+from advisor.protocol.messages import RankFinding, WorkerEvent
 from tests.measure.rank_driver import small_plan
 
 ROOT = Path(__file__).resolve().parents[2]

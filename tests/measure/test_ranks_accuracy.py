@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from advisor.cost.scaling.scaling import Setting, scale_steps
+from advisor.cost.scaling.traffic import traffic_of
 from advisor.measure.ranks import RanksPlan, measure_local_ranks
 from advisor.measure.runner import trace_workload
 from advisor.predict.measured_link import measured_link, measured_steps, memory_bytes_per_s
-from advisor.predict.scaling import Setting, scale_steps
-from advisor.predict.traffic import traffic_of
 from advisor.workload.workload import Data, TemplateModel, Training, Workload
 from tests.measure.test_ranks import _ended
 
 if TYPE_CHECKING:
     from advisor.measure.rank_outcome import RanksOutcome
-    from advisor.workload.op_table import OpTable
+    from advisor.optable.op_table import OpTable
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ranks are started by Linux means")
 

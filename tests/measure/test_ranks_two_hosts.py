@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from advisor.sentences import say
+from advisor.core.sentences import say
 from tests.measure.test_ranks import DRIVER, ROOT, _reports, _wait_for
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, Run
 from advisor.measure.measurement import Measurement, RateMeasurement, Verdict
 from advisor.measure.plan import Plan, make_plan
 from advisor.measure.runner import run_measurements, trace_workload
-from advisor.worker.messages import Sample
-from advisor.workload.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.protocol.messages import Sample
 from advisor.workload.workload import Data, PythonModel, TemplateModel, Training, Workload
 
 WORKLOAD = Workload(

@@ -15,7 +15,7 @@ from advisor.measure.plan import DevicePlan
 from advisor.measure.steering import Steering
 from advisor.measure.stopping import StoppingLimits
 from advisor.measure.verdicts import judge
-from advisor.worker.messages import Pause, Sample, StageEnded, StageStarted, Stop, Warm
+from advisor.protocol.messages import Pause, Sample, StageEnded, StageStarted, Stop, Warm
 
 GPU = Gpu(
     uuid="GPU-synthetic",

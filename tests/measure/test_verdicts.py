@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.core.sentences import Reason, message_exists, say
 from advisor.hardware.machine import Gpu, GpuReading, Reading
 from advisor.measure.measurement import StepMeasurement, Summary, Verdict, VerdictKind
 from advisor.measure.stopping import StoppingLimits
@@ -17,8 +18,7 @@ from advisor.measure.verdicts import (
     reading_of,
     throttled_spans,
 )
-from advisor.sentences import Reason, message_exists, say
-from advisor.worker.messages import Sample
+from advisor.protocol.messages import Sample
 
 LIMITS = StoppingLimits()
 GPU = Gpu(uuid="GPU-a", index=0, vendor="nvidia", name="Card", memory_total_bytes=10 << 30, sm_clock_default_hz=1e9)

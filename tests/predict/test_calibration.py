@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from advisor.catalogue.precisions import Precision
+from advisor.core.sentences import say
+from advisor.cost.efficiencies import efficiencies
+from advisor.cost.host_time import HostSpeed
+from advisor.cost.operators.device_rates import device_rates
+from advisor.cost.operators.device_time import device_seconds
+from advisor.cost.step_time import predict_steps
 from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement, Summary, Verdict
+from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.predict.calibration import (
     AGREES_WITHIN,
     calibrate,
@@ -17,16 +25,8 @@ from advisor.predict.calibration import (
     host_speed,
     pass_floor_s,
 )
-from advisor.predict.compiled_table import CompiledTable, compile_table
-from advisor.predict.device_rates import device_rates
-from advisor.predict.device_time import device_seconds
-from advisor.predict.efficiencies import efficiencies
-from advisor.predict.host_time import HostSpeed
 from advisor.predict.microbenchmark_ops import table_of
-from advisor.predict.step_time import predict_steps
-from advisor.sentences import say
-from advisor.units import Precision
-from tests.predict.small_tables import CARD, OLD_CARD, matmul, op, table, training
+from tests.cost.small_tables import CARD, OLD_CARD, matmul, op, table, training
 
 FIGURES = efficiencies()
 MATMUL = {"m": 4096.0, "n": 4096.0, "k": 4096.0, "flop": 2.0 * 4096**3, "bytes": 3.0 * 4 * 4096**2}

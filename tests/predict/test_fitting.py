@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from advisor.errors import InputError
-from advisor.predict.compiled_table import compile_table
-from advisor.predict.efficiencies import efficiencies, read_efficiencies
+from advisor.core.errors import InputError
+from advisor.cost.efficiencies import efficiencies, read_efficiencies
+from advisor.cost.host_time import HostSpeed
+from advisor.cost.step_time import predict_steps
+from advisor.optable.compiled_table import compile_table
 from advisor.predict.fitting import MeasuredStep, StepSet, fit, leave_out
-from advisor.predict.host_time import HostSpeed
 from advisor.predict.priors import PRIORS
-from advisor.predict.step_time import predict_steps
-from tests.predict.small_tables import CARD, OLD_CARD, attention, convolution, lstm, matmul, op, table, training
+from tests.cost.small_tables import CARD, OLD_CARD, attention, convolution, lstm, matmul, op, table, training
 
 FIGURES = efficiencies()
 HOST = HostSpeed(copies_inputs=False)

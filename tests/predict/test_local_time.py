@@ -8,13 +8,13 @@ import msgspec
 import numpy as np
 import pytest
 
+from advisor.catalogue.precisions import Precision
 from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement, Summary, Verdict, VerdictKind
+from advisor.optable.op_table import MatmulShape, Op, OpTable, Phase
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.local_anchors import anchors_of
 from advisor.predict.local_time import predict_local_steps
-from advisor.units import Precision
-from advisor.worker.messages import Sample
-from advisor.workload.op_table import MatmulShape, Op, OpTable, Phase
+from advisor.protocol.messages import Sample
 from advisor.workload.workload import Training
 
 TRAINING = Training(precision="fp32", batch_size=16)

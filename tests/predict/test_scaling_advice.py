@@ -5,9 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.core.sentences import say
+from advisor.core.units import Estimate
+from advisor.cost.parts import Part
 from advisor.measure.measurement import CommunicationMeasurement
 from advisor.predict.measured_link import measured_link, measured_steps, memory_bytes_per_s
-from advisor.predict.prediction import Device, Part, Prediction
+from advisor.predict.prediction import Device, Prediction
 from advisor.predict.scaling_advice import (
     dp_loss_reasons,
     efficiency_reason,
@@ -16,9 +19,7 @@ from advisor.predict.scaling_advice import (
     nvlink_instead,
 )
 from advisor.predict.time_to_train import CriticalBatch, samples_ratio, time_to_train
-from advisor.sentences import say
-from advisor.units import Estimate
-from tests.predict.scaling_cases import link, spec
+from tests.cost.scaling_cases import link, spec
 
 
 def _prediction(step_s: float, strategy: str = "ddp", count: int = 2, **parts: float) -> Prediction:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from advisor.hardware.gpu_spec import GpuSpec
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
+from advisor.core.units import Basis, Estimate
+from advisor.cost.parts import Part, PartKind
 from advisor.hardware.machine import Cpu, Gpu, HostMemory, Machine, Software
 from advisor.measure.measurement import Measurement, StepMeasurement, Verdict, VerdictKind
-from advisor.predict.prediction import Candidate, Part, PartKind, Prediction
+from advisor.predict.prediction import Candidate, Prediction
 from advisor.recommend.precisions import rate_of
-from advisor.units import Basis, Estimate, Precision
 from advisor.workload.workload import Data, Mode, TemplateModel, Training, Workload
 
 CPU = Cpu(

@@ -6,10 +6,10 @@ from functools import cache
 
 import msgspec
 
-from advisor.hardware.spec_table import spec_table
-from advisor.recommend.table_predictor import TablePredictor
-from advisor.workload.op_table import OpTable, TracePrecision
-from advisor.workload.saved_tables import saved_tables
+from advisor.catalogue.spec_table import spec_table
+from advisor.claims.table_predictor import TablePredictor
+from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.saved_tables import saved_tables
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import bundled_names, load_workload
 from tests.recommend.fakes import machine

@@ -5,7 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from advisor.predict.prediction import Part, Prediction, Strategy
+from advisor.catalogue.strategies import Strategy
+from advisor.claims.predictor import candidate
+from advisor.core.sentences import say
+from advisor.cost.parts import Part
+from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import (
     advise_batches,
     batch_reason,
@@ -19,9 +23,7 @@ from advisor.recommend.batch_size import (
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.launch_cost import fixed_s
-from advisor.recommend.predictor import candidate
 from advisor.recommend.strategy import best_by_count, knee_count, marginal_ratio, pareto
-from advisor.sentences import say
 from tests.recommend.fakes import RECURRENT, SPECS, TINY, TRANSFORMER, estimate, machine, predict, predict_all, workload
 
 WORK = workload()

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.errors import InputError
+from advisor.catalogue.precisions import PRECISIONS, Precision
+from advisor.core.errors import InputError
 from advisor.recommend.candidates import (
     DEFAULT_GPU_KEYS,
     batch_sizes_around,
@@ -22,7 +23,6 @@ from advisor.recommend.precisions import (
     precisions_of_gpu,
     sensible_precisions,
 )
-from advisor.units import PRECISIONS, Precision
 from advisor.workload.workload import with_training
 from tests.recommend.fakes import CPU, SPECS, TRANSFORMER, gpu, machine, predict_all, workload
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.errors import InputError
+from advisor.core.errors import InputError
+from advisor.core.sentences import say
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.dealing import batch_sizes_dealing, counts_over, left_out_counts, require_even_nodes
-from advisor.sentences import say
 from tests.recommend.fakes import SPECS, machine, workload
 
 

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
+from advisor.core.sentences import Reason, say
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.prices import Prices
 from advisor.recommend.recommendation import Limits, Recommendations
-from advisor.sentences import Reason, say
 from advisor.workload.workload import Workload
 from tests.recommend.fakes import SPECS, TRANSFORMER, gpu, machine, predict_all, workload
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from advisor.errors import InputError
+from advisor.core.errors import InputError
+from advisor.cost.parts import Part
 from advisor.hardware.machine import GpuReading, Reading
 from advisor.measure.measurement import Measurement
-from advisor.predict.prediction import Part, Prediction
+from advisor.predict.prediction import Prediction
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.energy import add_energy_and_cost, energy_of, power_draws, power_limit_w

@@ -7,12 +7,12 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from advisor.core.sentences import Reason, say
 from advisor.measure.measurement import VerdictKind
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.prices import Prices
 from advisor.recommend.recommendation import Limits, Recommendation, Recommendations
-from advisor.sentences import Reason, say
 from advisor.workload.workload import Workload
 from tests.recommend.fakes import (
     RECURRENT,

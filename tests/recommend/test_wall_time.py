@@ -7,8 +7,10 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from advisor.predict.prediction import Part, Prediction
-from advisor.recommend.predictor import candidate
+from advisor.claims.predictor import candidate
+from advisor.core.sentences import say
+from advisor.cost.parts import Part
+from advisor.predict.prediction import Prediction
 from advisor.recommend.wall_time import (
     calm_interval,
     split_wall_time,
@@ -17,7 +19,6 @@ from advisor.recommend.wall_time import (
     validation_s,
     validation_share,
 )
-from advisor.sentences import say
 from advisor.workload.workload import Workload
 from tests.recommend.fakes import SPECS, TRANSFORMER, predict, workload
 

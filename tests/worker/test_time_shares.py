@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.worker.time_shares import extrapolated, first_share_s, foreseen_s
+from advisor.worker.train.time_shares import extrapolated, first_share_s, foreseen_s
 
 
 def test_figures_are_extended_along_the_last_two_points() -> None:

@@ -7,11 +7,11 @@ import gc
 import pytest
 import torch
 
-from advisor.worker.device import TorchDevice
-from advisor.worker.load_model import load
-from advisor.worker.peak_memory import LiveBytes
-from advisor.worker.stages import Stage
-from advisor.worker.training_step import TrainingStep
+from advisor.worker.models.load_model import load
+from advisor.worker.train.device import TorchDevice
+from advisor.worker.train.peak_memory import LiveBytes
+from advisor.worker.train.stages import Stage
+from advisor.worker.train.training_step import TrainingStep
 from advisor.workload.workload import Data, Mode, TemplateModel, Training, Workload, with_training
 
 WORKLOAD = Workload(

@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from advisor.child_process import ChildProcess
-from advisor.units import Precision
-from advisor.worker.messages import (
+from advisor.catalogue.precisions import Precision
+from advisor.core.child_process import ChildProcess
+from advisor.protocol.messages import (
     KEEPING_SERIES,
     Answered,
     End,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from advisor.sentences import say
+from advisor.core.sentences import say
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.workload_file import load_workload
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from advisor.errors import InputError
+from advisor.core.errors import InputError
 from advisor.workload.model_config import bundled_config, clean_config
 from advisor.workload.workload import HuggingFaceModel
 from advisor.workload.workload_file import load_workload

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from advisor.errors import InputError
+from advisor.core.errors import InputError
 from advisor.workload import hub
 from advisor.workload.model_config import bundled_config
 from advisor.workload.workload import HuggingFaceModel

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from advisor.bundled import workloads_folder
-from advisor.errors import UserFacingError
+from advisor.core.bundled import workloads_folder
+from advisor.core.errors import UserFacingError
 from advisor.workload.workload_file import load_workload
 
 SLOWEST_S = 0.25

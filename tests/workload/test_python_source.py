@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.errors import InputError
+from advisor.core.errors import InputError
 from advisor.workload.python_source import code_to_run, is_bundled, needs_consent, scrubbed_environment
 from advisor.workload.workload_file import load_workload
 

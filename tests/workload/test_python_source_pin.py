@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from advisor.worker.messages import Failed, TraceRequest, WorkerEvent
+from advisor.protocol.messages import Failed, TraceRequest, WorkerEvent
 from advisor.workload.python_source import digest_of, pinned
 from advisor.workload.workload import PythonModel
 from advisor.workload.workload_file import load_workload

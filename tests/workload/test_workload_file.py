@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from advisor.errors import InputError
+from advisor.core.errors import InputError
 from advisor.workload.model_config import bundled_config, bundled_config_names
 from advisor.workload.toml_text import workload_to_toml
 from advisor.workload.workload import HuggingFaceModel, PythonModel, Workload

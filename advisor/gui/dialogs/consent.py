@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
+from advisor.core.sentences import visible
 from advisor.gui.widgets.labels import label
-from advisor.sentences import visible
 
 if TYPE_CHECKING:
     from pathlib import Path

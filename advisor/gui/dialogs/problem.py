@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
+from advisor.core.sentences import visible
 from advisor.gui.widgets.labels import label
-from advisor.sentences import visible
 
 if TYPE_CHECKING:
     from advisor.gui.texts import Texts

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import visible
+from advisor.core.units import format_seconds
 from advisor.gui.advice_figures import (
     STRATEGY_NAMES,
     batch_advice_of,
@@ -21,14 +24,12 @@ from advisor.gui.theme import CPU_SERIES
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.recommend.recommendation import prediction_of
-from advisor.sentences import visible
-from advisor.units import PRECISION_LABELS, format_seconds
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import Crossover, Recommendation
-    from advisor.report.advice_record import Advice
+    from advisor.store.advice_record import Advice
 
 _MOST_STRATEGIES = 9
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QPushButton, QVBoxLayout, QWidget
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import visible
 from advisor.gui.advice_figures import short_name
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -16,16 +18,14 @@ from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
 from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.recommend.recommendation import prediction_of
-from advisor.sentences import visible
-from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from advisor.core.sentences import Reason
     from advisor.gui.context import Context
     from advisor.recommend.recommendation import Recommendation
-    from advisor.report.advice_record import Advice
-    from advisor.sentences import Reason
+    from advisor.store.advice_record import Advice
     from advisor.workload.workload import Mode
 
 _CHARTS = (batch_card, crossover_card, memory_card, strategy_card, split_card)

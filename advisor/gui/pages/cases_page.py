@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
+from advisor.cases.case_file import Case, CaseAnswer, bundled_cases
+from advisor.claims.claim import ClaimAnswer
+from advisor.core.sentences import visible
+from advisor.core.units import Estimate, exactly
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.widgets.card import Card, clear
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
-from advisor.recommend.case_file import Case, CaseAnswer, bundled_cases
-from advisor.recommend.claim import ClaimAnswer
-from advisor.sentences import visible
-from advisor.units import Estimate, exactly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from advisor.claims.claim import Verdict
+    from advisor.claims.table_predictor import TablePredictor
     from advisor.gui.context import Context
-    from advisor.recommend.claim import Verdict
-    from advisor.recommend.table_predictor import TablePredictor
 
 _CHIPS: dict[Verdict, str] = {
     "plausible": "chip-accent",
@@ -78,14 +78,14 @@ class CasesPage(Page):
     def _predictor(self) -> TablePredictor:
         """One predictor for the whole session: each model is traced once."""
         from advisor.advice.predictor import make_predictor
-        from advisor.hardware.spec_table import spec_table
+        from advisor.catalogue.spec_table import spec_table
 
         if self.session.predictor is None:
             self.session.predictor = make_predictor(spec_table())
         return self.session.predictor
 
     def _answer_all(self) -> object:
-        from advisor.recommend.cases import answer_all_cases
+        from advisor.cases.answers import answer_all_cases
 
         return answer_all_cases(self._predictor())
 
@@ -218,7 +218,7 @@ class CasesPage(Page):
         self._answer_place.addWidget(label(self.texts("cases-computing"), "muted"))
 
         def judge() -> object:
-            from advisor.recommend.claims import check_claim
+            from advisor.claims.judge import check_claim
 
             return check_claim(text, self._predictor())
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QPushButton
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import visible
 from advisor.gui.advice_figures import STRATEGY_NAMES, device_names, short_name
 from advisor.gui.compare_figures import Comparison, figure_of
 from advisor.gui.models.table_model import Column, TableModel
@@ -19,17 +21,16 @@ from advisor.gui.widgets.card import Card, clear
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState
 from advisor.gui.widgets.table import Table
-from advisor.sentences import visible
-from advisor.units import PRECISION_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from advisor.catalogue.precisions import Precision
+    from advisor.core.units import Estimate
     from advisor.gui.context import Context
     from advisor.predict.prediction import Prediction
     from advisor.recommend.ranking import Row
     from advisor.recommend.recommendation import Goal
-    from advisor.units import Estimate, Precision
 
 _MOST_ROWS = 400
 _SAME_IN_A_RANKING = (1, 3, 4)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import visible
 from advisor.gui.advice_figures import short_name
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
-from advisor.report.checked_steps import CheckedStep, batch_text, checked_steps
-from advisor.sentences import visible
-from advisor.units import PRECISION_LABELS
+from advisor.present.checked_steps import CheckedStep, batch_text, checked_steps
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
-    from advisor.report.advice_record import Advice
+    from advisor.store.advice_record import Advice
 
 
 def measured_card(advice: Advice, context: Context) -> Card | None:

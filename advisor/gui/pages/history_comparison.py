@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import visible
 from advisor.gui.advice_figures import STRATEGY_NAMES, short_name
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
-from advisor.report.comparison import FigureDifference, SettingDifference, StepDifference, compare
-from advisor.sentences import visible
-from advisor.units import PRECISION_LABELS
+from advisor.present.comparison import FigureDifference, SettingDifference, StepDifference, compare
 
 if TYPE_CHECKING:
+    from advisor.core.units import Estimate
     from advisor.gui.context import Context
     from advisor.recommend.recommendation import Recommendation
-    from advisor.report.advice_record import Advice
-    from advisor.units import Estimate
+    from advisor.store.advice_record import Advice
 
 _FIGURE_CODES = {
     "step_s": "advice-step",

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton, QVBoxLayout
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import visible
 from advisor.gui import history_shelf
 from advisor.gui.advice_figures import STRATEGY_NAMES, short_name
 from advisor.gui.history_shelf import Shelf
@@ -19,15 +21,13 @@ from advisor.gui.widgets.card import Card, KeyFigure, clear, row
 from advisor.gui.widgets.labels import label, plain_tooltip
 from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.gui.widgets.table import Table
-from advisor.report.advice_record import Advice
-from advisor.sentences import visible
-from advisor.units import PRECISION_LABELS
+from advisor.store.advice_record import Advice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from advisor.gui.context import Context
-    from advisor.report.history import Run, TrackRecord, Truth
+    from advisor.store.history import Run, TrackRecord, Truth
 
 _BOTH = 2
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout
 
+from advisor.core.sentences import visible
+from advisor.core.units import format_quantity
 from advisor.gui.machine_words import software_line
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.theme import CPU_SERIES, gpu_colour
@@ -14,8 +16,6 @@ from advisor.gui.widgets.card import clear
 from advisor.gui.widgets.device_card import DeviceCard
 from advisor.gui.widgets.labels import plain_tooltip
 from advisor.gui.widgets.notice import Notice
-from advisor.sentences import visible
-from advisor.units import format_quantity
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent

@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from advisor.core.sentences import visible
 from advisor.gui.models.form_fields import fields_of
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
-from advisor.sentences import visible
 from advisor.workload.workload import NumbersModel, TemplateModel
 
 if TYPE_CHECKING:

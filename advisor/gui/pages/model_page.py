@@ -10,7 +10,9 @@ import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout
 
-from advisor.errors import UserFacingError
+from advisor.core.errors import UserFacingError
+from advisor.core.sentences import visible
+from advisor.core.units import format_quantity
 from advisor.gui.model_preview import ModelTracer
 from advisor.gui.models.form_fields import fields_of
 from advisor.gui.models.table_model import Column, TableModel
@@ -21,10 +23,8 @@ from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
 from advisor.gui.widgets.table import Table
-from advisor.sentences import visible
-from advisor.units import format_quantity
+from advisor.optable.op_table import Layer, at
 from advisor.workload.assumptions import assumed_reason
-from advisor.workload.op_table import Layer, at
 from advisor.workload.workload import Data, PythonModel, Training, Workload
 
 if TYPE_CHECKING:
@@ -341,7 +341,7 @@ class ModelPage(Page):
             return
         name, _filter = QFileDialog.getSaveFileName(self, self.texts("model-save"), "workload.toml", "TOML (*.toml)")
         if name:
-            from advisor.report.file_writing import write_atomically
+            from advisor.core.file_writing import write_atomically
             from advisor.workload.toml_text import workload_to_toml
 
             try:

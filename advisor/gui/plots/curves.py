@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPainter
 
+    from advisor.core.units import Estimate
     from advisor.gui.theme import Theme
-    from advisor.units import Estimate
 
 
 @dataclass(frozen=True, kw_only=True)

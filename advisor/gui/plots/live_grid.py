@@ -19,14 +19,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from advisor.core.sentences import visible
+from advisor.core.units import format_quantity
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.readings import GPU_METRICS, HOST, ReadingsBuffer
 from advisor.gui.plots.traces import line_icon
 from advisor.gui.theme import CPU_SERIES, gpu_colour
 from advisor.gui.widgets.flow import FlowLayout
 from advisor.gui.widgets.labels import label, plain_tooltip
-from advisor.sentences import visible
-from advisor.units import format_quantity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -234,7 +234,7 @@ class LiveGrid(QWidget):
 
     def export(self, path: Path) -> None:
         """Write PNG or SVG of the plots, or the readings as CSV, by the file's suffix. Raises OutputError."""
-        from advisor.report.file_writing import write_atomically
+        from advisor.core.file_writing import write_atomically
 
         content = {"png": self._png, "svg": self._svg, "csv": self._csv}[path.suffix.lstrip(".").lower()]()
         write_atomically(path, content)

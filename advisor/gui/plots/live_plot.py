@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QRectF
 
+from advisor.core.sentences import visible
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, thin_pen
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import QuietLabel, plain_tooltip
-from advisor.sentences import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import visible
+from advisor.core.units import format_seconds
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, line_icon, thin_pen
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import QuietLabel
-from advisor.sentences import visible
-from advisor.units import PRECISION_LABELS, format_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QLabel
 
+    from advisor.catalogue.precisions import Precision
     from advisor.gui.context import Context
-    from advisor.units import Precision
 
 
 def accuracy_caption(context: Context, precisions: Sequence[Precision], spec_key: str | None = None) -> QLabel | None:
     """The recorded accuracy on published runs; with a card's key, also that of its generation."""
-    from advisor.hardware.spec_table import spec_table
-    from advisor.report.accuracy_lines import accuracy_details, accuracy_line
+    from advisor.catalogue.spec_table import spec_table
+    from advisor.present.accuracy_lines import accuracy_details, accuracy_line
 
     language = context.texts.language
     line = accuracy_line(language)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from advisor.sentences import visible
+from advisor.core.sentences import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable

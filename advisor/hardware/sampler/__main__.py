@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.child_process import claim_stdout
+from advisor.core.child_process import claim_stdout
 
 _EVENTS = claim_stdout()  # before any other import: whatever prints must not reach the stream
 

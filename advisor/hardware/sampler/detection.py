@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING
 
+from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import LIBRARY_NOT_FOUND, driver_problem
 from advisor.hardware.machine import Gpu, Software
 from advisor.hardware.sampler.apple import find_apple_gpus
@@ -28,7 +29,6 @@ from advisor.hardware.sampler_messages import (
     LinksFound,
     Noticed,
 )
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import LOST_CODES
 from advisor.hardware.machine import Refusal
 from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, get_args
 
+from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import NOT_SUPPORTED
 from advisor.hardware.machine import Gpu, Refusal, Virtualisation
 from advisor.hardware.sampler.fields import FieldReader, count, is_unified, memory_info, positive, text
 from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
 from advisor.hardware.sampler.shares import find_mig_instances, mig_enabled, read_processes
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
     from advisor.hardware.machine import HostMemory

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import (
     FUNCTION_NOT_FOUND,
     LIBRARY_NOT_FOUND,
@@ -15,7 +16,6 @@ from advisor.hardware.driver_problems import (
     driver_problem,
     field_problem,
 )
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable

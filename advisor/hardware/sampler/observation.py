@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import driver_problem
 from advisor.hardware.machine import Reading
 from advisor.hardware.sampler.host import HostObserver, is_container
@@ -12,7 +13,6 @@ from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError, NvmlUnavailabl
 from advisor.hardware.sampler.pci import nvidia_presence
 from advisor.hardware.sampler.readings import GpuObserver
 from advisor.hardware.sampler_messages import DriverState, Event, Observe, Read
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from advisor.core.sentences import Reason
 from advisor.hardware.machine import Gpu, Refusal
-from advisor.sentences import Reason
 
 _NVIDIA, _AMD, _INTEL = "0x10de", "0x1002", "0x8086"
 _DISPLAY_CLASS = "0x03"

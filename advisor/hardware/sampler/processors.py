@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import psutil  # noqa: TID251 - the sampler is its one user
 
+from advisor.core.sentences import Reason
 from advisor.hardware.machine import Cpu, Refusal
-from advisor.sentences import Reason
 
 if TYPE_CHECKING:
     from advisor.hardware.sampler.cgroups import CgroupLimits

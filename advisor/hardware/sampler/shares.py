@@ -6,11 +6,11 @@ from typing import Any
 
 import psutil  # noqa: TID251 - the sampler is its one user
 
+from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import NOT_FOUND, NOT_SUPPORTED
 from advisor.hardware.machine import GpuProcess, MigInstance
 from advisor.hardware.sampler.fields import FieldReader, count, memory_info, text
 from advisor.hardware.sampler.nvml import NvmlRefusedError
-from advisor.sentences import Reason
 
 _MAX_MIG_SLOTS = 16
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.child_process import ChildProcess
+from advisor.core.child_process import ChildProcess
 from advisor.hardware.sampler import observation
 from advisor.hardware.sampler.pci import NvidiaPresence, find_other_gpus, nvidia_presence
 from advisor.hardware.sampler_messages import DriverState, Event, Observe

@@ -1,0 +1,1 @@
+"""The published cases and their answers."""

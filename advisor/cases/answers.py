@@ -1,0 +1,41 @@
+"""Answers the published cases from predictions and from the cases' own figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.cases.case_file import Case, CaseAnswer, bundled_cases
+from advisor.cases.devices import answer_bert_across_gpus, answer_fp32_order, answer_iris
+from advisor.cases.logged import answer_epoch_log, answer_rnn_crossover
+from advisor.cases.scaling import answer_roberta, answer_two_gpus, answer_unet
+from advisor.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.claims.predictor import Predictor
+
+_ANSWERS: dict[str, Callable[[Case, Predictor], CaseAnswer]] = {
+    "fp32-4090-vs-a100": answer_fp32_order,
+    "iris-mlp-gpu-slower-than-cpu": answer_iris,
+    "unet-dp-vs-ddp": answer_unet,
+    "roberta-large-2x3090-grad-accumulation": answer_roberta,
+    "bert-base-sst2-across-gpus": answer_bert_across_gpus,
+    "rnn-batch-crossover": answer_rnn_crossover,
+    "two-gpus-three-hours-to-52-minutes": answer_two_gpus,
+    "epoch-log-with-frequent-validation": answer_epoch_log,
+}
+
+
+def answer_case(case: Case | str, predictor: Predictor) -> CaseAnswer:
+    """The answer to a bundled case, given by id or as loaded. Raises InputError for an unknown id."""
+    known = bundled_cases()
+    case_id = case if isinstance(case, str) else case.id
+    if case_id not in known or case_id not in _ANSWERS:
+        raise InputError(f"There is no case {case_id!r}.", f"Choose one of {', '.join(known)}.")
+    return _ANSWERS[case_id](known[case_id] if isinstance(case, str) else case, predictor)
+
+
+def answer_all_cases(predictor: Predictor) -> tuple[CaseAnswer, ...]:
+    """The answers to all bundled cases, in the file's order."""
+    return tuple(answer_case(case, predictor) for case in bundled_cases().values())

@@ -1,0 +1,105 @@
+"""Cases answered from their own figures: where a batch crosses over, and where an epoch's time goes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from advisor.cases.case_file import Case, CaseAnswer
+from advisor.claims.predictor import candidate
+from advisor.core.sentences import Reason
+from advisor.logs.training_log import PeriodicValidation
+from advisor.recommend.launch_cost import fixed_s
+
+if TYPE_CHECKING:
+    from advisor.claims.predictor import Predictor
+
+HOSTED_CARDS = ("t4", "p100-pcie-16", "v100-sxm2-16")
+"""Cards that hosted notebooks give; stand-ins where a source names none."""
+
+
+class _Line(NamedTuple):
+    """A step's time as a fixed cost and a cost a sample, through two points."""
+
+    fixed_s: float
+    per_sample_s: float
+
+    @classmethod
+    def through(cls, first: tuple[float, float], second: tuple[float, float]) -> _Line:
+        """Through two (batch size, iterations per second) points."""
+        (size0, rate0), (size1, rate1) = first, second
+        slope = (1 / rate1 - 1 / rate0) / (size1 - size0)
+        return cls(1 / rate0 - slope * size0, slope)
+
+
+def answer_rnn_crossover(case: Case, predictor: Predictor) -> CaseAnswer:
+    """The RNN: where the reported lines of CPU and GPU cross, and what the prediction says of such GPUs."""
+    cpu = _Line.through((100, case.number("batch100_cpu_it_s")), (10000, case.number("batch10000_cpu_it_s")))
+    gpu = _Line.through((100, case.number("batch100_gpu_it_s")), (10000, case.number("batch10000_gpu_it_s")))
+    crossing = math.ceil((gpu.fixed_s - cpu.fixed_s) / (cpu.per_sample_s - gpu.per_sample_s))
+    reasons = [
+        Reason(
+            code="case-crossover",
+            numbers={
+                "batch": crossing,
+                "gpu_fixed_s": gpu.fixed_s,
+                "cpu_fixed_s": cpu.fixed_s,
+                "gain_ratio": cpu.per_sample_s / gpu.per_sample_s,
+            },
+        ),
+        Reason(code="case-crossover-why", numbers={"gpu_step_s": 1 / case.number("batch100_gpu_it_s")}),
+    ]
+    figures = {"crossover_count": float(crossing), "gpu_fixed_s": gpu.fixed_s}
+    workload = predictor.workload("rnn_characters")
+    specs = [predictor.specs[key] for key in HOSTED_CARDS if key in predictor.specs]
+    wanted = tuple(candidate(spec, "fp32", size) for spec in specs for size in (100, 200, 10000))
+    predicted = predictor.predict(workload, wanted)
+    small = [one for one in predicted if one.batch_size_per_device == 100]  # noqa: PLR2004 - the case's own batch
+    if small:
+        fastest = min(small, key=lambda one: one.step_s.value)
+        slowest = max(small, key=lambda one: one.step_s.value)
+        fixed = fixed_s(slowest, predicted)
+        alike = slowest.step_s.value < _ALIKE_RATIO * fastest.step_s.value
+        figures["predicted_step_s"] = slowest.step_s.value
+        reasons.append(
+            Reason(
+                code="case-gpu-expected-alike" if alike else "case-gpu-expected",
+                numbers={
+                    "fast_step_s": fastest.step_s.value,
+                    "slow_step_s": slowest.step_s.value,
+                    "reported_step_s": 1 / case.number("batch100_gpu_it_s"),
+                    "fixed_fraction": fixed / slowest.step_s.value,
+                    "slower_ratio": 1 / case.number("batch100_gpu_it_s") / slowest.step_s.value,
+                },
+            )
+        )
+    return CaseAnswer(case_id=case.id, verdict="plausible", reasons=tuple(reasons), figures=figures)
+
+
+_ALIKE_RATIO = 1.005
+"""Steps nearer to each other than this are printed as the same."""
+
+
+def answer_epoch_log(case: Case, predictor: Predictor) -> CaseAnswer:
+    """The epoch log: what share of each interval is validation, and what a longer interval would give."""
+    del predictor
+    every = case.number("validation_every_steps")
+    first, last = case.number("step_0_s"), case.number("step_5300_s")
+    intervals = (5300 - 0) / every
+    log = PeriodicValidation(
+        interval_s=(last - first) / intervals,
+        validation_s=first,
+        every_steps=round(every),
+        step_count=round(case.number("steps_per_epoch")),
+    )
+    reasons = (*log.reasons(), Reason(code="case-validation-rows", numbers={"rows": round(case.number("test_rows"))}))
+    return CaseAnswer(
+        case_id=case.id,
+        verdict="below_expected",
+        reasons=reasons,
+        figures={
+            "validation_fraction": log.validation_fraction,
+            "epoch_s": log.total_s,
+            "better_epoch_s": log.total_at_s(log.better_every_steps),
+        },
+    )

@@ -1,0 +1,1 @@
+"""Facts of the trade, one row each with its source: GPUs, links, optimizers, precisions, strategies."""

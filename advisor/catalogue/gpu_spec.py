@@ -1,0 +1,47 @@
+"""A GPU's published figures, each row with source and date; a missing figure is None, never another card's."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from advisor.core.records import Record
+
+PositiveFigure = Annotated[float, Meta(gt=0)]
+
+
+class GpuSpec(Record, frozen=True, kw_only=True):
+    """One row of the spec table, in base SI units; dense rates, tensor rates with FP32 accumulation."""
+
+    key: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
+    name: Annotated[str, Meta(min_length=1, max_length=128)]
+    nvml_names: tuple[str, ...] = ()
+    """Exact names under which NVML reports this card; matched together with the memory size."""
+    compute_capability: Annotated[str, Meta(pattern=r"^\d{1,2}\.\d$")] | None = None
+    sm_count: Annotated[int, Meta(gt=0)] | None = None
+    boost_clock_hz: PositiveFigure | None = None
+    fp32_flop_per_s: PositiveFigure | None = None
+    tf32_flop_per_s: PositiveFigure | None = None
+    """None: the card has no TF32."""
+    fp16_flop_per_s: PositiveFigure | None = None
+    bf16_flop_per_s: PositiveFigure | None = None
+    """None: the card has no native BF16."""
+    memory_bytes: PositiveFigure | None = None
+    memory_bandwidth_bytes_per_s: PositiveFigure | None = None
+    l2_bytes: PositiveFigure | None = None
+    power_w: PositiveFigure | None = None
+    nvlink_bytes_per_s: PositiveFigure | None = None
+    """One way, summed over links; None: no NVLink."""
+    nvlink_pairs_only: bool = False
+    """NVLink only by a bridge between two cards."""
+    nvswitch: bool = False
+    pcie_generation: Annotated[int, Meta(ge=1, le=8)] | None = None
+    pcie_lane_count: Annotated[int, Meta(ge=1, le=32)] | None = None
+    peer_to_peer: bool | None = None
+    """Peer-to-peer over PCIe; GeForce 40 has none."""
+    released: str | None = None
+    source: Annotated[str, Meta(min_length=1)]
+    checked: str
+    """Date of the check, ISO 8601."""
+    note: str = ""

@@ -1,0 +1,97 @@
+"""The spec table and users' own GPU files: read, checked, and searched by the driver's exact name."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.core.bundled import resource
+from advisor.core.errors import InputError
+from advisor.core.input_file import read_toml
+from advisor.core.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_MAX_BYTES = 262_144
+_MAX_ROWS = 500
+_LEAST_SHOWN_FRACTION, _MOST_SHOWN_FRACTION = 0.90, 1.02
+
+
+class GpuFile(Record, frozen=True, kw_only=True):
+    """A file of GPU specifications: `[[gpu]]` tables."""
+
+    gpu: tuple[GpuSpec, ...]
+
+
+@cache
+def spec_table() -> dict[str, GpuSpec]:
+    """The bundled table, by key, in the order of the file; the caller must not change it."""
+    return _read(resource("gpus.toml"))
+
+
+def read_gpu_file(path: Path) -> dict[str, GpuSpec]:
+    """The GPUs of a user's file, by key. Raises InputError that names file, field and remedy."""
+    specs = _read(path)
+    if not specs:
+        raise InputError(f"{path}: no GPU in this file.", "Add at least one [[gpu]] table; see resources/gpus.toml.")
+    bundled = spec_table()
+    for key, spec in specs.items():
+        if key in bundled:
+            raise InputError(
+                f'{path}: key = "{key}" is a card of the spec table.',
+                f'Give yours another key, for example "my-{key}".',
+            )
+        for name, figure in _speeds(spec).items():
+            if figure is None:
+                raise InputError(
+                    f"{path}: gpu {key}: {name} is missing.",
+                    "Without it nothing can be predicted: take it from the card's data sheet, in base SI units.",
+                )
+    return specs
+
+
+def spec_for(gpu_name: str, memory_total_bytes: int | None, table: Mapping[str, GpuSpec]) -> GpuSpec | None:
+    """The row of the card with exactly this driver's name and memory size; None: a card of its own.
+
+    Laptop, D, Max-Q, Super and other variants carry other names and never match. The driver shows up to 8 %
+    less than the nominal size (ECC, reserved), so 90 to 102 % of it is taken as the same size.
+    """
+    if memory_total_bytes is None:
+        return None
+    for spec in table.values():
+        if gpu_name in spec.nvml_names and spec.memory_bytes is not None:
+            shown_fraction = memory_total_bytes / spec.memory_bytes
+            if _LEAST_SHOWN_FRACTION <= shown_fraction <= _MOST_SHOWN_FRACTION:
+                return spec
+    return None
+
+
+def gpu_file_schema() -> dict[str, Any]:
+    """JSON Schema of a file for `--gpu-file`, and of the bundled table."""
+    return msgspec.json.schema(GpuFile)
+
+
+def _read(path: Path) -> dict[str, GpuSpec]:
+    rows = read_toml(path, GpuFile, max_bytes=_MAX_BYTES).gpu
+    if len(rows) > _MAX_ROWS:
+        raise InputError(f"{path}: {len(rows)} GPUs.", f"At most {_MAX_ROWS} are allowed.")
+    specs = {row.key: row for row in rows}
+    if len(specs) < len(rows):
+        keys = [row.key for row in rows]
+        double = next(key for key in keys if keys.count(key) > 1)
+        raise InputError(f'{path}: key = "{double}" is given twice.', "Give each GPU its own key.")
+    return specs
+
+
+def _speeds(spec: GpuSpec) -> dict[str, float | None]:
+    """The figures without which no time can be predicted."""
+    return {
+        "fp32_flop_per_s": spec.fp32_flop_per_s,
+        "memory_bandwidth_bytes_per_s": spec.memory_bandwidth_bytes_per_s,
+        "memory_bytes": spec.memory_bytes,
+    }

@@ -1,0 +1,1 @@
+"""Is a published timing possible? Reader, bounds, verdicts."""

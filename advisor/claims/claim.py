@@ -1,0 +1,114 @@
+"""A claim about training speed as a type, its file format, and the answer that is given to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from msgspec import Meta
+
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import Strategy
+from advisor.core.errors import InputError
+from advisor.core.input_file import read_toml
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.core.units import Estimate
+from advisor.workload.workload import Mode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Seconds = Annotated[float, Meta(gt=0, le=1e10)]
+Rate = Annotated[float, Meta(gt=0, le=1e12)]
+Ratio = Annotated[float, Meta(gt=0, le=1e9)]
+Counted = Annotated[int, Meta(ge=1, le=1_000_000)]
+Verdict = Literal["plausible", "plausible_only_with", "below_expected", "impossible"]
+
+
+class ClaimFields(Record, frozen=True, kw_only=True):
+    """A time or a ratio, and as much of its circumstances as was said, beside the cards.
+
+    `batch_size` is per device. `speed_up_ratio` is against `reference_count` cards of the same kind, or against the
+    card that it is compared with.
+    """
+
+    count: Counted | None = None
+    reference_count: Counted = 1
+    workload: str | None = None
+    mode: Mode = "training"
+    strategy: Strategy | None = None
+    precision: Precision | None = None
+    batch_size: Counted | None = None
+    sequence_length: Counted | None = None
+    image_size: Counted | None = None
+    channels_last: bool | None = None
+    compile: bool | None = None
+    step_s: Seconds | None = None
+    samples_per_s: Rate | None = None
+    epoch_s: Seconds | None = None
+    job_s: Seconds | None = None
+    speed_up_ratio: Ratio | None = None
+
+
+class Claim(ClaimFields, frozen=True, kw_only=True):
+    """What is claimed.
+
+    `gpus` are spec-table keys: the variants of the one card that is meant, where the claim does not tell which.
+    """
+
+    text: str | None = None
+    gpus: tuple[str, ...] = ()
+    reference_gpus: tuple[str, ...] = ()
+    unknown_gpus: tuple[str, ...] = ()
+    """Cards that are named and not in the table: nothing is predicted for them, nor for their namesakes."""
+
+
+class ClaimEntry(ClaimFields, frozen=True, kw_only=True):
+    """One `[[claim]]` of a claim file: free `text`, or the fields one by one (`gpu` a key of the spec table)."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=2000)] | None = None
+    gpu: str | None = None
+    reference_gpu: str | None = None
+
+
+class ClaimFile(Record, frozen=True, kw_only=True):
+    """A claim file: one or more `[[claim]]` tables."""
+
+    claim: Annotated[tuple[ClaimEntry, ...], Meta(min_length=1, max_length=200)]
+
+
+class ClaimAnswer(Record, frozen=True, kw_only=True):
+    """The verdict on a claim, with the numbers that prove it; the first reason is the answer in one sentence."""
+
+    claim: Claim
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    claimed_step_s: float | None = None
+    expected_step_s: Estimate | None = None
+    bound_step_s: float | None = None
+    """No step on this card can be faster, by its peak rates."""
+    expected_ratio: Estimate | None = None
+    bound_ratio: float | None = None
+
+
+def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
+    """The entries of a claim file. Raises InputError naming file, field and what is allowed."""
+    entries = read_toml(path, ClaimFile).claim
+    for index, entry in enumerate(entries):
+        values = (entry.step_s, entry.samples_per_s, entry.epoch_s, entry.job_s, entry.speed_up_ratio)
+        if entry.text is None and all(value is None for value in values):
+            raise InputError(
+                f"{path}: claim[{index}]: there is nothing to check.",
+                "Give text, or one of step_s, samples_per_s, epoch_s, job_s and speed_up_ratio.",
+            )
+    return entries
+
+
+def claim_of(entry: ClaimEntry) -> Claim:
+    """An entry given field by field as a claim (free text goes through `claim_text.parse_claim`)."""
+    shared = {name: getattr(entry, name) for name in ClaimFields.__struct_fields__}
+    return Claim(
+        gpus=(entry.gpu,) if entry.gpu is not None else (),
+        reference_gpus=(entry.reference_gpu,) if entry.reference_gpu is not None else (),
+        **shared,
+    )

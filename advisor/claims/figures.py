@@ -1,0 +1,104 @@
+"""The figure that a claim makes: a step time, a rate, an epoch, or how many times faster."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from advisor.claims.number_words import DURATION, NUMBER, SAMPLES, SECOND, STEPS, duration, number, search
+from advisor.claims.ratio_words import find_ratio
+
+_STEP_WORD = STEPS.replace("|its?", "")
+"""Not `it`, which mostly is the pronoun: `it took 3 hours`."""
+_PER = r"\s*(?:a|an|per|/|each|every|for (?:a|one|each)|每|一)\s*(?:single )?"
+_EPOCH = r"(?:epochs?|轮|个?epoch)"
+_ABOUT = r"(?:only |about |almost |nearly |roughly |around |over |more than |仅|约|大约|近)?"
+_TAKES_ENGLISH = r"(?:takes?|took|in|within|only|needs?|needed|finish(?:es|ed)? in)"
+_TAKES_CHINESE = r"(?:需要?|用时?了?|耗时|仅用?|只用|只要|花了?|要|约)"
+
+
+class Figures(NamedTuple):
+    """What was claimed, in base units; None: not said. An empty one is false."""
+
+    step_s: float | None = None
+    samples_per_s: float | None = None
+    tokens_per_s: float | None = None
+    epoch_s: float | None = None
+    job_s: float | None = None
+    speed_up_ratio: float | None = None
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to check."""
+        return any(value is not None for value in self)
+
+
+def find_figures(plain: str) -> Figures:
+    """The figures of a normalised text."""
+    step = _step_s(plain)
+    samples = _rate(plain, SAMPLES)
+    tokens = _rate(plain, r"(?:tokens?|词元)")
+    ratio = find_ratio(plain)
+    epoch = _epoch_s(plain) if ratio is None else None
+    if any((step, samples, tokens, epoch, ratio)):
+        return Figures(step, samples, tokens, epoch, None, ratio)
+    job = _seconds(plain, rf"{_TAKES_ENGLISH}\s*{_ABOUT}{DURATION}") or _seconds(
+        plain, rf"{_TAKES_CHINESE}\s*{_ABOUT}{DURATION}"
+    )
+    return Figures(job_s=job) if job is not None else _only_duration(plain)
+
+
+def _only_duration(plain: str) -> Figures:
+    """The one duration of a text, of what the text speaks of: a step, an epoch or else the whole job."""
+    found = [duration(match.groups()) for match in re.finditer(DURATION, plain, re.ASCII)]
+    if len(found) != 1 or found[0] <= 0:
+        return Figures()
+    if search(_EPOCH, plain):
+        return Figures(epoch_s=found[0])
+    if search(_STEP_WORD, re.sub(r"batch[ _-]?size", "", plain)):
+        return Figures(step_s=found[0])
+    return Figures(job_s=found[0])
+
+
+def _epoch_s(plain: str) -> float | None:
+    """Seconds of one epoch; `3 epochs in 38 minutes` counts a third of it."""
+    several = search(rf"(\d+)\s*{_EPOCH}\s*(?:{_TAKES_ENGLISH}|{_TAKES_CHINESE})?\s*{_ABOUT}{DURATION}", plain)
+    several = several or search(rf"(\d+)\s*epochs?\b[^.;,]{{0,30}}?\s(?:{_TAKES_ENGLISH})\s*{_ABOUT}{DURATION}", plain)
+    if several is not None and int(several.group(1)) > 0:
+        return duration(several.groups()[1:]) / int(several.group(1)) or None
+    return (
+        _seconds(plain, rf"{DURATION}\s*(?:{_PER}){_EPOCH}")
+        or _seconds(plain, rf"(?:每|一)(?:个)?\s*{_EPOCH}\s*{_TAKES_CHINESE}?\s*{_ABOUT}{DURATION}")
+        or _seconds(plain, rf"{_EPOCH}[^.;。；]{{0,24}}?(?:{_TAKES_ENGLISH}|{_TAKES_CHINESE})\s*{_ABOUT}{DURATION}")
+    )
+
+
+def _seconds(plain: str, pattern: str) -> float | None:
+    match = search(pattern, plain)
+    seconds = duration(match.groups()) if match is not None else 0.0
+    return seconds if seconds > 0 else None
+
+
+def _step_s(plain: str) -> float | None:
+    direct = (
+        _seconds(plain, rf"{DURATION}\s*(?:{_PER}){STEPS}")
+        or _seconds(plain, rf"(?:每|一)(?:个)?\s*{STEPS}\s*(?:只?需要?|用时?|耗时|要|约|为|是)?\s*{DURATION}")
+        or _seconds(plain, rf"{_STEP_WORD}\s*(?:time\s*(?:of|=|:|is)?|takes|took)\s*{_ABOUT}{DURATION}")
+        or _seconds(
+            plain, rf"{_STEP_WORD}(?: time)?(?: of|=|:| is| takes| took| in)?\s*{_ABOUT}{NUMBER}\s*(ms\b|毫秒)()()"
+        )
+    )
+    if direct is not None:
+        return direct
+    rate = search(rf"{NUMBER}\s*{STEPS}\s*(?:/|per|a|each|every|每)\s*{SECOND}", plain) or search(
+        rf"每秒(?:钟)?\s*{NUMBER}\s*(?:步|次迭代|迭代|个?batch)", plain
+    )
+    value = number(rate.group(1), rate.group(2)) if rate is not None else 0.0
+    return 1 / value if value > 0 else None
+
+
+def _rate(plain: str, thing: str) -> float | None:
+    match = search(rf"{NUMBER}\s*{thing}\s*(?:/|per|a|each|every|每)\s*{SECOND}", plain) or search(
+        rf"每秒(?:钟)?(?:处理|训练)?\s*{NUMBER}\s*{thing}", plain
+    )
+    value = number(match.group(1), match.group(2)) if match is not None else 0.0
+    return value if value > 0 else None

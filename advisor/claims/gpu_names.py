@@ -1,0 +1,136 @@
+"""Finds the GPUs that a sentence names, as keys of the spec table; a variant of its own is never its namesake."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from advisor.catalogue.gpu_spec import GpuSpec
+
+_VARIANT = r"(?!\s*-?\s*(?:ti\b|super\b|laptop|mobile|max-?q|d\b|notebook|笔记本|移动))"
+_NOT_A_QUANTITY = (
+    r"(?!\s*(?:images?|img|samples?|tokens?|seq|sentences?|examples?|it/s|it\b|steps?|ms\b|s\b|sec|%|/|张图|步|样本|毫秒|秒"
+    r"|\.\d|epochs?|minutes?|min\b|hours?|rows?|条))"
+)
+_SUFFIX = r"(?:\s*-?\s*(?:ti|super|laptop|mobile|max-?q|xtx|xt|gre|d|notebook|笔记本|移动版?)(?![a-z0-9]))"
+_UNKNOWN = re.compile(
+    rf"(?<![a-z0-9])(?:rtx|gtx|rx|tesla|quadro|titan|geforce|radeon|arc|gt|mx)\s*-?\s*[a-z]{{0,3}}\d{{2,4}}[a-z]*{_SUFFIX}*"
+    rf"|(?<![a-z0-9.$-])(?<!\d,)(?:[1-9]0[4-9]0|16[56]0){_SUFFIX}*(?![a-z0-9%]){_NOT_A_QUANTITY}"
+    r"|(?<![a-z0-9/-])(?:k[248]0|m[46]0|p40?|p6000|a2|a10g|a16|a30|a800|h20|h800|l2|l20|v100s|gb?[bh]200|gb300|b[13]00"
+    r"|mi\d{2,3}x?|m[1-5] (?:pro|max|ultra)|apple m[1-5]|tpu(?:[ -]?v\d\w{0,2})?|gaudi[ -]?\d?|jetson \w+"
+    r"|(?:ascend|昇腾)[ -]?\d{3}\w?)(?![a-z0-9])",
+    re.ASCII,
+)
+_PLACE = re.compile(
+    r"(?:\bon\s+(?:an?\s+|one\s+|my\s+|the\s+|a single\s+|\d+\s*x?\s*)?|在\s*)"
+    r"([a-z]{1,12}[- ]?\d{3,5}[a-z]{0,5})(?![a-z0-9])",
+    re.ASCII,
+)
+"""Where a card would be named, with a word that looks like one."""
+_NO_CARD = re.compile(
+    r"(?:cifar|imagenet|coco|voc|wikitext|mnist|sst|squad|batch|size|length|len|seq|fp|bf|tf|int|epoch|img|image|python"
+    r"|cuda|torch|version|ubuntu|resnet|densenet|efficientnet|convnext|bert|vit|gpt|llama|unet)",
+)
+
+
+class Mention(NamedTuple):
+    """A GPU named in a text: where, and the keys that the words leave open."""
+
+    start: int
+    end: int
+    keys: tuple[str, ...]
+
+
+class Cards(NamedTuple):
+    """The cards of a text: those of the table, and names of others, which are never taken for one of them."""
+
+    mentions: tuple[Mention, ...]
+    unknown: tuple[str, ...]
+
+
+def find_gpus(text: str, specs: Mapping[str, GpuSpec]) -> Cards:
+    """All GPUs that a lower-case text names, in its order; figures beside a name narrow the variant."""
+    found: dict[int, Mention] = {}
+    taken = [False] * len(text)
+    for pattern, keys in _patterns(specs):
+        for match in pattern.finditer(text):
+            if not any(taken[match.start() : match.end()]):
+                taken[match.start() : match.end()] = [True] * (match.end() - match.start())
+                found[match.start()] = Mention(match.start(), match.end(), _narrowed(keys, text, match, specs))
+    unknown = [
+        match.group().strip() for match in _UNKNOWN.finditer(text) if not any(taken[match.start() : match.end()])
+    ]
+    if not unknown and not found:
+        places = (match.group(1) for match in _PLACE.finditer(text))
+        unknown = [name for name in places if _NO_CARD.match(name) is None]
+    return Cards(tuple(found[start] for start in sorted(found)), tuple(dict.fromkeys(unknown)))
+
+
+def nearest_cards(name: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    """Names of the table that are spelled most like an unknown one, the likest first; at most three."""
+    by_alias = {alias: spec.name for key, spec in specs.items() for alias in (*sorted(_family(key)), spec.name.lower())}
+    digits = re.findall(r"\d+", name)
+
+    def likeness(alias: str) -> float:
+        whole = SequenceMatcher(None, name, alias).ratio()
+        numbers = re.findall(r"\d+", alias)
+        return whole + (SequenceMatcher(None, digits[0], numbers[0]).ratio() if digits and numbers else 0.0)
+
+    ordered = sorted(by_alias, key=lambda alias: (-likeness(alias), alias))
+    close = [by_alias[alias] for alias in ordered if likeness(alias) >= _LIKE_ENOUGH]
+    return tuple(dict.fromkeys(close))[:3]
+
+
+_LIKE_ENOUGH = 1.0
+"""Of 2: as much in the whole name as in its number."""
+
+
+def _patterns(specs: Mapping[str, GpuSpec]) -> list[tuple[re.Pattern[str], tuple[str, ...]]]:
+    """Aliases, longest first: key, name, and the family (`a100`, `3090`) with all its rows."""
+    aliases: dict[str, list[str]] = {}
+    for key, spec in specs.items():
+        for alias in {key.lower(), spec.name.lower(), *(name.lower() for name in spec.nvml_names), *_family(key)}:
+            aliases.setdefault(alias, []).append(key)
+    ordered = sorted(aliases, key=lambda alias: (-len(alias), alias))
+    return [(_pattern(alias), tuple(aliases[alias])) for alias in ordered]
+
+
+def _family(key: str) -> set[str]:
+    first = key.split("-", maxsplit=1)[0]
+    family = {first}
+    for brand in ("rtx", "qrtx", "titan"):
+        if first.startswith(brand) and first != brand:
+            family.add(f"{brand} {first.removeprefix(brand)}")
+            if brand == "rtx" and first.removeprefix(brand)[:4].isdigit() and len(first) > len("rtx") + 3:
+                family.add(first.removeprefix(brand))
+    if first.startswith("qrtx"):
+        family.add(f"quadro rtx {first.removeprefix('qrtx')}")
+    return family
+
+
+def _pattern(alias: str) -> re.Pattern[str]:
+    pieces = re.findall(r"[a-z]+|\d+", alias)
+    body = r"[\s_-]*".join(re.escape(piece) for piece in pieces)
+    bare = alias[0].isdigit()
+    before = r"(?:(?<=\dx)|(?<![a-z0-9.])(?<!\d,))" if not bare else r"(?<![a-z0-9.$-])(?<!\d,)"
+    brand = r"(?:(?:nvidia|geforce|tesla|rtx|amd|radeon|instinct)[\s-]*)*"
+    after = r"s?(?![a-z0-9])" + _VARIANT + (_NOT_A_QUANTITY if bare else "")
+    return re.compile(before + brand + body + after, re.ASCII)
+
+
+def _narrowed(keys: tuple[str, ...], text: str, match: re.Match[str], specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    """The variants that agree with `pcie`, `sxm` and a memory size named just behind the card."""
+    behind = text[match.end() : match.end() + 24]
+    link = re.match(r"[\s(,-]*(?:\d+\s*gi?b[\s,-]*)?(pcie|sxm)", behind)
+    size = re.match(r"[\s(,-]*(?:(?:pcie|sxm)\d?[\s,-]*)?(\d{1,3})\s*(?:gi?b|g显存)", behind)
+    narrowed = keys
+    if link is not None:
+        narrowed = tuple(key for key in narrowed if link.group(1) in key) or narrowed
+    if size is not None:
+        wanted = int(size.group(1)) * 2.0**30
+        narrowed = tuple(key for key in narrowed if specs[key].memory_bytes == wanted) or narrowed
+    return narrowed

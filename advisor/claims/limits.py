@@ -1,0 +1,46 @@
+"""What likely slows down a run that is slower than this program expects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.core.sentences import Reason
+from advisor.recommend.comparison import part_share
+from advisor.recommend.wall_time import validation_pass_s
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from advisor.claims.claim import Claim
+    from advisor.predict.prediction import Prediction
+    from advisor.workload.workload import Workload
+
+HOST_SHARE = 0.3
+FEWEST_STEPS_BETWEEN = 20
+"""Nobody validates more often; a smaller interval explains nothing."""
+MOST_GAIN_RATIO = 3.0
+"""More than this a reduced precision hardly gains."""
+
+
+def likely_limits(claim: Claim, expected: Prediction, workload: Workload, claimed_step_s: float) -> tuple[Reason, ...]:
+    """What to look at, the likeliest first: host, communication, validation and loader, precision."""
+    return tuple(_limits(claim, expected, workload, claimed_step_s))
+
+
+def _limits(claim: Claim, expected: Prediction, workload: Workload, claimed_step_s: float) -> Iterator[Reason]:
+    lost_s = claimed_step_s - expected.step_s.value
+    host_share = part_share(expected, "host", "synchronisation")
+    if host_share >= HOST_SHARE:
+        yield Reason(code="claim-limit-host", numbers={"share_fraction": host_share})
+    if (claim.count or 1) > 1:
+        yield Reason(code="claim-limit-communication", numbers={"count": claim.count or 1})
+    pass_s = validation_pass_s(workload, expected)
+    if (claim.epoch_s is not None or claim.job_s is not None) and pass_s >= FEWEST_STEPS_BETWEEN * lost_s:
+        numbers: dict[str, float | int | str] = {"pass_s": pass_s, "every_steps": round(pass_s / lost_s)}
+        numbers["lost_fraction"] = lost_s / claimed_step_s
+        yield Reason(code="claim-limit-validation", numbers=numbers)
+    reduced = expected.precision in {"fp16_amp", "bf16_amp", "tf32"}
+    if reduced and claimed_step_s < MOST_GAIN_RATIO * expected.step_s.value:
+        yield Reason(code="claim-limit-precision-off")
+    if host_share < HOST_SHARE:
+        yield Reason(code="claim-limit-loader", numbers={"lost_s": lost_s})

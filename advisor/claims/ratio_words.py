@@ -1,0 +1,184 @@
+"""How many times as fast, in words: faster, slower, in less time, by per cent, from before to after, no faster."""
+
+from __future__ import annotations
+
+import re
+
+from advisor.claims.number_words import DURATION, NUMBER, RATE, duration, number, search
+
+_FASTER = (
+    r"(?:faster|as fast|quicker|as quick|the speed|speed-?\s?ups?|more throughput|the throughput|as much|better"
+    r"|acceleration|higher throughput|more (?:images|samples|tokens)|increase)"
+)
+_SLOWER = r"(?:slower|as slow|slow-?down|longer|as long|the time|more time|less throughput|worse|slower speed)"
+_GAIN = r"(?:快|提升|加速|提速|提高)\s*(?:了|到|至)?\s*(?:近|约|大约|将近|差不多|不到)?"
+_LOSS = r"(?:慢|下降|降低|降速|变慢)\s*(?:了|到|至)?\s*(?:近|约|大约|将近|差不多|不到)?"
+_AHEAD = r"(?:faster|quicker|increased?|improved?|beats?|ahead)"
+_ABOUT = r"(?:only |about |almost |nearly |roughly |around |over |more than |近|仅|约|大约)?"
+_FOLD = r"(?:x|×|-?\s?fold|times)"
+_TO = (
+    r"\s*(?:(?:an|per|/|each) ?epoch |/ ?epoch |on average )?(?:,? ?(?:and )?"
+    r"(?:became|becomes|went|dropped|fell|shrank|goes|down|is now|now))?"
+    r"\s*(?:to|->|-->|=>|→|到|降到|降至|降为|减到|减至|减为|缩短到|缩短至|缩短为|变成|变为|变成了|成了|"
+    r"(?<=became)|(?<=becomes)|(?<=is now))\s*(?:only |about |just |只有|仅|约)?"
+)
+_TIME = r"(?:time|duration|hours|时间|用时|耗时|时长|epoch)"
+_CUT = (
+    r"(?:cut|reduc\w+|decreas\w+|shorten\w*|sav\w+|drop\w*|fell|shrank|shrunk|lower\w*|减少|缩短|降低|节省|省|少|下降)"
+)
+_PERCENT = rf"{NUMBER}\s*(?:%|percent|per cent)"
+_HALF_TIME = (
+    r"\bhal(?:f the time|ve[sd]? the (?:\w+ )?time)|\btime (?:was |is |got )?(?:cut in half|halved)"
+    r"|cut (?:\w+ ){0,3}in half"
+    r"|(?:时间|用时|耗时|时长)[^，。,.;；]{0,10}(?:的?一半|减半)|(?:一半|减半)的?时间|\bhalved\b|\bhalves\b|减半"
+)
+_HALF_SPEED = (
+    r"\bhalf (?:as fast|the speed|the throughput)|\btwice as (?:slow|long)|\btwice the time|\btwo times slower"
+    r"|速度[^，。,.;；时]{0,14}一半|慢了?\s*(?:近|约|将近)?\s*(?:一倍|1倍)|一半的?速度"
+    r"|\bdoubl\w+ the (?:\w+ )?time|时间[^,。;；]{0,6}翻倍"
+)
+_TWOFOLD = (
+    r"\btwice (?:as|the)|\btwo times|\bdoubl(?:e|ed|es|ing)\b|\btwofold"
+    r"|(?:快|提升|加速|提速|提高)了?(?:近|约|将近|差不多|不到)?(?:一|1)倍|两倍|翻倍|翻了?一番"
+)
+_THREEFOLD = r"三倍|\bthree times|\btripl(?:e|ed|es|ing)\b"
+_FOURFOLD = r"四倍|\bfour times|\bquadrupl(?:e|ed|es|ing)\b"
+_NOT_REACHED = (
+    r"(?:\bnot|n't|n’t) (?:even |quite )?(?:\d[\d.]* ?(?:x|times)|twice) (?:as )?fast(?:er)?"
+    r"|没有?快\s*\d[\d.]*\s*倍"
+)
+"""What was hoped for and did not come: `why is it not 2x faster`."""
+_SAME = (
+    r"\bno (?:speed-?\s?up|faster|gain|improvement|difference|acceleration|benefit)"
+    r"|\bnot (?:any |at all )?faster|\bsame (?:speed|time)"
+    r"|\bjust as fast|\b(?<!times )(?<!x )(?<!half )(?<!twice )as fast as"
+    r"|\b(?:isn't|wasn't|aren't|weren't) (?:any )?faster"
+    r"|didn't (?:get|become) (?:any )?faster"
+    r"|没有?(?:任何|什么)?(?:加速|提速|变快|提升|区别)|速度(?:没变|不变|一样|相同)|一样快|差不多快|没快|不(?:比\S{1,8})?快"
+)
+
+
+def find_ratio(plain: str) -> float | None:
+    """How many times as fast; `77 % faster` is 1.77, `3.5 times faster` 3.5, `2x slower` 0.5, `45 % less time` 1.82.
+
+    `30 % slower` is 0.7 of the speed; `takes 30 % longer` is 1.3 of the time. From before to after, of times or of
+    rates, is their ratio.
+    """
+    plain = re.sub(_NOT_REACHED, " ", plain)
+    for read in (_before_to_after, _less_time, _slower, _faster, _same):
+        ratio = read(plain)
+        if ratio is not None:
+            return ratio
+    return None
+
+
+def says_slower(plain: str) -> bool:
+    """Whether the text speaks of slower or faster at all, if without a figure."""
+    return search(r"\b(?:slower|faster|quicker)\b|慢|快", plain) is not None
+
+
+def find_efficiency(plain: str) -> float | None:
+    """A scaling efficiency as a fraction of linear: `92 % scaling efficiency`, `扩展效率 90%`."""
+    match = (
+        search(rf"{_PERCENT}\s*(?:of )?(?:linear|scaling|parallel|efficien|的?(?:扩展|并行|线性|加速)?效率)", plain)
+        or search(rf"(?:efficiency|scaling)\s*(?:of|is|was|:|=|at|about)?\s*{_ABOUT}{_PERCENT}", plain)
+        or search(rf"(?:效率|线性度|线性加速比?)\s*(?:为|是|达到?|约|:|=|有)?\s*{_ABOUT}{_PERCENT}", plain)
+    )
+    return number(match.group(1), match.group(2)) / 100 if match is not None else None
+
+
+def _before_to_after(plain: str) -> float | None:
+    between = search(rf"(from|从|由)?\s*{DURATION}{_TO}{DURATION}", plain)
+    if between is not None:
+        before, after = duration(between.groups()[1:6]), duration(between.groups()[6:])
+        # `2 h to 3 h` is a range, `from 2 h to 3 h` a change.
+        told = between.group(1) is not None or before > after
+        return before / after if before > 0 and after > 0 and told else None
+    rates = search(rf"{NUMBER}\s*(?:\S+/s)?{_TO}{RATE}", plain)
+    if rates is not None and search(r"from|从|由|became|变|->|→", plain):
+        before, after = number(*rates.groups()[:2]), number(*rates.groups()[2:4])
+        return after / before if before > 0 and after > 0 else None
+    return None
+
+
+def _less_time(plain: str) -> float | None:
+    """From `45 % less time` and `to 60 % of the time`."""
+    left = search(rf"(?:{_CUT})\w*\s*(?:了)?(?:to|到|至|为)\s*(?:原来的?|之前的?|以前的?)?\s*{_ABOUT}{_PERCENT}", plain)
+    if left is not None and search(_TIME, plain):
+        share = number(left.group(1), left.group(2)) / 100
+        return 1 / share if share > 0 else None
+    less = (
+        search(rf"{_PERCENT}\s*(?:less|shorter|reduction|saving)", plain)
+        or search(rf"{_TIME}[^.;。；%]{{0,30}}?{_CUT}\w*\s*(?:了|by)?\s*{_ABOUT}{_PERCENT}", plain)
+        or search(rf"{_CUT}\w*\s*(?:了|by)?[^.;。；%]{{0,30}}?{_TIME}\s*(?:by|了)?\s*{_ABOUT}{_PERCENT}", plain)
+        or search(rf"{_CUT}了?\s*{_ABOUT}{_PERCENT}的?{_TIME}", plain)
+    )
+    if less is not None:
+        share = 1 - number(less.group(1), less.group(2)) / 100
+        return 1 / share if share > 0 else None
+    return None
+
+
+def _slower(plain: str) -> float | None:
+    longer = search(rf"{_PERCENT}\s*(?:longer|more time|的?更?(?:多|长)的?时间)", plain) or search(
+        rf"(?:时间|耗时|用时)\s*(?:增加|多|长|变长)了?\s*{_PERCENT}|多(?:花|用)了?\s*{_PERCENT}", plain
+    )
+    if longer is not None:
+        groups = [group for group in longer.groups() if group is not None]
+        return 1 / (1 + float(groups[0]) / 100)
+    percent = search(rf"{_PERCENT}\s*(?:{_SLOWER}|更慢)", plain) or search(
+        rf"(?:{_LOSS}|slower\b[^%.;]{{0,40}}\bby|slow-?down of)\s*{_ABOUT}{_PERCENT}", plain
+    )
+    if percent is not None:
+        share = float(percent.group(1)) / 100
+        return 1 - share if share < 1 else 1 / (1 + share)
+    times = search(rf"{NUMBER}\s*{_FOLD}\s*(?:as? )?{_SLOWER}", plain) or search(rf"{_LOSS}\s*{NUMBER}\s*[倍x×]", plain)
+    if times is not None:
+        told = number(times.group(1), times.group(2))
+        return 1 / told if told > 0 else None
+    return _slower_in_words(plain)
+
+
+def _slower_in_words(plain: str) -> float | None:
+    if search(_HALF_SPEED, plain):
+        return 0.5
+    if search(_HALF_TIME, plain):
+        return 2.0
+    for words, ratio in ((r"three times|三倍", 3.0), (r"four times|四倍", 4.0), (r"两倍|二倍", 2.0)):
+        if search(rf"(?:{words})\s*(?:as )?{_SLOWER}|慢了?(?:{words})", plain):
+            return 1 / ratio
+    return None
+
+
+def _faster(plain: str) -> float | None:
+    percent = search(rf"{_PERCENT}\s*(?:{_FASTER}|更快|加速|提速|提升)", plain) or search(
+        rf"(?:{_GAIN}|{_AHEAD}\b[^%.;]{{0,30}}\bby|speed-?up of)\s*{_ABOUT}{_PERCENT}",
+        plain,
+    )
+    if percent is not None:
+        return 1 + float(percent.group(1)) / 100
+    for pattern in (
+        rf"{NUMBER}\s*{_FOLD}\s*(?:as? )?{_FASTER}",
+        rf"(?:speed-?\s?up|faster|acceleration)\s*(?:of|by|:|=|is|was)?\s*{_ABOUT}{NUMBER}\s*{_FOLD}",
+        (
+            rf"speed-?\s?up[^.;%\d]{{0,12}}(?:from \d+ to \d+ (?:gpus?|cards?) )?"
+            rf"(?:of|:|=|is|was)\s*{_ABOUT}{NUMBER}(?!\s*(?:%|ms|s\b|gpu))"
+        ),
+        rf"加速比\s*(?:为|是|达到?|约|:|=|有)?\s*{_ABOUT}{NUMBER}(?!\s*%)",
+        rf"{NUMBER}\s*倍",
+        rf"{_GAIN}\s*{NUMBER}\s*[x×]",
+        rf"(?:only|just|gives?|gave|gets?|got|see|saw|仅|只有)\s*(?:me\s*)?{_ABOUT}{NUMBER}\s*x\b(?!\s*[a-z]*\d)",
+        r"(?<![\d.])(\d\.\d+)(\s)?x\b(?!\s*[a-z]*\d)",
+    ):
+        times = search(pattern, plain)
+        if times is not None:
+            scale = times.group(2)
+            return number(times.group(1), scale if scale in {"k", "千", "万"} else None) or None
+    for words, ratio in ((_TWOFOLD, 2.0), (_THREEFOLD, 3.0), (_FOURFOLD, 4.0)):
+        if search(words, plain):
+            return ratio
+    return None
+
+
+def _same(plain: str) -> float | None:
+    return 1.0 if search(_SAME, plain) else None

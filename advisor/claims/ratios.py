@@ -1,0 +1,266 @@
+"""Claims of the form `n times faster`: by more cards, or by another card."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.claims.bounds import clock_slack, ratio_bound
+from advisor.claims.claim import ClaimAnswer
+from advisor.claims.predictor import candidate
+from advisor.claims.refusals import refusal, unknown_card_reasons
+from advisor.claims.setting import claimed_workload, range_over, usual_precision
+from advisor.core.sentences import Reason
+from advisor.core.units import Estimate
+from advisor.recommend.comparison import counted
+from advisor.recommend.precisions import rate_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.catalogue.precisions import Precision
+    from advisor.catalogue.strategies import Strategy
+    from advisor.claims.claim import Claim
+    from advisor.claims.predictor import Predictor
+    from advisor.predict.prediction import Prediction
+    from advisor.workload.workload import Workload
+
+LINEAR_SLACK = 1.03
+"""Over n-fold by this much is still measurement noise."""
+PANEL = ("bert_base_sst2", "resnet50", "vit_base", "gpt2_small")
+"""Models that stand for the rest where a claim names none."""
+_OPEN_FACTORS = (1, 2, 4)
+"""Batches that may be meant where a claim names none, in units of the workload's own."""
+RATIO_SPREAD = 1.15
+"""The predicted speed-up ratio of two cards is off by this factor on average (held-back published runs)."""
+_ASKED: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp", "bf16_amp")
+
+
+def check_count_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """More cards of one kind: never more than n-fold by themselves; else held against the predicted scaling.
+
+    Raises InputError where the number of cards is not said. A card that is not in the table is named beside the answer.
+    """
+    answer = _check_count(claim, predictor)
+    unknown = unknown_card_reasons(claim, predictor.specs)
+    return msgspec.structs.replace(answer, reasons=(*answer.reasons, *unknown))
+
+
+def _check_count(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    ratio = claim.speed_up_ratio or 1.0
+    if claim.count is None or claim.count <= claim.reference_count:
+        raise refusal("claim-without-count", claim, predictor.specs)
+    most = claim.count / claim.reference_count
+    numbers: dict[str, float | int | str] = {"count": claim.count, "fewer": claim.reference_count}
+    numbers |= {"claimed_ratio": ratio, "most_ratio": most}
+    if ratio > most * LINEAR_SLACK:
+        reasons = (
+            Reason(code="claim-more-than-linear", numbers={**numbers, "beyond_ratio": ratio / most}),
+            Reason(code="claim-something-else-changed"),
+        )
+        return ClaimAnswer(claim=claim, verdict="impossible", reasons=reasons, bound_ratio=most)
+    expected = _expected_scaling(claim, predictor)
+    if ratio < 1 and (expected is None or expected.low > ratio):
+        slower = Reason(code="claim-more-cards-slower", numbers=numbers)
+        return ClaimAnswer(
+            claim=claim, verdict="below_expected", reasons=(slower,), expected_ratio=expected, bound_ratio=most
+        )
+    if expected is None:
+        return _judged_by_efficiency(claim, ratio, most, numbers)
+    ranged = {**numbers, "expected_ratio": expected.value, "low_ratio": expected.low, "high_ratio": expected.high}
+    if ratio > expected.high:
+        reason, verdict = Reason(code="claim-scaling-above", numbers=ranged), "plausible_only_with"
+    elif ratio < expected.low:
+        reason, verdict = Reason(code="claim-scaling-below", numbers=ranged), "below_expected"
+    else:
+        reason, verdict = Reason(code="claim-scaling-plausible", numbers=ranged), "plausible"
+    return ClaimAnswer(
+        claim=claim,
+        verdict=verdict,  # type: ignore[arg-type]
+        reasons=(reason,),
+        expected_ratio=expected,
+        bound_ratio=most,
+    )
+
+
+def _judged_by_efficiency(
+    claim: Claim, ratio: float, most: float, numbers: dict[str, float | int | str]
+) -> ClaimAnswer:
+    """Without model and card only the efficiency can be named: from a half on it is common."""
+    numbers = {**numbers, "efficiency_fraction": ratio / most}
+    if ratio / most >= 0.5:  # noqa: PLR2004 - what published runs mostly reach, see docs/formats.md
+        reason = Reason(code="claim-efficiency-plausible", numbers=numbers)
+        return ClaimAnswer(claim=claim, verdict="plausible", reasons=(reason,), bound_ratio=most)
+    reason = Reason(code="claim-efficiency-low", numbers=numbers)
+    return ClaimAnswer(claim=claim, verdict="below_expected", reasons=(reason,), bound_ratio=most)
+
+
+def _expected_scaling(claim: Claim, predictor: Predictor) -> Estimate | None:
+    """Predicted rate(n) / rate(reference) over the variants of the card; None without card or model."""
+    if not claim.gpus or claim.workload is None or claim.count is None:
+        return None
+    workload = claimed_workload(claim, predictor)
+    own = workload.training.batch_size
+    batches = (claim.batch_size,) if claim.batch_size is not None else tuple(own * factor for factor in _OPEN_FACTORS)
+    open_ones: tuple[Precision, ...] = (workload.training.precision, "fp32")
+    precisions = (claim.precision,) if claim.precision is not None else tuple(dict.fromkeys(open_ones))
+    alone = claim.reference_count == 1
+    found: list[Estimate] = []
+    for spec in (predictor.specs[key] for key in claim.gpus):
+        for precision, batch in itertools.product(precisions, batches):
+            if rate_of(spec, precision) is None:
+                continue
+            strategy: Strategy = "single" if alone else "ddp"
+            fewer = candidate(spec, precision, batch, count=claim.reference_count, strategy=strategy)
+            more = candidate(spec, precision, batch, count=claim.count, strategy=claim.strategy or "ddp")
+            pair = predictor.predict(workload, (fewer, more))
+            if len(pair) == 2:  # noqa: PLR2004 - both could be predicted
+                found.append(_scaling(pair[0], pair[1]))
+    return range_over(found)
+
+
+def _scaling(fewer: Prediction, more: Prediction) -> Estimate:
+    """The ratio of rates; its range is that of the efficiency, since both steps share the card's own error."""
+    ratio = more.samples_per_s.value / fewer.samples_per_s.value
+    efficiency = more.efficiency
+    if efficiency is None or efficiency.value <= 0:
+        return Estimate(value=ratio, low=ratio, high=ratio, basis=more.step_s.basis)
+    return Estimate(
+        value=ratio,
+        low=ratio * efficiency.low / efficiency.value,
+        high=ratio * efficiency.high / efficiency.value,
+        basis=more.step_s.basis,
+    )
+
+
+def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """One card against another: held against the data sheets' ratio and the predictions at each precision."""
+    ratio = claim.speed_up_ratio or 1.0
+    fast = [predictor.specs[key] for key in claim.gpus]
+    slow = [predictor.specs[key] for key in claim.reference_gpus]
+    stated = claim.precision
+    precisions = (stated,) if stated is not None else _ASKED
+    by_precision = {one: found for one in _ASKED if (found := card_ratio(claim, predictor, fast, slow, one))}
+    inside = [one for one in precisions if one in by_precision and _holds(by_precision[one], ratio)]
+    shown = stated if stated in by_precision else next((one for one in inside or by_precision), None)
+    expected = by_precision[shown] if shown is not None else None
+    bound = _largest_bound(fast, slow, precisions)
+    many = (claim.count or 1) / claim.reference_count
+    bound = bound * many if bound is not None else None
+    numbers: dict[str, float | int | str] = {
+        "device": counted(claim.count or 1, fast[0].name),
+        "other": counted(claim.reference_count, slow[0].name),
+        "claimed_ratio": ratio,
+        "precision": PRECISION_LABELS[shown] if shown is not None else "",
+        "expected_ratio": expected.value if expected is not None else 0.0,
+        "low_ratio": expected.low if expected is not None else 0.0,
+        "high_ratio": expected.high if expected is not None else 0.0,
+        "bound_ratio": bound or 0.0,
+    }
+    rates = tuple(_rate_reasons(fast[0], slow[0]))
+    answer = ClaimAnswer(claim=claim, verdict="plausible", reasons=(), expected_ratio=expected, bound_ratio=bound)
+    elsewhere = [one for one, found in by_precision.items() if one not in precisions and _holds(found, ratio)]
+    if expected is None or shown is None:
+        raise refusal("claim-cards-not-predicted", claim, predictor.specs)
+    if inside:
+        every = len(inside) == len([one for one in precisions if one in by_precision])
+        if stated is not None or every:
+            return _with(answer, "plausible", (Reason(code="claim-ratio-plausible", numbers=numbers), *rates))
+        labels = "|".join(PRECISION_LABELS[one] for one in inside)
+        reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precision_choices": labels})
+        return _with(answer, "plausible_only_with", (reason, *rates))
+    if elsewhere:
+        labels = "|".join(PRECISION_LABELS[one] for one in elsewhere)
+        reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precision_choices": labels})
+        return _with(answer, "plausible_only_with", (reason, *rates))
+    if bound is not None and ratio > bound:
+        return _with(answer, "impossible", (Reason(code="claim-ratio-impossible", numbers=numbers), *rates))
+    if ratio > expected.value:
+        return _with(answer, "plausible_only_with", (Reason(code="claim-ratio-above", numbers=numbers), *rates))
+    return _with(answer, "below_expected", (Reason(code="claim-ratio-below", numbers=numbers), *rates))
+
+
+def _with(answer: ClaimAnswer, verdict: str, reasons: Sequence[Reason]) -> ClaimAnswer:
+    return msgspec.structs.replace(answer, verdict=verdict, reasons=tuple(reasons))
+
+
+def _holds(estimate: Estimate, value: float) -> bool:
+    return estimate.low <= value <= estimate.high
+
+
+def _largest_bound(fast: Sequence[GpuSpec], slow: Sequence[GpuSpec], precisions: Sequence[Precision]) -> float | None:
+    """The most over all variants and precisions in question, with the faster card's clock slack."""
+    bounds = [
+        bound * clock_slack(one)
+        for one in fast
+        for other in slow
+        for precision in precisions
+        if (bound := ratio_bound(one, other, precision)) is not None
+    ]
+    return max(bounds, default=None)
+
+
+def card_ratio(
+    claim: Claim, predictor: Predictor, fast: Sequence[GpuSpec], slow: Sequence[GpuSpec], precision: Precision
+) -> Estimate | None:
+    """Predicted ratio of rates at one precision, over models (the claim's, or a panel) and variants."""
+    names = (claim.workload,) if claim.workload is not None else PANEL
+    found: list[Estimate] = []
+    for name in names:
+        workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
+        for one in fast:
+            for other in slow:
+                found += _one_ratio(claim, predictor, workload, (one, other), precision)
+    return range_over(found)
+
+
+def _one_ratio(
+    claim: Claim,
+    predictor: Predictor,
+    workload: Workload,
+    cards: tuple[GpuSpec, GpuSpec],
+    precision: Precision,
+) -> list[Estimate]:
+    batch = claim.batch_size or workload.training.batch_size
+    counts, strategy = (claim.count or 1, claim.reference_count), claim.strategy or "ddp"
+    used = [usual_precision(card, precision) for card in cards]
+    if None in used or used[0] != precision:
+        return []
+    pair = predictor.predict(
+        workload,
+        tuple(
+            candidate(card, one, batch, count=count, strategy="single" if count == 1 else strategy)
+            for card, one, count in zip(cards, used, counts, strict=True)
+            if one is not None
+        ),
+    )
+    if len(pair) != 2:  # noqa: PLR2004 - both could be predicted
+        return []
+    value = pair[0].samples_per_s.value / pair[1].samples_per_s.value
+    basis = pair[0].step_s.basis
+    return [Estimate(value=value, low=value / RATIO_SPREAD, high=value * RATIO_SPREAD, basis=basis)]
+
+
+def _rate_reasons(fast: GpuSpec, slow: GpuSpec) -> list[Reason]:
+    """The data-sheet rates that turn the order, one reason a precision that both cards have."""
+    found = []
+    for precision in ("fp32", "tf32", "fp16_amp"):
+        one, other = rate_of(fast, precision), rate_of(slow, precision)
+        if one is not None and other is not None:
+            found.append(
+                Reason(
+                    code="claim-rates",
+                    numbers={
+                        "device": fast.name,
+                        "other": slow.name,
+                        "precision": PRECISION_LABELS[precision],
+                        "rate_flop_per_s": one,
+                        "other_rate_flop_per_s": other,
+                    },
+                )
+            )
+    return found

@@ -1,0 +1,117 @@
+"""Reads a claim from a sentence in English or Chinese: card, count, model, batch, length, precision, time or ratio."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from advisor.claims.claim import Claim
+from advisor.claims.figures import Figures, find_figures
+from advisor.claims.gpu_names import find_gpus
+from advisor.claims.number_words import search, spelled_out
+from advisor.claims.ratio_words import says_slower
+from advisor.claims.refusals import refusal
+from advisor.claims.sides import find_sides
+from advisor.claims.words import compares_strategies, find_model, find_precision, find_strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.claims.sides import Sides
+
+MAX_CHARACTERS = 2000
+_LARGEST, _DIGITS = 1_000_000, 12
+_SAYS = r"(?:\s*(?:of|=|:|is|为|是))?\s*"
+_BATCH = (
+    rf"\bbatch(?:[ _-]?size)?{_SAYS}(\d+)(?!\s*(?:gpus?|cards?))",
+    rf"\bbs{_SAYS}(\d+)",
+    rf"批(?:大小|量|次)(?:大小)?{_SAYS}(\d+)",
+    r"(\d+)\s*(?:samples?|images?|sequences?)?\s*(?:a|per|/)\s*(?:batch|card|gpu)\b",
+)
+_LENGTH = (
+    rf"\b(?:(?:seq(?:uence)?|max)[ _-]?)?len(?:gth)?{_SAYS}(\d+)",
+    rf"\bseq{_SAYS}(\d+)",
+    rf"(?:序列长度?|长度){_SAYS}(\d+)",
+    r"(\d+)[\s-]*tokens?\b(?!\s*(?:/|per|a)\s*s)",
+)
+_IMAGE = (
+    rf"\b(?:image[ _-]?size|resolution|img){_SAYS}(\d{{2,5}})",
+    rf"(?:分辨率|图像大小|图像尺寸){_SAYS}(\d{{2,5}})",
+    r"(\d{2,5})\s*[x×]\s*\d{2,5}(?!\s*(?:gpu|card))",
+)
+
+
+def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
+    """The claim that a sentence makes.
+
+    Raises InputError when it holds neither a time nor a ratio, names two cards without comparing them, compares
+    DataParallel with DistributedDataParallel, or is too long.
+    """
+    if len(text) > MAX_CHARACTERS:
+        numbers: dict[str, float | int | str] = {"length": len(text), "most": MAX_CHARACTERS}
+        raise refusal("claim-too-long", Claim(), specs, numbers)
+    plain = spelled_out(normalised(text))
+    cards = find_gpus(plain, specs)
+    sides = find_sides(plain, cards.mentions)
+    figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(plain)
+    claim = _claim(text, plain, figures, sides)
+    claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
+    if not figures:
+        raise refusal("claim-without-degree" if says_slower(plain) else "claim-without-figure", claim, specs)
+    if compares_strategies(plain):
+        raise refusal("claim-strategies-compared", claim, specs)
+    if sides.reference and not sides.compared:
+        raise refusal("claim-cards-not-compared", claim, specs)
+    if figures.tokens_per_s is not None and claim.sequence_length is None:
+        raise refusal("claim-without-length", claim, specs)
+    return claim
+
+
+def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
+    length = _number_of(_LENGTH, plain)
+    return Claim(
+        text=text,
+        gpus=sides.subject,
+        count=sides.card_count,
+        reference_gpus=sides.reference,
+        reference_count=sides.reference_count,
+        workload=find_model(plain),
+        mode="inference" if search(r"\binference\b|推理|推断|\bforward (?:pass )?only\b", plain) else "training",
+        strategy=find_strategy(plain),
+        precision=find_precision(plain),
+        batch_size=_number_of(_BATCH, plain),
+        sequence_length=length,
+        image_size=_number_of(_IMAGE, plain),
+        channels_last=True if search(r"channels[ _-]?last|\bnhwc\b", plain) else None,
+        compile=True if search(r"torch\.?compile|\bcompiled\b|编译", plain) else None,
+        step_s=figures.step_s,
+        samples_per_s=_rate(figures, length),
+        epoch_s=figures.epoch_s,
+        job_s=figures.job_s,
+        speed_up_ratio=figures.speed_up_ratio,
+    )
+
+
+def normalised(text: str) -> str:
+    """Lower case, full-width forms narrowed, digit groups joined, every kind of blank and dash alike."""
+    plain = unicodedata.normalize("NFKC", text).lower()
+    plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", plain)
+    plain = re.sub(r"[‐‑‒–—−]", "-", plain)
+    return re.sub(r"\s+", " ", plain).strip()
+
+
+def _number_of(patterns: tuple[str, ...], plain: str) -> int | None:
+    """The first number that one of the patterns finds; None: none, or one beyond the claim type's range."""
+    match = next((found for pattern in patterns if (found := search(pattern, plain)) is not None), None)
+    number = int(match.group(1)[:_DIGITS]) if match is not None else 0
+    return number if 1 <= number <= _LARGEST else None
+
+
+def _rate(figures: Figures, length: int | None) -> float | None:
+    if figures.tokens_per_s is not None:
+        return figures.tokens_per_s / length if length is not None else None
+    return figures.samples_per_s

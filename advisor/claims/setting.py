@@ -1,0 +1,64 @@
+"""The circumstances of a claim: its workload with what was said of it, and ranges over what was left open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from advisor.claims.refusals import refusal
+from advisor.core.units import Estimate
+from advisor.predict.prediction import basis_of
+from advisor.recommend.precisions import rate_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.catalogue.precisions import Precision
+    from advisor.claims.claim import Claim
+    from advisor.claims.predictor import Predictor
+    from advisor.workload.workload import Workload
+
+
+def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:
+    """The claim's model with its length, batch, mode and layout. Raises InputError where it names no model."""
+    if claim.workload is None:
+        raise refusal("claim-without-model", claim, predictor.specs)
+    workload = predictor.workload(claim.workload)
+    data, training = workload.data, workload.training
+    if claim.sequence_length is not None and data.sequence_length is not None:
+        data = msgspec.structs.replace(data, sequence_length=claim.sequence_length)
+    if claim.image_size is not None and data.image_size is not None:
+        data = msgspec.structs.replace(data, image_size=claim.image_size)
+    changes = {
+        "mode": claim.mode,
+        "batch_size": claim.batch_size or training.batch_size,
+        "precision": claim.precision or training.precision,
+        "gradient_accumulation_steps": 1,
+        "channels_last": training.channels_last if claim.channels_last is None else claim.channels_last,
+        "compile": training.compile if claim.compile is None else claim.compile,
+    }
+    return msgspec.structs.replace(workload, data=data, training=msgspec.structs.replace(training, **changes))
+
+
+def usual_precision(spec: GpuSpec, precision: Precision) -> Precision | None:
+    """What a card computes when asked for a precision: itself, FP32 for TF32, FP16 for BF16 where it lacks those."""
+    if rate_of(spec, precision) is not None:
+        return precision
+    instead: dict[Precision, Precision] = {"tf32": "fp32", "bf16_amp": "fp16_amp", "bf16": "fp16"}
+    other = instead.get(precision)
+    return other if other is not None and rate_of(spec, other) is not None else None
+
+
+def range_over(estimates: Sequence[Estimate]) -> Estimate | None:
+    """One estimate over several that are all possible: the middle value, the outermost ends; None for none."""
+    if not estimates:
+        return None
+    values = sorted(estimate.value for estimate in estimates)
+    return Estimate(
+        value=values[len(values) // 2],
+        low=min(estimate.low for estimate in estimates),
+        high=max(estimate.high for estimate in estimates),
+        basis=basis_of(*(estimate.basis for estimate in estimates)),
+    )

@@ -1,0 +1,136 @@
+"""The two sides of a claim: one number of cards against another, or one card against another, each with its figure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from advisor.claims.number_words import DURATION, RATE, RATE_BEHIND, duration, number, search
+from advisor.claims.ratio_words import find_efficiency, find_ratio
+from advisor.claims.words import find_counts
+
+if TYPE_CHECKING:
+    from advisor.claims.gpu_names import Mention
+
+_COMPARING = (
+    r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as (?:fast|quick|slow|long) as|relative to|of an?|of the"
+    r"|beats?|ahead of)\b"
+)
+_COMPARING_CHINESE = r"比|相比|相对|对比|的(?=\s*[\d.两二三四五六七八九十一]+\s*[倍半])|快于|慢于|是|只有"
+_SET_BESIDE = r"\band\b|和|跟|与|同"
+_CHANGED_TO = r"\bto\b|->|→|换到|换成|换为|升级到|升级为|改用|改为"
+_CHANGED = r"\b(?:from|switch\w*|upgrad\w*|mov\w+|chang\w+|replac\w+)\b|从|由|把|将|换|升级"
+_BEFORE = r"\b(?:before|previously|earlier|used to|originally|instead of|without)\b|原来|以前|之前|原先|本来"
+_PAIR = 2
+
+
+class Sides(NamedTuple):
+    """What is compared: how many times as fast the subject is, cards and numbers of either side; None: not said."""
+
+    ratio: float | None
+    card_count: int | None
+    reference_count: int
+    subject: tuple[str, ...]
+    reference: tuple[str, ...]
+    compared: bool
+    """Whether two cards, where two are named, are compared."""
+
+
+def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
+    """Who is compared with whom, and by how much."""
+    named, cards = find_counts(plain), _different(mentions)
+    if len(cards) == _PAIR:
+        return _cards(plain, cards, named)
+    counts = _distinct(named)
+    subject = cards[0].keys if cards else ()
+    count = max((one for _, one in counts), default=None)
+    reference_count = min(one for _, one in counts) if len(counts) == _PAIR else 1
+    figures = _figures(plain)
+    ratio = None
+    if len(counts) == _PAIR and len(figures) == _PAIR:
+        fewer_first = counts[0][1] < counts[1][1]
+        ratio = figures[1] / figures[0] if fewer_first else figures[0] / figures[1]
+    elif len(figures) == _PAIR and (count or 1) > 1 and search(_BEFORE, plain):
+        ratio = _beside_count(plain, counts[-1][0])
+    if ratio is None:
+        ratio = _ratio_of_counts(plain, counts)
+    efficiency = find_efficiency(plain) if count is not None and count > reference_count else None
+    if efficiency is not None and count is not None:
+        ratio = efficiency * count / reference_count
+    return Sides(ratio, count, reference_count, subject, (), compared=False)
+
+
+def _distinct(counts: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
+    """The first place of each number of cards."""
+    first: dict[int, int] = {}
+    for place, count in counts:
+        first.setdefault(count, place)
+    return sorted((place, count) for count, place in first.items())
+
+
+def _different(mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
+    if not mentions:
+        return ()
+    first = mentions[0]
+    other = next((one for one in mentions[1:] if one.keys != first.keys), None)
+    return (first,) if other is None else (first, other)
+
+
+def _figures(plain: str) -> list[float]:
+    """The speeds that a text states, in its order: of two rates, or the inverse of two durations."""
+    found = [match for pattern in (RATE, RATE_BEHIND) for match in re.finditer(pattern, plain, re.ASCII)]
+    rates = [number(*match.groups()[:2]) for match in sorted(found, key=lambda match: match.start(1))]
+    if len(rates) == _PAIR and min(rates) > 0:
+        return rates
+    times = [duration(match.groups()) for match in re.finditer(DURATION, plain, re.ASCII)]
+    return [1 / time for time in times] if len(times) == _PAIR and min(times) > 0 else []
+
+
+def _beside_count(plain: str, place: int) -> float | None:
+    """The speed beside a number of cards over the other one: `before it took 3 hours, with 2 GPUs 52 minutes`."""
+    times = list(re.finditer(DURATION, plain, re.ASCII))
+    if len(times) != _PAIR:
+        return None
+    near = next((match for match in times if match.start() > place), times[-1])
+    far = times[0] if near is times[1] else times[1]
+    return duration(far.groups()) / duration(near.groups())
+
+
+def _ratio_of_counts(plain: str, counts: list[tuple[int, int]]) -> float | None:
+    """The ratio in words, of more cards over fewer: `1 GPU is 2x slower than 4` is 2."""
+    ratio = find_ratio(plain)
+    if ratio is None or len(counts) != _PAIR or counts[0][1] > counts[1][1]:
+        return ratio
+    between = plain[counts[0][0] : counts[1][0]]
+    return 1 / ratio if search(r"\bthan\b|\bas (?:fast|quick|slow|long) as\b|比", between) and ratio > 0 else ratio
+
+
+def _cards(plain: str, cards: tuple[Mention, ...], counts: tuple[tuple[int, int], ...]) -> Sides:
+    first, other = cards
+    between, ratio = plain[first.end : other.start], find_ratio(plain)
+    count, other_count = _own_counts(cards, counts)
+    figures = _figures(plain)
+    if ratio is None and len(figures) == _PAIR:
+        ratio, compared = figures[0] / figures[1], True
+        if ratio < 1:
+            return Sides(1 / ratio, other_count, count, other.keys, first.keys, compared)
+        return Sides(ratio, count, other_count, first.keys, other.keys, compared)
+    if search(_CHANGED_TO, between) and search(_CHANGED, plain[: other.start]):
+        return Sides(ratio, other_count, count, other.keys, first.keys, compared=True)
+    compared = bool(search(_COMPARING, between) or search(_COMPARING_CHINESE, between))
+    compared = compared or (ratio is not None and search(_SET_BESIDE, between) is not None)
+    return Sides(ratio, count, other_count, first.keys, other.keys, compared)
+
+
+def _own_counts(cards: tuple[Mention, ...], counts: tuple[tuple[int, int], ...]) -> tuple[int, int]:
+    """How many of either card: the number beside its name; one that stands beside neither is that of both."""
+    beside = [
+        next((one for place, one in counts if card.start - _NEAR <= place <= card.end + _NEAR // 2), None)
+        for card in cards
+    ]
+    both = max((one for _, one in counts), default=1) if beside == [None, None] else 1
+    return beside[0] or both, beside[1] or both
+
+
+_NEAR = 6
+"""Characters between a number and the card that it counts: `2 × RTX`, `两块`."""

@@ -1,0 +1,295 @@
+"""Claims of a step time, a rate, an epoch or a job on a named card: roofline first, then the prediction."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.claims.bounds import Bound, step_bound
+from advisor.claims.claim import ClaimAnswer
+from advisor.claims.limits import likely_limits
+from advisor.claims.predictor import candidate
+from advisor.claims.refusals import refusal
+from advisor.claims.setting import claimed_workload, range_over, usual_precision
+from advisor.core.errors import InputError
+from advisor.core.sentences import Reason
+from advisor.core.units import Estimate
+from advisor.recommend.candidates import batch_sizes_around
+from advisor.recommend.comparison import counted
+
+if TYPE_CHECKING:
+    from advisor.claims.claim import Claim
+    from advisor.claims.predictor import Predictor
+    from advisor.predict.prediction import Prediction
+    from advisor.workload.workload import Workload
+
+EPOCH_SLACK = 1.15
+"""An epoch's wall time holds a validation pass, checkpoints and the loader's start beside its steps."""
+_OPEN: tuple[Precision, ...] = ("fp32", "tf32", "bf16_amp", "fp16_amp")
+"""Meant where a claim names no precision."""
+_LARGEST_FACTOR = 16
+_SMALLEST_FACTOR = 0.2
+
+
+class Sight(NamedTuple):
+    """A claim seen at one precision and batch: what is claimed, expected, and the least there can be."""
+
+    precision: Precision
+    batch_size: int
+    claimed_step_s: float
+    expected: Estimate
+    best: Prediction
+    """The prediction of the fastest variant of the card."""
+    bound: Bound | None
+    """Of the fastest variant."""
+
+    @property
+    def impossible(self) -> bool:
+        """Whether the claimed step beats the card's roofline."""
+        return self.bound is not None and self.claimed_step_s < self.bound.step_s
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claimed step lies in the expected range."""
+        return self.expected.low <= self.claimed_step_s <= self.expected.high
+
+    @property
+    def reached(self) -> bool:
+        """Whether such a step is at least not faster than expected."""
+        return self.claimed_step_s >= self.expected.low
+
+
+def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """Judge a step time, a rate, an epoch or a whole job. Raises InputError naming what is missing."""
+    if not claim.gpus:
+        raise refusal("claim-without-card", claim, predictor.specs)
+    workload = claimed_workload(claim, predictor)
+    stated = (claim.precision,) if claim.precision is not None else _OPEN
+    sights = [sight for precision in stated for sight in _sights(claim, predictor, workload, precision)]
+    if not sights:
+        numbers: dict[str, float | int | str] = {"model": workload.name, "device": predictor.specs[claim.gpus[0]].name}
+        numbers["precision"] = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"
+        raise refusal("claim-without-prediction", claim, predictor.specs, numbers)
+    fastest = min(sights, key=lambda sight: sight.expected.value / sight.claimed_step_s)
+    if all(sight.claimed_step_s > sight.expected.high for sight in sights):
+        return _below(claim, _nearest_own(sights, workload) or fastest, workload)
+    # Between two ranges, too slow for one precision and too fast for the next, the faster one explains the claim.
+    held = [one for one in sights if one.holds] or [one for one in sights if one.reached]
+    if held:
+        return _plausible(claim, _nearest_own(held, workload) or held[0], sights)
+    explained = _explained(claim, predictor, workload)
+    if explained is not None:
+        return explained
+    if fastest.bound is not None and all(sight.impossible for sight in sights):
+        return _impossible(claim, fastest, fastest.bound, workload)
+    possible = min(
+        (one for one in sights if not one.impossible), key=lambda one: one.expected.value / one.claimed_step_s
+    )
+    return _answer(
+        claim,
+        "plausible_only_with",
+        possible,
+        (Reason(code="claim-only-with-better-kernels", numbers=_numbers(possible, claim)),),
+    )
+
+
+def _sights(claim: Claim, predictor: Predictor, workload: Workload, precision: Precision) -> list[Sight]:
+    """The claim at one precision, at its batch or, where a rate names none, at every batch that may be meant."""
+    own = workload.training.batch_size
+    open_batch = claim.batch_size is None and claim.step_s is None
+    batches = [one for one in batch_sizes_around(own) if _SMALLEST_FACTOR * own <= one <= _LARGEST_FACTOR * own]
+    batches = batches if open_batch else [own]
+    found = []
+    for batch in batches:
+        sight = _sight(claim, predictor, workload, precision, batch)
+        if sight is not None and (not open_batch or sight.best.fits is not False):
+            found.append(sight)
+    return found
+
+
+def _sight(claim: Claim, predictor: Predictor, workload: Workload, precision: Precision, batch: int) -> Sight | None:
+    count = claim.count or 1
+    cards = [spec for key in claim.gpus if usual_precision(spec := predictor.specs[key], precision) == precision]
+    strategy = (claim.strategy or "ddp") if count > 1 else "single"
+    candidates = tuple(candidate(spec, precision, batch, count=count, strategy=strategy) for spec in cards)
+    predictions = predictor.predict(_at(workload, precision, batch), candidates)
+    expected = range_over([_with_waits(claim, one) for one in predictions])
+    if expected is None:
+        return None
+    best = min(predictions, key=lambda one: one.step_s.value)
+    tables = predictor.tables(_at(workload, precision, batch))
+    bounds = [bound for spec in cards if (bound := step_bound(tables, spec, precision, batch, claim.mode)) is not None]
+    bound = min(bounds, key=lambda one: one.step_s, default=None)
+    return Sight(precision, batch, _claimed_step_s(claim, workload, batch, count), expected, best, bound)
+
+
+def _at(workload: Workload, precision: Precision, batch: int) -> Workload:
+    training = msgspec.structs.replace(workload.training, precision=precision, batch_size=batch)
+    return msgspec.structs.replace(workload, training=training)
+
+
+def _with_waits(claim: Claim, prediction: Prediction) -> Estimate:
+    """The step that a claim would time: an epoch or a job also waits for loader and start-up now and then."""
+    if claim.epoch_s is None and claim.job_s is None:
+        return prediction.step_s
+    return msgspec.structs.replace(prediction.step_s, high=prediction.step_s.high * EPOCH_SLACK)
+
+
+def _claimed_step_s(claim: Claim, workload: Workload, batch: int, count: int) -> float:
+    if claim.step_s is not None:
+        return claim.step_s
+    if claim.samples_per_s is not None:
+        return batch * count / claim.samples_per_s
+    steps = math.ceil(workload.data.samples / (batch * count))
+    if claim.epoch_s is not None:
+        return claim.epoch_s / steps
+    if claim.job_s is not None:
+        return claim.job_s / max(1, math.ceil(steps * workload.training.epochs))
+    raise InputError("The claim holds no time and no rate.", "Give step_s, samples_per_s, epoch_s or job_s.")
+
+
+def _nearest_own(sights: list[Sight], workload: Workload) -> Sight | None:
+    """The sight nearest to what the workload itself says: its precision first, then its batch."""
+    training = workload.training
+    return min(
+        sights,
+        key=lambda sight: (
+            sight.precision != training.precision,
+            abs(math.log(sight.batch_size / training.batch_size)),
+        ),
+        default=None,
+    )
+
+
+def _numbers(sight: Sight, claim: Claim) -> dict[str, float | int | str]:
+    count = claim.count or 1
+    return {
+        "device": counted(count, sight.best.device.name),
+        "precision": PRECISION_LABELS[sight.precision],
+        "batch": sight.batch_size,
+        "claimed_s": sight.claimed_step_s,
+        "expected_s": sight.expected.value,
+        "low_s": sight.expected.low,
+        "high_s": sight.expected.high,
+    }
+
+
+def _answer(claim: Claim, verdict: str, sight: Sight, reasons: tuple[Reason, ...]) -> ClaimAnswer:
+    return ClaimAnswer(
+        claim=claim,
+        verdict=verdict,  # type: ignore[arg-type]
+        reasons=reasons,
+        claimed_step_s=sight.claimed_step_s,
+        expected_step_s=sight.expected,
+        bound_step_s=sight.bound.step_s if sight.bound is not None else None,
+    )
+
+
+def _plausible(claim: Claim, sight: Sight, sights: list[Sight]) -> ClaimAnswer:
+    """In range; but if the precision was left out and another one would not do, it holds only with this one."""
+    numbers = _numbers(sight, claim)
+    fit = _memory_reasons(sight)
+    holding = {one.precision for one in sights if one.holds} or {one.precision for one in sights if one.reached}
+    seen = {one.precision for one in sights}
+    if claim.precision is None and holding != seen:
+        labels = "|".join(PRECISION_LABELS[precision] for precision in _OPEN if precision in holding)
+        reason = Reason(code="claim-only-with-precision", numbers={**numbers, "precision_choices": labels})
+        return _answer(claim, "plausible_only_with", sight, (reason, *fit))
+    if fit:
+        return _answer(claim, "plausible_only_with", sight, (*fit, Reason(code="claim-plausible", numbers=numbers)))
+    return _answer(claim, "plausible", sight, (Reason(code="claim-plausible", numbers=numbers),))
+
+
+def _memory_reasons(sight: Sight) -> tuple[Reason, ...]:
+    peak, capacity = sight.best.peak_memory_bytes, sight.best.memory_capacity_bytes
+    if sight.best.fits is False and peak is not None and capacity is not None:
+        return (
+            Reason(
+                code="claim-only-with-less-memory",
+                numbers={
+                    "device": sight.best.device.name,
+                    "batch": sight.batch_size,
+                    "need_bytes": peak.value,
+                    "capacity_bytes": capacity,
+                },
+            ),
+        )
+    return ()
+
+
+def _below(claim: Claim, sight: Sight, workload: Workload) -> ClaimAnswer:
+    numbers = {**_numbers(sight, claim), "slower_ratio": sight.claimed_step_s / sight.expected.value}
+    reasons = (
+        Reason(code="claim-below", numbers=numbers),
+        *likely_limits(claim, sight.best, workload, sight.claimed_step_s),
+    )
+    return _answer(claim, "below_expected", sight, reasons)
+
+
+def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimAnswer | None:
+    """The first change at which a claim that is too fast would hold: precision, layout, compilation, mode, FP16."""
+    stated = claim.precision
+    found = _by_precision(claim, predictor, workload, _OPEN) if stated is not None else None
+    if found is not None:
+        return found
+    for code, change in _changes(claim, workload):
+        changed = msgspec.structs.replace(workload, training=msgspec.structs.replace(workload.training, **change))
+        mode_kept = "mode" not in change
+        asked = claim if mode_kept else msgspec.structs.replace(claim, mode="inference")
+        for precisions in ((stated,) if stated is not None else (), _OPEN if mode_kept or stated is None else ()):
+            sight = _nearest_own(_reaching(asked, predictor, changed, precisions), workload)
+            if sight is not None:
+                reason = Reason(code=code, numbers=_numbers(sight, claim))
+                return _answer(claim, "plausible_only_with", sight, (reason,))
+    return _by_precision(claim, predictor, workload, ("fp16",))
+
+
+def _by_precision(
+    claim: Claim, predictor: Predictor, workload: Workload, precisions: tuple[Precision, ...]
+) -> ClaimAnswer | None:
+    for precision in precisions:
+        sight = _nearest_own(_reaching(claim, predictor, workload, (precision,)), workload)
+        if sight is not None:
+            reason = Reason(
+                code="claim-only-with-precision",
+                numbers={**_numbers(sight, claim), "precision_choices": PRECISION_LABELS[precision]},
+            )
+            return _answer(claim, "plausible_only_with", sight, (reason, *_memory_reasons(sight)))
+    return None
+
+
+def _reaching(claim: Claim, predictor: Predictor, workload: Workload, precisions: tuple[Precision, ...]) -> list[Sight]:
+    return [one for precision in precisions for one in _sights(claim, predictor, workload, precision) if one.reached]
+
+
+def _changes(claim: Claim, workload: Workload) -> list[tuple[str, dict[str, object]]]:
+    """What the claim leaves open beside precision and would make it faster, with the sentence that says so."""
+    changes: list[tuple[str, dict[str, object]]] = []
+    if claim.channels_last is None and not workload.training.channels_last and workload.data.image_size is not None:
+        changes.append(("claim-only-with-channels-last", {"channels_last": True}))
+    if claim.compile is None and not workload.training.compile:
+        changes.append(("claim-only-with-compile", {"compile": True}))
+    if claim.mode == "training":
+        changes.append(("claim-only-with-inference", {"mode": "inference"}))
+    return changes
+
+
+def _impossible(claim: Claim, sight: Sight, bound: Bound, workload: Workload) -> ClaimAnswer:
+    """The roofline that proves it: the work of a step, the card's peak rate, and the time that leaves."""
+    count = claim.count or 1
+    asked_rate = bound.flop / sight.claimed_step_s
+    numbers = {
+        **_numbers(sight, claim),
+        "model": workload.name,
+        "bound_s": bound.step_s,
+        "work_flop": bound.flop,
+        "peak_flop_per_s": bound.rate_flop_per_s,
+        "needed_flop_per_s": asked_rate,
+        "most_rate": round(sight.batch_size * count / bound.step_s),
+        "claimed_rate": round(sight.batch_size * count / sight.claimed_step_s),
+    }
+    code = "claim-impossible-rate" if claim.samples_per_s is not None else "claim-impossible-step"
+    return _answer(claim, "impossible", sight, (Reason(code=code, numbers=numbers),))

@@ -1,0 +1,124 @@
+"""The words of a claim that name model, precision, strategy and count, in English and Chinese."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from advisor.claims.number_words import search
+
+if TYPE_CHECKING:
+    from advisor.catalogue.precisions import Precision
+    from advisor.catalogue.strategies import Strategy
+
+_MODELS = (
+    (r"\broberta[\s_-]*large", "roberta_large_classification"),
+    (r"\bbert[\s_-]*large", "bert_large_squad"),
+    (r"\bbert(?:[\s_-]*base)?(?![a-z])", "bert_base_sst2"),
+    (r"\b(?:resnet|rn)[\s_-]*(?:v1\.5[\s_-]*)?50(?!\d)", "resnet50"),
+    (r"\bvit(?:[\s_/-]*b(?:ase)?(?:[\s_/-]*16)?)?(?![a-z])|\bvision transformer", "vit_base"),
+    (r"\bgpt[\s_-]*2(?:[\s_-]*small)?(?![\s_-]*(?:medium|large|xl))", "gpt2_small"),
+    (r"\bllama(?:[\s_-]*[23](?:\.1)?)?[\s_-]*8\s*b", "llama_8b"),
+    (r"\bu[\s_-]?net\b", "unet_vgg16"),
+    (r"\biris\b|鸢尾", "iris_mlp"),
+    (r"\blstm\b", "lstm_classifier"),
+    (r"\brnn\b|循环神经网络", "rnn_characters"),
+)
+_WITHOUT_HALF = (
+    r"(?:without|no|not using|disabl\w+) (?:amp|mixed[\s-]precision|half)|(?:不用|不使用|不开|关闭|未用|没有|非)\s*"
+    r"(?:混合精度|amp|半精度)"
+)
+_PRECISIONS: tuple[tuple[str, Precision], ...] = (
+    (_WITHOUT_HALF, "fp32"),
+    (r"\bbf16\b|\bbfloat16\b", "bf16_amp"),
+    (r"\btf32\b|tensorfloat", "tf32"),
+    (r"\b(?:pure|full)[\s-](?:fp16|half)|\bo2\b|纯\s*fp16", "fp16"),
+    (r"\b(?:strict |full |true )?fp[\s-]?32\b|\bfloat32\b|single[\s-]precision|单精度|全精度", "fp32"),
+    (r"\bfp[\s-]?16\b|\bfloat16\b|\bamp\b|mixed[\s-]precision|half[\s-]precision|混合精度|半精度", "fp16_amp"),
+)
+_STRATEGIES: tuple[tuple[str, Strategy], ...] = (
+    (r"distributed\s*data\s*parallel|\bddp\b", "ddp"),
+    (r"\bfsdp\b|fully[\s-]sharded|zero-?3", "fsdp"),
+    (r"data\s*parallel\b|\bdp\b", "dp"),
+)
+_DDP, _DP = r"(?:\bddp\b|distributed\s*data\s*parallel)", r"(?:\bdp\b|(?<!distributed )(?<!distributed)data\s*parallel)"
+_AGAINST = (
+    r"(?:[^,.;。]|\.(?=\d)){0,40}?(?:\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|比)[^,.;。]{0,12}?"
+)
+_WORDS = {
+    "one": 1, "single": 1, "a": 1, "two": 2, "dual": 2, "both": 2, "three": 3, "four": 4, "quad": 4, "six": 6,
+    "eight": 8, "ten": 10, "sixteen": 16, "单": 1, "一": 1, "双": 2, "两": 2, "二": 2, "三": 3, "四": 4, "六": 6,
+    "八": 8, "十六": 16,
+}  # fmt: skip
+_NUMBER = r"(\d{1,4}|one|single|two|dual|both|three|four|quad|six|eight|ten|sixteen|十六|单|一|双|两|二|三|四|六|八)"
+_CARD = (
+    r"(?:nvidia\s*|geforce\s*|tesla\s*|rtx\s*)*(?:[avhlt]\d{1,3}[a-z]{0,2}|rtx\s*[a-z]?\d{4}|[2345]0[6-9]0(?:\s*ti)?|titan|b200"
+    r"|mi\d{3}x?)s?\b"
+)
+_COUNTS = (
+    rf"(?<![a-z0-9.]){_NUMBER}\s*(?:-\s*)?(?:gpus?\b|cards?\b|graphics cards|devices\b)",
+    rf"(?<![a-z0-9.]){_NUMBER}(?!h\d+\s*m)\s*(?:[x×*]\s*|张\s*|块\s*|片\s*|个\s*|枚\s*)?{_CARD}",
+    rf"(?<![a-z0-9.]){_NUMBER}\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
+    rf"{_CARD}\s*[x×*]\s*{_NUMBER}(?!\s*(?:faster|times|as fast|\d))",
+    r"(?:gpus?|cards?)\s*[=:]\s*(\d{1,4})(?![\d.:]*\s*(?:h\b|hours?|m\b|mins?\b|minutes?|s\b|sec|ms\b|days?|img|images?|it/s|samples|小时|分|秒|张))",
+    r"(?<=[a-z])([单双两二三四六八])\s*(?:张|块|片|个|枚)?\s*(?:显卡|卡|gpu)",
+)
+_BARE_COUNT = (
+    r"(?<![a-z0-9.])(?:on|with|using|by|to|than|from|instead of|->|→)\s*(\d{1,2}|one|two|three|four|six|eight|sixteen)"
+    r"(?=\s*(?:$|[,.;:)→]|and\b|it\b|took|takes|to\b|->|with\b|instead|cut))(?!\.\d)"
+)
+"""A count whose noun stands elsewhere: `3 hours on one card and 52 minutes on two`."""
+_BARE_CHINESE = r"(?<![每\d])([单双一两二三四六八])(?:张|块|片)(?=\s*(?:每|用|要|需|只|时|跑|则|是|的|[,;。]|$|\d))"
+"""The same in Chinese: `一张每轮 6.8 分钟`."""
+_OF_TIMES = r"\d\s*(?:h|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|days?)\s*(?:instead of|than|to|->|→)\s*$"
+"""What makes a number one of the times: `3 hours instead of 5`."""
+_ANOTHER = (
+    rf"\b(?:a|the|another|my) second (?:gpu|card|{_CARD})"
+    rf"|\b(?:another|one more|an extra|an additional) (?:gpu|card|{_CARD})"
+    r"|第二(?:张|块|个)|(?:再|多|添|加)(?:加|插|买|上)?了?(?:一|1)(?:张|块)"
+)
+
+
+_MOST = 4096
+"""As `--counts`."""
+
+
+def find_model(plain: str) -> str | None:
+    """Name of the bundled workload whose model is named; None: none is."""
+    return next((name for pattern, name in _MODELS if search(pattern, plain)), None)
+
+
+def find_precision(plain: str) -> Precision | None:
+    """The precision in so many words; `FP16` alone means autocast, as most people use it."""
+    return next((precision for pattern, precision in _PRECISIONS if search(pattern, plain)), None)
+
+
+def find_strategy(plain: str) -> Strategy | None:
+    """The parallel strategy, where one is named."""
+    return next((strategy for pattern, strategy in _STRATEGIES if search(pattern, plain)), None)
+
+
+def compares_strategies(plain: str) -> bool:
+    """Whether DataParallel and DistributedDataParallel are held against each other: `DDP is 20 % faster than DP`."""
+    return search(f"{_DDP}{_AGAINST}{_DP}|{_DP}{_AGAINST}{_DDP}", plain) is not None
+
+
+def find_counts(plain: str) -> tuple[tuple[int, int], ...]:
+    """Every number of GPUs that is named, as (place, count) in the order of the text."""
+    found = {
+        match.start(1): _value(match.group(1)) for pattern in _COUNTS for match in re.finditer(pattern, plain, re.ASCII)
+    }
+    another = search(_ANOTHER, plain)
+    if another is not None:
+        found = {place: count for place, count in found.items() if not another.start() <= place < another.end()}
+        found[another.start()] = 2
+    if found:
+        for pattern in (_BARE_COUNT, _BARE_CHINESE):
+            for match in re.finditer(pattern, plain, re.ASCII):
+                if not search(_OF_TIMES, plain[: match.start(1)]):
+                    found.setdefault(match.start(1), _value(match.group(1)))
+    return tuple(sorted((place, count) for place, count in found.items() if 1 <= count <= _MOST))
+
+
+def _value(word: str) -> int:
+    return int(word) if word.isdigit() else _WORDS[word]

@@ -1,0 +1,141 @@
+"""Numbers with unit, range and basis, and the only place where base SI units are turned into readable text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+Basis = Literal["measured", "calibrated", "specified"]
+"""measured: timed here; calibrated: measured parts, predicted whole; specified: spec sheet and published fit only."""
+
+NonNegative = Annotated[float, Meta(ge=0)]
+Positive = Annotated[float, Meta(gt=0)]
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A number with its 80 % range (`low` <= `value` <= `high`) and where it comes from.
+
+    The unit is that of the field which holds the estimate (`step_s`: seconds, `peak_memory_bytes`: bytes).
+    """
+
+    value: float
+    low: float
+    high: float
+    basis: Basis
+
+    def __post_init__(self) -> None:
+        """Refuse a range that does not hold its value: such a number is a bug of ours, not of the world."""
+        if not (self.low <= self.value <= self.high):
+            message = f"Estimate {self.value} outside its own range {self.low}..{self.high}"
+            raise ValueError(message)
+
+    def scaled(self, factor: float) -> Estimate:
+        """The same estimate in another unit or for `factor` times as much work (factor >= 0)."""
+        return Estimate(value=self.value * factor, low=self.low * factor, high=self.high * factor, basis=self.basis)
+
+
+def exactly(value: float, basis: Basis) -> Estimate:
+    """An estimate without spread, for numbers that are counted rather than timed."""
+    return Estimate(value=value, low=value, high=value, basis=basis)
+
+
+_J_PER_WH = 3600.0
+_TIME_STEPS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_BINARY_STEPS = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
+_DECIMAL_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+def _digits(number: float) -> str:
+    """Three significant figures without an exponent: 1.23, 12.3, 123, 1230."""
+    if number == 0:
+        return "0"
+    decimals = max(0, 2 - math.floor(math.log10(abs(number)) + 1e-9))
+    text = f"{number:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text and decimals > 2 else text  # noqa: PLR2004 - below 1
+
+
+def format_seconds(seconds: float) -> str:
+    """Text for a duration in seconds: `340 ms`, `2.40 h`."""
+    for size, unit in _TIME_STEPS:
+        if abs(seconds) >= size:
+            return f"{_digits(seconds / size)} {unit}"
+    return f"{_digits(seconds * 1e9)} ns"
+
+
+def format_bytes(count: float) -> str:
+    """Text for a size in bytes, in binary units: `1.20 GiB`."""
+    for size, unit in _BINARY_STEPS:
+        if abs(count) >= size:
+            return f"{_digits(count / size)} {unit}"
+    return f"{_digits(count)} B"
+
+
+SizeUnits = Literal["binary", "decimal"]
+"""Sizes of memory in GiB, or in GB: a choice of the reader."""
+
+
+def format_size(count: float, units: SizeUnits = "binary") -> str:
+    """Text for a size in bytes in the units that a reader chose: `1.20 GiB` or `1.29 GB`."""
+    return format_bytes(count) if units == "binary" else format_quantity(count, "B")
+
+
+def format_quantity(number: float, unit: str) -> str:
+    """Text for a quantity in decimal units: `312 TFLOP/s`, `110 M` parameters (unit "")."""
+    for size, prefix in _DECIMAL_STEPS:
+        if abs(number) >= size:
+            return f"{_digits(number / size)} {prefix}{unit}"
+    return f"{_digits(number)} {unit}".rstrip()
+
+
+def format_count(number: float) -> str:
+    """Text for a count of things: whole below 10,000 (`83`), in decimal units above (`109 M`)."""
+    if abs(number) < 10_000:  # noqa: PLR2004 - up to here every digit can be read at a glance
+        return f"{number:,.0f}"
+    return format_quantity(number, "")
+
+
+def format_rate(per_second: float) -> str:
+    """Text for things a second, three figures and no prefix below a million: `1,270 /s`, `0.816 /s`."""
+    if abs(per_second) >= 1e6:  # noqa: PLR2004 - beyond, prefixes are read more easily than commas
+        return format_quantity(per_second, "/s")
+    if abs(per_second) < 1000:  # noqa: PLR2004 - below, three figures need no comma
+        return f"{_digits(per_second)} /s"
+    step = 10 ** (math.floor(math.log10(abs(per_second))) - 2)
+    return f"{round(per_second / step) * step:,.0f} /s"
+
+
+def format_energy(joules: float) -> str:
+    """Text for an energy in joules, in watt-hours from 3.6 kJ on: `247 Wh`, `1.20 kWh`, `35.0 J`."""
+    return _watt_hours(joules) if abs(joules) >= _J_PER_WH else _joules(joules)
+
+
+def _watt_hours(joules: float) -> str:
+    return format_quantity(joules / _J_PER_WH, "Wh")
+
+
+def _joules(joules: float) -> str:
+    return f"{_digits(joules * 1e3)} mJ" if abs(joules) < 1 else format_quantity(joules, "J")
+
+
+def format_fraction(fraction: float) -> str:
+    """Text for a fraction as a percentage: `47 %`."""
+    return f"{100 * fraction:.0f} %"
+
+
+def format_range(estimate: Estimate, formatter: Callable[[float], str]) -> str:
+    """Text for an estimate with its 80 % range: `340 ms (310 ms – 380 ms)`.
+
+    A point (a count) has no range to show. An energy keeps one unit, watt-hours or joules, in all three.
+    """
+    if formatter is format_energy:
+        in_watt_hours = estimate.value >= _J_PER_WH
+        formatter = _watt_hours if in_watt_hours else _joules
+    value = formatter(estimate.value)
+    if estimate.low == estimate.high:
+        return value
+    return f"{value} ({formatter(estimate.low)} – {formatter(estimate.high)})"

@@ -1,0 +1,1 @@
+"""What a step costs, in seconds and bytes: the one cost model of the program. Pure arithmetic."""

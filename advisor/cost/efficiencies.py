@@ -1,0 +1,176 @@
+"""The fitted figures of the step-time model, read from `resources/efficiencies.toml`."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from advisor.core.bundled import resource
+from advisor.core.errors import InputError
+from advisor.core.records import Record
+from advisor.core.units import NonNegative, Positive
+
+
+class Fitted(Record, frozen=True, kw_only=True):
+    """What `tools/fit_efficiencies.py` fits on published runs; shares of a rate unless the name says otherwise."""
+
+    fp32_matmul: Positive
+    tf32_matmul: Positive
+    fp16_matmul: Positive
+    power_limit: Positive
+    """Share of the flop per joule of the architecture table that a step sustains."""
+    tile_start_clocks: Positive
+    """Clocks that a GEMM tile needs before and after its main loop."""
+    tensor_width_exponent: Positive
+    """How much harder bigger tensor cores are to feed."""
+    wave_quantisation: Positive
+    """0: waves of tiles overlap perfectly; 1: a part-filled wave costs a whole one."""
+    split_k_fill: Positive
+    """Share of the SMs from which one wave of tiles runs at full rate, K being split."""
+    most_k_parts: Positive
+    """Parts into which a library splits K at most; weight gradients of few channels would take far more."""
+    batched_matmul: Positive
+    backward_matmul: Positive
+    unaligned_matmul: Positive
+    """Of 1024 flop a clock a SM, where a 16-bit GEMM has a side that is no multiple of 8."""
+    convolution: Positive
+    convolution_width_exponent: Positive
+    """How much harder still they are to feed by convolutions."""
+    convolution_input_gradient: Positive
+    convolution_weight_gradient: Positive
+    convolution_fp32: Positive
+    convolution_1d: Positive
+    """Of the rate of a square kernel."""
+    winograd_gain: Positive
+    """Of a 3 × 3 convolution with unit stride in FP32 and many channels."""
+    group_channels: Positive
+    """Channels a group at which a grouped convolution reaches the full rate."""
+    depthwise: Positive
+    """Of the FP32 peak."""
+    nchw_half_transform: Positive
+    """Layout transforms of a 16-bit NCHW convolution, in copies of its input and output."""
+    nchw_tf32_transform: Positive
+    elementwise: Positive
+    norm: Positive
+    norm_nhwc: Positive
+    softmax: Positive
+    copy: Positive
+    reduction: Positive
+    elements_per_clock: Positive
+    """Of one SM, in NCHW batch norms, softmax, reductions and pools."""
+    sm_bytes_per_clock: Positive
+    """That one SM can load and store, wherever they come from."""
+    l2_help: Positive
+    """Share of the traffic that the L2 cache saves where everything fits into it."""
+    kernel_start_s: Positive
+    early_ampere_slowdown: Positive
+    """Of a step on Ampere or later with the kernels of 2020, over one with today's."""
+    early_tf32_products: Positive
+    """Further slowdown of TF32 products and one-dimensional convolutions there."""
+    early_half_products: Positive
+    """Slowdown of 16-bit products on older cards with the libraries of 2020."""
+
+
+class Assumed(Record, frozen=True, kw_only=True):
+    """What no published run tells: taken from kernels' own publications or measured on a host; ranges say so."""
+
+    flash_attention: Positive
+    """Of the sustained 16-bit peak, forward."""
+    efficient_attention: Positive
+    attention_backward: Positive
+    """Of the forward rate."""
+    compiled_traffic: Positive
+    """Share of the time of memory-bound operators that is left after `torch.compile` has fused them."""
+    compiled_dispatches: Positive
+    """Share of host calls that is left after it."""
+    compiled_range: Positive
+    """Factor on the width of the range (in the log) under `torch.compile`."""
+    new_family_range: Positive
+    """The same where the time is spent on operators that no fitted run has: recurrent layers, fused attention."""
+    host_range: Positive
+    """A step that waits for the host wholly may be so many times faster or slower."""
+    least_range: Positive
+    """No range is narrower than this factor: laboratories differ by as much among themselves."""
+    host_s_per_dispatch: Positive
+    """To issue one operator to a card in forward: Python, dispatch, autograd, allocation and launch."""
+    host_launch_s: Positive
+    """What of that the launch on a card adds to an operator on the CPU."""
+    host_backward_share: Positive
+    host_pass_s: Positive
+    """What one forward and backward costs the host whatever its operators: the loss, autograd's start and end."""
+    host_update_s: Positive
+    """What one update costs the host whatever its parameters: the optimizer's bookkeeping, clearing gradients."""
+    """Of the forward cost, for operators that the autograd engine issues."""
+    synchronisation_s: Positive
+
+
+class Architecture(Record, frozen=True, kw_only=True):
+    """Measured best shares of the data sheet's rates, by architecture; never fitted to a training step."""
+
+    name: str
+    from_capability: float
+    below_capability: float
+    clock_below_hz: float | None = None
+    """Only cards whose boost clock is lower."""
+    power_below_w: float | None = None
+    tensor_over_fp32_above: float | None = None
+    """Only cards whose 16-bit rate is more than this many times their FP32 rate."""
+    fp32_share: Positive
+    tf32_share: Positive
+    tensor_share: Positive
+    fp32_flop_per_j: Positive
+    tf32_flop_per_j: Positive
+    tensor_flop_per_j: Positive
+    source: str
+
+
+BandGroup = Literal["known_card", "known_architecture", "new_architecture"]
+
+
+class Band(Record, frozen=True, kw_only=True):
+    """An 80 % range as factors on the prediction: 10th and 90th percentile of true over predicted, left out."""
+
+    group: BandGroup
+    low: Positive
+    high: Positive
+    run_count: int
+
+
+class Efficiencies(Record, frozen=True, kw_only=True):
+    """The whole file: figures, where they come from, and how far they may be trusted."""
+
+    schema_version: int = 1
+    source: str
+    fitted: Fitted
+    assumed: Assumed
+    bandwidth_share: Positive
+    """Of the data sheet's memory bandwidth that a long copy reaches."""
+    narrow_bandwidth_share: Positive
+    """The same on cards below `narrow_bandwidth_bytes_per_s`."""
+    narrow_bandwidth_bytes_per_s: NonNegative
+    architectures: tuple[Architecture, ...]
+    bands: tuple[Band, ...]
+    fitted_cards: tuple[str, ...]
+    """Keys of the cards in the fitted runs."""
+    fitted_capabilities: tuple[str, ...]
+
+
+def read_efficiencies(path: Path) -> Efficiencies:
+    """Read a file of fitted figures. Raises InputError where it is missing or not of this format."""
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=Efficiencies)
+    except OSError as error:
+        text = f"{path} cannot be read: {error.strerror}."
+        raise InputError(text, "Fit it anew with `python tools/fit_efficiencies.py`.") from error
+    except (msgspec.MsgspecError, ValueError) as error:
+        text = f"{path} is not a file of fitted efficiencies: {error}."
+        raise InputError(text, "Fit it anew with `python tools/fit_efficiencies.py`.") from error
+
+
+@cache
+def efficiencies() -> Efficiencies:
+    """The figures that come with the program."""
+    return read_efficiencies(resource("efficiencies.toml"))

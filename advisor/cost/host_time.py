@@ -1,0 +1,111 @@
+"""What the host costs a step: issuing operators, copying inputs, waiting for the card, loading data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
+from advisor.cost.efficiencies import Assumed
+from advisor.cost.optimizer_cost import OptimizerCost
+from advisor.optable.compiled_table import CompiledTable
+from advisor.optable.op_columns import Floats
+from advisor.optable.op_table import at
+from advisor.workload.workload import Training
+
+_PCIE_LANE_BYTES_PER_S = {1: 0.25e9, 2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e9, 6: 7.56e9}
+_PCIE_SHARE = 0.8
+"""Of a link's rate that a copy from pinned memory reaches."""
+_UNKNOWN_LINK_BYTES_PER_S = 12e9
+_HOST_SPREAD = 4.0
+"""Hosts differ by no more than this in what Python does around the operators."""
+_SLOW_HOST_SHARE = 0.5
+"""Of the link's rate that a copy from ordinary memory reaches, staged by the driver."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostSpeed:
+    """The CPU that feeds a card. None: unknown, so a usual server's figure of the efficiencies file counts."""
+
+    forward_s_per_dispatch: float | None = None
+    """Time to issue one operator in forward, Python included."""
+    backward_s_per_dispatch: float | None = None
+    optimizer_s_per_dispatch: float | None = None
+    pass_floor_s: float = 0.0
+    """Least time for one forward and backward of the model at hand: what this processor took to issue its smallest
+    measured batch, where hardly anything was computed. A card on the same host waits for the same Python."""
+    synchronisation_s: float | None = None
+    """From the card's last kernel to its next one, where the host waits in between."""
+    loader_s_per_sample: float | None = None
+    """Time in which one loader worker makes one sample; None: loading is left out."""
+    loader_workers: int = 1
+    copies_inputs: bool = True
+    """False where inputs are on the card already, or copied while it computes."""
+    pinned: bool = True
+
+
+def host_seconds(
+    compiled: CompiledTable, training: Training, cost: OptimizerCost, host: HostSpeed, assumed: Assumed
+) -> float:
+    """Seconds in which the host issues one optimizer step, whatever the card does."""
+    usual = assumed.host_s_per_dispatch
+    forward = _known_or(host.forward_s_per_dispatch, usual)
+    backward = _known_or(host.backward_s_per_dispatch, usual * assumed.host_backward_share)
+    optimizer = _known_or(host.optimizer_s_per_dispatch, usual)
+    passes = compiled.forward_dispatch_count * forward + compiled.backward_dispatch_count * backward
+    passes *= assumed.compiled_dispatches if training.compile else 1.0
+    # A host that is slow at dispatching is slow at everything else that Python does around it.
+    slowness = min(max(forward / usual, 1.0 / _HOST_SPREAD), _HOST_SPREAD)
+    passes = max(passes + assumed.host_pass_s * slowness, host.pass_floor_s)
+    update = assumed.host_update_s * slowness if cost.dispatch_count else 0.0
+    return passes * training.gradient_accumulation_steps + cost.dispatch_count * optimizer + update
+
+
+def _known_or(value: float | None, usual: float) -> float:
+    return usual if value is None else value
+
+
+def copy_seconds(
+    compiled: CompiledTable, training: Training, specs: Sequence[GpuSpec], batches: Floats, host: HostSpeed
+) -> Floats:
+    """Seconds to copy the inputs of a step, shape (cards, batch sizes); `batches` has shape (batches, 1)."""
+    if not host.copies_inputs:
+        return np.zeros((len(specs), len(batches)))
+    rates = np.array([link_bytes_per_s(spec) for spec in specs]).reshape(-1, 1)
+    rates = rates * (1.0 if host.pinned else _SLOW_HOST_SHARE)
+    moved = np.array([[at(compiled.input_bytes, float(batch)) for batch in batches[:, 0]]])
+    return moved * training.gradient_accumulation_steps / rates
+
+
+def link_bytes_per_s(spec: GpuSpec) -> float:
+    """One-way rate of pinned copies over the card's PCIe link."""
+    lane = _PCIE_LANE_BYTES_PER_S.get(spec.pcie_generation or 0)
+    if lane is None:
+        return _UNKNOWN_LINK_BYTES_PER_S
+    return lane * (spec.pcie_lane_count or 16) * _PCIE_SHARE
+
+
+def synchronisation_seconds(
+    compiled: CompiledTable, training: Training, precision: Precision, host: HostSpeed, assumed: Assumed
+) -> float:
+    """Seconds in which the card idles because the host waited for it: for the loss, the scaler, the model's own."""
+    each = _known_or(host.synchronisation_s, assumed.synchronisation_s)
+    rounds = training.gradient_accumulation_steps
+    count = compiled.synchronisation_count * rounds
+    if training.read_loss_every:
+        count += rounds / training.read_loss_every
+    if precision == "fp16_amp" and training.optimizer != "none":
+        count += 1.0
+    return count * each
+
+
+def loader_seconds(host: HostSpeed, training: Training, batches: Floats, step_s: Floats) -> Floats:
+    """Seconds in which a step waits for data that the loader has not made yet; `step_s` (cards, batch sizes)."""
+    if host.loader_s_per_sample is None:
+        return np.zeros_like(step_s)
+    samples = batches[:, 0] * training.gradient_accumulation_steps
+    made_s = samples * host.loader_s_per_sample / max(1, host.loader_workers)
+    return np.maximum(0.0, made_s - step_s)

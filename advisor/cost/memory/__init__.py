@@ -1,0 +1,1 @@
+"""How much memory a step needs on a device."""

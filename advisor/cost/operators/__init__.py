@@ -1,0 +1,1 @@
+"""How long the operators of a step take on a card."""

@@ -1,0 +1,61 @@
+"""Time of convolutions, by algorithm family (implicit GEMM, Winograd, grouped, depthwise) and memory layout."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from advisor.cost.efficiencies import Fitted
+from advisor.cost.operators.device_rates import DeviceRates
+from advisor.cost.operators.matmul_time import early_slowdown, operand_seconds, tiled_seconds
+from advisor.cost.operators.op_time import Peaks, smooth_maximum, tensor_widths
+from advisor.optable.op_columns import ConvolutionWork, Floats
+
+_INPUT_GRADIENT = 1
+_WEIGHT_GRADIENT = 2
+_WINOGRAD_KERNEL = 9
+_WINOGRAD_CHANNELS = 128
+"""Channels at which a Winograd convolution has half of its gain."""
+_DEPTHWISE_CHANNELS = 2
+
+
+def convolution_seconds(
+    work: ConvolutionWork, rates: DeviceRates, peaks: Peaks, fitted: Fitted, *, nhwc: Floats
+) -> Floats:
+    """Seconds of one call of each convolution, without its kernels' start; `nhwc` is 1.0 for channels-last."""
+    input_gradient = work.direction == _INPUT_GRADIENT
+    weight_gradient = work.direction == _WEIGHT_GRADIENT
+    depthwise = (work.groups > 1) & (np.maximum(work.output_channels, work.input_channels) <= _DEPTHWISE_CHANNELS)
+    grouped = (work.groups > 1) & ~depthwise
+    channels = np.minimum(work.output_channels, work.input_channels)
+    width_single, width_half = tensor_widths(rates)
+    width = np.where(work.half, width_half, width_single)
+    peak = np.where(work.half, peaks.half, peaks.single) * width**-fitted.convolution_width_exponent
+
+    inner = work.input_channels * work.kernel_elements
+    m = np.where(weight_gradient, work.output_channels, work.positions)
+    n = np.where(input_gradient, work.input_channels, np.where(weight_gradient, inner, work.output_channels))
+    k = np.where(
+        input_gradient, work.output_channels * work.kernel_elements, np.where(weight_gradient, work.positions, inner)
+    )
+    whole = tiled_seconds(np.where(work.groups > 1, work.groups, 1.0), m, n, k, peak, rates, fitted)
+    by_groups = work.flop / (peak * np.minimum(1.0, channels / fitted.group_channels))
+    share = fitted.convolution * np.where(
+        input_gradient,
+        fitted.convolution_input_gradient,
+        np.where(weight_gradient, fitted.convolution_weight_gradient, 1.0),
+    )
+    on_a_line = (work.kernel_elements > 1) & (np.sqrt(work.kernel_elements) % 1 > 0)
+    line = np.where(on_a_line, fitted.convolution_1d / early_slowdown(work, rates, fitted), 1.0)
+    compute = np.where(grouped, by_groups, whole) / (share * line)
+
+    on_tensor_cores = work.half | (rates.single_on_tensor_cores == 1)
+    winograd = (work.kernel_elements == _WINOGRAD_KERNEL) & (work.unit_stride == 1) & (work.groups == 1)
+    gain = 1.0 + np.where(winograd, (fitted.winograd_gain - 1.0) * channels / (channels + _WINOGRAD_CHANNELS), 0.0)
+    compute = np.where(on_tensor_cores, compute, compute / (fitted.convolution_fp32 * gain))
+    sliding = work.flop / (rates.fp32_flop_per_s * fitted.depthwise) * np.where(weight_gradient, 2.0, 1.0)
+    compute = np.where(depthwise, sliding, compute)
+
+    copies = np.where(work.half, fitted.nchw_half_transform, fitted.nchw_tf32_transform)
+    transform = copies * 2.0 * work.data_bytes / (rates.bandwidth_bytes_per_s * fitted.copy)
+    transform = np.where(on_tensor_cores & (nhwc == 0) & ~depthwise, transform, 0.0)
+    return smooth_maximum(compute, operand_seconds(work.moved_bytes, rates, fitted)) + transform

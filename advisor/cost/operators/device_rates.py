@@ -1,0 +1,151 @@
+"""From a row of the spec table to the rates that a card sustains at a precision, or the reason why that is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
+from advisor.core.sentences import Reason
+from advisor.cost.efficiencies import Architecture, Efficiencies
+from advisor.optable.op_columns import Floats
+
+_REQUIRED = (
+    "compute_capability",
+    "sm_count",
+    "boost_clock_hz",
+    "fp32_flop_per_s",
+    "memory_bandwidth_bytes_per_s",
+)
+FIRST_AMPERE_YEAR = 2020
+"""PyTorch 1.7 with CUDA 11.0 and cuDNN 8.0."""
+_AMPERE = 8.0
+UNLIMITED = 1e30
+"""Stands for a limit that does not bind, where an infinity would turn products into NaN."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceRates:
+    """Figures of several cards, arrays of one shape that broadcasts against operator columns."""
+
+    sm_count: Floats
+    clock_hz: Floats
+    fp32_flop_per_s: Floats
+    """Of the data sheet."""
+    single_flop_per_s: Floats
+    """What 32-bit products run at by the data sheet: TF32 where it is asked for and there is, else FP32."""
+    single_on_tensor_cores: Floats
+    """1.0 where those are TF32, else 0.0."""
+    half_flop_per_s: Floats
+    fp32_share: Floats
+    single_share: Floats
+    half_share: Floats
+    fp32_limit_flop_per_s: Floats
+    """What the power limit sustains."""
+    single_limit_flop_per_s: Floats
+    half_limit_flop_per_s: Floats
+    bandwidth_bytes_per_s: Floats
+    """Of a long copy."""
+    l2_bytes: Floats
+    compute_capability: Floats
+    needs_alignment: Floats
+    """1.0 where 16-bit products with a side that is no multiple of 8 leave the tensor cores, as in 2020."""
+    early_kernels: Floats
+    """1.0 where the software has the first kernels for Ampere."""
+
+    def changed(self, function: Callable[[Floats], Floats]) -> DeviceRates:
+        """The same figures with `function` (a reshape, a selection) applied to each array."""
+        return replace(self, **{field.name: function(getattr(self, field.name)) for field in fields(self)})
+
+
+def missing_figures(spec: GpuSpec, precision: Precision) -> Reason | None:
+    """Why no step time can be predicted for this card at this precision; None: it can be."""
+    missing = [name for name in _REQUIRED if getattr(spec, name) is None]
+    if missing:
+        return Reason(code="predict-missing-figures", numbers={"gpu": spec.name, "fields": ", ".join(missing)})
+    if precision in ("bf16", "bf16_amp") and spec.bf16_flop_per_s is None:
+        return Reason(code="predict-no-bf16", numbers={"gpu": spec.name})
+    if precision in ("fp16", "fp16_amp") and spec.fp16_flop_per_s is None:
+        return Reason(code="predict-no-fp16", numbers={"gpu": spec.name})
+    return None
+
+
+def precision_notes(spec: GpuSpec, precision: Precision) -> tuple[Reason, ...]:
+    """What a reader must know about a prediction that can be made: a mapped precision, an unknown limit."""
+    notes = []
+    if precision == "tf32" and spec.tf32_flop_per_s is None:
+        notes.append(Reason(code="predict-tf32-runs-as-fp32", numbers={"gpu": spec.name}))
+    if spec.power_w is None:
+        notes.append(Reason(code="predict-power-unknown", numbers={"gpu": spec.name}))
+    if spec.l2_bytes is None:
+        notes.append(Reason(code="predict-cache-unknown", numbers={"gpu": spec.name}))
+    return tuple(notes)
+
+
+def device_rates(
+    specs: Sequence[GpuSpec], precision: Precision, figures: Efficiencies, software_year: int | None = None
+) -> DeviceRates:
+    """Rates of cards for which `missing_figures` is None; arrays of shape (len(specs),).
+
+    `software_year` is that of PyTorch and its libraries; None: today's.
+    """
+    early = software_year is not None and software_year <= FIRST_AMPERE_YEAR
+    rows = [_row(spec, precision, figures) | _software(spec, early=early) for spec in specs]
+    names = [field.name for field in fields(DeviceRates)]
+    columns = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in names}
+    return DeviceRates(**columns)
+
+
+def architecture_of(spec: GpuSpec, figures: Efficiencies) -> Architecture:
+    """The first row of the architecture table that fits the card; the newest for cards newer than the table."""
+    capability = float(spec.compute_capability or 0)
+    power_w = spec.power_w or UNLIMITED
+    ratio = (spec.fp16_flop_per_s or 0.0) / (spec.fp32_flop_per_s or UNLIMITED)
+    for row in figures.architectures:
+        if (
+            row.from_capability <= capability < row.below_capability
+            and (row.clock_below_hz is None or (spec.boost_clock_hz or 0.0) < row.clock_below_hz)
+            and (row.power_below_w is None or power_w < row.power_below_w)
+            and (row.tensor_over_fp32_above is None or ratio > row.tensor_over_fp32_above)
+        ):
+            return row
+    oldest = min(figures.architectures, key=lambda row: row.from_capability)
+    newest = max(figures.architectures, key=lambda row: row.from_capability)
+    return oldest if capability < oldest.from_capability else newest
+
+
+def _row(spec: GpuSpec, precision: Precision, figures: Efficiencies) -> dict[str, float]:
+    architecture = architecture_of(spec, figures)
+    bandwidth = spec.memory_bandwidth_bytes_per_s or 0.0
+    narrow = bandwidth < figures.narrow_bandwidth_bytes_per_s
+    power_w = UNLIMITED / 1e15 if spec.power_w is None else spec.power_w
+    fp32 = spec.fp32_flop_per_s or 0.0
+    mixed = precision not in ("fp32", "tf32")
+    tf32 = spec.tf32_flop_per_s if precision == "tf32" or mixed else None
+    half = (spec.bf16_flop_per_s if precision.startswith("bf16") else spec.fp16_flop_per_s) or fp32
+    return {
+        "sm_count": float(spec.sm_count or 0),
+        "clock_hz": spec.boost_clock_hz or 0.0,
+        "fp32_flop_per_s": fp32,
+        "single_flop_per_s": fp32 if tf32 is None else tf32,
+        "single_on_tensor_cores": float(tf32 is not None),
+        "half_flop_per_s": half,
+        "fp32_share": architecture.fp32_share,
+        "single_share": architecture.fp32_share if tf32 is None else architecture.tf32_share,
+        "half_share": architecture.tensor_share,
+        "fp32_limit_flop_per_s": architecture.fp32_flop_per_j * power_w,
+        "single_limit_flop_per_s": (architecture.fp32_flop_per_j if tf32 is None else architecture.tf32_flop_per_j)
+        * power_w,
+        "half_limit_flop_per_s": architecture.tensor_flop_per_j * power_w,
+        "bandwidth_bytes_per_s": bandwidth * (figures.narrow_bandwidth_share if narrow else figures.bandwidth_share),
+        "l2_bytes": spec.l2_bytes or 0.0,
+        "compute_capability": float(spec.compute_capability or 0),
+    }
+
+
+def _software(spec: GpuSpec, *, early: bool) -> dict[str, float]:
+    ampere = float(spec.compute_capability or 0) >= _AMPERE
+    return {"needs_alignment": float(early and not ampere), "early_kernels": float(early and ampere)}

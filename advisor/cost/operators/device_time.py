@@ -1,0 +1,106 @@
+"""What a card is busy with during one forward and backward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from advisor.cost.efficiencies import Efficiencies
+from advisor.cost.operators.attention_time import attention_seconds
+from advisor.cost.operators.convolution_time import convolution_seconds
+from advisor.cost.operators.device_rates import DeviceRates
+from advisor.cost.operators.matmul_time import matmul_seconds
+from advisor.cost.operators.memory_bound_time import memory_bound_seconds
+from advisor.cost.operators.op_time import Peaks, sustained_peaks
+from advisor.cost.operators.rnn_time import rnn_seconds
+from advisor.optable.compiled_table import CompiledTable
+from advisor.optable.op_columns import (
+    KINDS,
+    AttentionWork,
+    ConvolutionWork,
+    Floats,
+    MatmulWork,
+    MemoryWork,
+    RnnWork,
+    Work,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceSeconds:
+    """Busy seconds of one pass, shape (cards, batch sizes)."""
+
+    forward: Floats
+    backward: Floats
+    by_kind: dict[str, Floats]
+    """The same time, by operator kind; kinds that do not occur are left out."""
+
+
+def family_seconds(work: Work, rates: DeviceRates, peaks: Peaks, figures: Efficiencies, nhwc: Floats) -> Floats:
+    """Seconds of all calls of each operator of one family, kernel starts included.
+
+    Columns, rates, peaks and `nhwc` (1.0 channels-last, 0.0 not) broadcast against each other.
+    """
+    fitted = figures.fitted
+    if isinstance(work, RnnWork):
+        return rnn_seconds(work, rates, peaks, fitted) * work.call_count
+    if isinstance(work, MatmulWork):
+        seconds = matmul_seconds(work, rates, peaks, fitted)
+    elif isinstance(work, ConvolutionWork):
+        seconds = convolution_seconds(work, rates, peaks, fitted, nhwc=nhwc)
+    elif isinstance(work, AttentionWork):
+        seconds = attention_seconds(work, rates, peaks, figures)
+    else:
+        assert isinstance(work, MemoryWork)
+        seconds = memory_bound_seconds(work, rates, peaks, fitted, nhwc=nhwc)
+    return (seconds + fitted.kernel_start_s * work.kernel_count) * work.call_count
+
+
+def device_seconds(  # noqa: PLR0913 - what a pass depends on
+    compiled: CompiledTable,
+    rates: DeviceRates,
+    batches: Floats,
+    figures: Efficiencies,
+    *,
+    channels_last: bool,
+    compiled_by_torch: bool = False,
+    factors: Mapping[str, float] | None = None,
+) -> DeviceSeconds:
+    """Busy seconds of one pass; `rates` of shape (cards,), `batches` of shape (batches, 1).
+
+    `factors` multiply operator kinds.
+    """
+    wide = rates.changed(lambda values: values.reshape(-1, 1, 1))
+    peaks = sustained_peaks(wide, figures.fitted)
+    nhwc = np.array(float(channels_last))
+    shape = (len(rates.sm_count), len(batches))
+    forward, backward = np.zeros(shape), np.zeros(shape)
+    by_kind: dict[str, Floats] = {}
+    weights = _kind_weights(factors or {}, figures, compiled_by_torch=compiled_by_torch)
+    for family in (compiled.memory, compiled.matmul, compiled.convolution, compiled.attention, compiled.rnn):
+        if family.count == 0:
+            continue
+        work = family.at(batches)
+        seconds = family_seconds(work, wide, peaks, figures, nhwc)
+        kinds = work.kind.astype(np.intp)
+        seconds = np.broadcast_to(seconds * weights[kinds], (*shape, family.count))
+        late = work.backward
+        backward += seconds @ late
+        forward += seconds @ (1.0 - late)
+        for kind in np.unique(kinds):
+            name = KINDS[kind]
+            by_kind[name] = by_kind.get(name, 0.0) + seconds @ (kinds == kind).astype(np.float64)
+    return DeviceSeconds(forward=forward, backward=backward, by_kind=by_kind)
+
+
+_FUSED_BY_COMPILER = ("elementwise", "norm", "softmax", "reduction", "copy", "other")
+
+
+def _kind_weights(factors: Mapping[str, float], figures: Efficiencies, *, compiled_by_torch: bool) -> Floats:
+    weights = np.array([factors.get(kind, 1.0) for kind in KINDS])
+    if compiled_by_torch:
+        fused = np.array([kind in _FUSED_BY_COMPILER for kind in KINDS])
+        weights = np.where(fused, weights * figures.assumed.compiled_traffic, weights)
+    return weights

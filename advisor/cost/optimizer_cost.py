@@ -1,0 +1,89 @@
+"""What an optimizer step moves and launches, by algorithm and by how PyTorch runs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.catalogue.precisions import Precision
+from advisor.workload.workload import Training
+
+_FOREACH_FROM_YEAR = 2023
+_CHUNK_ELEMENTS = 65536 * 320
+"""Elements that one multi-tensor launch handles at most, and its tensors."""
+_CHUNK_TENSORS = 110
+_UNSCALE_BYTES = 8.0
+"""GradScaler reads and writes every FP32 gradient once."""
+_CLIP_BYTES = 12.0
+"""The norm reads every FP32 gradient, the scaling reads and writes it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimizerCost:
+    """One optimizer step of a whole model."""
+
+    moved_bytes: float
+    kernel_count: float
+    dispatch_count: float
+    """Calls of the host."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Algorithm:
+    """Bytes moved a parameter held in FP32, and kernels of one pass over a tensor."""
+
+    looped_bytes: float
+    fused_bytes: float
+    kernels: float
+
+
+_ALGORITHMS: dict[str, _Algorithm] = {
+    # read weight, gradient and both moments, write weight and moments: 28; each pass of a loop reads and writes
+    "adamw": _Algorithm(looped_bytes=96.0, fused_bytes=36.0, kernels=14.0),
+    "adam": _Algorithm(looped_bytes=96.0, fused_bytes=36.0, kernels=14.0),
+    "sgd": _Algorithm(looped_bytes=24.0, fused_bytes=16.0, kernels=2.0),
+    "sgd_momentum": _Algorithm(looped_bytes=44.0, fused_bytes=24.0, kernels=4.0),
+    "adafactor": _Algorithm(looped_bytes=64.0, fused_bytes=64.0, kernels=20.0),
+    "lamb": _Algorithm(looped_bytes=72.0, fused_bytes=72.0, kernels=6.0),
+}
+_MASTER_COPY_BYTES = 4.0
+"""Half weights: a half gradient is read, FP32 masters and half weights are written."""
+_EIGHT_BIT_SAVED_BYTES = 12.0
+"""Two moments of one byte in place of four, read and written: 4 instead of 16."""
+
+
+def optimizer_cost(
+    training: Training,
+    precision: Precision,
+    parameter_count: float,
+    tensor_count: float,
+    software_year: int | None = None,
+) -> OptimizerCost:
+    """Traffic, kernels and host calls of one step over the trainable parameters, scaler and clipping included.
+
+    PyTorch takes the fused kernel where the training asks for it, else foreach, which before 2023 was a plain loop
+    over the tensors; `software_year` None is today.
+    """
+    if training.optimizer == "none" or training.mode != "training":
+        return OptimizerCost(moved_bytes=0.0, kernel_count=0.0, dispatch_count=0.0)
+    algorithm = _ALGORITHMS[training.optimizer]
+    looped = software_year is not None and software_year < _FOREACH_FROM_YEAR
+    eight_bit = training.optimizer_bits == 8 and training.optimizer in ("adam", "adamw")  # noqa: PLR2004 - bits
+    fused = training.fused_optimizer or eight_bit
+    per_parameter = algorithm.fused_bytes if fused else algorithm.looped_bytes
+    per_parameter += _MASTER_COPY_BYTES if precision in ("fp16", "bf16") else 0.0
+    per_parameter -= _EIGHT_BIT_SAVED_BYTES if eight_bit else 0.0
+    passes = 1.0 if fused else algorithm.kernels
+    launches = max(1.0, parameter_count / _CHUNK_ELEMENTS, tensor_count / _CHUNK_TENSORS)
+    by_tensor = (looped and not fused) or training.optimizer == "adafactor" or eight_bit
+    kernels = passes * (tensor_count if by_tensor else launches)
+    if precision == "fp16_amp":
+        per_parameter += _UNSCALE_BYTES
+        kernels += launches
+    if training.clip_gradient_norm is not None:
+        per_parameter += _CLIP_BYTES
+        kernels += 2.0 * launches
+    return OptimizerCost(
+        moved_bytes=per_parameter * parameter_count,
+        kernel_count=kernels,
+        dispatch_count=kernels if by_tensor else kernels + tensor_count,
+    )

@@ -1,0 +1,1 @@
+"""What several cards add to a step: links, collectives, strategies."""

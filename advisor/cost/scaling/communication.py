@@ -1,0 +1,195 @@
+"""What a collective over n cards costs, by message size, link and algorithm: latency plus bytes over a bus rate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.cost.scaling.links import Link, SizedTime
+
+Floats = NDArray[np.float64]
+Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast"]
+Algorithm = Literal["ring", "tree", "fastest"]
+
+_DIRECT = frozenset({"nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p"})
+_PAIR = 2
+
+
+def bus_bytes_per_s(link: Link, count: int, figures: ScalingFigures | None = None) -> float:
+    """Bus rate of `count` cards of one host in an all-reduce: 2 (n-1)/n times the message over its duration.
+
+    NVLink: a share of the card's links; V100 mesh: links of the rings that `count` cards can form; bridges serve
+    pairs, beyond which every second hop crosses PCIe; PCIe falls with the cards that contend for the root ports.
+    """
+    figures = figures or scaling_figures()
+    fitted, assumed = figures.fitted, figures.assumed
+    crowd = max(1.0, count / 2)
+    if link.type in {"given", "shared_memory"}:
+        return link.wire_bytes_per_s
+    if link.type == "virtual_machine":
+        return fitted.virtual_bytes_per_s
+    if link.type == "nvswitch" or (link.type == "nvlink_bridge" and count <= _PAIR):
+        return fitted.nvlink_fraction * link.wire_bytes_per_s
+    if link.type == "nvlink_mesh":
+        return fitted.nvlink_fraction * _mesh_bytes_per_s(link, count, figures)
+    pcie = link.pcie_bytes_per_s * math.pow(crowd, -assumed.pcie_contention_exponent)
+    through_host = fitted.host_bytes_per_s * math.pow(crowd, -assumed.host_contention_exponent)
+    if link.type == "nvlink_bridge":
+        return pcie * fitted.bridged_ring_ratio if link.peer_to_peer else through_host * math.sqrt(2.0)
+    return fitted.pcie_fraction * pcie if link.type == "pcie_p2p" else min(through_host, fitted.pcie_fraction * pcie)
+
+
+def _mesh_bytes_per_s(link: Link, count: int, figures: ScalingFigures) -> float:
+    known = sorted((int(cards), links) for cards, links in figures.assumed.mesh_link_counts.items())
+    links = float(np.interp(count, [cards for cards, _ in known], [links for _, links in known]))
+    return min(links * figures.assumed.mesh_link_bytes_per_s, link.wire_bytes_per_s)
+
+
+def overlap_loss(link: Link, count: int, figures: ScalingFigures | None = None) -> float:
+    """Compute time lost a second of communication that runs beside it (0: free, 1: nothing is gained by overlap)."""
+    fitted = (figures or scaling_figures()).fitted
+    if link.type == "shared_memory":
+        return 1.0
+    bridged_alone = link.type == "nvlink_bridge" and count > _PAIR and not link.peer_to_peer
+    direct = (link.type in _DIRECT and not bridged_alone) or (link.type == "given" and link.peer_to_peer)
+    return min(1.0, fitted.direct_overlap_loss_fraction if direct else fitted.host_overlap_loss_fraction)
+
+
+def slow_host(link: Link, count: int, figures: ScalingFigures | None = None) -> Link | None:
+    """The same cards in a host that routes badly between its slots; None where no traffic crosses the host.
+
+    No spec row tells which host does, so ranges reach down to one. A measured link is what it is, and a pair that
+    certainly has its bridge does not need the host.
+    """
+    bridged = link.type == "nvlink_bridge" and link.certain and count <= _PAIR
+    crosses = link.type in {"pcie_p2p", "pcie_host", "nvlink_bridge"} and not bridged
+    if count <= 1 or link.basis != "specified" or not crosses:
+        return None
+    worst = (figures or scaling_figures()).assumed.slow_host_bytes_per_s
+    return msgspec.structs.replace(link, type="given", wire_bytes_per_s=worst, peer_to_peer=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Costs:
+    """Ring and tree of an all-reduce over `count` cards: seconds a byte and seconds a call; measured sizes first."""
+
+    count: int
+    ring_s_per_byte: float
+    ring_s: float
+    tree_s_per_byte: float
+    tree_s: float
+    measured: tuple[SizedTime, ...] = ()
+
+    def all_reduce_s(self, message_bytes: Floats, algorithm: Algorithm = "fastest") -> Floats:
+        """Seconds for messages of `message_bytes` (any shape); the faster algorithm unless one is named."""
+        if self.count <= 1:
+            return np.zeros_like(message_bytes)
+        if self.measured and algorithm == "fastest":
+            return _interpolated(self.measured, message_bytes)
+        ring = self.ring_s + self.ring_s_per_byte * message_bytes
+        tree = self.tree_s + self.tree_s_per_byte * message_bytes
+        if algorithm == "fastest":
+            return np.asarray(np.minimum(ring, tree))
+        return ring if algorithm == "ring" else tree
+
+    def half_s(self, message_bytes: Floats) -> Floats:
+        """Reduce-scatter or all-gather of `message_bytes` in total: half of a ring all-reduce."""
+        if self.count <= 1:
+            return np.zeros_like(message_bytes)
+        if self.measured:
+            return _interpolated(self.measured, message_bytes) / 2
+        return (self.ring_s + self.ring_s_per_byte * message_bytes) / 2
+
+    def broadcast_s(self, message_bytes: Floats) -> Floats:
+        """Broadcast from one card: a pipelined ring carries the message once, n/(2(n-1)) of an all-reduce."""
+        if self.count <= 1:
+            return np.zeros_like(message_bytes)
+        share = self.count / (2 * (self.count - 1))
+        return min(self.ring_s, self.tree_s) / 2 + self.ring_s_per_byte * share * message_bytes
+
+
+def _interpolated(measured: Sequence[SizedTime], message_bytes: Floats) -> Floats:
+    """Between measured sizes linear in bytes, beyond the largest at its rate, below the smallest its time."""
+    points = sorted((point.message_bytes, point.duration_s) for point in measured)
+    sizes, times = (np.array(column) for column in zip(*points, strict=True))
+    inside = np.interp(message_bytes, sizes, times)
+    return np.asarray(np.where(message_bytes > sizes[-1], times[-1] * message_bytes / sizes[-1], inside))
+
+
+def costs(link: Link, count: int, figures: ScalingFigures | None = None) -> Costs:
+    """Costs of collectives over `count` cards, within one host or over several.
+
+    Across hosts the levels are pipelined (reduce-scatter inside, all-reduce between, all-gather inside), so the
+    slower one rules: 2 (n-1)/n over the bus inside, 2 (N-1)/N over a host's adapters between N hosts.
+    """
+    figures = figures or scaling_figures()
+    assumed = figures.assumed
+    if count <= 1:
+        return Costs(count=count, ring_s_per_byte=0.0, ring_s=0.0, tree_s_per_byte=0.0, tree_s=0.0)
+    inside = min(count, link.node_size_count)
+    nodes = -(-count // link.node_size_count)
+    rate = bus_bytes_per_s(link, max(inside, 2), figures)
+    hop = _hop_s(link, figures)
+    per_byte = 2 * (count - 1) / count / rate if inside > 1 else 0.0
+    ring_latency = 2 * (count - 1) * hop
+    tree_latency = 2 * math.log2(inside) * hop
+    if nodes > 1:
+        between, network_hop = _between(link, figures)
+        per_byte = max(per_byte, 2 * (nodes - 1) / nodes / between)
+        ring_latency = 2 * (count - nodes) * hop + 2 * nodes * network_hop
+        tree_latency += 2 * math.log2(nodes) * network_hop
+    matches = link.measured_rank_count == count
+    return Costs(
+        count=count,
+        ring_s_per_byte=per_byte,
+        ring_s=assumed.bucket_s + ring_latency,
+        tree_s_per_byte=per_byte / assumed.tree_fraction,
+        tree_s=assumed.bucket_s + tree_latency,
+        measured=link.measured if matches else (),
+    )
+
+
+def _hop_s(link: Link, figures: ScalingFigures) -> float:
+    assumed = figures.assumed
+    if link.type in {"nvswitch", "nvlink_mesh", "nvlink_bridge"}:
+        return assumed.nvlink_hop_s
+    return assumed.pcie_hop_s if link.type in {"pcie_p2p", "given"} else assumed.host_hop_s
+
+
+def _between(link: Link, figures: ScalingFigures) -> tuple[float, float]:
+    """Rate of one host's adapters and delay of one hop between hosts."""
+    assumed, network = figures.assumed, link.network
+    if network is None:
+        return assumed.unstated_node_bytes_per_s, assumed.roce_hop_s
+    share, hop = {
+        "infiniband": (assumed.infiniband_fraction, assumed.infiniband_hop_s),
+        "roce": (assumed.roce_fraction, assumed.roce_hop_s),
+        "ethernet": (assumed.ethernet_fraction, assumed.ethernet_hop_s),
+    }[network.type]
+    return share * network.node_bytes_per_s, hop
+
+
+def collective_s(  # noqa: PLR0913 - the last two have defaults that nobody changes by accident
+    kind: Collective,
+    message_bytes: float,
+    count: int,
+    link: Link,
+    *,
+    algorithm: Algorithm = "fastest",
+    figures: ScalingFigures | None = None,
+) -> float:
+    """Seconds of one collective over `count` cards; `message_bytes` is the whole message (all shards together)."""
+    cost, message = costs(link, count, figures), np.array(float(message_bytes))
+    if kind == "all_reduce":
+        return float(cost.all_reduce_s(message, algorithm))
+    return float(cost.broadcast_s(message) if kind == "broadcast" else cost.half_s(message))

@@ -1,0 +1,249 @@
+"""How the cards of one job reach each other: from words, a spec row, a detected machine or a measurement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from advisor.catalogue.networks import NETWORK_WORDS, Network, network_in
+from advisor.core.errors import InputError
+from advisor.core.records import Record
+from advisor.core.units import Basis
+
+if TYPE_CHECKING:
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.hardware.machine import GpuLink
+
+LinkType = Literal[
+    "nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine", "given", "shared_memory"
+]
+
+_LANE_BYTES_PER_S = {1: 0.25e9, 2: 0.5e9, 3: 1e9, 4: 2e9, 5: 4e9, 6: 8e9, 7: 16e9, 8: 32e9}
+"""PCI Express, one way, a lane, after line coding (PCI-SIG base specifications, rounded as vendors do)."""
+
+CARDS_PER_HOST = 16
+"""Cards of one host that hang on one switch or root complex; beyond it a job has to leave the host."""
+
+WORDS = (
+    "NVSwitch",
+    "NVLink hybrid-cube-mesh",
+    "NVLink bridge (pairs)",
+    "PCIe P2P",
+    "PCIe (no NVLink bridge)",
+    "PCIe or NVLink bridge",
+    "PCIe without P2P",
+    "virtual machine",
+    "a number with GB/s",
+)
+
+
+class SizedTime(Record, frozen=True, kw_only=True):
+    """What one collective of a size took."""
+
+    message_bytes: Annotated[float, Meta(gt=0)]
+    duration_s: Annotated[float, Meta(gt=0)]
+
+
+class Link(Record, frozen=True, kw_only=True):
+    """One kind of connection between the cards of a job; rates are one way and per card."""
+
+    type: LinkType
+    wire_bytes_per_s: Annotated[float, Meta(gt=0)]
+    """What the wires would carry: the card's NVLink, its PCIe slot; for `given` the bus rate itself."""
+    pcie_bytes_per_s: Annotated[float, Meta(gt=0)]
+    """The slot, over which gradients also reach the host and unbridged cards reach each other."""
+    peer_to_peer: bool
+    """Whether cards that share no NVLink may write into each other's memory over PCIe."""
+    certain: bool = True
+    """False: the words leave open which link it was, or the spec row does not tell."""
+    cards_per_node_count: Annotated[int, Meta(ge=1)] | None = None
+    """None: as many as one host holds (16)."""
+    network: Network | None = None
+    """Between hosts; None: not stated."""
+    measured_rank_count: int | None = None
+    measured: tuple[SizedTime, ...] = ()
+    """All-reduces by size that were timed here over `measured_rank_count` ranks."""
+    basis: Basis = "specified"
+
+    @property
+    def node_size_count(self) -> int:
+        """Cards that share one host."""
+        return self.cards_per_node_count or CARDS_PER_HOST
+
+
+def pcie_bytes_per_s(spec: GpuSpec) -> float:
+    """One-way rate of the card's slot; an unstated generation or width counts as PCIe 3.0 x16."""
+    return _LANE_BYTES_PER_S[spec.pcie_generation or 3] * (spec.pcie_lane_count or 16)
+
+
+def _reaches_peers(spec: GpuSpec) -> bool:
+    """Peer-to-peer over PCIe; where the row does not tell, GeForce and TITAN cards have none, others do."""
+    if spec.peer_to_peer is not None:
+        return spec.peer_to_peer
+    return not re.search(r"geforce|titan|^(?:nvidia )?rtx ?\d{4}\b(?! ada)", spec.name, re.IGNORECASE)
+
+
+def _link(spec: GpuSpec, kind: LinkType, *, certain: bool = True) -> Link:
+    pcie = pcie_bytes_per_s(spec)
+    wire = spec.nvlink_bytes_per_s if kind in {"nvswitch", "nvlink_mesh", "nvlink_bridge"} else pcie
+    return Link(
+        type=kind,
+        wire_bytes_per_s=wire or pcie,
+        pcie_bytes_per_s=pcie,
+        peer_to_peer=_reaches_peers(spec),
+        certain=certain,
+    )
+
+
+def _pcie(spec: GpuSpec, *, certain: bool = True) -> Link:
+    kind: LinkType = "pcie_p2p" if _reaches_peers(spec) else "pcie_host"
+    return _link(spec, kind, certain=certain and spec.peer_to_peer is not None)
+
+
+def usual_link(spec: GpuSpec) -> Link:
+    """The link that hosts with this card usually have: its switch, its mesh, else PCIe without bridges."""
+    if spec.nvlink_bytes_per_s is not None and spec.nvswitch:
+        return _link(spec, "nvswitch")
+    if spec.nvlink_bytes_per_s is not None and not spec.nvlink_pairs_only:
+        return _link(spec, "nvlink_mesh")
+    return _pcie(spec)
+
+
+_RATE_PATTERN = r"^\s*(\d{1,6}(?:\.\d{1,6})?)\s*(?:([gGmMtT])[bB]/?[pP]?[sS])?\s*$"
+
+
+def _given_rate(text: str) -> float | None:
+    found = re.fullmatch(_RATE_PATTERN, text, re.IGNORECASE)
+    if found is None:
+        return None
+    return float(found[1]) * {"m": 1e6, "g": 1e9, "t": 1e12}[(found[2] or "g").lower()]
+
+
+def _nvlink(spec: GpuSpec) -> Link:
+    """NVLink of a kind that is not stated: what hosts with this card have; a slot card has bridges or nothing."""
+    if not spec.nvlink_pairs_only:
+        return usual_link(spec)
+    return _link(spec, "nvlink_bridge") if spec.nvlink_bytes_per_s else _pcie(spec, certain=False)
+
+
+def _bridged_or_pcie(spec: GpuSpec) -> Link:
+    """Source silent: who sells pairs of cards that take a bridge mostly sells the bridge too; others have PCIe."""
+    kind: LinkType = "nvlink_bridge" if spec.nvlink_pairs_only else _pcie(spec).type
+    return _link(spec, kind, certain=False)
+
+
+_WORDS: tuple[tuple[str, Callable[[GpuSpec], Link]], ...] = (
+    (r"virtual|\bvm\b|cloud", lambda spec: _link(spec, "virtual_machine")),
+    (r"nv ?switch", lambda spec: _link(spec, "nvswitch", certain=spec.nvlink_bytes_per_s is not None)),
+    (r"mesh|cube", lambda spec: _link(spec, "nvlink_mesh", certain=spec.nvlink_bytes_per_s is not None)),
+    (r"does not say|pcie or nvlink|unknown", _bridged_or_pcie),
+    (r"(no|without) (p2p|peer)|through (the )?host|host.?staged|\bshm\b", lambda spec: _link(spec, "pcie_host")),
+    (r"(no|without) (a |any )?(nvlink|bridge)", _pcie),
+    (r"bridge|pair", _nvlink),
+    (r"p2p|peer", lambda spec: _link(spec, "pcie_p2p")),
+    (r"nvlink", _nvlink),
+    (r"pci|\bphb\b|\bpix\b|\bpxb\b|\bsys\b|\bnode\b", _pcie),
+)
+"""Words, most telling first: the first that occurs decides (`nvidia-smi topo -m` abbreviations included)."""
+
+
+def _by_words(text: str, spec: GpuSpec) -> Link | None:
+    found = (make for pattern, make in _WORDS if re.search(pattern, text.lower()))
+    make = next(found, None)
+    return None if make is None else make(spec)
+
+
+def parse_interconnect(text: str, spec: GpuSpec, *, cards_per_node: int | None = None) -> Link:
+    """The link that `text` describes for a card.
+
+    `text` is a bus rate one way (`12`, `12 GB/s`, `900 MB/s`), words as in published runs (`NVLink3/NVSwitch`,
+    `NVLink2 hybrid-cube-mesh`, `NVLink bridge (pairs)`, `PCIe (no NVLink bridge)`, `PCIe without P2P`,
+    `virtual machine, NVLink not visible`), either followed by the network between hosts
+    (`NVSwitch + InfiniBand HDR x8`, `PCIe + 100 Gb/s Ethernet`, `RoCE 25 Gb/s`). Empty: the card's usual link.
+
+    Raises InputError for words that name no link.
+    """
+    network = network_in(text)
+    inside = text[: network.start_index].rstrip(" +,;/&") if network is not None else text
+    link = _inside(inside.strip(), spec)
+    if link is None:
+        message = f"interconnect {text[:80]!r} names no known link."
+        raise InputError(message, f"Use one of: {', '.join(WORDS)}; a network may follow: '+ InfiniBand HDR x8'.")
+    changes = {} if network is None else {"network": network.network}
+    return _replace(link, cards_per_node_count=cards_per_node, **changes)
+
+
+def _inside(text: str, spec: GpuSpec) -> Link | None:
+    if not text:
+        return usual_link(spec)
+    rate = _given_rate(text)
+    if rate is None:
+        return _by_words(text, spec)
+    return _replace(_link(spec, "given"), wire_bytes_per_s=rate) if rate > 0 else None
+
+
+def _replace(link: Link, **changes: object) -> Link:
+    return msgspec.structs.replace(link, **changes)
+
+
+def interconnect_or_usual(text: str | None, spec: GpuSpec) -> Link:
+    """`parse_interconnect`, but words that are not understood give the card's usual link, marked uncertain."""
+    try:
+        return parse_interconnect(text or "", spec)
+    except InputError:
+        return _replace(usual_link(spec), certain=False)
+
+
+def detected_link(spec: GpuSpec, links: tuple[GpuLink, ...]) -> Link:
+    """The weakest link between a machine's cards as detection found it, its measured rate where there is one."""
+    order = ("nvswitch", "nvlink", "pcie_p2p", "pcie_host")
+    known = [link for link in links if link.kind in order]
+    if not known:
+        return usual_link(spec)
+    weakest = max(known, key=lambda link: order.index(link.kind))
+    found: dict[str, Link] = {
+        "nvswitch": _link(spec, "nvswitch"),
+        "nvlink": _link(spec, "nvlink_bridge" if spec.nvlink_pairs_only else "nvlink_mesh"),
+        "pcie_p2p": _link(spec, "pcie_p2p"),
+        "pcie_host": _link(spec, "pcie_host"),
+    }
+    rates = [link.bandwidth_bytes_per_s for link in known if link.bandwidth_bytes_per_s]
+    if len(rates) < len(known):
+        return found[weakest.kind]
+    return _replace(found[weakest.kind], type="given", wire_bytes_per_s=min(rates), basis="calibrated")
+
+
+def interconnect_schema() -> dict[str, object]:
+    """JSON Schema of the interconnect text that `--interconnect` and evaluation files take."""
+    words = "|".join(pattern for pattern, _ in _WORDS)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Interconnect",
+        "description": (
+            "How the cards of a job reach each other: an all-reduce bus rate one way (a number in GB/s, or with a "
+            "unit), or words; a network between hosts may follow after '+'. Empty: the card's usual link."
+        ),
+        "type": "string",
+        "maxLength": 200,
+        "anyOf": [
+            {"title": "usual link", "const": ""},
+            {"title": "bus rate", "pattern": _RATE_PATTERN},
+            {"title": "words", "pattern": f"(?i){words}"},
+            {"title": "network", "pattern": f"(?i){NETWORK_WORDS}"},
+        ],
+        "examples": [
+            "NVLink3/NVSwitch",
+            "NVLink2 hybrid-cube-mesh",
+            "NVLink bridge (pairs)",
+            "PCIe (no NVLink bridge)",
+            "PCIe without P2P",
+            "virtual machine, NVLink not visible",
+            "12 GB/s",
+            "NVSwitch + InfiniBand HDR x8",
+            "PCIe + 100 Gb/s Ethernet",
+        ],
+    }

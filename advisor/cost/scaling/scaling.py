@@ -1,0 +1,328 @@
+"""From one card's step to every strategy, count and batch at once: parts that add up, efficiency and ranges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from advisor.catalogue.strategies import Strategy
+from advisor.cost.scaling.communication import Costs, bus_bytes_per_s, costs, overlap_loss, slow_host
+from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s, dp_communication_s
+from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
+from advisor.cost.scaling.scaling_range import efficiency_range
+from advisor.cost.scaling.sharding import Sharded, offload_s, sharded_communication_s
+from advisor.cost.scaling.tensor_pipeline import (
+    PIPELINE_RANGE,
+    TENSOR_RANGE,
+    pipeline_bubble_s,
+    pipeline_transfer_s,
+    stage_count,
+    tensor_communication_s,
+)
+from advisor.cost.scaling.traffic import Compression, compressed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.cost.scaling.links import Link
+    from advisor.cost.scaling.traffic import Traffic
+
+Floats = NDArray[np.float64]
+
+STRATEGIES: tuple[Strategy, ...] = ("single", "dp", "ddp", "zero2", "fsdp", "fsdp_offload", "tp", "pp")
+PARTS = (
+    "forward_s",
+    "backward_s",
+    "optimizer_s",
+    "host_s",
+    "copy_s",
+    "loader_s",
+    "synchronisation_s",
+    "communication_s",
+    "imbalance_s",
+)
+"""The first seven are those of one card's step, the last two come with several cards."""
+_OWN_PARTS = PARTS[:7]
+
+
+class StepArrays(Protocol):
+    """One card's optimizer step as `step_time.StepGrid` gives it: arrays of shape (cards, batches), in seconds.
+
+    The seven parts add up to `total_s`, without accumulation: one micro-batch, one update. NaN where unknown.
+    """
+
+    @property
+    def forward_s(self) -> Floats: ...  # noqa: D102 - named in the class docstring
+    @property
+    def backward_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def optimizer_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def host_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def copy_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def loader_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def synchronisation_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def total_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def low_s(self) -> Floats: ...  # noqa: D102
+    @property
+    def high_s(self) -> Floats: ...  # noqa: D102
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What beside model and cards decides how a job scales."""
+
+    accumulation_steps: int = 1
+    """Micro-batches before gradients are synchronised (`no_sync`) and the optimizer steps."""
+    compression: Compression = "none"
+    host_step_s: float = 0.0
+    """The host's work of issuing one card's step without accumulation, whether it bounds the step or not."""
+    host_core_count: int | None = None
+    """Cores for all ranks of a host; None: enough."""
+    host_core_counts: tuple[int | None, ...] = ()
+    """The same for each card of the grid, where cards stand in different hosts; empty: `host_core_count` for all."""
+
+    def cores(self, card: int) -> int | None:
+        """Cores for all ranks of the host that a card of the grid stands in."""
+        return self.host_core_counts[card] if self.host_core_counts else self.host_core_count
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaledGrid:
+    """Every set-up; arrays of shape (strategies, counts, cards, batches); seconds of one optimizer step."""
+
+    strategies: tuple[Strategy, ...]
+    counts: tuple[int, ...]
+    parts_s: dict[str, Floats]
+    """By the names of `PARTS`; they add up to `step_s`."""
+    step_s: Floats
+    low_s: Floats
+    high_s: Floats
+    efficiency: Floats
+    """rate(n) / (n rate(1)) at the same batch a card and accumulation."""
+    efficiency_low: Floats
+    efficiency_high: Floats
+
+    def index(self, strategy: Strategy, count: int) -> tuple[int, int]:
+        """Where a strategy and count stand on the first two axes."""
+        return self.strategies.index(strategy), self.counts.index(count)
+
+
+def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
+    steps: StepArrays,
+    traffic: Traffic,
+    links: Sequence[Link],
+    memory_bytes_per_s: Sequence[float],
+    batch_sizes: Sequence[int],
+    *,
+    strategies: Sequence[Strategy] = STRATEGIES,
+    counts: Sequence[int] = (1, 2, 4, 8),
+    setting: Setting | None = None,
+    figures: ScalingFigures | None = None,
+) -> ScaledGrid:
+    """Predict optimizer steps of every strategy on every count of every card at every batch a card.
+
+    `links` and `memory_bytes_per_s` have one entry a card (first axis of `steps`), `batch_sizes` one a column.
+    Every one of n cards brings its batch: the global batch is n x batch x accumulation in all strategies but
+    `single`, which stays on one card. Raises ValueError when lengths don't match or a count is below 1.
+    """
+    setting, figures = setting or Setting(), figures or scaling_figures()
+    cards, batches = steps.total_s.shape
+    if len(links) != cards or len(memory_bytes_per_s) != cards or len(batch_sizes) != batches or min(counts) < 1:
+        message = f"{cards} cards x {batches} batches need as many links, bandwidths and batch sizes, and counts >= 1"
+        raise ValueError(message)
+    shape = (len(strategies), len(counts), cards, batches)
+    parts = {name: np.empty(shape) for name in PARTS}
+    spread = np.ones((2, *shape))
+    slow_step = np.zeros(shape)
+    certain = np.empty((len(counts), cards), dtype=bool)
+    job = _Job(steps, traffic, np.asarray(batch_sizes, dtype=np.float64), setting, figures, memory_bytes_per_s)
+    for column, count in enumerate(counts):
+        for card, link in enumerate(links):
+            cell = _Cell(job, card, count, link)
+            worst = slow_host(link, count, figures)
+            slow_cell = None if worst is None else _Cell(job, card, count, worst)
+            certain[column, card] = link.certain
+            for row, strategy in enumerate(strategies):
+                for name, value in cell.parts(strategy).items():
+                    parts[name][row, column, card] = value
+                if slow_cell is not None and strategy in _ROUTED:
+                    slow_step[row, column, card] = sum(slow_cell.parts(strategy).values())
+                ranges = _RANGES.get(strategy, (1.0, 1.0)) if count > 1 else (1.0, 1.0)
+                spread[:, row, column, card] = np.array(ranges)[:, None]
+    step = sum(parts.values(), start=np.zeros(shape))
+    alone = np.stack([sum(_alone(job, card).values(), start=np.zeros(batches)) for card in range(cards)])
+    efficiency = alone / step
+    low, high = efficiency_range(efficiency, certain, spread, figures.spread)
+    low = np.minimum(low, np.where(slow_step > 0, alone / np.maximum(slow_step, step), low))
+    single_low, single_high = np.log(steps.total_s / steps.low_s), np.log(steps.high_s / steps.total_s)
+    return ScaledGrid(
+        strategies=tuple(strategies),
+        counts=tuple(counts),
+        parts_s=parts,
+        step_s=step,
+        low_s=step * np.exp(-np.hypot(single_low, np.log(high / efficiency))),
+        high_s=step * np.exp(np.hypot(single_high, np.log(efficiency / low))),
+        efficiency=efficiency,
+        efficiency_low=low,
+        efficiency_high=high,
+    )
+
+
+_ADDING_PASSES = 3.0
+_ROUTED = frozenset({"dp", "ddp", "zero2", "fsdp", "fsdp_offload"})
+"""Strategies whose traffic a badly routing host slows; the others have a wide range of their own."""
+_RANGES = {"tp": TENSOR_RANGE, "pp": PIPELINE_RANGE}
+
+
+@dataclass(frozen=True)
+class _Job:
+    steps: StepArrays
+    traffic: Traffic
+    batch_sizes: Floats
+    setting: Setting
+    figures: ScalingFigures
+    memory_bytes_per_s: Sequence[float]
+
+
+def _alone(job: _Job, card: int) -> dict[str, Floats]:
+    """The parts of one card's optimizer step with all its micro-batches, each of shape (batches,).
+
+    Every micro-batch after the first adds its gradients to those that are there: two reads and a write.
+    """
+    rounds = job.setting.accumulation_steps
+    parts = {name: getattr(job.steps, name)[card] * (1 if name == "optimizer_s" else rounds) for name in _OWN_PARTS}
+    parts["backward_s"] = parts["backward_s"] + (rounds - 1) * _ADDING_PASSES * _pass_s(job, card)
+    return parts
+
+
+def _pass_s(job: _Job, card: int) -> float:
+    """Moving the gradients' bytes once through the card's memory."""
+    return job.traffic.gradient_bytes / (job.memory_bytes_per_s[card] * job.figures.assumed.memory_fraction)
+
+
+class _Cell:
+    """One card at one count with its link: rows over the batches."""
+
+    def __init__(self, job: _Job, card: int, count: int, link: Link) -> None:
+        self.job, self.count, self.link, self.card = job, count, link, card
+        steps = job.steps
+        self.one = {name: getattr(steps, name)[card] for name in _OWN_PARTS}
+        self.alone = _alone(job, card)
+        self.accumulation = job.setting.accumulation_steps
+        self.cost: Costs = costs(link, count, job.figures)
+        self.loss = overlap_loss(link, count, job.figures)
+        self.pass_s = _pass_s(job, card)
+
+    def parts(self, strategy: Strategy) -> dict[str, Floats]:
+        """The parts of one optimizer step, each of shape (batches,)."""
+        zero = np.zeros_like(self.one["forward_s"])
+        own = self.alone | {"communication_s": zero, "imbalance_s": zero}
+        if strategy == "single" or (self.count == 1 and strategy != "fsdp_offload"):
+            return own
+        if strategy == "dp":
+            return self._data_parallel(own)
+        if strategy == "ddp":
+            own["communication_s"] = ddp_communication_s(self._exchange(), self.one["backward_s"])
+        elif strategy == "tp":
+            own["communication_s"] = self.accumulation * tensor_communication_s(
+                self.job.traffic, self.cost, self.job.batch_sizes, self.count
+            )
+            own["optimizer_s"] = own["optimizer_s"] / self.count
+        elif strategy == "pp":
+            return self._jittered(self._pipeline(own))
+        else:
+            self._shard(strategy, own)
+        own["host_s"] = own["host_s"] + self._rank_host_s()
+        return self._jittered(own)
+
+    def _exchange(self) -> Exchange:
+        traffic, passes = compressed(self.job.traffic, self.job.setting.compression)
+        return Exchange(
+            traffic=traffic,
+            cost=self.cost,
+            loss=self.loss,
+            pass_s=self.pass_s,
+            passes=passes + self._own_passes(),
+        )
+
+    def _own_passes(self) -> float:
+        figures = self.job.figures
+        on_host = self.link.type == "shared_memory"
+        return figures.assumed.host_gradient_pass_count if on_host else figures.fitted.gradient_pass_count
+
+    def _shard(self, strategy: Sharded, own: dict[str, Floats]) -> None:
+        if self.count > 1:
+            own["communication_s"] = sharded_communication_s(
+                strategy, self._exchange(), self.one["forward_s"], self.one["backward_s"], self.accumulation
+            )
+        own["optimizer_s"] = own["optimizer_s"] / self.count
+        if strategy == "fsdp_offload":
+            copies, optimizer = offload_s(self.job.traffic, self.count, self.link, self.job.figures, self.accumulation)
+            own["copy_s"] = own["copy_s"] + copies
+            own["optimizer_s"] = np.full_like(own["optimizer_s"], optimizer)
+
+    def _pipeline(self, own: dict[str, Floats]) -> dict[str, Floats]:
+        stages = stage_count(self.job.traffic, self.count)
+        passes = sum((self.alone[name] for name in _OWN_PARTS if name != "optimizer_s"), start=np.zeros(1))
+        idle = self.count / stages
+        waiting = pipeline_bubble_s(passes / self.accumulation, stages) + (idle - 1.0) * passes
+        transfers = pipeline_transfer_s(
+            self.job.traffic, self.cost, self.job.batch_sizes, self.accumulation * self.count
+        )
+        return own | {
+            "communication_s": transfers / stages,
+            "imbalance_s": waiting,
+            "optimizer_s": own["optimizer_s"] / stages,
+        }
+
+    def _rank_host_s(self) -> Floats:
+        """What a rank's process adds to a host-bound step: hooks, and waiting for a core where ranks outnumber them."""
+        setting, assumed = self.job.setting, self.job.figures.assumed
+        bound = (self.one["host_s"] > 0) | (self.link.type == "shared_memory")
+        hooks = self.job.traffic.gradient_tensor_count * assumed.hook_s
+        ranks = min(self.count, self.link.node_size_count)
+        cores = setting.cores(self.card)
+        crowd = max(1.0, ranks / cores) if cores else 1.0
+        waiting = (crowd - 1.0) * setting.host_step_s * self.accumulation
+        return np.asarray(np.where(bound, hooks + waiting, np.maximum(0.0, waiting - self._slack_s())))
+
+    def _slack_s(self) -> Floats:
+        device = self.one["forward_s"] + self.one["backward_s"]
+        return np.asarray(np.maximum(0.0, device - self.job.setting.host_step_s)) * self.accumulation
+
+    def _data_parallel(self, own: dict[str, Floats]) -> dict[str, Floats]:
+        """One process issues every card's kernels: (card^4 + host^4)^(1/4), plus copies that overlap with nothing."""
+        host = self.job.figures.data_parallel
+        card = self.one["forward_s"] + self.one["backward_s"]
+        issued = self.job.setting.host_step_s * (
+            host.base_of_step_fraction + host.each_card_of_step_fraction * self.count
+        )
+        power = host.blend_exponent
+        bound = (card**power + issued**power) ** (1 / power) - card
+        bus = bus_bytes_per_s(self.link, max(2, self.count), self.job.figures)
+        moved = dp_communication_s(self.job.traffic, self.count, bus, self.link.pcie_bytes_per_s, self.job.batch_sizes)
+        # Flattening and adding up gradients cross the first card's memory as they do in DDP's buckets, and shards
+        # wait for the slowest: without both, DP would look faster than DDP where the link is quick.
+        copies = self._own_passes() * self.pass_s
+        return self._jittered(
+            own
+            | {
+                "host_s": np.maximum(own["host_s"], bound * self.accumulation),
+                "communication_s": (moved + copies) * self.accumulation,
+            }
+        )
+
+    def _jittered(self, own: dict[str, Floats]) -> dict[str, Floats]:
+        """Add what stragglers and shared input pipelines cost, a fraction for each doubling of the cards."""
+        whole = sum(own.values(), start=np.zeros(1))
+        lost = self.job.figures.fitted.jitter_fraction * np.log2(self.count) * whole
+        return own | {"imbalance_s": own["imbalance_s"] + lost}

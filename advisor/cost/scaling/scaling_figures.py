@@ -1,0 +1,98 @@
+"""The few numbers that say how links and data-parallel steps behave, read from `resources/scaling.toml`."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from advisor.core.bundled import resource
+from advisor.core.records import Record
+
+Share = Annotated[float, Meta(gt=0, le=2)]
+Duration = Annotated[float, Meta(ge=0, le=1)]
+Rate = Annotated[float, Meta(gt=0)]
+
+
+class Fitted(Record, frozen=True, kw_only=True):
+    """Found by `tools/fit_scaling.py` on published efficiencies, each held near a measured anchor."""
+
+    nvlink_fraction: Share
+    """Bus rate of an all-reduce over the card's NVLink rate, one way (anchor: A100 SXM x 8, 200 of 300 GB/s)."""
+    pcie_fraction: Share
+    """Bus rate over the slot's rate with peer-to-peer (anchor: three A100 PCIe, 20 of 32 GB/s)."""
+    bridged_ring_ratio: Share
+    """More than two bridged cards: every second hop of the ring crosses PCIe. Bus rate over the slot's rate."""
+    host_bytes_per_s: Rate
+    """Bus rate of two cards through the host's memory, whatever the slot."""
+    virtual_bytes_per_s: Rate
+    """Bus rate inside a virtual machine that hides its links."""
+    direct_overlap_loss_fraction: Share
+    """Compute time lost for each second of communication that runs beside it, with peer-to-peer."""
+    host_overlap_loss_fraction: Share
+    """The same through the host."""
+    gradient_pass_count: Annotated[float, Meta(ge=0, le=100)]
+    """Times the gradients' bytes cross the card's memory for flattening, averaging and reducing."""
+    jitter_fraction: Annotated[float, Meta(ge=0, le=0.2)]
+    """Step time lost to stragglers and shared input pipelines for each doubling of the cards."""
+
+
+class Assumed(Record, frozen=True, kw_only=True):
+    """Taken from measurements and sources named in `resources/scaling.toml`; not fitted."""
+
+    pcie_contention_exponent: float
+    host_contention_exponent: float
+    mesh_link_counts: dict[str, float]
+    mesh_link_bytes_per_s: Rate
+    memory_fraction: Share
+    bucket_s: Duration
+    nvlink_hop_s: Duration
+    pcie_hop_s: Duration
+    host_hop_s: Duration
+    infiniband_hop_s: Duration
+    roce_hop_s: Duration
+    ethernet_hop_s: Duration
+    infiniband_fraction: Share
+    roce_fraction: Share
+    ethernet_fraction: Share
+    unstated_node_bytes_per_s: Rate
+    tree_fraction: Share
+    host_copy_fraction: Share
+    host_optimizer_bytes_per_s: Rate
+    host_gradient_pass_count: Annotated[float, Meta(ge=0, le=100)]
+    hook_s: Duration
+    slow_host_bytes_per_s: Rate
+
+
+class Spread(Record, frozen=True, kw_only=True):
+    """The 80 % range of an efficiency, from leave-one-card-out residuals."""
+
+    below_fraction: Annotated[float, Meta(ge=0, le=1)]
+    above_fraction: Annotated[float, Meta(ge=0, le=1)]
+    below_of_loss_ratio: Annotated[float, Meta(ge=0, le=10)]
+    above_of_loss_ratio: Annotated[float, Meta(ge=0, le=1)]
+
+
+class DataParallelHost(Record, frozen=True, kw_only=True):
+    """How `nn.DataParallel` keeps its one process busy."""
+
+    base_of_step_fraction: Share
+    each_card_of_step_fraction: Share
+    blend_exponent: float
+
+
+class ScalingFigures(Record, frozen=True, kw_only=True):
+    """Everything that `scale_steps` needs beside the job's own numbers."""
+
+    fitted: Fitted
+    assumed: Assumed
+    spread: Spread
+    data_parallel: DataParallelHost
+
+
+@cache
+def scaling_figures() -> ScalingFigures:
+    """The figures of `resources/scaling.toml`, read once."""
+    return msgspec.toml.decode(resource("scaling.toml").read_bytes(), type=ScalingFigures)

@@ -1,0 +1,70 @@
+"""ZeRO-2, full sharding and CPU off-load: what gathering and scattering shards adds to a step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from advisor.cost.scaling.communication import Costs
+    from advisor.cost.scaling.data_parallel import Exchange
+    from advisor.cost.scaling.links import Link
+    from advisor.cost.scaling.scaling_figures import ScalingFigures
+    from advisor.cost.scaling.traffic import Traffic
+
+Floats = NDArray[np.float64]
+Sharded = Literal["zero2", "fsdp", "fsdp_offload"]
+
+_OPTIMIZER_BYTES_PER_ELEMENT = 28.0
+"""Adam in FP32: reads weight, gradient and two states, writes weight and two states."""
+
+
+def _message_s(cost: Costs, total_bytes: float, layer_count: int) -> float:
+    return float(cost.half_s(np.array(total_bytes / layer_count)))
+
+
+def sharded_communication_s(
+    strategy: Sharded, exchange: Exchange, forward_s: Floats, backward_s: Floats, accumulation_steps: int
+) -> Floats:
+    """Seconds that collectives of shards add to an optimizer step, shape of `forward_s` (of ONE micro-batch).
+
+    ZeRO-2 scatters gradients after every micro-batch (they are kept sharded) and gathers parameters once a step;
+    full sharding gathers parameters before each layer's forward and again before its backward, and scatters its
+    gradients: 1.5 x the bytes of DDP. The next layer's gather runs beside this layer's compute, so what is exposed
+    is the first gather, the last scatter and whatever the compute is too short to hide.
+    """
+    traffic, cost, loss = exchange.traffic, exchange.cost, exchange.loss
+    layers = traffic.layer_count
+    gather = _message_s(cost, traffic.parameter_bytes, layers)
+    scatter = _message_s(cost, traffic.gradient_bytes, layers)
+    hidden = 1.0 - loss
+
+    def beside(compute_s: Floats, total_s: float, exposed_s: float) -> Floats:
+        rest = hidden * max(0.0, total_s - exposed_s)
+        return loss * max(0.0, total_s - exposed_s) + exposed_s + np.maximum(0.0, rest - compute_s)
+
+    copies = exchange.passes * exchange.pass_s * accumulation_steps
+    if strategy == "zero2":
+        each = beside(backward_s, scatter * layers, scatter)
+        return copies + each * accumulation_steps + beside(forward_s, gather * layers, gather)
+    forward = beside(forward_s, gather * layers, gather)
+    backward = beside(backward_s, (gather + scatter) * layers, scatter)
+    return copies + (forward + backward) * accumulation_steps
+
+
+def offload_s(
+    traffic: Traffic, count: int, link: Link, figures: ScalingFigures, accumulation_steps: int
+) -> tuple[float, float]:
+    """(copies, optimizer) of FSDP's CPU off-load: shards cross the slot, the optimizer runs on the host.
+
+    Parameters come up twice a micro-batch and gradients go down once; all cards' shards share the host's memory,
+    so the optimizer's time does not fall with the number of cards of one host.
+    """
+    assumed = figures.assumed
+    in_host = min(count, link.node_size_count)
+    bytes_moved = (2 * traffic.parameter_bytes + traffic.gradient_bytes) * accumulation_steps / count
+    elements = traffic.gradient_bytes / 4.0 * in_host / count
+    copies = bytes_moved / (assumed.host_copy_fraction * link.pcie_bytes_per_s)
+    return copies, elements * _OPTIMIZER_BYTES_PER_ELEMENT / assumed.host_optimizer_bytes_per_s

@@ -1,0 +1,57 @@
+"""Tensor and pipeline parallelism: a time with a wide range, for models that fit no other way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from advisor.cost.scaling.traffic import row_parallel_bytes
+
+if TYPE_CHECKING:
+    from advisor.cost.scaling.communication import Costs
+    from advisor.cost.scaling.traffic import Traffic
+
+Floats = NDArray[np.float64]
+
+_ALL_REDUCES_PER_LAYER = 2
+"""A transformer block has about nine modules with parameters and reduces twice a pass; at least one a model."""
+
+TENSOR_RANGE = (0.85, 1.5)
+PIPELINE_RANGE = (0.9, 1.5)
+"""Step time over the prediction: no published run of the calibration set uses either, so the range is wide.
+
+Low: what is replicated or unbalanced is less than assumed; high: half-filled GEMMs, uneven stages, recomputation.
+"""
+
+
+def tensor_communication_s(traffic: Traffic, cost: Costs, batch_sizes: Floats, count: int) -> Floats:
+    """Seconds of all-reduces on the critical path of one micro-batch, shape of `batch_sizes` (batch a card).
+
+    `count` cards work on one batch of count x batch samples; forward and backward reduce the same bytes
+    (Shoeybi et al. 2019, Megatron-LM). Nothing overlaps: the next layer needs the sum.
+    """
+    reduces = max(1, _ALL_REDUCES_PER_LAYER * traffic.layer_count // 9)
+    message = row_parallel_bytes(traffic, batch_sizes * count) / reduces
+    return 2.0 * reduces * cost.all_reduce_s(message)
+
+
+def pipeline_bubble_s(micro_batch_s: Floats, count: int) -> Floats:
+    """Idle time of a one-forward-one-backward schedule: (stages - 1) micro-batch slots of 1/stages each.
+
+    `micro_batch_s` is one micro-batch on one card; the bubble does not grow with the number of micro-batches
+    (Narayanan et al. 2021).
+    """
+    return micro_batch_s * (count - 1) / count
+
+
+def pipeline_transfer_s(traffic: Traffic, cost: Costs, batch_sizes: Floats, micro_batch_count: int) -> Floats:
+    """Seconds of passing activations on and their gradients back, not overlapped, shape of `batch_sizes`."""
+    message = traffic.boundary_bytes[0] + traffic.boundary_bytes[1] * batch_sizes
+    return 2.0 * micro_batch_count * cost.half_s(message)
+
+
+def stage_count(traffic: Traffic, count: int) -> int:
+    """Pipeline stages that `count` cards can form: no more than layers that hold parameters."""
+    return min(count, traffic.layer_count)

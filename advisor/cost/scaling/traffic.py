@@ -1,0 +1,181 @@
+"""What a model has to send: gradient buckets in the order backward fills them, parameters, buffers, activations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from advisor.optable.op_table import Affine, at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.catalogue.precisions import Precision
+    from advisor.optable.op_table import Op, OpTable
+
+Floats = NDArray[np.float64]
+Compression = Literal["none", "half", "powersgd"]
+
+FIRST_BUCKET_BYTES = 1024.0 * 1024.0
+BUCKET_BYTES = 25.0 * 1024.0 * 1024.0
+"""torch.nn.parallel.DistributedDataParallel: `dist._DEFAULT_FIRST_BUCKET_BYTES`, `bucket_cap_mb=25`."""
+
+_MOST_BUCKETS = 48
+_ROW_PARALLEL_SHARE = 2 / 9
+"""Of a transformer block's linear outputs (q k v o: 4 h, feed-forward: 4 h and h), what tensor parallelism reduces."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Buckets:
+    """Messages in the order in which backward completes them; arrays of shape (buckets,)."""
+
+    size_bytes: Floats
+    ready_fraction: Floats
+    """Share of backward's work done when the bucket is full."""
+    weight: Floats
+    """Equal messages that one entry stands for (large models have hundreds of alike buckets)."""
+
+    @property
+    def total_bytes(self) -> float:
+        """Bytes of all messages."""
+        return float(np.sum(self.size_bytes * self.weight))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traffic:
+    """Everything about one model, precision and length that crosses links."""
+
+    buckets: Buckets
+    gradient_bytes: float
+    parameter_bytes: float
+    """As gathered by sharded strategies: in the type that computes."""
+    gradient_tensor_count: int
+    buffer_bytes: float
+    input_bytes: Affine
+    output_bytes: Affine
+    layer_count: int
+    """Layers that hold parameters: units of sharding and the most pipeline stages."""
+    linear_output_bytes: Affine
+    boundary_bytes: Affine
+    """Activations that cross from one pipeline stage to the next."""
+
+
+def fill_buckets(
+    tensor_bytes: Sequence[float],
+    ready_fraction: Sequence[float],
+    *,
+    first_bytes: float = FIRST_BUCKET_BYTES,
+    cap_bytes: float = BUCKET_BYTES,
+) -> Buckets:
+    """Assign gradients to buckets as DDP does: in order of readiness, closed once the cap is reached.
+
+    A bucket is ready with its last gradient; the first cap is small so that communication starts early.
+    """
+    sizes: list[float] = []
+    ready: list[float] = []
+    size, latest, limit = 0.0, 0.0, first_bytes
+    for tensor, fraction in zip(tensor_bytes, ready_fraction, strict=True):
+        size, latest = size + tensor, max(latest, fraction)
+        if size >= limit:
+            sizes.append(size)
+            ready.append(latest)
+            size, limit = 0.0, cap_bytes
+    if size > 0:
+        sizes.append(size)
+        ready.append(latest)
+    return _thinned(np.array(sizes), np.maximum.accumulate(np.array(ready)) if ready else np.array(ready))
+
+
+def _thinned(sizes: Floats, ready: Floats) -> Buckets:
+    """At most 48 entries: neighbours in the middle of a long timeline are merged, their mean size kept."""
+    if len(sizes) <= _MOST_BUCKETS:
+        return Buckets(size_bytes=sizes, ready_fraction=ready, weight=np.ones_like(sizes))
+    groups = [sizes[:1], *np.array_split(sizes[1:-1], _MOST_BUCKETS - 2), sizes[-1:]]
+    ends = np.cumsum([len(group) for group in groups]) - 1
+    return Buckets(
+        size_bytes=np.array([group.mean() for group in groups]),
+        ready_fraction=ready[ends],
+        weight=np.array([float(len(group)) for group in groups]),
+    )
+
+
+def traffic_of(
+    table: OpTable,
+    precision: Precision,
+    *,
+    first_bytes: float = FIRST_BUCKET_BYTES,
+    cap_bytes: float = BUCKET_BYTES,
+) -> Traffic:
+    """What a traced model sends; gradients are half wide only where the weights are (`fp16`, `bf16`).
+
+    A table without a gradient timeline counts as filling its buckets evenly through backward.
+    """
+    element_bytes = 2.0 if precision in {"fp16", "bf16"} else 4.0
+    counts = [float(gradient.element_count) for gradient in table.gradients_ready]
+    fractions = [gradient.backward_fraction for gradient in table.gradients_ready]
+    if not counts:
+        counts, fractions = _even_gradients(table)
+    gathered = 4.0 if precision in {"fp32", "tf32"} else 2.0
+    products = [op for op in table.ops if op.phase == "forward" and op.kind in {"matmul", "convolution"}]
+    return Traffic(
+        buckets=fill_buckets(
+            [count * element_bytes for count in counts], fractions, first_bytes=first_bytes, cap_bytes=cap_bytes
+        ),
+        gradient_bytes=sum(counts) * element_bytes,
+        parameter_bytes=float(table.parameter_count) * gathered,
+        gradient_tensor_count=len(counts),
+        buffer_bytes=table.buffer_bytes,
+        input_bytes=table.input_bytes,
+        output_bytes=products[-1].written_bytes if products else table.input_bytes,
+        layer_count=max(1, sum(layer.parameter_count > 0 for layer in table.layers)),
+        linear_output_bytes=_total([op for op in products if op.matmul is not None and op.matmul.batch == (1.0, 0.0)]),
+        boundary_bytes=_median([op.written_bytes for op in products]) or table.input_bytes,
+    )
+
+
+def _even_gradients(table: OpTable) -> tuple[list[float], list[float]]:
+    tensors = max(1, table.parameter_tensor_count)
+    share = table.trainable_parameter_count / tensors
+    return [share] * tensors, [(index + 1) / tensors for index in range(tensors)]
+
+
+def _total(ops: list[Op]) -> Affine:
+    """Bytes that all calls of `ops` write."""
+    return (sum(op.count * op.written_bytes[0] for op in ops), sum(op.count * op.written_bytes[1] for op in ops))
+
+
+def _median(figures: list[Affine]) -> Affine | None:
+    if not figures:
+        return None
+    return sorted(figures, key=lambda figure: at(figure, 1.0))[len(figures) // 2]
+
+
+def row_parallel_bytes(traffic: Traffic, batch_sizes: Floats) -> Floats:
+    """Bytes that tensor parallelism reduces in one forward pass, for batches of shape (batches,).
+
+    Megatron-LM reduces the outputs of the attention and feed-forward projections: 2 of the 9 h that a block's
+    linear layers put out (Shoeybi et al. 2019); a model without linear layers sends its layers' typical output.
+    """
+    fixed, each = traffic.linear_output_bytes
+    if fixed + each <= 0:
+        fixed, each = (figure * traffic.layer_count for figure in traffic.boundary_bytes)
+    return _ROW_PARALLEL_SHARE * (fixed + each * batch_sizes)
+
+
+def compressed(traffic: Traffic, compression: Compression, *, rank: int = 4) -> tuple[Traffic, float]:
+    """The traffic under a gradient compression hook, and the extra passes over the gradients that it costs.
+
+    `half`: fp16/bf16_compress_hook, two casts. `powersgd`: two factors of `rank` columns a matrix, taken as square
+    (2 rank / sqrt(elements) of a bucket), four passes and an orthogonalisation (Vogels et al. 2019).
+    """
+    if compression == "none":
+        return traffic, 0.0
+    sizes = traffic.buckets.size_bytes
+    if compression == "half":
+        share, passes = np.full_like(sizes, 0.5), 2.0
+    else:
+        share, passes = np.minimum(1.0, 2.0 * rank / np.sqrt(np.maximum(1.0, sizes / 4.0))), 6.0
+    return replace(traffic, buckets=replace(traffic.buckets, size_bytes=sizes * share)), passes

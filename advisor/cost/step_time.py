@@ -1,0 +1,171 @@
+"""How long one optimizer step takes on cards that need not be here: operators, optimizer, host, copies, waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
+from advisor.core.sentences import Reason
+from advisor.cost.bands import step_band
+from advisor.cost.efficiencies import Efficiencies, efficiencies
+from advisor.cost.host_time import HostSpeed, copy_seconds, host_seconds, loader_seconds, synchronisation_seconds
+from advisor.cost.operators.device_rates import DeviceRates, device_rates, missing_figures, precision_notes
+from advisor.cost.operators.device_time import device_seconds
+from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
+from advisor.optable.compiled_table import CompiledTable, compile_table
+from advisor.optable.op_columns import Floats
+from advisor.optable.op_table import TRACE_PRECISIONS, OpTable
+from advisor.workload.workload import Training
+
+PARTS = ("forward_s", "backward_s", "optimizer_s", "host_s", "copy_s", "loader_s", "synchronisation_s")
+"""Fields of StepGrid that add up to `total_s`."""
+_OVERLAP_POWER = 8.0
+"""Joins device and host time: the longer one hides the shorter, but for the ends."""
+_ACCUMULATION_BYTES = 3.0
+"""Adding a gradient reads both and writes one, in units of the gradients' bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepGrid:
+    """Times of one optimizer step in seconds; arrays of shape (cards, batch sizes), NaN where `refusals` says why.
+
+    The parts (PARTS) add up to `total_s`. `host_s` is what the host's dispatch adds where the card waits for it.
+    `low_s` to `high_s` is an 80 % range.
+    """
+
+    forward_s: Floats
+    backward_s: Floats
+    optimizer_s: Floats
+    host_s: Floats
+    copy_s: Floats
+    loader_s: Floats
+    synchronisation_s: Floats
+    total_s: Floats
+    low_s: Floats
+    high_s: Floats
+    refusals: tuple[Reason | None, ...]
+    """For each card: why nothing is predicted."""
+    notes: tuple[tuple[Reason, ...], ...]
+    """For each card: what a reader must know."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Question:
+    """What is asked of every card alike."""
+
+    compiled: CompiledTable
+    training: Training
+    precision: Precision
+    batches: Floats
+    """Shape (batches, 1)."""
+    cost: OptimizerCost
+    factors: Mapping[str, float]
+    host: HostSpeed
+    figures: Efficiencies
+    software_year: int | None
+
+
+def predict_steps(  # noqa: PLR0913 - what a step depends on
+    table: OpTable | CompiledTable,
+    training: Training,
+    precision: Precision,
+    specs: Sequence[GpuSpec],
+    batch_sizes: Sequence[int],
+    *,
+    factors: Mapping[str, float] | None = None,
+    host: HostSpeed | None = None,
+    figures: Efficiencies | None = None,
+    software_year: int | None = None,
+) -> StepGrid:
+    """Predict one optimizer step on each card at each batch size a device.
+
+    `table` is the trace for `precision` (TRACE_PRECISIONS; ValueError otherwise), compiled once by callers that
+    ask often. `factors` (a local calibration) multiply the times of operator kinds, of the optimizer under
+    "optimizer", and of the whole device time under "step". `host` is the CPU that issues the work; None: a usual
+    one. `software_year` is that of PyTorch and its libraries where an old run is looked at; None: today's. Cards
+    that cannot be predicted get NaN and a refusal.
+    """
+    compiled = table if isinstance(table, CompiledTable) else compile_table(table)
+    if compiled.precision != TRACE_PRECISIONS[precision]:
+        message = f"a trace for {compiled.precision} cannot predict {precision}"
+        raise ValueError(message)
+    question = _Question(
+        compiled=compiled,
+        training=training,
+        precision=precision,
+        batches=np.asarray(batch_sizes, dtype=np.float64).reshape(-1, 1),
+        cost=optimizer_cost(
+            training, precision, compiled.trainable_parameter_count, compiled.parameter_tensor_count, software_year
+        ),
+        factors=factors or {},
+        host=host or HostSpeed(),
+        figures=figures or efficiencies(),
+        software_year=software_year,
+    )
+    refusals = tuple(missing_figures(spec, precision) for spec in specs)
+    known = [index for index, refusal in enumerate(refusals) if refusal is None]
+    arrays = {name: np.full((len(specs), len(batch_sizes)), np.nan) for name in (*PARTS, "total_s", "low_s", "high_s")}
+    if known and batch_sizes:
+        for name, values in _known_steps(question, [specs[index] for index in known]).items():
+            arrays[name][known] = values
+    notes = tuple(
+        () if refusal else precision_notes(spec, precision) for spec, refusal in zip(specs, refusals, strict=True)
+    )
+    return StepGrid(**arrays, refusals=refusals, notes=notes)
+
+
+def _known_steps(question: _Question, specs: Sequence[GpuSpec]) -> dict[str, Floats]:
+    """All fields of the grid for cards whose figures are known."""
+    compiled, training, figures = question.compiled, question.training, question.figures
+    rates = device_rates(specs, question.precision, figures, question.software_year)
+    parts = _device_parts(question, rates)
+    device = parts["forward_s"] + parts["backward_s"] + parts["optimizer_s"]
+    issue_s = host_seconds(compiled, training, question.cost, question.host, figures.assumed)
+    parts["host_s"] = joined_seconds(device, issue_s) - device
+    parts["copy_s"] = copy_seconds(compiled, training, specs, question.batches, question.host)
+    wait_s = synchronisation_seconds(compiled, training, question.precision, question.host, figures.assumed)
+    parts["synchronisation_s"] = np.full_like(device, wait_s)
+    subtotal = device + parts["host_s"] + parts["copy_s"] + parts["synchronisation_s"]
+    parts["loader_s"] = loader_seconds(question.host, training, question.batches, subtotal)
+    total = sum((parts[name] for name in PARTS), start=np.zeros_like(device))
+    low, high = step_band(specs, compiled, training, parts["host_s"] / total, figures)
+    return {**parts, "total_s": total, "low_s": total * low, "high_s": total * high}
+
+
+def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:
+    """Forward, backward and optimizer of one optimizer step, before the host is looked at."""
+    training, figures, factors = question.training, question.figures, question.factors
+    busy = device_seconds(
+        question.compiled,
+        rates,
+        question.batches,
+        figures,
+        channels_last=training.channels_last,
+        compiled_by_torch=training.compile,
+        factors=factors,
+    )
+    bandwidth = (rates.bandwidth_bytes_per_s * figures.fitted.elementwise).reshape(-1, 1)
+    cost = question.cost
+    optimizer = cost.moved_bytes / bandwidth + cost.kernel_count * figures.fitted.kernel_start_s
+    optimizer = np.broadcast_to(optimizer * factors.get("optimizer", 1.0), busy.forward.shape)
+    rounds = float(training.gradient_accumulation_steps)
+    added = (rounds - 1.0) * _ACCUMULATION_BYTES * question.compiled.gradient_bytes / bandwidth
+    early = np.where(rates.early_kernels == 1, figures.fitted.early_ampere_slowdown, 1.0).reshape(-1, 1)
+    whole = early * factors.get("step", 1.0)
+    return {
+        "forward_s": busy.forward * rounds * whole,
+        "backward_s": (busy.backward * rounds + added) * whole,
+        "optimizer_s": optimizer * whole,
+    }
+
+
+def joined_seconds(device_s: Floats, host_s: Floats | float) -> Floats:
+    """Device and host work side by side: the longer one counts, with a soft corner."""
+    longer = np.maximum(device_s, host_s)
+    shorter = np.minimum(device_s, host_s)
+    joined: Floats = longer * (1.0 + (shorter / longer) ** _OVERLAP_POWER) ** (1.0 / _OVERLAP_POWER)
+    return joined

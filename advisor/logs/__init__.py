@@ -1,0 +1,1 @@
+"""Training logs: read, and explained."""

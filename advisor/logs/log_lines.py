@@ -1,0 +1,155 @@
+"""Reads the figures that training loops print: tqdm bars, step lines, iteration and data times, evaluation times."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from advisor.core.input_file import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+MAX_BYTES = 16 * 2**20
+MAX_LINES = 200_000
+MAX_LINE_CHARACTERS = 2000
+_VALIDATES = re.compile(
+    r"\b(?:val(?:id(?:ation|ating)?)?|eval(?:uat(?:e|ion|ing))?|test(?:ing)?|dev)(?![a-z])|验证|评估|测试",
+    re.IGNORECASE,
+)
+_CLOCK = r"(?:(\d+) days?, )?(?:(\d{1,3}):)?(\d{1,2}):(\d{2}(?:\.\d+)?)"
+_BAR = re.compile(rf"(\d+)/(\d+) \[{_CLOCK}<")
+_STEP = re.compile(
+    r"\b(?:global[_ ]?step|step|iter(?:ation)?|batch|it)\b['\"]?\s*[:=#]?\s*\[?\s*(\d{1,12})(?:\s*/\s*(\d{1,12}))?\]?"
+    r"|\]\s*\[\s*(\d{1,12})\s*/\s*(\d{1,12})\s*\]|(?:步数?|第)\s*[:：]?\s*(\d{1,12})\s*(?:步)?",
+    re.IGNORECASE,
+)
+_ELAPSED_CLOCK = re.compile(rf"\b(?:time(?: usage)?|elapsed|used|耗时|用时)['\"]?\s*[:=]?\s*{_CLOCK}", re.IGNORECASE)
+_ELAPSED = re.compile(
+    r"(?:\b(?:elapsed|total[_ ]time|time[_ ](?:used|usage|since[_ ]start))|耗时|用时|已用)['\"]?\s*[:=：]?\s*"
+    r"(\d+(?:\.\d+)?)\s*(ms|s|秒|min)?",
+    re.IGNORECASE,
+)
+_ITERATION = re.compile(
+    r"\b(?:batch[_ ]?time|iter[_ ]?time|step[_ ]?time|time)['\"]?\s*[:=]?\s*(\d+(?:\.\d+)?)\s*(ms|s)?(?![\d:])",
+    re.IGNORECASE,
+)
+_DATA = re.compile(
+    r"\b(?:data(?:[_ ]?time)?|load(?:ing)?[_ ]?time)['\"]?\s*[:=]?\s*(\d+(?:\.\d+)?)\s*(ms|s)?(?![\d:])", re.IGNORECASE
+)
+_TRAIN_RUNTIME = re.compile(r"['\"]train_runtime['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)")
+_EVAL_RUNTIME = re.compile(r"['\"](?:eval|test|predict)_runtime['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)")
+_PASS_TOOK = re.compile(
+    r"(?:\b(?:took|takes|time|in|duration)\b|耗时|用时)['\"]?\s*[:=：]?\s*"
+    r"(\d+(?:\.\d+)?)\s*(ms|s|sec(?:onds?)?|秒|min(?:utes?)?|分钟)(?![a-z/])",
+    re.IGNORECASE,
+)
+
+
+class LogFacts(NamedTuple):
+    """What a log tells, in seconds; lists are in the order of the log."""
+
+    points: list[tuple[int, float]]
+    """(step, seconds since the start of its run of steps)."""
+    total_steps: int | None
+    step_times_s: list[float]
+    data_times_s: list[float]
+    validation_passes_s: list[float]
+    validation_steps: list[int]
+    """Steps whose line also tells a validation result."""
+    runtime_s: float | None
+    """The whole training's wall time where the log states it."""
+
+
+def read_log(path: Path) -> LogFacts:
+    """The facts of a log file of at most 16 MiB of text. Raises InputError for what cannot be read."""
+    return parse_log(read_text(path, max_bytes=MAX_BYTES))
+
+
+def parse_log(text: str) -> LogFacts:
+    """The facts of a log's text; lines that tell nothing are passed over, as are lines beyond 2000 characters."""
+    facts = LogFacts([], None, [], [], [], [], None)
+    for line in _lines(text):
+        facts = _take(line, facts)
+    return facts
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Lines, where a bar's carriage returns part lines too."""
+    for count, line in enumerate(re.split(r"[\r\n]+", text)):
+        if count >= MAX_LINES:
+            return
+        if line.strip():
+            yield line[:MAX_LINE_CHARACTERS]
+
+
+def _take(line: str, facts: LogFacts) -> LogFacts:
+    runtime = _TRAIN_RUNTIME.search(line)
+    if runtime is not None:
+        return facts._replace(runtime_s=float(runtime.group(1)))
+    evaluation = _EVAL_RUNTIME.search(line)
+    if evaluation is not None:
+        facts.validation_passes_s.append(float(evaluation.group(1)))
+        return facts
+    bar = _BAR.search(line)
+    if bar is not None:
+        return _take_bar(line, bar, facts)
+    step = _STEP.search(line)
+    if step is None:
+        took = _PASS_TOOK.search(line) if _VALIDATES.search(line) else None
+        if took is not None:
+            facts.validation_passes_s.append(float(took.group(1)) * _size_s(took.group(2)))
+        return facts
+    return _take_step(line, step, facts)
+
+
+def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> LogFacts:
+    done, total = int(bar.group(1)), int(bar.group(2))
+    elapsed = _clock_s(bar.groups()[2:6])
+    if _VALIDATES.search(line[: bar.start()]):
+        if done == total and total > 0:
+            facts.validation_passes_s.append(elapsed)
+            if facts.points and facts.points[-1][0] == facts.total_steps:
+                # The next bar is another epoch's, even where a file kept only the last state of each bar.
+                facts.points.append((0, 0.0))
+        return facts
+    facts.points.append((done, elapsed))
+    return facts._replace(total_steps=total)
+
+
+def _take_step(line: str, step: re.Match[str], facts: LogFacts) -> LogFacts:
+    numbers = [int(group) for group in step.groups() if group is not None]
+    elapsed = _elapsed_s(line)
+    if elapsed is not None:
+        facts.points.append((numbers[0], elapsed))
+        if _VALIDATES.search(line):
+            facts.validation_steps.append(numbers[0])
+    else:
+        facts.step_times_s.extend(_seconds_of(_ITERATION, line))
+        facts.data_times_s.extend(_seconds_of(_DATA, line))
+    return facts._replace(total_steps=numbers[1]) if len(numbers) > 1 else facts
+
+
+def _elapsed_s(line: str) -> float | None:
+    clock = _ELAPSED_CLOCK.search(line)
+    if clock is not None:
+        return _clock_s(clock.groups()[:4])
+    plain = _ELAPSED.search(line)
+    return float(plain.group(1)) * _size_s(plain.group(2)) if plain is not None else None
+
+
+def _seconds_of(pattern: re.Pattern[str], line: str) -> Iterable[float]:
+    match = pattern.search(line)
+    return () if match is None else (float(match.group(1)) * _size_s(match.group(2)),)
+
+
+def _size_s(unit: str | None) -> float:
+    if unit == "ms":
+        return 1e-3
+    return 60.0 if unit is not None and unit.startswith(("min", "分")) else 1.0
+
+
+def _clock_s(groups: tuple[str | None, ...]) -> float:
+    days, hours, minutes, seconds = (float(group or 0) for group in groups)
+    return 86400 * days + 3600 * hours + 60 * minutes + seconds

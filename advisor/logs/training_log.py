@@ -1,0 +1,238 @@
+"""Where the wall time of a logged run goes, what to change first, and what that gains."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from typing import TYPE_CHECKING, NamedTuple
+
+from advisor.core.errors import InputError
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.recommend.wall_time import LOUD_SHARE, WallKind, WallSplit, calm_interval, split_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from advisor.logs.log_lines import LogFacts
+    from advisor.predict.prediction import Prediction
+
+CALMER_FACTOR = 10
+CALM_ENOUGH_SHARE = 0.25
+SLOW_STEP_RATIO = 1.25
+PAUSE_RATIO = 3.0
+"""An interval of the log this many times as long as the usual one held a pause."""
+
+
+class LogReport(Record, frozen=True, kw_only=True):
+    """The explanation of a log: its wall time in parts that add up, the step's time, and what to change first."""
+
+    split: WallSplit
+    step_s: float | None
+    """A training step without validation and pauses; None: the log does not tell."""
+    step_count: int | None
+    reasons: tuple[Reason, ...]
+
+
+class PeriodicValidation(NamedTuple):
+    """A run that validates every so many steps."""
+
+    interval_s: float
+    """From one validation to the next, one of them included."""
+    validation_s: float
+    every_steps: int
+    step_count: int
+
+    @property
+    def validation_fraction(self) -> float:
+        """Validation's share of the wall time."""
+        return min(1.0, self.validation_s / self.interval_s)
+
+    @property
+    def step_s(self) -> float:
+        """A training step by itself."""
+        return max(0.0, self.interval_s - self.validation_s) / self.every_steps
+
+    @property
+    def total_s(self) -> float:
+        """All steps with validation as it is."""
+        return self.total_at_s(self.every_steps)
+
+    def total_at_s(self, every_steps: int) -> float:
+        """All steps with validation every `every_steps` steps."""
+        return self.step_count * self.step_s + self.step_count / every_steps * self.validation_s
+
+    @property
+    def better_every_steps(self) -> int:
+        """Ten times as rarely where that makes validation small; else as rarely as makes it 5 %."""
+        rarer = min(self.step_count, CALMER_FACTOR * self.every_steps)
+        share = self.validation_s / (rarer * self.step_s + self.validation_s)
+        if share <= CALM_ENOUGH_SHARE:
+            return rarer
+        return calm_interval(self.step_count * self.step_s, self.validation_s, self.step_count)
+
+    def reasons(self) -> tuple[Reason, ...]:
+        """Validation's share, and what validating less often would give; nothing where it is small."""
+        if self.validation_fraction < LOUD_SHARE:
+            return ()
+        better = self.better_every_steps
+        numbers: dict[str, float | int | str] = {
+            "interval_s": self.interval_s,
+            "validation_s": self.validation_s,
+            "share_fraction": self.validation_fraction,
+            "every_steps": self.every_steps,
+        }
+        change: dict[str, float | int | str] = {
+            "better_steps": better,
+            "total_s": self.total_s,
+            "better_total_s": self.total_at_s(better),
+            "gain_s": self.total_s - self.total_at_s(better),
+        }
+        return (
+            Reason(code="log-validation-share", numbers=numbers),
+            Reason(code="log-validate-less", numbers=change),
+        )
+
+
+def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogReport:
+    """Split a log's wall time and say what to change first, the largest gain first.
+
+    `prediction` is of the same set-up, to tell a slow step from a normal one. Raises InputError for a log in
+    which no step's time can be found.
+    """
+    periodic = _periodic(facts)
+    if periodic is not None:
+        return _report_of_periodic(facts, periodic, prediction)
+    step_s, total_s, pauses_s, steps = _timeline(facts)
+    if step_s is None and total_s is None:
+        raise InputError(
+            "The log tells no step times.",
+            "Lines like `step 100 … elapsed 310 s`, `Iter: 100 … Time: 0:05:10`, `time: 0.35 data_time: 0.12`, tqdm "
+            "bars, or `train_runtime` are understood.",
+        )
+    validation_s = sum(facts.validation_passes_s)
+    total = total_s if total_s is not None else (step_s or 0.0) * (steps or 1) + validation_s
+    if facts.runtime_s is None and total_s is not None and validation_s > total_s:
+        total += validation_s
+    # A bar or a runtime may or may not hold the evaluation; it cannot be longer than the whole.
+    validation_s = min(validation_s, total)
+    data_fraction = _data_fraction(facts)
+    loading = data_fraction * max(0.0, total - validation_s)
+    seconds: dict[WallKind, float] = {
+        "validation": max(validation_s, min(pauses_s, total)),
+        "loader": loading,
+    }
+    seconds["training"] = max(0.0, total - sum(seconds.values()))
+    reasons = (*_split_reasons(facts, seconds, total), *_step_reasons(step_s, data_fraction, prediction))
+    return LogReport(
+        split=split_of(seconds, reasons),
+        step_s=step_s,
+        step_count=steps,
+        reasons=reasons or (Reason(code="log-nothing-loud", numbers={"total_s": total}),),
+    )
+
+
+def _periodic(facts: LogFacts) -> PeriodicValidation | None:
+    """Validation that goes with every log line: its pass is the time at the first step, or is stated."""
+    points = [point for point in facts.points if point[0] in set(facts.validation_steps)]
+    if len(points) < 3 or any(later[0] <= earlier[0] for earlier, later in itertools.pairwise(points)):  # noqa: PLR2004
+        return None
+    gaps = [(later[0] - earlier[0], later[1] - earlier[1]) for earlier, later in itertools.pairwise(points)]
+    every = statistics.median_low([steps for steps, _ in gaps])
+    spans = [seconds for steps, seconds in gaps if steps == every]
+    interval = statistics.median(spans)
+    if facts.validation_passes_s:
+        validation = statistics.median(facts.validation_passes_s)
+    elif points[0][0] <= 1:
+        validation = points[0][1]
+    else:
+        return None
+    steps = facts.total_steps or points[-1][0]
+    if interval <= 0 or validation > interval:
+        return None
+    return PeriodicValidation(interval, validation, every, max(1, steps))
+
+
+def _report_of_periodic(facts: LogFacts, log: PeriodicValidation, prediction: Prediction | None) -> LogReport:
+    validation = log.step_count / log.every_steps * log.validation_s
+    seconds: dict[WallKind, float] = {"validation": validation, "training": log.step_count * log.step_s}
+    reasons = (*log.reasons(), *_step_reasons(log.step_s, _data_fraction(facts), prediction))
+    return LogReport(
+        split=split_of(seconds, reasons),
+        step_s=log.step_s,
+        step_count=log.step_count,
+        reasons=reasons or (Reason(code="log-nothing-loud", numbers={"total_s": log.total_s}),),
+    )
+
+
+def _timeline(facts: LogFacts) -> tuple[float | None, float | None, float, int | None]:
+    """Median seconds a step, total seconds, seconds of pauses, and steps, from what the log gives."""
+    runs = list(_runs(facts.points))
+    rates: list[tuple[float, int]] = []
+    for run in runs:
+        for (step0, time0), (step1, time1) in itertools.pairwise(run):
+            rates.append(((time1 - time0) / (step1 - step0), step1 - step0))
+    step_s = statistics.median(rate for rate, _ in rates) if rates else None
+    if facts.step_times_s:
+        step_s = statistics.median(facts.step_times_s)
+    pauses = 0.0
+    if step_s is not None and not facts.step_times_s:
+        pauses = sum((rate - step_s) * steps for rate, steps in rates if rate > PAUSE_RATIO * step_s)
+    elapsed = sum(run[-1][1] for run in runs) if runs else None
+    steps = sum(run[-1][0] for run in runs) if runs else facts.total_steps
+    return step_s, facts.runtime_s if facts.runtime_s is not None else elapsed, pauses, steps
+
+
+def _runs(points: list[tuple[int, float]]) -> Iterator[list[tuple[int, float]]]:
+    """Stretches in which steps and time both grow; a bar of the next epoch starts a new one."""
+    run: list[tuple[int, float]] = []
+    for point in points:
+        if run and point[0] == run[-1][0]:
+            run[-1] = max(run[-1], point)
+            continue
+        if run and (point[0] < run[-1][0] or point[1] < run[-1][1]):
+            yield run
+            run = []
+        run.append(point)
+    if run:
+        yield run
+
+
+def _data_fraction(facts: LogFacts) -> float:
+    """The loader's share of a step, where the log tells both times."""
+    if not facts.data_times_s or not facts.step_times_s:
+        return 0.0
+    return min(1.0, statistics.fmean(facts.data_times_s) / max(statistics.fmean(facts.step_times_s), 1e-12))
+
+
+def _split_reasons(facts: LogFacts, seconds: dict[WallKind, float], total: float) -> Iterator[Reason]:
+    share = seconds["validation"] / total if total > 0 else 0.0
+    if share >= LOUD_SHARE:
+        gain = seconds["validation"] * (1 - 1 / CALMER_FACTOR)
+        numbers: dict[str, float | int | str] = {
+            "validation_s": seconds["validation"],
+            "share_fraction": share,
+            "gain_s": gain,
+            "better_total_s": total - gain,
+        }
+        if facts.validation_passes_s:
+            passes = {"passes": len(facts.validation_passes_s)}
+            yield Reason(code="log-validation-passes", numbers={**numbers, **passes})
+        else:
+            yield Reason(code="log-pauses", numbers=numbers)
+
+
+def _step_reasons(step_s: float | None, data_fraction: float, prediction: Prediction | None) -> Iterator[Reason]:
+    if data_fraction >= LOUD_SHARE and step_s is not None:
+        yield Reason(code="log-loader", numbers={"share_fraction": data_fraction, "gain_s": data_fraction * step_s})
+    if prediction is not None and step_s is not None:
+        numbers: dict[str, float | int | str] = {
+            "step_s": step_s,
+            "expected_s": prediction.step_s.value,
+            "low_s": prediction.step_s.low,
+            "high_s": prediction.step_s.high,
+            "device": prediction.device.name,
+            "slower_ratio": step_s / prediction.step_s.value,
+        }
+        slow = step_s > SLOW_STEP_RATIO * prediction.step_s.high
+        yield Reason(code="log-step-slow", numbers=numbers) if slow else Reason(code="log-step-normal", numbers=numbers)

@@ -1,0 +1,183 @@
+"""From an operator table to columns: done once a table, after which a prediction takes microseconds an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from advisor.optable.op_columns import (
+    KINDS,
+    AffineWork,
+    AttentionWork,
+    ConvolutionWork,
+    MatmulWork,
+    MemoryWork,
+    RnnWork,
+    WorkT,
+)
+from advisor.optable.op_table import Affine, Op, OpTable, TracePrecision
+
+_KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
+_DIRECTIONS = ("forward", "input_gradient", "weight_gradient")
+_GATE_COUNTS = {"rnn": 1, "gru": 3, "lstm": 4}
+
+Row = dict[str, Affine]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompiledTable:
+    """The columns of a table and what else of it a step's time depends on."""
+
+    precision: TracePrecision
+    memory: AffineWork[MemoryWork]
+    matmul: AffineWork[MatmulWork]
+    convolution: AffineWork[ConvolutionWork]
+    attention: AffineWork[AttentionWork]
+    rnn: AffineWork[RnnWork]
+    trainable_parameter_count: float
+    parameter_tensor_count: float
+    gradient_bytes: float
+    input_bytes: Affine
+    forward_dispatch_count: float
+    backward_dispatch_count: float
+    synchronisation_count: float
+    unknown_call_fraction: float = 0.0
+    """Share of calls whose work the trace could not tell: they are counted too small."""
+
+
+def compile_table(table: OpTable) -> CompiledTable:
+    """Sort the operators of a trace into families and merge those that are alike."""
+    rows: dict[str, list[Row]] = {family: [] for family in ("memory", "matmul", "convolution", "attention", "rnn")}
+    for op in table.ops:
+        family, row = _row(op)
+        rows[family].append(row)
+    return CompiledTable(
+        precision=table.precision,
+        memory=_columns(MemoryWork, rows["memory"]),
+        matmul=_columns(MatmulWork, rows["matmul"]),
+        convolution=_columns(ConvolutionWork, rows["convolution"]),
+        attention=_columns(AttentionWork, rows["attention"]),
+        rnn=_columns(RnnWork, rows["rnn"]),
+        trainable_parameter_count=float(table.trainable_parameter_count),
+        parameter_tensor_count=float(len(table.trainable_tensor_bytes) or table.parameter_tensor_count),
+        gradient_bytes=table.gradient_bytes,
+        input_bytes=table.input_bytes,
+        forward_dispatch_count=float(table.dispatch_count.get("forward", 0)),
+        backward_dispatch_count=float(table.dispatch_count.get("backward", 0)),
+        synchronisation_count=float(table.synchronisation_count),
+        unknown_call_fraction=_unknown_fraction(table),
+    )
+
+
+def _unknown_fraction(table: OpTable) -> float:
+    found = (caveat for caveat in table.caveats if caveat.code == "trace-unknown-operators")
+    return max((float(caveat.numbers["share_fraction"]) for caveat in found), default=0.0)
+
+
+def _fixed(value: float) -> Affine:
+    return (float(value), 0.0)
+
+
+def _base_row(op: Op) -> Row:
+    return {
+        "flop": op.flop,
+        "read_bytes": op.read_bytes,
+        "written_bytes": op.written_bytes,
+        "element_bytes": _fixed(op.element_bytes),
+        "kernel_count": _fixed(op.kernel_count),
+        "call_count": _fixed(op.count),
+        "backward": _fixed(op.phase == "backward"),
+        "kind": _fixed(_KIND_INDEX[op.kind]),
+    }
+
+
+def _matmul_row(op: Op) -> Row:
+    shape = op.matmul
+    if shape is None:
+        return {}
+    return {"batch": shape.batch, "m": shape.m, "n": shape.n, "k": shape.k}
+
+
+def _convolution_row(op: Op) -> Row:
+    shape = op.convolution
+    if shape is None:
+        return {}
+    return {
+        "direction": _fixed(_DIRECTIONS.index(shape.direction)),
+        "groups": _fixed(shape.groups),
+        "positions": shape.output_positions,
+        "output_channels": _fixed(shape.output_channels_per_group),
+        "input_channels": _fixed(shape.input_channels_per_group),
+        "kernel_elements": _fixed(shape.kernel_elements),
+        "unit_stride": _fixed(shape.unit_stride),
+        "data_bytes": shape.data_bytes,
+    }
+
+
+def _attention_row(op: Op) -> Row:
+    shape = op.attention
+    if shape is None or shape.implementation == "eager":
+        return {}
+    return {
+        "batch_heads": shape.batch_heads,
+        "query_length": _fixed(shape.query_length),
+        "key_length": _fixed(shape.key_length),
+        "head_size": _fixed(shape.head_size),
+        "flash": _fixed(shape.implementation == "flash"),
+    }
+
+
+def _rnn_row(op: Op) -> Row:
+    shape = op.rnn
+    if shape is None:
+        return {}
+    return {
+        "steps": _fixed(shape.steps),
+        "batch": shape.batch,
+        "input_size": _fixed(shape.input_size),
+        "hidden_size": _fixed(shape.hidden_size),
+        "layers": _fixed(shape.layers),
+        "directions": _fixed(shape.directions),
+        "gates": _fixed(_GATE_COUNTS[shape.cell]),
+    }
+
+
+_SHAPED: tuple[tuple[str, Callable[[Op], Row]], ...] = (
+    ("matmul", _matmul_row),
+    ("convolution", _convolution_row),
+    ("attention", _attention_row),
+    ("rnn", _rnn_row),
+)
+
+
+def _row(op: Op) -> tuple[str, Row]:
+    """Family and columns of one operator; one without shape figures counts by its traffic and flop."""
+    base = _base_row(op)
+    for family, shape_row in _SHAPED:
+        shape = shape_row(op)
+        if shape:
+            return family, {**base, **shape}
+    return "memory", {**base, "batch_norm": _fixed(op.batch_norm)}
+
+
+def _merged(rows: Iterable[Row]) -> list[Row]:
+    """Rows that differ in nothing but how often they are called, added up."""
+    merged: dict[tuple[tuple[str, Affine], ...], float] = {}
+    for row in rows:
+        key = tuple(item for item in row.items() if item[0] != "call_count")
+        merged[key] = merged.get(key, 0.0) + row["call_count"][0]
+    return [{**dict(key), "call_count": _fixed(count)} for key, count in merged.items()]
+
+
+def _columns(family: type[WorkT], rows: Sequence[Row]) -> AffineWork[WorkT]:
+    names = [field.name for field in fields(family)]
+    merged = _merged(rows)
+    values = np.array([[row[name] for name in names] for row in merged], dtype=np.float64)
+    values = values.reshape(len(merged), len(names), 2)
+    constant, slope = (
+        family(**{name: np.ascontiguousarray(values[:, index, part]) for index, name in enumerate(names)})
+        for part in (0, 1)
+    )
+    return AffineWork(constant=constant, slope=slope)

@@ -1,0 +1,140 @@
+"""Operators as columns of numbers, one set a family, so that a whole grid is predicted at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Generic, Self, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from advisor.optable.op_table import OpKind
+
+Floats = NDArray[np.float64]
+
+KINDS: tuple[str, ...] = get_args(OpKind)
+"""Operator kinds of `op_table.OpKind`; a column `kind` holds indices into this."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """Columns that every family has: arrays of shape (operators,) or (batches, operators), figures of ONE call."""
+
+    flop: Floats
+    read_bytes: Floats
+    written_bytes: Floats
+    element_bytes: Floats
+    kernel_count: Floats
+    call_count: Floats
+    backward: Floats
+    """1.0 for operators of the backward pass, else 0.0."""
+    kind: Floats
+    """Index into `KINDS`."""
+
+    @property
+    def moved_bytes(self) -> Floats:
+        """Bytes read and written."""
+        return self.read_bytes + self.written_bytes
+
+    @property
+    def half(self) -> NDArray[np.bool_]:
+        """Whether the operator computes in 16-bit numbers."""
+        return np.equal(self.element_bytes, 2)
+
+    def joined(self, others: tuple[Self, ...]) -> Self:
+        """These columns followed by those of `others`, for tables that are predicted in one go."""
+        return replace(
+            self,
+            **{
+                field.name: np.concatenate([getattr(part, field.name) for part in (self, *others)])
+                for field in fields(self)
+            },
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryWork(Work):
+    """Operators whose time is the traffic they cause: element-wise, norms, softmax, copies, pools, optimizers."""
+
+    batch_norm: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatmulWork(Work):
+    """`batch` products of (m × k) by (k × n)."""
+
+    batch: Floats
+    m: Floats
+    n: Floats
+    k: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvolutionWork(Work):
+    """Convolutions as implicit GEMMs; channels are per group."""
+
+    direction: Floats
+    """0 forward, 1 input gradient, 2 weight gradient."""
+    groups: Floats
+    positions: Floats
+    output_channels: Floats
+    input_channels: Floats
+    kernel_elements: Floats
+    unit_stride: Floats
+    data_bytes: Floats
+    """Input plus output activations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttentionWork(Work):
+    """Scaled dot-product attention in one fused kernel."""
+
+    batch_heads: Floats
+    query_length: Floats
+    key_length: Floats
+    head_size: Floats
+    flash: Floats
+    """1.0 flash, 0.0 memory-efficient."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RnnWork(Work):
+    """Recurrent layers as cuDNN runs them: `steps` dependent products a layer and direction."""
+
+    steps: Floats
+    batch: Floats
+    input_size: Floats
+    hidden_size: Floats
+    layers: Floats
+    directions: Floats
+    gates: Floats
+
+
+WorkT = TypeVar("WorkT", bound=Work)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AffineWork(Generic[WorkT]):
+    """A family whose columns are `constant + slope * batch size`."""
+
+    constant: WorkT
+    slope: WorkT
+
+    @property
+    def count(self) -> int:
+        """Number of unlike operators."""
+        return len(self.constant.flop)
+
+    def at(self, batch_sizes: Floats) -> WorkT:
+        """The columns at batch sizes of shape (batches, 1); columns that no batch size changes stay (operators,)."""
+        return replace(
+            self.constant,
+            **{
+                field.name: _affine(getattr(self.constant, field.name), getattr(self.slope, field.name), batch_sizes)
+                for field in fields(self.constant)
+            },
+        )
+
+
+def _affine(constant: Floats, slope: Floats, batch_sizes: Floats) -> Floats:
+    return constant + slope * batch_sizes if slope.any() else constant

@@ -1,0 +1,206 @@
+"""What one training step does, operator by operator, affine in the batch size: one trace answers every batch."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from advisor.catalogue.precisions import Precision
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+
+Affine = tuple[float, float]
+"""(c0, c1): the figure at batch size b is c0 + c1 * b."""
+
+OpKind = Literal[
+    "elementwise",
+    "matmul",
+    "convolution",
+    "norm",
+    "softmax",
+    "reduction",
+    "copy",
+    "embedding",
+    "pool",
+    "attention",
+    "rnn",
+    "sort",
+    "other",
+]
+Phase = Literal["forward", "backward"]
+TracePrecision = Literal["fp32", "amp", "half"]
+"""fp32 also serves tf32; amp serves fp16_amp and bf16_amp; half serves fp16 and bf16 weights."""
+
+TRACE_PRECISIONS: dict[Precision, TracePrecision] = {
+    "fp32": "fp32",
+    "tf32": "fp32",
+    "fp16_amp": "amp",
+    "bf16_amp": "amp",
+    "fp16": "half",
+    "bf16": "half",
+}
+"""Which trace serves a precision."""
+ConvolutionPass = Literal["forward", "input_gradient", "weight_gradient"]
+
+
+class MatmulShape(Record, frozen=True, kw_only=True):
+    """GEMM sizes: `batch` products of (m x k) by (k x n)."""
+
+    batch: Affine
+    m: Affine
+    n: Affine
+    k: Affine
+
+
+class ConvolutionShape(Record, frozen=True, kw_only=True):
+    """A convolution as its implicit GEMM, per group."""
+
+    direction: ConvolutionPass
+    groups: int
+    output_positions: Affine
+    """Batch times output pixels."""
+    output_channels_per_group: int
+    input_channels_per_group: int
+    kernel_elements: int
+    unit_stride: bool
+    transposed: bool
+    data_bytes: Affine
+    """Input plus output activations."""
+    weight_bytes: float
+
+
+class AttentionShape(Record, frozen=True, kw_only=True):
+    """Scaled dot-product attention in one kernel family."""
+
+    implementation: Literal["flash", "efficient", "eager"]
+    batch_heads: Affine
+    query_length: int
+    key_length: int
+    head_size: int
+    causal: bool
+
+
+class RnnShape(Record, frozen=True, kw_only=True):
+    """A recurrent layer stack as cuDNN runs it."""
+
+    cell: Literal["rnn", "gru", "lstm"]
+    steps: int
+    batch: Affine
+    input_size: int
+    hidden_size: int
+    layers: int
+    directions: int
+
+
+class Op(Record, frozen=True, kw_only=True):
+    """`count` alike calls of one operator; figures are of ONE call."""
+
+    kind: OpKind
+    name: str
+    phase: Phase
+    element_bytes: int
+    kernel_count: int
+    count: int
+    flop: Affine
+    read_bytes: Affine
+    written_bytes: Affine
+    matmul: MatmulShape | None = None
+    convolution: ConvolutionShape | None = None
+    attention: AttentionShape | None = None
+    rnn: RnnShape | None = None
+    batch_norm: bool = False
+
+
+class GradientReady(Record, frozen=True, kw_only=True):
+    """A parameter's gradient, in the order in which backward finishes it."""
+
+    element_count: int
+    backward_fraction: float
+    """Share of backward's work that is done when this gradient is ready."""
+
+
+class MemoryTimeline(Record, frozen=True, kw_only=True):
+    """Allocations of one forward and backward pass in order; sizes in bytes are size0 + size1 * batch.
+
+    kind: 0 allocate, 1 free, 2 convolution (a place where a workspace may live; size is input + output),
+    3 gradient of that storage accumulated. The first `resident_event_count` events are parameters, buffers
+    and inputs; events before `backward_start` belong to forward.
+    """
+
+    kind: tuple[int, ...]
+    storage: tuple[int, ...]
+    size0_bytes: tuple[float, ...]
+    size1_bytes: tuple[float, ...]
+    resident_event_count: int
+    backward_start: int
+
+
+class Layer(Record, frozen=True, kw_only=True):
+    """One row of the layer table: a module that computes, by its path in the model."""
+
+    path: str
+    module: str
+    parameter_count: int
+    flop: Affine
+    """Forward only."""
+    activation_bytes: Affine
+
+
+class CheckpointFigures(Record, frozen=True, kw_only=True):
+    """What activation checkpointing of the repeated blocks would change, as counted in forward."""
+
+    block_count: int
+    kept_bytes: Affine
+    """Activations that all blocks together keep for backward."""
+    largest_block_bytes: Affine
+    """Of the block that keeps most: they live again while it is recomputed."""
+    block_input_bytes: Affine
+    """Inputs of all blocks together: they are kept instead."""
+    recomputed_flop: Affine
+    """Forward of all blocks, run a second time."""
+
+
+class OpTable(Record, frozen=True, kw_only=True):
+    """One step of a model at one sequence length or image size and one trace precision."""
+
+    schema_version: int = 1
+    precision: TracePrecision
+    ops: tuple[Op, ...]
+    parameter_count: int
+    trainable_parameter_count: int
+    parameter_tensor_count: int
+    parameter_bytes: float
+    trainable_parameter_bytes: float
+    gradient_bytes: float
+    trainable_tensor_bytes: tuple[float, ...]
+    """Bytes of each trainable parameter, in model order."""
+    trainable_tensor_shapes: tuple[tuple[int, ...], ...] = ()
+    """Shapes in the same order; empty where they are unknown."""
+    frozen_linear_count: int = 0
+    """Elements of frozen linear weights that a quantised fine-tuning would store in fewer bits (no output head)."""
+    largest_frozen_linear_count: int = 0
+    block_parameter_bytes: tuple[float, ...] = ()
+    """Parameters of each repeated block (the units that full sharding gathers), in model order; empty: none found."""
+    buffer_bytes: float
+    input_bytes: Affine
+    """What the loader copies to the device each step."""
+    dispatch_count: dict[Phase, int]
+    """Calls that the host issues, views included: the host-bound floor counts these."""
+    synchronisation_count: int
+    """Points inside forward and backward where the host waits for the device."""
+    gradients_ready: tuple[GradientReady, ...]
+    memory: MemoryTimeline | None
+    """None when the event streams of two batch sizes differ; then `caveats` says so."""
+    layers: tuple[Layer, ...] = ()
+    checkpoint: CheckpointFigures | None = None
+    """None where no repeated blocks were found, or where they are checkpointed already."""
+    caveats: tuple[Reason, ...] = ()
+
+
+def at(affine: Affine, batch_size: float) -> float:
+    """The figure at a batch size."""
+    return affine[0] + affine[1] * batch_size
+
+
+def step_flop(table: OpTable, batch_size: float) -> float:
+    """Floating-point operations of one forward and backward pass."""
+    return sum(op.count * at(op.flop, batch_size) for op in table.ops)

@@ -1,0 +1,216 @@
+"""All candidates of one precision: single-card steps once, scaled grids once an accumulation, links, what explains."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+import numpy as np
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import Strategy
+from advisor.core.sentences import Reason
+from advisor.core.units import Basis
+from advisor.cost.efficiencies import efficiencies
+from advisor.cost.host_time import HostSpeed, host_seconds
+from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.cost.scaling.communication import bus_bytes_per_s
+from advisor.cost.scaling.links import Link, detected_link, parse_interconnect
+from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
+from advisor.cost.scaling.traffic import traffic_of
+from advisor.hardware.machine import Machine
+from advisor.measure.measurement import Measurement
+from advisor.optable.compiled_table import CompiledTable, compile_table
+from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.predict.device_steps import DeviceSteps, stacked
+from advisor.predict.measured_link import measured_link
+from advisor.predict.prediction import Calibration, Candidate, Device
+from advisor.predict.single_device import Knowledge, single_device_steps
+from advisor.workload.workload import Training, Workload
+
+_LONE_LINK = Link(type="given", wire_bytes_per_s=1e9, pcie_bytes_per_s=1e9, peer_to_peer=False)
+"""Of a processor, which stands alone: the scaling asks for a link, and at count 1 never uses it."""
+_UNKNOWN_CARDS_LINK = Link(
+    type="pcie_host", wire_bytes_per_s=16e9, pcie_bytes_per_s=16e9, peer_to_peer=False, certain=False
+)
+"""Of local cards that the table lacks: through the host over PCIe 3.0 x16, which every card since 2012 can do."""
+_UNUSED_BANDWIDTH_BYTES_PER_S = 1e9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """Everything that predictions rest on."""
+
+    workload: Workload
+    tables: Mapping[TracePrecision, OpTable]
+    specs: Mapping[str, GpuSpec]
+    machine: Machine
+    measurements: Mapping[str, Measurement] = field(default_factory=dict)
+    """By device key."""
+    calibrations: Mapping[str, Calibration] = field(default_factory=dict)
+    interconnect: str | None = None
+    node_count: int = 1
+    host: HostSpeed = field(default_factory=HostSpeed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """Where one candidate stands in a scaled grid, and how sure its single step is."""
+
+    grid: ScaledGrid
+    place: tuple[int, int, int, int]
+    basis: Basis
+    measured: bool
+    """Whether this very set-up was timed here."""
+    notes: tuple[Reason, ...]
+
+
+class Room:
+    """The candidates of one precision and everything that their steps are scaled with."""
+
+    def __init__(self, table: OpTable, precision: Precision, candidates: Sequence[Candidate], sources: Sources) -> None:
+        """Predict one card's steps for every device and batch size among `candidates`."""
+        self.table = table
+        self.compiled: CompiledTable = compile_table(table)
+        self.precision = precision
+        self.sources = sources
+        # The scaling adds micro-batches up, so that one prediction serves every accumulation.
+        self.training: Training = msgspec.structs.replace(
+            sources.workload.training, precision=precision, gradient_accumulation_steps=1
+        )
+        self.batches = sorted({candidate.batch_size_per_device for candidate in candidates})
+        self.devices: dict[str, Device] = {}
+        self.counts: dict[str, set[int]] = defaultdict(set)
+        for candidate in candidates:
+            self.devices[candidate.device.key] = candidate.device
+            self.counts[candidate.device.key].add(candidate.count)
+        self.strategies = tuple(dict.fromkeys(candidate.strategy for candidate in candidates))
+        self.refusals: list[Reason] = []
+        self.rows: dict[str, int] = {}
+        self.steps = self._single_steps()
+        self.traffic = traffic_of(table, precision)
+        self._grids: dict[tuple[int, int | None], ScaledGrid] = {}
+
+    def _single_steps(self) -> DeviceSteps | None:
+        found: list[DeviceSteps] = []
+        known = Knowledge(
+            specs=self.sources.specs,
+            measurements=self.sources.measurements,
+            calibrations=self.sources.calibrations,
+            host=self.sources.host,
+        )
+        answers = single_device_steps(
+            self.table, self.compiled, self.training, self.precision, list(self.devices.values()), self.batches, known
+        )
+        for key, answer in answers.items():
+            if isinstance(answer, Reason):
+                self.refusals.append(answer)
+                continue
+            self.rows[key] = len(found)
+            found.append(answer)
+        return stacked(found) if found else None
+
+    def cell(self, candidate: Candidate) -> Cell | None:
+        """The candidate's place in its grid; None where its device or its batch has no step."""
+        row = self.rows.get(candidate.device.key)
+        if row is None or self.steps is None:
+            return None
+        column = self.batches.index(candidate.batch_size_per_device)
+        nodes = self.sources.node_count
+        grid = self._grid(candidate.gradient_accumulation_steps, candidate.count if nodes > 1 else None)
+        place = (*grid.index(candidate.strategy, candidate.count), row, column)
+        if not np.isfinite(grid.step_s[place]):
+            return None
+        alone = candidate.count == 1
+        return Cell(
+            grid=grid,
+            place=place,
+            basis=self.steps.basis[row],
+            measured=bool(self.steps.measured[row, column]) and alone and candidate.gradient_accumulation_steps == 1,
+            notes=self.steps.notes[row],
+        )
+
+    def _grid(self, accumulation: int, count: int | None) -> ScaledGrid:
+        """The scaled grid of an accumulation; across nodes the link depends on the count, so each has its own."""
+        key = (accumulation, count)
+        if key not in self._grids:
+            counts = {number for key in self.rows for number in self.counts[key]} if count is None else {count}
+            links = [self.link(self.devices[key], count) for key in self.rows]
+            self._grids[key] = self.scaled(accumulation, links, self.strategies, sorted(counts))
+        return self._grids[key]
+
+    def scaled(
+        self, accumulation: int, links: Sequence[Link], strategies: Sequence[Strategy], counts: Sequence[int]
+    ) -> ScaledGrid:
+        """Every device of the room over the links given, one a device in the order of `rows`."""
+        steps = self.steps
+        if steps is None:
+            message = "no device of this precision has a step"
+            raise ValueError(message)
+        devices = [self.devices[key] for key in self.rows]
+        return scale_steps(
+            steps,
+            self.traffic,
+            links,
+            [self._bandwidth(device) for device in devices],
+            self.batches,
+            strategies=strategies,
+            counts=tuple(counts),
+            setting=Setting(
+                accumulation_steps=accumulation,
+                host_step_s=self.host_step_s(),
+                host_core_counts=tuple(self.host_core_count(device) for device in devices),
+            ),
+        )
+
+    def host_step_s(self) -> float:
+        """The host's work of issuing one card's step, in seconds, without accumulation."""
+        cost = optimizer_cost(
+            self.training,
+            self.precision,
+            self.compiled.trainable_parameter_count,
+            self.compiled.parameter_tensor_count,
+        )
+        return host_seconds(self.compiled, self.training, cost, self.sources.host, efficiencies().assumed)
+
+    def host_core_count(self, device: Device) -> int | None:
+        """Cores that the ranks of a host share: those of this machine for its own cards, unknown elsewhere."""
+        return self.sources.machine.cpu.usable_core_count if device.local else None
+
+    def spec(self, device: Device) -> GpuSpec | None:
+        """The row of the table that describes a device."""
+        return self.sources.specs.get(device.spec_key) if device.spec_key is not None else None
+
+    def _bandwidth(self, device: Device) -> float:
+        spec = self.spec(device)
+        known = spec.memory_bandwidth_bytes_per_s if spec is not None else None
+        return known or _UNUSED_BANDWIDTH_BYTES_PER_S
+
+    def link(self, device: Device, count: int | None) -> Link:
+        """What joins the cards of a device: as told, as timed or found here, else as such cards usually have it."""
+        spec = self.spec(device)
+        if spec is None:
+            return _LONE_LINK if device.key == "cpu" else self._measured_link(_UNKNOWN_CARDS_LINK)
+        nodes = self.sources.node_count
+        per_node = max(1, math.ceil(count / nodes)) if count is not None and nodes > 1 else None
+        if device.local and self.sources.interconnect is None:  # these all stand in this one machine
+            return self._measured_link(detected_link(spec, self.sources.machine.links))
+        return parse_interconnect(
+            self.sources.interconnect or "", spec, cards_per_node=None if device.local else per_node
+        )
+
+    def weakest_link(self, devices: Sequence[Device], count: int) -> Link:
+        """The slowest of the links that cards of several kinds bring into one group."""
+        links = [self.link(device, None) for device in devices]
+        return min(links, key=lambda link: bus_bytes_per_s(link, max(2, count)))
+
+    def _measured_link(self, wires: Link) -> Link:
+        """The link that this machine's GPUs were timed over, where ranks of our own or of torchrun did that."""
+        for measurement in self.sources.measurements.values():
+            if measurement.device_key != "cpu" and measurement.communication:
+                return measured_link(measurement.communication, wires) or wires
+        return wires

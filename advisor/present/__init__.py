@@ -1,0 +1,1 @@
+"""One view of an advice, shown as terminal text, Markdown, CSV, PDF and script."""

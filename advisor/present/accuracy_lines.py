@@ -1,0 +1,62 @@
+"""How far to trust a number from the data sheet, said from the recorded accuracy on published runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Language, sentence
+from advisor.predict.accuracy_record import DOCUMENT, AccuracyRecord, GroupedBy, accuracy_record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.catalogue.precisions import Precision
+
+
+def accuracy_line(language: Language) -> str | None:
+    """The mean errors over all published runs, card and model left out; None where none are recorded."""
+    record = accuracy_record()
+    by_card, by_model = record.score("gpu"), record.score("model")
+    if by_card is None or by_model is None:
+        return None
+    numbers: dict[str, float | str] = {
+        "runs": by_card.run_count,
+        "card_error": _percent(by_card.mean_error_fraction),
+        "model_error": _percent(by_model.mean_error_fraction),
+        "document": DOCUMENT,
+    }
+    return sentence("accuracy-line", language, numbers)
+
+
+def accuracy_details(
+    precisions: Sequence[Precision], compute_capability: str | None, language: Language
+) -> tuple[str, ...]:
+    """The share inside the ranges, and the errors at these precisions and on cards of this capability."""
+    record = accuracy_record()
+    by_card = record.score("gpu")
+    told = []
+    if by_card is not None:
+        told.append(sentence("accuracy-covered", language, {"covered_fraction": by_card.covered_fraction}))
+    told += [_group(record, "precision", one, PRECISION_LABELS[one], language) for one in precisions]
+    if compute_capability is not None:
+        name = sentence("accuracy-capability", language, {"capability": compute_capability})
+        told.append(_group(record, "compute_capability", compute_capability, name, language))
+    return tuple(told)
+
+
+def _group(record: AccuracyRecord, grouped_by: GroupedBy, group: str, name: str, language: Language) -> str:
+    by_card, by_model = record.score("gpu", grouped_by, group), record.score("model", grouped_by, group)
+    if by_card is None or by_model is None:
+        return sentence("accuracy-no-runs", language, {"group": name})
+    numbers: dict[str, float | str] = {
+        "group": name,
+        "runs": by_card.run_count,
+        "card_error": _percent(by_card.mean_error_fraction),
+        "model_error": _percent(by_model.mean_error_fraction),
+    }
+    return sentence("accuracy-group", language, numbers)
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.1f} %"

@@ -1,0 +1,224 @@
+"""Two advices side by side: what was different in machine and workload, and which times really differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import Strategy
+from advisor.core.records import Record
+from advisor.core.units import Estimate
+from advisor.predict.prediction import Prediction
+
+if TYPE_CHECKING:
+    from advisor.measure.measurement import Measurement
+    from advisor.recommend.recommendation import Recommendation
+    from advisor.store.advice_record import Advice
+
+Place = tuple[str, int, Strategy, Precision, int, int]
+
+
+class SettingDifference(Record, frozen=True, kw_only=True):
+    """A field of workload, machine or software that is not the same in both, as text; None: not there."""
+
+    field: str
+    """Path in the record, such as `workload.training.batch_size`."""
+    first: str | None
+    second: str | None
+
+
+class FigureDifference(Record, frozen=True, kw_only=True):
+    """One figure of both advices."""
+
+    field: Literal["step_s", "job_s", "samples_per_s", "peak_memory_bytes", "cost"]
+    local: bool
+    """Of the best set-up on the machine itself, rather than of all candidates."""
+    first: Estimate | None
+    second: Estimate | None
+
+    @property
+    def ratio(self) -> float | None:
+        """Second over first; None where one is unknown or zero."""
+        if self.first is None or self.second is None or self.first.value == 0:
+            return None
+        return self.second.value / self.first.value
+
+    @property
+    def clear(self) -> bool:
+        """Whether the two ranges do not touch: only then is there a difference to speak of."""
+        if self.first is None or self.second is None:
+            return False
+        return self.first.high < self.second.low or self.second.high < self.first.low
+
+
+class StepDifference(Record, frozen=True, kw_only=True):
+    """The step time of one set-up that both advices looked at."""
+
+    device_name: str
+    count: int
+    strategy: Strategy
+    precision: Precision
+    batch_size_per_device: int
+    measured: bool
+    """Timed in both runs; otherwise predicted in at least one."""
+    first_s: Estimate
+    second_s: Estimate
+
+    @property
+    def ratio(self) -> float:
+        """Second over first."""
+        return self.second_s.value / self.first_s.value
+
+    @property
+    def clear(self) -> bool:
+        """Whether the two ranges do not touch."""
+        return self.first_s.high < self.second_s.low or self.second_s.high < self.first_s.low
+
+
+class Comparison(Record, frozen=True, kw_only=True):
+    """Everything two advices can be compared by."""
+
+    settings: tuple[SettingDifference, ...]
+    same_set_up: bool
+    """Whether both advise the same device, count, strategy, precision and batch."""
+    figures: tuple[FigureDifference, ...]
+    steps: tuple[StepDifference, ...]
+    """The clearest first; measured ones before predicted ones."""
+
+
+def compare(first: Advice, second: Advice) -> Comparison:
+    """The differences of two advices, a pure function of them; equal advices differ in nothing."""
+    steps = _steps(first, second)
+    return Comparison(
+        settings=tuple(_settings(first, second)),
+        same_set_up=_set_up(first.recommendation) == _set_up(second.recommendation),
+        figures=(
+            *_figures(first.recommendation, second.recommendation, local=False),
+            *_figures(first.recommendation_local, second.recommendation_local, local=True),
+        ),
+        steps=tuple(sorted(steps, key=lambda one: (not one.measured, not one.clear, -abs(one.ratio - 1)))),
+    )
+
+
+def _settings(first: Advice, second: Advice) -> list[SettingDifference]:
+    found = []
+    sides = [dict(_flat("workload", msgspec.to_builtins(one.workload))) | _surroundings(one) for one in (first, second)]
+    for field in dict.fromkeys([*sides[0], *sides[1]]):
+        one, two = sides[0].get(field), sides[1].get(field)
+        if one != two:
+            found.append(SettingDifference(field=field, first=one, second=two))
+    return found
+
+
+def _surroundings(advice: Advice) -> dict[str, str]:
+    """What of a machine bears on its speed; free memory, load and the moment do not tell two machines apart."""
+    machine = advice.machine
+    found = dict(_flat("machine.software", msgspec.to_builtins(machine.software)))
+    found["machine.cpu.name"] = str(machine.cpu.name)
+    found["machine.cpu.usable_core_count"] = str(machine.cpu.usable_core_count)
+    found["machine.memory.total_bytes"] = str(machine.memory.total_bytes)
+    for gpu in machine.gpus:
+        found[f"machine.gpus[{gpu.index}].name"] = gpu.name
+        found[f"machine.gpus[{gpu.index}].power_limit_w"] = str(gpu.power_limit_w)
+    found["advisor_version"] = advice.advisor_version
+    return found
+
+
+def _flat(path: str, value: object) -> list[tuple[str, str]]:
+    if isinstance(value, dict):
+        return [row for key, item in value.items() for row in _flat(f"{path}.{key}", item)]
+    return [(path, str(value))] if value is not None else []
+
+
+def _set_up(chosen: Recommendation | None) -> tuple[object, ...] | None:
+    if chosen is None:
+        return None
+    return (
+        chosen.device.key,
+        chosen.count,
+        chosen.strategy,
+        chosen.precision,
+        chosen.batch_size_per_device,
+        chosen.gradient_accumulation_steps,
+    )
+
+
+def _figures(
+    first: Recommendation | None, second: Recommendation | None, *, local: bool
+) -> tuple[FigureDifference, ...]:
+    def of(chosen: Recommendation | None) -> dict[str, Estimate | None]:
+        if chosen is None:
+            return {}
+        return {
+            "step_s": chosen.step_s,
+            "job_s": chosen.job_s,
+            "samples_per_s": chosen.samples_per_s,
+            "peak_memory_bytes": chosen.peak_memory_bytes,
+            "cost": chosen.cost,
+        }
+
+    one, two = of(first), of(second)
+    currencies_differ = first is not None and second is not None and first.currency != second.currency
+    names: tuple[Literal["step_s", "job_s", "samples_per_s", "peak_memory_bytes", "cost"], ...]
+    names = ("step_s", "job_s", "samples_per_s", "peak_memory_bytes", "cost")
+    return tuple(
+        FigureDifference(field=name, local=local, first=one.get(name), second=two.get(name))
+        for name in names
+        if (one.get(name) or two.get(name)) and not (name == "cost" and currencies_differ)
+    )
+
+
+def _steps(first: Advice, second: Advice) -> list[StepDifference]:
+    before = {_place(item): item for item in first.predictions}
+    timed = [_timed(advice.measurements) for advice in (first, second)]
+    found = []
+    for item in second.predictions:
+        other = before.get(_place(item))
+        if other is None:
+            continue
+        place = (item.device.key, item.precision, item.batch_size_per_device)
+        alone = item.count == 1 and item.gradient_accumulation_steps == 1
+        medians = [side.get(place) if alone else None for side in timed]
+        measured = medians[0] is not None and medians[1] is not None
+        found.append(
+            StepDifference(
+                device_name=item.device.name,
+                count=item.count,
+                strategy=item.strategy,
+                precision=item.precision,
+                batch_size_per_device=item.batch_size_per_device,
+                measured=measured,
+                first_s=(medians[0] if measured else None) or other.step_s,
+                second_s=(medians[1] if measured else None) or item.step_s,
+            )
+        )
+    return found
+
+
+def _place(item: Prediction) -> Place:
+    return (
+        item.device.key,
+        item.count,
+        item.strategy,
+        item.precision,
+        item.batch_size_per_device,
+        item.gradient_accumulation_steps,
+    )
+
+
+def _timed(measurements: tuple[Measurement, ...]) -> dict[tuple[str, Precision, int], Estimate]:
+    """Medians with the interval of the median, by device, precision and batch size."""
+    found = {}
+    for measurement in measurements:
+        for step in measurement.steps:
+            summary = step.summary
+            # Some of the model's blocks alone are no step of the model.
+            whole = step.layer_limit is None
+            if summary is not None and whole and step.verdict.kind in {"stable", "usable"}:
+                low, high = min(summary.low_s, summary.median_s), max(summary.high_s, summary.median_s)
+                found[measurement.device_key, step.precision, step.batch_size] = Estimate(
+                    value=summary.median_s, low=low, high=high, basis="measured"
+                )
+    return found

@@ -1,0 +1,148 @@
+"""An evaluation as text for a terminal and as the rows of a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from advisor.core.sentences import Language, say, sentence
+from advisor.evaluate.evaluation_record import Evaluation
+from advisor.evaluate.row_predictions import RowAnswer
+from advisor.predict.evaluation import Score
+
+ANSWER_COLUMNS = (
+    "predicted_ms",
+    "low_ms",
+    "high_ms",
+    "predicted_peak_gb",
+    "predicted_max_batch",
+    "predicted_efficiency",
+    "error",
+    "reason",
+)
+"""Columns that follow those of the file; `error` is predicted over measured time minus one."""
+_SCORE_COLUMNS = ("group", "runs", "mean", "median", "bias", "covered", "pairs", "ranked", "ratio")
+_UNKNOWN = "–"
+
+
+def answers_csv(evaluation: Evaluation) -> str:
+    """Every row as it was given, with what is predicted for it; empty where there is nothing to say."""
+    columns: list[str] = []
+    for answer in evaluation.answers:
+        columns += [name for name in answer.row.cells if name not in columns]
+    columns = [name for name in columns if name not in ANSWER_COLUMNS]
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([*columns, *ANSWER_COLUMNS])
+    for answer in evaluation.answers:
+        writer.writerow([*(answer.row.cells.get(name, "") for name in columns), *_cells(answer)])
+    return stream.getvalue()
+
+
+def _cells(answer: RowAnswer) -> tuple[str, ...]:
+    row, step = answer.row, answer.step_s
+    error = step.value / row.measured_s - 1.0 if step is not None and row.measured_s is not None else None
+    return (
+        "" if step is None else f"{step.value * 1e3:.6g}",
+        "" if step is None else f"{step.low * 1e3:.6g}",
+        "" if step is None else f"{step.high * 1e3:.6g}",
+        "" if answer.peak_bytes is None else f"{answer.peak_bytes.value / 1e9:.4g}",
+        "" if answer.largest_batch is None else str(answer.largest_batch),
+        "" if answer.efficiency is None else f"{answer.efficiency.value:.4f}",
+        "" if error is None else f"{error:.4f}",
+        "" if answer.reason is None else say(answer.reason, "en"),
+    )
+
+
+def evaluation_text(evaluation: Evaluation, language: Language) -> str:
+    """The error table in lines: overall, by family, GPU and precision; then memory, efficiency and refused rows."""
+    head = [sentence(f"evaluate-column-{name}", language) for name in _SCORE_COLUMNS]
+    lines: list[str] = []
+    if evaluation.overall.step_count:
+        table = [head, _score_cells(evaluation.overall, sentence("evaluate-group-all", language))]
+        for heading, scores in (
+            ("family", evaluation.by_family),
+            ("gpu", evaluation.by_gpu),
+            ("precision", evaluation.by_precision),
+        ):
+            table.append([sentence(f"evaluate-heading-{heading}", language)])
+            table += [_score_cells(score, score.group) for score in scores]
+        lines += _aligned(table)
+    return "\n".join([*lines, *_remarks(evaluation, language)])
+
+
+def _score_cells(score: Score, name: str) -> list[str]:
+    return [
+        name,
+        str(score.step_count),
+        _percent(score.mean_error_fraction),
+        _percent(score.median_error_fraction),
+        _percent(score.bias_fraction, signed=True),
+        _percent(score.covered_fraction),
+        str(score.pair_count),
+        _percent(score.ranked_fraction),
+        _percent(score.ratio_error_fraction),
+    ]
+
+
+def _percent(fraction: float | None, *, signed: bool = False) -> str:
+    if fraction is None:
+        return _UNKNOWN
+    return f"{100 * fraction:+.1f} %" if signed else f"{100 * fraction:.1f} %"
+
+
+def _aligned(table: list[list[str]]) -> list[str]:
+    """First column to the left, the others to the right; headings alone in their line."""
+    full = [row for row in table if len(row) > 1]
+    widths = [max(_width(row[index]) for row in full) for index in range(len(full[0]))]
+    lines = []
+    for row in table:
+        cells = [row[0] + " " * max(0, widths[0] - _width(row[0]))]
+        cells += [" " * (width - _width(cell)) + cell for cell, width in zip(row[1:], widths[1:], strict=False)]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _width(text: str) -> int:
+    """Columns on a terminal: Chinese characters and full-width signs take two."""
+    return sum(2 if "\u2e80" <= character <= "\uffef" else 1 for character in text)
+
+
+def _remarks(evaluation: Evaluation, language: Language) -> list[str]:
+    lines: list[str] = []
+    batches, efficiencies = evaluation.largest_batches, evaluation.efficiencies
+    if batches is not None:
+        numbers: dict[str, float | int | str] = {
+            "rows": batches.row_count,
+            "right_fraction": batches.right_fraction,
+            "high_fraction": batches.too_high_fraction,
+        }
+        lines.append(sentence("evaluate-batches", language, numbers))
+    if efficiencies is not None:
+        numbers = {
+            "rows": efficiencies.row_count,
+            "points": f"{100 * efficiencies.mean_error_fraction:.1f}",
+            "covered_fraction": efficiencies.covered_fraction,
+        }
+        lines.append(sentence("evaluate-efficiencies", language, numbers))
+    if evaluation.peak_error_fraction is not None:
+        lines.append(sentence("evaluate-peak", language, {"error_fraction": evaluation.peak_error_fraction}))
+    unscored = sum(not answer.row.scored for answer in evaluation.answers)
+    if unscored:
+        lines.append(sentence("evaluate-unscored", language, {"count": unscored}))
+    refused = evaluation.refused
+    if refused:
+        counts: dict[str, float | int | str] = {"count": len(refused), "rows": len(evaluation.answers)}
+        lines.append(sentence("evaluate-refused", language, counts))
+        lines += [_refusal(answer, language) for answer in refused]
+    return lines
+
+
+def _refusal(answer: RowAnswer, language: Language) -> str:
+    why = "" if answer.reason is None else say(answer.reason, language)
+    row = answer.row
+    return "  " + sentence(
+        "evaluate-refused-row",
+        language,
+        {"line": row.line, "workload": row.workload, "gpu": row.gpu_key, "why": why},
+    )

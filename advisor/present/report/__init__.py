@@ -1,0 +1,1 @@
+"""The PDF report: its words, tables and charts, set by one template."""

@@ -1,0 +1,149 @@
+"""The report's curve of throughput against batch size, as numbers from 0 to 1."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Language, sentence
+from advisor.core.units import format_rate
+from advisor.present.report.charts import clipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.recommendation import BatchAdvice, Recommendation
+    from advisor.store.advice_record import Advice
+
+_SERIES = 4
+_LOG_FROM = 80
+_X_TICKS = 12
+
+
+def batch_chart(advice: Advice, language: Language) -> dict[str, Any] | None:
+    """One curve each for the advised device, the best one here, and the ties; None with a single batch size."""
+    main = advice.recommendation or advice.recommendation_local
+    if main is None:
+        return None
+    local = advice.recommendation_local
+    wanted = [(main.device.key, main.precision)]
+    if local is not None:
+        wanted.append((local.device.key, local.precision))
+    wanted += [(device.key, main.precision) for device in main.tied_with]
+    series = []
+    for key, precision in dict.fromkeys(wanted):
+        points = sorted(
+            (
+                item
+                for item in advice.predictions
+                if item.device.key == key
+                and item.count == 1
+                and item.precision == precision
+                and item.fits is not False
+                and item.gradient_accumulation_steps == 1
+            ),
+            key=lambda item: item.batch_size_per_device,
+        )
+        alone = [item for item in points if item.strategy == "single"]
+        if len(alone) > 1:
+            series.append(alone)
+    return _curve(series[:_SERIES], advice, main, language) if series else None
+
+
+def nice_ticks(top: float) -> list[float]:
+    """Three to six round values (1, 2 or 5 times a power of ten apart) from 0 up to `top`."""
+    raw = top / 5
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
+    return [step * index for index in range(int(top / step * 1.0001) + 1)]
+
+
+@dataclass(frozen=True)
+class _Heights:
+    """Rates to heights from 0 to 1: from zero on, or by powers of ten where small ones would vanish."""
+
+    bottom: float
+    top: float
+    ticks: tuple[float, ...]
+
+    def __call__(self, rate: float) -> float:
+        if self.bottom == 0:
+            return rate / self.top
+        return max(0.0, math.log(rate / self.bottom) / math.log(self.top / self.bottom)) if rate > 0 else 0.0
+
+
+def _heights(series: list[list[Prediction]]) -> _Heights:
+    top = max(item.samples_per_s.high for points in series for item in points)
+    least = min(item.samples_per_s.low for points in series for item in points)
+    if least <= 0 or top / least < _LOG_FROM:
+        return _Heights(0.0, top, tuple(nice_ticks(top)))
+    powers = range(math.floor(math.log10(least)), math.floor(math.log10(top)) + 1)
+    return _Heights(10.0 ** powers[0], top, tuple(10.0**power for power in powers))
+
+
+def _advice_on(advice: Advice, main: Recommendation) -> BatchAdvice | None:
+    for item in advice.batch_advice:
+        if item.device_key == main.device.key and item.precision == main.precision:
+            return item
+    return None
+
+
+def _curve(series: list[list[Prediction]], advice: Advice, main: Recommendation, language: Language) -> dict[str, Any]:
+    sizes = sorted({item.batch_size_per_device for points in series for item in points})
+    low, high = math.log2(sizes[0]), math.log2(max(sizes[-1], sizes[0] + 1))
+
+    def across(batch_size: float) -> float:
+        return (math.log2(batch_size) - low) / (high - low)
+
+    heights = _heights(series)
+
+    def mark(batch_size: int | None) -> float | None:
+        return across(batch_size) if batch_size is not None and sizes[0] <= batch_size <= sizes[-1] else None
+
+    found = _advice_on(advice, main)
+    knee, limit = (found.knee, found.largest_that_fits) if found else (None, None)
+    marks = [sentence("report-advised", language, {"batch": main.batch_size_per_device})]
+    if mark(knee) is not None and knee is not None:
+        marks.append(sentence("report-knee", language, {"batch": knee}))
+    if limit is not None:
+        code = "report-limit" if mark(limit) is not None else "report-limit-beyond"
+        marks.append(sentence(code, language, {"batch": limit}))
+    step = max(1, math.ceil(len(sizes) / _X_TICKS))
+    return {
+        "kind": "curve",
+        "alt": sentence("report-alt-batch", language),
+        "x_title": sentence("report-axis-batch", language),
+        "y_title": sentence("report-axis-rate", language),
+        "x_ticks": [{"at": across(size), "text": f"{size:,}"} for size in sizes[::step]],
+        "y_ticks": [{"at": heights(value), "text": format_rate(value) if value else "0"} for value in heights.ticks],
+        "knee": mark(knee),
+        "limit": mark(limit),
+        "advised": mark(main.batch_size_per_device),
+        "marks": marks,
+        "series": [_series(points, across, heights) for points in series],
+    }
+
+
+def _counted(point: Prediction) -> str:
+    """One device by its name, with its count where devices come in several: the curve is of one."""
+    name = clipped(point.device.name)
+    return name if point.device.key == "cpu" else f"1 × {name}"
+
+
+def _series(points: list[Prediction], across: Callable[[float], float], heights: _Heights) -> dict[str, Any]:
+    return {
+        "name": f"{_counted(points[0])} ({PRECISION_LABELS[points[0].precision]})",
+        "points": [
+            {
+                "x": across(item.batch_size_per_device),
+                "y": heights(item.samples_per_s.value),
+                "low": heights(item.samples_per_s.low),
+                "high": heights(item.samples_per_s.high),
+                "measured": item.measured,
+            }
+            for item in points
+        ],
+    }

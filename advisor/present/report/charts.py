@@ -1,0 +1,210 @@
+"""The report's bars as numbers from 0 to 1; how they are drawn stands in the template."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Language, sentence, visible
+from advisor.core.units import format_bytes, format_rate, format_seconds
+from advisor.present.summary import best_by_device
+from advisor.recommend.recommendation import prediction_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.recommendation import Recommendation
+    from advisor.store.advice_record import Advice
+
+Chart = dict[str, Any]
+_BARS = 10
+_STACKS = 6
+_LABEL_LENGTH = 30
+TIE = "≈"
+
+
+def clipped(text: str, length: int = _LABEL_LENGTH) -> str:
+    """A foreign name for a narrow place: visible, and cut with an ellipsis where it is longer than `length`."""
+    shown = visible(text)
+    return shown if len(shown) <= length else shown[: length - 1] + "…"
+
+
+def chosen_prediction(advice: Advice, chosen: Recommendation | None) -> Prediction | None:
+    """The prediction that a recommendation rests on."""
+    if chosen is None:
+        return None
+    return prediction_of(advice.predictions, chosen)
+
+
+def tied_places(advice: Advice) -> frozenset[tuple[str, int]]:
+    """Device key and count of every set-up that shows no clear difference to the advised one."""
+    main = advice.recommendation
+    if main is None:
+        return frozenset()
+    found = {(item.device_key, item.count) for item in advice.alternatives if item.tied}
+    named = {key for key, _ in found}
+    found |= {(device.key, main.count) for device in main.tied_with if device.key not in named}
+    return frozenset(found - {(main.device.key, main.count)})
+
+
+def shown_set_ups(advice: Advice, most: int) -> list[Prediction]:
+    """At most `most` set-ups that fit, the fastest first, one a device and count.
+
+    Kept whatever their place: the advised ones, the ties, one of each device, and the Pareto set.
+    """
+    main = advice.recommendation or advice.recommendation_local
+    wanted = main.precision if main else advice.workload.training.precision
+    best = {(item.device.key, item.count): item for item in best_by_device(advice, wanted) if item.fits is not False}
+    first: list[tuple[str, int]] = []
+    for chosen in (advice.recommendation, advice.recommendation_local):
+        prediction = chosen_prediction(advice, chosen)
+        if prediction is not None:
+            place = (prediction.device.key, prediction.count)
+            if place not in first:
+                first.append(place)
+                best[place] = prediction
+    first += sorted(tied_places(advice))
+    first += [place for place in best if place[1] == 1]
+    first += [(item.device_key, item.count) for item in advice.alternatives]
+    order = [place for place in dict.fromkeys([*first, *best]) if place in best]
+    return sorted((best[place] for place in order[:most]), key=lambda item: -item.samples_per_s.value)
+
+
+def _bars(predictions: Sequence[tuple[str, Prediction]], chosen: Prediction | None, language: Language) -> Chart:
+    top = max(prediction.samples_per_s.high for _, prediction in predictions)
+    bars = [
+        {
+            "label": label,
+            "value": prediction.samples_per_s.value / top,
+            "low": prediction.samples_per_s.low / top,
+            "high": prediction.samples_per_s.high / top,
+            "text": format_rate(prediction.samples_per_s.value),
+            "strong": prediction is chosen,
+            "measured": prediction.measured,
+        }
+        for label, prediction in predictions
+    ]
+    legend = {"predicted": sentence("report-legend-predicted", language)}
+    if any(bar["measured"] for bar in bars):
+        legend["measured"] = sentence("report-legend-measured", language)
+    notes = [sentence("report-legend-range", language)]
+    if any(bar["strong"] for bar in bars):
+        notes.append(sentence("report-legend-advised", language))
+    return {"kind": "bars", "bars": bars, "legend": legend, "notes": notes}
+
+
+def _placed(item: Prediction) -> str:
+    return f"{item.count} × {clipped(item.device.name)}"
+
+
+def device_chart(advice: Advice, language: Language) -> Chart | None:
+    """Throughput by device and count: the advised set-up in bold, ties marked."""
+    rows = shown_set_ups(advice, _BARS)
+    if not rows:
+        return None
+    ties = tied_places(advice)
+    main = advice.recommendation or advice.recommendation_local
+    wanted = main.precision if main else advice.workload.training.precision
+    labelled = []
+    for item in rows:
+        own = "" if item.precision == wanted else f" · {PRECISION_LABELS[item.precision]}"
+        tie = f" {TIE}" if (item.device.key, item.count) in ties else ""
+        labelled.append((f"{_placed(item)}{own}{tie}", item))
+    chart = _bars(labelled, chosen_prediction(advice, main), language)
+    if any(label.endswith(f" {TIE}") for label, _ in labelled):
+        chart["notes"].append(f"{TIE} {sentence('report-legend-tied', language)}")
+    return {**chart, "alt": sentence("report-alt-devices", language)}
+
+
+def strategy_chart(advice: Advice, language: Language) -> Chart | None:
+    """Throughput of every strategy and count of the advised device at its batch and precision, where it fits."""
+    main = advice.recommendation or advice.recommendation_local
+    if main is None:
+        return None
+    rows = [
+        (f"{item.count} × {sentence('strategy-' + item.strategy.replace('_', '-'), language)}", item)
+        for item in advice.predictions
+        if item.device.key == main.device.key
+        and item.precision == main.precision
+        and item.batch_size_per_device == main.batch_size_per_device
+        and (item.gradient_accumulation_steps == main.gradient_accumulation_steps or item.count != main.count)
+        and item.fits is not False
+    ]
+    # One bar a strategy and count: where several accumulations were looked at, the fastest of them.
+    best: dict[str, Prediction] = {}
+    chosen = chosen_prediction(advice, main)
+    for label, item in rows:
+        held = best.get(label)
+        faster = held is None or item.samples_per_s.value > held.samples_per_s.value
+        if item is chosen or (faster and held is not chosen):
+            best[label] = item
+    if len({item.strategy for item in best.values()}) < 2:  # noqa: PLR2004 - one alone compares with nothing
+        return None
+    ordered = sorted(best.items(), key=lambda row: (row[1].count, row[1].strategy))[:_BARS]
+    return {**_bars(ordered, chosen, language), "alt": sentence("report-alt-strategies", language)}
+
+
+def time_chart(advice: Advice, language: Language) -> Chart | None:
+    """Where a step's time goes: advised, tied and local set-ups, each bar one whole step."""
+    ties = tied_places(advice)
+    keep = {
+        (chosen.device.key, chosen.count)
+        for chosen in (advice.recommendation, advice.recommendation_local)
+        if chosen is not None
+    } | ties
+    rows = [item for item in shown_set_ups(advice, _BARS) if (item.device.key, item.count) in keep and item.parts]
+    if not rows:
+        return None
+    kinds = list(dict.fromkeys(part.kind for item in rows for part in item.parts if part.duration_s > 0))
+    bars = []
+    for item in rows[:_STACKS]:
+        times = {part.kind: part.duration_s for part in item.parts}
+        bars.append(
+            {
+                "label": _placed(item),
+                "parts": [max(0.0, times.get(kind, 0.0)) / item.step_s.value for kind in kinds],
+                "limit": None,
+                "text": f"{format_seconds(item.step_s.value)} · {item.batch_size_per_device}",
+            }
+        )
+    legend = [sentence(f"time-part-{kind}", language) for kind in kinds]
+    return {"kind": "stacked", "alt": sentence("report-alt-time", language), "bars": bars, "legend": legend}
+
+
+def memory_chart(advice: Advice, language: Language) -> Chart | None:
+    """Memory parts of the advised batch on every device, against its capacity (the black line)."""
+    main = advice.recommendation or advice.recommendation_local
+    if main is None:
+        return None
+    rows: dict[str, Prediction] = {}
+
+    def unlike(one: Prediction) -> tuple[bool, bool, bool, int]:
+        """How far a set-up is from the advised one: several cards, sharding and accumulation need other memory."""
+        steps = one.gradient_accumulation_steps != main.gradient_accumulation_steps
+        return (one.strategy != main.strategy, one.count != main.count, steps, one.count)
+
+    for item in sorted(advice.predictions, key=unlike):
+        same = item.precision == main.precision and item.batch_size_per_device == main.batch_size_per_device
+        if same and item.count in {1, main.count} and item.memory_parts and item.memory_capacity_bytes:
+            rows.setdefault(item.device.key, item)
+    if not rows:
+        return None
+    kinds = list(dict.fromkeys(part.kind for item in rows.values() for part in item.memory_parts))
+    needs = [sum(part.size_bytes for part in item.memory_parts) for item in rows.values()]
+    capacities = [item.memory_capacity_bytes or 0.0 for item in rows.values()]
+    # A capacity far above every need would squeeze the bars: such a limit is off the chart, and its text says it.
+    top = min(max(*needs, *capacities), 3 * max(needs))
+    bars = []
+    for item, capacity in zip(rows.values(), capacities, strict=True):
+        sizes = {part.kind: part.size_bytes for part in item.memory_parts}
+        bars.append(
+            {
+                "label": _placed(item) if main.count > 1 else clipped(item.device.name),
+                "parts": [min(1.0, sizes.get(kind, 0.0) / top) for kind in kinds],
+                "limit": capacity / top if capacity <= top else None,
+                "text": f"{format_bytes(sum(sizes.values()))} / {format_bytes(capacity)}",
+            }
+        )
+    legend = [sentence(f"memory-part-{kind}", language) for kind in kinds]
+    return {"kind": "stacked", "alt": sentence("report-alt-memory", language), "bars": bars[:_STACKS], "legend": legend}

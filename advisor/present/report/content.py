@@ -1,0 +1,207 @@
+"""The report's words, tables and charts, chosen from the advice; the template only sets them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Language, say, sentence, visible
+from advisor.present.accuracy_lines import accuracy_line
+from advisor.present.report import charts as report_charts
+from advisor.present.report import tables as report_tables
+from advisor.present.report.batch_curve import batch_chart
+from advisor.present.report.charts import clipped
+from advisor.present.report.facts import fact_columns
+from advisor.present.report.figures import key_figures
+from advisor.present.script.launch_script import launch_command, script_name
+from advisor.present.summary import devices_title, listed, set_up_line, summarise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.core.sentences import Reason
+    from advisor.recommend.recommendation import Recommendation
+    from advisor.store.advice_record import Advice
+
+Content = dict[str, Any]
+_WHY_LINES = 6
+_CHANGE_LINES = 4
+_CAVEAT_LINES = 5
+_FURTHER_LINES = 14
+_HEADLINE_LENGTH = 300
+_NO_SCRIPT = frozenset({"tp", "pp", "fsdp_offload", "zero2"})
+
+
+def report_content(advice: Advice, language: Language) -> Content:
+    """Everything the template needs, as JSON-ready values; a pure function of the advice and the language."""
+    summary = summarise(advice, language)
+    main = advice.recommendation or advice.recommendation_local
+    first, further = _first_page(advice, main, language)
+    return {
+        "language": language,
+        "title": sentence(_title(advice), language),
+        "subtitle": _subtitle(advice),
+        "date": [int(part) for part in advice.created_utc[:10].split("-")],
+        "headline": clipped(summary.headline, _HEADLINE_LENGTH),
+        "headline_notes": _notes(advice, main, language),
+        "key_figures": key_figures(advice, main, language) if main else [],
+        "first": first,
+        "evidence": _evidence(advice, further, language),
+        "facts": fact_columns(advice, language),
+        "method": {
+            "title": sentence("report-method", language),
+            "sentences": _method(language),
+        },
+        "footer": sentence("report-footer", language, {"version": visible(advice.advisor_version)}),
+    }
+
+
+def _title(advice: Advice) -> str:
+    return "report-title-inference" if advice.workload.training.mode == "inference" else "report-title"
+
+
+def _method(language: Language) -> list[str]:
+    lines = [sentence(f"report-method-{line}", language) for line in range(1, 6)]
+    accuracy = accuracy_line(language)
+    return [*lines[:2], *([accuracy] if accuracy else []), *lines[2:]]
+
+
+def _subtitle(advice: Advice) -> str:
+    devices = [gpu.name for gpu in advice.machine.gpus] or [advice.machine.cpu.name or advice.machine.cpu.architecture]
+    named = dict.fromkeys(f"{devices.count(name)} × {name}" if devices.count(name) > 1 else name for name in devices)
+    shown = [clipped(name, 60) for name in list(named)[:3]]
+    return " · ".join([visible(advice.workload.name), *shown, advice.created_utc[:10]])
+
+
+def _notes(advice: Advice, main: Recommendation | None, language: Language) -> list[str]:
+    notes = []
+    if main is not None and main.tied_with:
+        names = listed([clipped(device.name, 60) for device in main.tied_with], language)
+        notes.append(labelled("summary-tied", names, language))
+    local = advice.recommendation_local
+    same = local is not None and main is not None and set_up_line(local, language) == set_up_line(main, language)
+    if local is not None and not same:
+        line = clipped(set_up_line(local, language, advice.workload.training.mode), _HEADLINE_LENGTH)
+        notes.append(labelled("summary-here", line, language))
+    return notes
+
+
+def labelled(code: str, text: str, language: Language) -> str:
+    """A label and its text, with the colon of the language."""
+    return f"{sentence(code, language)}{'：' if language == 'zh' else ': '}{text}"
+
+
+def _section(
+    title: str,
+    sentences: Sequence[str | dict[str, str]] = (),
+    chart: Content | None = None,
+    table: Content | None = None,
+) -> Content:
+    return {"title": title, "sentences": list(sentences), "chart": chart, "table": table}
+
+
+def _lines(reasons: Sequence[Reason], language: Language) -> list[str]:
+    return list(dict.fromkeys(visible(say(reason, language)) for reason in reasons))
+
+
+def _first_page(
+    advice: Advice, main: Recommendation | None, language: Language
+) -> tuple[dict[str, Content | None], list[str]]:
+    """The sections of the first page by their place, and the sentences that it had no room for."""
+    why = _lines(main.why if main else (), language)
+    change = _lines(main.would_change_if if main else (), language)
+    caveats = _lines(advice.caveats, language)
+    also = [line for line in _lines(advice.reasons, language) if line not in why]
+    further = [*also, *why[_WHY_LINES:], *change[_CHANGE_LINES:], *caveats[_CAVEAT_LINES:]]
+
+    def section(
+        code: str, sentences: Sequence[str | dict[str, str]] = (), chart: Content | None = None
+    ) -> Content | None:
+        return _section(sentence(code, language), sentences, chart) if sentences or chart else None
+
+    first: dict[str, Content | None] = {
+        "why": section("summary-why", why[:_WHY_LINES]),
+        "devices": section("report-devices", (), report_charts.device_chart(advice, language)),
+        "middle": _middle(advice, language),
+        "next": section("report-next", _next_steps(advice, main, language)),
+        "change": section("summary-change", change[:_CHANGE_LINES]),
+        "caveats": section("summary-caveats", caveats[:_CAVEAT_LINES]),
+    }
+    return first, further
+
+
+def _charts(advice: Advice, language: Language) -> dict[str, Content | None]:
+    return {
+        "report-batch": batch_chart(advice, language),
+        "report-strategies": report_charts.strategy_chart(advice, language),
+        "report-memory": report_charts.memory_chart(advice, language),
+        "report-time": report_charts.time_chart(advice, language),
+    }
+
+
+def _middle(advice: Advice, language: Language) -> Content | None:
+    """The batch curve; where there is none (a single batch size fits), the strategies."""
+    charts = _charts(advice, language)
+    code = "report-batch" if charts["report-batch"] else "report-strategies"
+    return _section(sentence(code, language), (), charts[code]) if charts[code] else None
+
+
+def _next_steps(advice: Advice, main: Recommendation | None, language: Language) -> list[str | dict[str, str]]:
+    """What to do now, in the order of doing it; a command stands on a line of its own."""
+    if main is None:
+        return []
+    name, infers = script_name(advice), advice.workload.training.mode == "inference"
+    steps: list[str | dict[str, str]] = []
+    if not main.device.local:
+        steps.append(sentence("report-next-try", language, {"device": clipped(main.device.name, 60)}))
+    if main.strategy in _NO_SCRIPT:
+        strategy = sentence(f"strategy-{main.strategy.replace('_', '-')}", language)
+        steps.append(sentence("report-next-framework", language, {"strategy": strategy}))
+    else:
+        steps.append(
+            _step(
+                "report-next-script-inference" if infers else "report-next-script",
+                language,
+                f"advisor --open advice.json --script {name}",
+            )
+        )
+        steps.append(
+            _step(
+                "report-next-start-inference" if infers else "report-next-start", language, launch_command(main, name)
+            )
+        )
+    if main.device.local:
+        steps.append(sentence("report-next-verify", language))
+    return steps
+
+
+def _step(code: str, language: Language, command: str) -> dict[str, str]:
+    return {"text": sentence(code, language), "command": command}
+
+
+def _evidence(advice: Advice, further: list[str], language: Language) -> list[Content]:
+    def section(code: str, chart: Content | None = None, table: Content | None = None) -> Content | None:
+        return _section(sentence(code, language), (), chart, table) if chart or table else None
+
+    more = further[:_FURTHER_LINES]
+    if len(further) > _FURTHER_LINES:
+        more.append(sentence("report-more-in-json", language, {"sentences": len(further) - _FURTHER_LINES}))
+    charts = _charts(advice, language)
+    shown = "report-batch" if charts["report-batch"] else "report-strategies"
+    main = advice.recommendation or advice.recommendation_local
+    precision = main.precision if main else advice.workload.training.precision
+    found = [
+        _section(sentence("summary-also", language), more) if more else None,
+        *(section(code, chart) for code, chart in charts.items() if code != shown),
+        section("report-compared", None, report_tables.measured_table(advice, language)),
+        section("report-communication", None, report_tables.communication_table(advice, language)),
+    ]
+    table = report_tables.device_table(advice, language)
+    if table is not None:
+        own = report_tables.own_precisions(advice, report_charts.shown_set_ups(advice, report_tables.DEVICE_ROWS))
+        found.append(
+            _section(
+                sentence(devices_title(own=own), language, {"precision": PRECISION_LABELS[precision]}), (), None, table
+            )
+        )
+    return [item for item in found if item is not None]

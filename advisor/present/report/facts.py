@@ -1,0 +1,104 @@
+"""What the report's figures rest on: the workload's settings, the machine and the versions, as label and text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from advisor.core.sentences import Language, say, sentence, visible
+from advisor.core.units import format_bytes, format_count, format_energy, format_fraction, format_quantity
+from advisor.present.report.charts import chosen_prediction, clipped
+from advisor.present.summary import estimate_text, flop_label
+from advisor.workload.workload import passes_over_data
+
+if TYPE_CHECKING:
+    from advisor.store.advice_record import Advice
+
+_GPUS = 8
+_VALUE_LENGTH = 220
+
+
+def fact_columns(advice: Advice, language: Language) -> list[dict[str, Any]]:
+    """Two columns of facts: assumptions, and this machine."""
+    columns = (("report-assumptions", _assumptions(advice, language)), ("report-machine", _machine(advice, language)))
+    return [
+        {"title": sentence(code, language), "rows": [[label, clipped(text, _VALUE_LENGTH)] for label, text in rows]}
+        for code, rows in columns
+    ]
+
+
+def _assumptions(advice: Advice, language: Language) -> list[tuple[str, str]]:
+    workload = advice.workload
+    training = workload.training
+    facts: list[tuple[str, str]] = [
+        ("report-fact-workload", visible(workload.name)),
+        (
+            "report-fact-samples-inference" if training.mode == "inference" else "report-fact-samples",
+            f"{workload.data.samples:,}",
+        ),
+        *([("report-fact-epochs", f"{training.epochs:g}")] if training.mode != "inference" else []),
+        ("report-fact-own-batch", f"{training.batch_size:,}"),
+    ]
+    if workload.data.sequence_length:
+        facts.append(("report-fact-sequence", f"{workload.data.sequence_length:,}"))
+    if workload.data.image_size:
+        facts.append(("report-fact-image", f"{workload.data.image_size:,}"))
+    settings = [training.precision, training.optimizer, f"attention {training.attention}"]
+    settings += [name for name in ("compile", "channels_last", "activation_checkpointing") if getattr(training, name)]
+    settings += [f"trainable {training.trainable}"] if training.trainable != "all" else []
+    settings += [f"mode {training.mode}"] if training.mode != "training" else []
+    facts.append(("report-fact-settings", ", ".join(settings)))
+    model = advice.model
+    facts.append(("report-fact-traced", _traced(advice, language)))
+    if model.parameter_count is not None:
+        facts.append(("summary-parameters", format_count(model.parameter_count)))
+    if model.flop_per_sample is not None:
+        facts.append((flop_label(training.mode), format_quantity(model.flop_per_sample, "FLOP")))
+    facts += _of_the_advice(advice, language)
+    return [(sentence(code, language), text) for code, text in facts]
+
+
+def _traced(advice: Advice, language: Language) -> str:
+    if advice.model.traced:
+        return sentence("yes", language)
+    reason = advice.model.not_traced_reason
+    return visible(say(reason, language)) if reason is not None else sentence("no", language)
+
+
+def _of_the_advice(advice: Advice, language: Language) -> list[tuple[str, str]]:
+    """Efficiency of the devices together, and energy by the sample."""
+    main = advice.recommendation
+    facts = []
+    if main is not None and main.efficiency is not None:
+        facts.append(("report-fact-efficiency", estimate_text(main.efficiency, format_fraction, language)))
+    prediction = chosen_prediction(advice, advice.recommendation or advice.recommendation_local)
+    samples = advice.workload.data.samples * passes_over_data(advice.workload.training)
+    if prediction is not None and prediction.energy_j is not None and samples > 0:
+        by_sample = prediction.energy_j.scaled(1 / samples)
+        facts.append(("report-fact-sample-energy", estimate_text(by_sample, format_energy, language)))
+    return facts
+
+
+def _machine(advice: Advice, language: Language) -> list[tuple[str, str]]:
+    machine = advice.machine
+    unknown = sentence("unknown", language)
+    software = machine.software
+    cores = sentence("report-fact-cores", language, {"cores": machine.cpu.usable_core_count})
+    rows = [
+        ("CPU", f"{visible(machine.cpu.name or machine.cpu.architecture)}, {cores}"),
+        ("RAM", format_bytes(machine.memory.total_bytes) if machine.memory.total_bytes else unknown),
+    ]
+    for gpu in machine.gpus[:_GPUS]:
+        memory = format_bytes(gpu.memory_total_bytes) if gpu.memory_total_bytes else unknown
+        rows.append((f"GPU {gpu.index}", f"{clipped(gpu.name, 60)}, {memory}"))
+    if not machine.gpus:
+        rows.append(("GPU", sentence("report-fact-no-gpu", language)))
+    versions = {
+        "advisor": advice.advisor_version,
+        "Python": software.python,
+        "torch": software.torch,
+        sentence("report-fact-driver", language): software.driver,
+        "CUDA": software.cuda_driver,
+    }
+    rows += [(name, visible(value)) for name, value in versions.items() if value]
+    rows.append((sentence("report-fact-made", language), visible(advice.created_utc.replace("T", " "))))
+    return rows

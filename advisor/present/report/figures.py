@@ -1,0 +1,47 @@
+"""The six figures under the report's headline, each with its range and basis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.core.sentences import Language, sentence
+from advisor.core.units import Estimate, format_bytes, format_energy, format_rate, format_seconds
+from advisor.present.report.charts import chosen_prediction
+from advisor.present.summary import job_label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.recommend.recommendation import Recommendation
+    from advisor.store.advice_record import Advice
+
+
+def key_figures(advice: Advice, main: Recommendation, language: Language) -> list[dict[str, str]]:
+    """Job, step, rate, memory, cost or device time, energy; unknown is said, never left out."""
+
+    def figure(code: str, estimate: Estimate | None, formatter: Callable[[float], str]) -> dict[str, str]:
+        label = sentence(code, language)
+        if estimate is None:
+            return {"label": label, "value": sentence("unknown", language), "range": ""}
+        basis = sentence(f"basis-{estimate.basis}", language)
+        spread = f"{formatter(estimate.low)} – {formatter(estimate.high)} · {basis}"
+        return {"label": label, "value": formatter(estimate.value), "range": spread}
+
+    prediction = chosen_prediction(advice, main)
+    figures = [
+        figure(job_label(advice.workload.training.mode), main.job_s, format_seconds),
+        figure("summary-step", main.step_s, format_seconds),
+        figure("summary-rate", main.samples_per_s, format_rate),
+        figure("summary-memory", main.peak_memory_bytes, format_bytes),
+    ]
+    if main.cost is not None:
+        currency = main.currency or ""
+        figures.append(figure("summary-cost", main.cost, lambda cost: f"{cost:.2f} {currency}".strip()))
+    else:
+        device_time = main.job_s.scaled(main.count) if main.job_s is not None else None
+        figures.append(figure("report-device-time", device_time, format_seconds))
+    energy_j = prediction.energy_j if prediction is not None else None
+    figures.append(figure("report-energy", energy_j, format_energy))
+    if energy_j is None:
+        figures[-1]["range"] = sentence("report-energy-unknown", language)
+    return figures

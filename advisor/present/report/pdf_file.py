@@ -1,0 +1,95 @@
+"""The report as PDF through typst: tagged, reproducible, only bundled fonts, nothing from the network."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from advisor.core.bundled import resource
+from advisor.core.errors import OutputError
+from advisor.core.file_writing import write_atomically
+from advisor.core.sentences import Language, sentence
+from advisor.present.report.content import report_content
+
+if TYPE_CHECKING:
+    from advisor.store.advice_record import Advice
+
+
+@cache
+def _coverage() -> frozenset[str]:
+    """The characters that the bundled font can draw."""
+    return frozenset(resource("fonts/coverage.txt").read_text(encoding="utf-8"))
+
+
+def encode(advice: Advice, language: Language) -> bytes:
+    """The report as PDF/UA-1 bytes; equal advice and language give equal bytes.
+
+    A character that the bundled font lacks is set as its code point and named in a closing sentence: a report
+    never holds an empty box. Raises OutputError when typst refuses.
+    """
+    import typst
+
+    content = report_content(advice, language)
+    drawable, missing = _drawable(content)
+    if missing:
+        names = " ".join(f"{character} U+{ord(character):04X}" for character in sorted(missing))
+        plain = "".join(character for character in names if character in _coverage())
+        note = sentence("report-missing-characters", language, {"characters": plain})
+        drawable["headline_notes"].append(note)
+    with tempfile.TemporaryDirectory(prefix="advisor-report-") as folder:
+        # A root of its own: typst follows links and reads whatever lies under its root.
+        template = Path(folder) / "report.typ"
+        shutil.copyfile(resource("report.typ"), template)
+        try:
+            pdf = typst.compile(
+                str(template),
+                root=folder,
+                font_paths=[str(resource("fonts"))],
+                ignore_system_fonts=True,
+                format="pdf",
+                pdf_standards="ua-1",
+                sys_inputs={"data": json.dumps(drawable, ensure_ascii=False, sort_keys=True)},
+                timestamp=_timestamp(advice),
+            )
+        except typst.TypstError as error:
+            text = f"The report could not be set: {error.message}."
+            raise OutputError(text, "Save the JSON instead and report this problem.") from error
+    return bytes(pdf)
+
+
+def write(advice: Advice, path: Path, language: Language) -> None:
+    """Write the report atomically. Raises OutputError."""
+    write_atomically(path, encode(advice, language))
+
+
+def _timestamp(advice: Advice) -> int:
+    moment = datetime.fromisoformat(advice.created_utc)
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+
+
+def _drawable(content: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
+    """The content with every character that the font lacks as its code point, and those characters."""
+    coverage = _coverage()
+    missing: set[str] = set()
+
+    def shown(character: str) -> str:
+        if character in coverage:
+            return character
+        missing.add(character)
+        return f"\\u{ord(character):04x}"
+
+    def walk(value: Any) -> Any:  # noqa: ANN401 - JSON values of any depth
+        if isinstance(value, str):
+            return "".join(map(shown, value))
+        if isinstance(value, list):
+            return [walk(item) for item in value]
+        if isinstance(value, dict):
+            return {key: walk(item) for key, item in value.items()}
+        return value
+
+    return walk(content), missing

@@ -1,0 +1,38 @@
+"""JSON Schemas of the files that people write or get: claims, prices, cards, cases, and a log's explanation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from advisor.cases.case_file import CaseAnswer, CaseFile
+from advisor.catalogue.spec_table import GpuFile
+from advisor.claims.claim import ClaimAnswer, ClaimFile
+from advisor.logs.training_log import LogReport
+from advisor.recommend.prices import Prices
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_TITLES: Mapping[str, tuple[type[msgspec.Struct], str]] = {
+    "claims.schema.json": (ClaimFile, "Claim file (--claim-file)"),
+    "claim_answer.schema.json": (ClaimAnswer, "Answer to a claim"),
+    "prices.schema.json": (Prices, "Price file (--prices)"),
+    "gpus.schema.json": (GpuFile, "GPU file (--gpu-file) and the bundled spec table"),
+    "cases.schema.json": (CaseFile, "The bundled published cases"),
+    "case_answer.schema.json": (CaseAnswer, "Answer to a published case"),
+    "log_report.schema.json": (LogReport, "Explanation of a training log (--log)"),
+}
+
+
+def schemas() -> dict[str, bytes]:
+    """File name to JSON Schema (2020-12), generated from the types and the same for every call."""
+    return {name: _schema(kind, title) for name, (kind, title) in _TITLES.items()}
+
+
+def _schema(kind: type[msgspec.Struct], title: str) -> bytes:
+    described = msgspec.json.schema(kind)
+    described["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    described["title"] = title
+    return msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2) + b"\n"

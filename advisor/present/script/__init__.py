@@ -1,0 +1,1 @@
+"""The training script and launch command that follow an advice."""

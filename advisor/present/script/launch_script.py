@@ -1,0 +1,167 @@
+"""The launch command and a runnable training script that follow the advice."""
+
+from __future__ import annotations
+
+import math
+from string import Template
+from typing import TYPE_CHECKING
+
+from advisor.core.bundled import resource
+from advisor.core.errors import OutputError
+from advisor.core.sentences import visible
+from advisor.core.units import format_seconds
+from advisor.present.script.model_code import model_code
+from advisor.present.script.parts import HEAD_ONLY, LORA, MASTER_UPDATE, MASTERS, NO_UPDATE, UPDATE
+from advisor.present.summary import set_up_line
+from advisor.workload.workload import HuggingFaceModel
+
+if TYPE_CHECKING:
+    from advisor.recommend.recommendation import Recommendation
+    from advisor.store.advice_record import Advice
+    from advisor.workload.workload import Training
+
+SCRIPT_NAME = "train.py"
+INFERENCE_SCRIPT_NAME = "infer.py"
+_TARGETS = ("labels", "start_positions", "end_positions")
+_HALF = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
+_AUTOCAST = {"fp16_amp": "torch.float16", "bf16_amp": "torch.bfloat16"}
+
+
+def script_name(advice: Advice) -> str:
+    """What the script of an advice is called: it trains, or it only infers."""
+    return INFERENCE_SCRIPT_NAME if advice.workload.training.mode == "inference" else SCRIPT_NAME
+
+
+def launch_command(chosen: Recommendation, script: str = SCRIPT_NAME) -> str:
+    """The shell command that starts the script on the advised devices: on each machine where they are several.
+
+    `HOST` stands for the name or address of the first machine, which only its user knows.
+    """
+    if chosen.count == 1 or chosen.strategy in {"single", "dp"}:
+        return f"python {script}"
+    if chosen.node_count > 1:
+        ranks = f"--nnodes {chosen.node_count} --nproc-per-node {chosen.count // chosen.node_count}"
+        return f"torchrun {ranks} --rdzv-backend c10d --rdzv-endpoint HOST:29500 {script}"
+    return f"torchrun --standalone --nproc-per-node {chosen.count} {script}"
+
+
+def render(advice: Advice, chosen: Recommendation | None = None) -> str:
+    """A commented script for `chosen` (default: the recommendation) that trains the advice's workload, or infers.
+
+    It runs as it stands on random data of the right shapes, on GPUs with NCCL or CPUs with gloo, and prints the
+    median time of its steps as one JSON line. Raises OutputError where there is nothing to advise.
+    """
+    chosen = chosen or advice.recommendation or advice.recommendation_local
+    if chosen is None:
+        raise OutputError("--script: there is no recommendation to follow.", "See the caveats of the advice.")
+    if chosen.strategy in {"tp", "pp", "fsdp_offload", "zero2"}:
+        raise OutputError(
+            f"--script: no script is written for the strategy {chosen.strategy}.",
+            "Use a framework for it, such as torchtitan or DeepSpeed, with the figures of the advice.",
+        )
+    training = advice.workload.training
+    infers = training.mode == "inference"
+    updates = training.mode == "training" and training.optimizer != "none"
+    template = Template(
+        resource("launch/infer.py.txt" if infers else "launch/train.py.txt").read_text(encoding="utf-8")
+    )
+    step = format_seconds(chosen.step_s.value)
+    spread = f"{format_seconds(chosen.step_s.low)} – {format_seconds(chosen.step_s.high)}"
+    return template.substitute(
+        title=_comment(
+            f"{'Runs' if infers else 'Trains'} {advice.workload.name}, written by advisor {advice.advisor_version}."
+        ),
+        advised=_comment(
+            f"{set_up_line(chosen, 'en', training.mode)} Expected step: {step} ({spread}, {chosen.step_s.basis})."
+        ),
+        command=launch_command(chosen, script_name(advice)),
+        accelerate=_accelerate(chosen),
+        batch_size=chosen.batch_size_per_device,
+        accumulation=chosen.gradient_accumulation_steps,
+        loader_workers=advice.workload.data.loader_workers,
+        clip_norm=repr(training.clip_gradient_norm),
+        read_loss_every=training.read_loss_every,
+        model_code=model_code(advice.workload),
+        samples=advice.workload.data.samples,
+        epochs=math.ceil(training.epochs),
+        targets=repr(_TARGETS if isinstance(advice.workload.model, HuggingFaceModel) else ()),
+        update=MASTER_UPDATE if updates and chosen.precision in _HALF else UPDATE if updates else NO_UPDATE,
+        input_dtype=_HALF.get(chosen.precision, "None"),
+        cpu_threads=repr(chosen.thread_count),
+        matmul_precision="highest" if chosen.precision == "fp32" else "high",
+        allow_tf32=chosen.precision != "fp32",
+        autocast=_autocast(chosen.precision),
+        use_scaler=chosen.precision == "fp16_amp",
+        weights_dtype=f", {_HALF[chosen.precision]}" if chosen.precision in _HALF else "",
+        channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
+        checkpointing=_checkpointing(training),
+        compile="    model = torch.compile(model)\n" if training.compile else "",
+        freeze=_freeze(training),
+        masters=MASTERS if updates and chosen.precision in _HALF else "",
+        optimizer=_optimizer(training, "masters" if updates and chosen.precision in _HALF else "trained"),
+        **_wrapping(chosen),
+    )
+
+
+def _comment(text: str) -> str:
+    """Foreign text for a comment: one line, no control characters that could end it."""
+    return visible(text)
+
+
+def _accelerate(chosen: Recommendation) -> str:
+    if chosen.count == 1:
+        return ""
+    mixed = {"fp16_amp": "fp16", "bf16_amp": "bf16"}.get(chosen.precision, "no")
+    return (
+        f"# A script of yours that uses Accelerate: accelerate launch --multi_gpu --num_processes {chosen.count} "
+        f"--mixed_precision {mixed} YOUR_SCRIPT.py\n"
+    )
+
+
+def _autocast(precision: str) -> str:
+    if precision in _AUTOCAST:
+        return f"torch.autocast(device.type, {_AUTOCAST[precision]} if on_gpu else torch.bfloat16)"
+    return "contextlib.nullcontext()"
+
+
+def _checkpointing(training: Training) -> str:
+    if not training.activation_checkpointing:
+        return ""
+    return "    if hasattr(model, 'gradient_checkpointing_enable'):\n        model.gradient_checkpointing_enable()\n"
+
+
+def _freeze(training: Training) -> str:
+    return {"head": HEAD_ONLY, "lora": LORA}.get(training.trainable, "")
+
+
+def _optimizer(training: Training, parameters: str) -> str:
+    fused = ", fused=on_gpu" if training.fused_optimizer else ""
+    made = {
+        "adamw": f"torch.optim.AdamW({parameters}, lr=LEARNING_RATE{fused})",
+        "adam": f"torch.optim.Adam({parameters}, lr=LEARNING_RATE{fused})",
+        "sgd": f"torch.optim.SGD({parameters}, lr=LEARNING_RATE{fused})",
+        "sgd_momentum": f"torch.optim.SGD({parameters}, lr=LEARNING_RATE, momentum=0.9{fused})",
+        "adafactor": f"torch.optim.Adafactor({parameters}, lr=LEARNING_RATE)",
+    }
+    # LAMB is in no release of torch, and "none" trains nothing: AdamW is the nearest that runs.
+    return made.get(training.optimizer, made["adamw"])
+
+
+def _wrapping(chosen: Recommendation) -> dict[str, str]:
+    if chosen.strategy == "dp" and chosen.count > 1:
+        return {
+            "wrapper_import": "DataParallel",
+            "wrap": f"    model = DataParallel(model, device_ids=list(range({chosen.count})))\n",
+        }
+    if chosen.strategy == "fsdp":
+        wrap = (
+            "    if world > 1:\n        from torch.distributed.fsdp import FullyShardedDataParallel\n\n"
+            "        model = FullyShardedDataParallel(model, use_orig_params=True)\n"
+        )
+        return {"wrapper_import": "DistributedDataParallel  # noqa: F401", "wrap": wrap}
+    wrap = (
+        "    if world > 1:\n        # Gradients as views of the buckets save one copy of them.\n"
+        "        model = DistributedDataParallel(\n"
+        "            model, device_ids=[device.index] if on_gpu else None, gradient_as_bucket_view=True\n        )\n"
+    )
+    return {"wrapper_import": "DistributedDataParallel", "wrap": wrap}

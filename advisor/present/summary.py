@@ -1,0 +1,257 @@
+"""The advice as words and tables, once: terminal, Markdown and clipboard show the same content."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.core.records import Record
+from advisor.core.sentences import Language, say, sentence, visible
+from advisor.core.units import (
+    Estimate,
+    format_bytes,
+    format_count,
+    format_energy,
+    format_quantity,
+    format_range,
+    format_rate,
+    format_seconds,
+)
+from advisor.present.checked_steps import batch_text
+from advisor.recommend.batch_size import largest_global_batch
+from advisor.recommend.precisions import stand_in
+from advisor.recommend.recommendation import prediction_of, rests_on
+from advisor.recommend.strategy import best_by_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.recommendation import Recommendation
+    from advisor.store.advice_record import Advice
+    from advisor.workload.workload import Mode
+
+
+class Table(Record, frozen=True, kw_only=True):
+    """A small table; the columns from `first_number` on hold numbers and are set to the right."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    first_number_index: int
+
+
+class Section(Record, frozen=True, kw_only=True):
+    """A heading with its sentences."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+class Summary(Record, frozen=True, kw_only=True):
+    """What a person reads: the advice in a line, its figures, why, what else, and what to beware of."""
+
+    title: str
+    headline: str
+    figures: tuple[tuple[str, str], ...]
+    sections: tuple[Section, ...]
+    tables: tuple[Table, ...]
+
+
+def summarise(advice: Advice, language: Language) -> Summary:
+    """The summary of an advice in a language; a pure function, so a reopened advice reads the same."""
+    main = advice.recommendation or advice.recommendation_local
+    sections = []
+    for title, reasons in (
+        ("summary-why", main.why if main else ()),
+        ("summary-also", tuple(reason for reason in advice.reasons if main is None or reason not in main.why)),
+        ("summary-change", main.would_change_if if main else ()),
+        ("summary-caveats", advice.caveats),
+    ):
+        # A reason may be found twice on the way (by the device and by the whole): it is said once.
+        sentences = tuple(dict.fromkeys(visible(say(reason, language)) for reason in reasons))
+        if sentences:
+            sections.append(Section(title=sentence(title, language), sentences=sentences))
+    local, mode = advice.recommendation_local, advice.workload.training.mode
+    if local is not None and (main is None or set_up_line(local, language) != set_up_line(main, language)):
+        here = Section(title=sentence("summary-here", language), sentences=(set_up_line(local, language, mode),))
+        sections.insert(0, here)
+    return Summary(
+        title=visible(sentence("summary-title", language, {"workload": advice.workload.name})),
+        headline=set_up_line(main, language, mode) if main else sentence("summary-nothing", language),
+        figures=_figures(main, advice, language) if main else (),
+        sections=tuple(sections),
+        tables=tuple(table for table in (_device_table(advice, language), _measured_table(advice, language)) if table),
+    )
+
+
+def set_up_line(chosen: Recommendation, language: Language, mode: Mode = "training") -> str:
+    """The recommended set-up in one line, in the words of what it does: train, infer, or forward and backward."""
+    code = "summary-set-up-one" if chosen.count == 1 else "summary-set-up-many"
+    numbers: dict[str, float | int | str] = {
+        "mode": mode,
+        "device": visible(chosen.device.name),
+        "devices": chosen.count,
+        "machines": chosen.node_count,
+        "strategy": sentence(f"strategy-{chosen.strategy.replace('_', '-')}", language),
+        "precision": PRECISION_LABELS[chosen.precision],
+        "batch": chosen.batch_size_per_device,
+        "accumulation": chosen.gradient_accumulation_steps,
+    }
+    return sentence(code, language, numbers)
+
+
+def listed(names: Sequence[str], language: Language) -> str:
+    """Names one after the other, with the comma of the language."""
+    return ("、" if language == "zh" else ", ").join(names)
+
+
+def job_label(mode: Mode) -> str:
+    """Message id of what the job is called: inference answers every sample once."""
+    return "summary-job-inference" if mode == "inference" else "summary-job"
+
+
+def flop_label(mode: Mode) -> str:
+    """Message id of what the operations of one sample are called."""
+    return "summary-flop-inference" if mode == "inference" else "summary-flop"
+
+
+def estimate_text(estimate: Estimate | None, formatter: Callable[[float], str], language: Language) -> str:
+    """An estimate with range and basis, or the word for unknown."""
+    if estimate is None:
+        return sentence("unknown", language)
+    comma = "，" if language == "zh" else ", "
+    return f"{format_range(estimate, formatter)}{comma}{sentence('basis-' + estimate.basis, language)}"
+
+
+def _figures(chosen: Recommendation, advice: Advice, language: Language) -> tuple[tuple[str, str], ...]:
+    rows: list[tuple[str, str]] = [
+        ("summary-step", estimate_text(chosen.step_s, format_seconds, language)),
+        (job_label(advice.workload.training.mode), estimate_text(chosen.job_s, format_seconds, language)),
+        ("summary-rate", estimate_text(chosen.samples_per_s, format_rate, language)),
+        ("summary-memory", estimate_text(chosen.peak_memory_bytes, format_bytes, language)),
+    ]
+    if chosen.cost is not None:
+        money = chosen.currency or ""
+        rows.append(("summary-cost", estimate_text(chosen.cost, lambda cost: f"{cost:.2f} {money}".strip(), language)))
+    prediction = prediction_of(advice.predictions, chosen)
+    energy_j = prediction.energy_j if prediction is not None else None
+    if energy_j is not None:
+        rows.append(("report-energy", estimate_text(energy_j, format_energy, language)))
+    if chosen.tied_with:
+        names = listed([visible(device.name) for device in chosen.tied_with], language)
+        rows.append(("summary-tied", names))
+    model = advice.model
+    if model.parameter_count is not None:
+        rows.append(("summary-parameters", format_count(model.parameter_count)))
+    if model.flop_per_sample is not None:
+        rows.append((flop_label(advice.workload.training.mode), format_quantity(model.flop_per_sample, "FLOP")))
+    return tuple((sentence(code, language), text) for code, text in rows)
+
+
+def best_by_device(advice: Advice, precision: Precision) -> tuple[Prediction, ...]:
+    """For every device and count the set-up that the advice would take there, the shortest job first.
+
+    As in the advice, a step's global batch stays within what training is known to take; the advised set-up itself is
+    always among them. Where nothing fits, the smallest need is shown as not fitting. A device that lacks the precision
+    is shown at the one that stands in for it.
+    """
+    training, advised = advice.workload.training, advice.recommendation
+    limit = largest_global_batch(advice.workload)
+    if advised is not None:
+        limit = max(limit, advised.global_batch_size)
+    every: dict[str, list[Prediction]] = {}
+    for prediction in advice.predictions:
+        every.setdefault(prediction.device.key, []).append(prediction)
+    used = {key: stand_in({one.precision for one in members}, precision) for key, members in every.items()}
+    by_device = {key: [one for one in members if one.precision == used[key]] for key, members in every.items()}
+    best: dict[tuple[str, int], Prediction] = {}
+    for key, members in by_device.items():
+        for member in sorted(members, key=lambda one: one.global_batch_size):
+            best.setdefault((key, member.count), member)
+        best |= {(key, one.count): one for one in best_by_count(members, training.batch_size, limit)}
+        if advised is not None:
+            best |= {(key, one.count): one for one in members if rests_on(advised, one)}
+    return tuple(sorted(best.values(), key=_job))
+
+
+def _job(prediction: Prediction) -> tuple[bool, float, str]:
+    time_s = prediction.job_s.value if prediction.job_s is not None else -prediction.samples_per_s.value
+    return (prediction.fits is False, time_s, prediction.device.key)
+
+
+def _device_table(advice: Advice, language: Language) -> Table | None:
+    wanted = advice.recommendation.precision if advice.recommendation else advice.workload.training.precision
+    shown = best_by_device(advice, wanted)
+    if not shown:
+        return None
+    own = any(one.precision != wanted for one in shown)
+    rows = tuple(_device_row(prediction, language, own_precision=own) for prediction in shown)
+    columns = ("device", "count", "strategy", *(("precision",) if own else ()))
+    columns += ("batch", "step", "range", "job", "memory", "fits", "basis")
+    return Table(
+        title=sentence(devices_title(own=own), language, {"precision": PRECISION_LABELS[wanted]}),
+        columns=tuple(sentence(f"column-{name}", language) for name in columns),
+        rows=rows,
+        first_number_index=columns.index("batch"),
+    )
+
+
+def devices_title(*, own: bool) -> str:
+    """Message id of the devices' table; `own`: some of its devices lack the precision and have one of their own."""
+    return "summary-devices-own" if own else "summary-devices"
+
+
+def _device_row(prediction: Prediction, language: Language, *, own_precision: bool) -> tuple[str, ...]:
+    unknown = sentence("unknown", language)
+    step = prediction.step_s
+    memory = prediction.peak_memory_bytes
+    fits = {True: "yes", False: "no", None: "unknown"}[prediction.fits]
+    return (
+        visible(prediction.device.name),
+        str(prediction.count),
+        sentence(f"strategy-{prediction.strategy.replace('_', '-')}", language),
+        *((PRECISION_LABELS[prediction.precision],) if own_precision else ()),
+        _batch(prediction),
+        format_seconds(step.value),
+        f"{format_seconds(step.low)} – {format_seconds(step.high)}",
+        format_seconds(prediction.job_s.value) if prediction.job_s else unknown,
+        format_bytes(memory.value) if memory else unknown,
+        sentence(fits, language),
+        sentence(f"basis-{step.basis}", language),
+    )
+
+
+def _batch(prediction: Prediction) -> str:
+    """The batch size of a device, with the micro-batches of a step where it has several: `16 × 4`."""
+    steps = prediction.gradient_accumulation_steps
+    return str(prediction.batch_size_per_device) + (f" × {steps}" if steps > 1 else "")
+
+
+def _measured_table(advice: Advice, language: Language) -> Table | None:
+    rows = []
+    for measurement in advice.measurements:
+        for step in measurement.steps:
+            if step.summary is None:
+                continue
+            summary = step.summary
+            rows.append(
+                (
+                    visible(measurement.device_name),
+                    PRECISION_LABELS[step.precision],
+                    batch_text(step, language),
+                    format_seconds(summary.median_s),
+                    f"{format_seconds(summary.low_s)} – {format_seconds(summary.high_s)}",
+                    str(summary.sample_count),
+                    sentence(f"measure-verdict-{step.verdict.kind.replace('_', '-')}", language),
+                )
+            )
+    if not rows:
+        return None
+    columns = ("device", "precision", "batch", "median", "interval", "samples", "verdict")
+    return Table(
+        title=sentence("summary-measured", language),
+        columns=tuple(sentence(f"column-{name}", language) for name in columns),
+        rows=tuple(rows),
+        first_number_index=2,
+    )

@@ -1,0 +1,282 @@
+"""The worker's letter box: JSON requests in, JSON events out, one a line.
+
+`python -P -m advisor.worker` answers one request and ends; with `--session` it answers one after the other (torch
+is imported once) until `End` or the end of its input. While a request runs, `Warm`, `Stop` and `Pause` steer the
+stage under way; without them a stage ends by its own limits.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from advisor.catalogue.precisions import Precision
+from advisor.core.records import Record
+from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.workload.workload import Workload
+
+StepPart = Literal["copy", "forward", "backward", "optimizer"]
+
+
+class TraceRequest(Record, frozen=True, kw_only=True, tag="trace"):
+    """Trace the workload under fake tensors, once for each precision."""
+
+    workload: Workload
+    precisions: tuple[TracePrecision, ...]
+    allow_code: bool = False
+    hub: bool = False
+    wall_limit_s: float = 120.0
+    checked: bool = True
+    """Whether a third pass checks that every figure is affine in the batch size; many traces in a row go without."""
+
+
+class ImportRequest(Record, frozen=True, kw_only=True, tag="import"):
+    """Import what training this workload needs, and compute nothing: the steps are to find a fresh process."""
+
+    workload: Workload
+
+
+class MicrobenchmarkRequest(Record, frozen=True, kw_only=True, tag="microbenchmark"):
+    """Calibrate one device: matmul, convolution, bandwidth, launch, copy, optimizer, host overhead."""
+
+    device: str
+    """`cpu`, `cuda`, `mps` or `xpu`; which GPU is chosen by the environment of the process."""
+    budget_s: float
+    thread_counts: tuple[int, ...] = (1,)
+    seed: int = 0
+
+
+class MeasureRequest(Record, frozen=True, kw_only=True, tag="measure"):
+    """Train the workload for real at several batch sizes on one device."""
+
+    workload: Workload
+    device: str
+    batch_sizes: tuple[int, ...]
+    budget_s: float
+    full_method: bool = False
+    thread_count: int | None = None
+    memory_limit_bytes: int | None = None
+    layer_limit: int | None = None
+    """Build only this many repeated blocks, where a whole step is too long for the budget."""
+    allow_code: bool = False
+    seed: int = 0
+    hub: bool = False
+    thread_counts: tuple[int, ...] = ()
+    """With `thread_count` None on a CPU: try these at the first batch size and keep the fastest."""
+    expected_step_s: dict[int, float] = {}
+    """By batch size, where the parent could estimate it; shares out the budget."""
+    keep_freed_memory: bool = False
+    """Time the steps while the process keeps what they free, as the series `step_keeping_memory`; no answer where the
+    C library cannot be told to."""
+
+
+class RanksRequest(Record, frozen=True, kw_only=True, tag="ranks"):
+    """Measure communication and a real data-parallel step as one rank of a torch.distributed group.
+
+    Which rank, how many and where they meet stand in the environment, as torchrun sets it.
+    """
+
+    workload: Workload
+    batch_size: int
+    """Per rank."""
+    budget_s: float
+    strategies: tuple[Literal["dp", "ddp"], ...] = ("ddp",)
+    accumulation_steps: tuple[int, ...] = (1,)
+    allow_code: bool = False
+    report_folder: str
+    device: str = "cpu"
+    """`cpu` (gloo) or `cuda` (NCCL)."""
+    thread_count: int = 1
+    rendezvous: str = "env://"
+    """Where the ranks meet: the address in the environment, or a file of this host."""
+    collective_deadline_s: float = 10.0
+    """After this long without a peer's answer a collective fails."""
+    seed: int = 0
+
+
+Request = TraceRequest | ImportRequest | MicrobenchmarkRequest | MeasureRequest | RanksRequest
+
+
+class Warm(Record, frozen=True, kw_only=True, tag="warm"):
+    """The stage has warmed up: samples made from now on count."""
+
+    stage: int
+
+
+class Stop(Record, frozen=True, kw_only=True, tag="stop"):
+    """The stage has said enough, and why."""
+
+    stage: int
+    reason: str
+
+
+class Pause(Record, frozen=True, kw_only=True, tag="pause"):
+    """Let the device cool before the next block."""
+
+    wait_s: float
+
+
+class End(Record, frozen=True, kw_only=True, tag="end"):
+    """No further request comes: finish the one under way and end."""
+
+
+Control = Warm | Stop | Pause | End
+
+
+class Progress(Record, frozen=True, kw_only=True, tag="progress"):
+    """How far a phase is; `phase` is a message id of the sentence catalogue."""
+
+    phase: str
+    fraction: float
+    detail: str = ""
+
+
+class Environment(Record, frozen=True, kw_only=True, tag="environment"):
+    """Versions and settings of the process that measures."""
+
+    torch: str
+    torch_cuda: str | None
+    arch_list: tuple[str, ...]
+    device_name: str | None
+    device_uuid: str | None
+    thread_count: int
+    accelerators: tuple[str, ...] = ()
+    settings: dict[str, str] = {}
+
+
+class StageStarted(Record, frozen=True, kw_only=True, tag="stage_started"):
+    """A series of samples begins; controls name it by `stage`, which no other stage of its process has."""
+
+    stage: int
+    series: str
+    batch_size: int | None
+    precision: Precision
+    budget_s: float
+    """Of warm-up and samples together."""
+    figures: dict[str, float] = {}
+
+
+KEEPING_SERIES = "step_keeping_memory"
+"""Steps of a process that keeps what it frees."""
+
+
+class Sample(Record, frozen=True, kw_only=True, tag="sample"):
+    """One block of `step_count` steps (or kernel calls), sent as soon as it is made."""
+
+    series: str
+    """`step`, `step_keeping_memory`, or the name of a microbenchmark (`matmul`, `memory`…)."""
+    batch_size: int | None
+    precision: Precision
+    step_count: int
+    wall_s: float
+    """Of one step."""
+    device_s: float | None
+    """Of one step by device events; None on a CPU."""
+    started_monotonic_s: float
+    warm_up: bool
+    process_cpu_s: float | None = None
+    system_cpu_s: float | None = None
+    """The part of it that the system took, for page faults above all; None where it is not told apart."""
+    parts_s: dict[StepPart, float] = {}
+    figures: dict[str, float] = {}
+    """Sizes of a microbenchmark (m, n, k, bytes) or its work (flop)."""
+    stage: int | None = None
+
+
+class Memory(Record, frozen=True, kw_only=True, tag="memory"):
+    """Peak memory of one step at a batch size, over what the process held before the model."""
+
+    batch_size: int
+    precision: Precision
+    peak_allocated_bytes: int
+    peak_reserved_bytes: int | None = None
+    how: Literal["cuda_allocator", "dispatch_tracked", "resident_set"]
+
+
+class Traced(Record, frozen=True, kw_only=True, tag="traced"):
+    """A finished trace."""
+
+    table: OpTable
+
+
+class StageEnded(Record, frozen=True, kw_only=True, tag="stage_ended"):
+    """Why a series of samples ended: `settled`, `noise_settled`, `cap`, `out_of_memory`, `too_long`."""
+
+    series: str
+    batch_size: int | None
+    precision: Precision
+    reason: str
+    caveats: tuple[str, ...] = ()
+    """Message ids of the sentence catalogue."""
+    stage: int | None = None
+
+
+class Failed(Record, frozen=True, kw_only=True, tag="failed"):
+    """The worker met an exception; `remedy` is empty where it is our bug."""
+
+    exception: str
+    text: str
+    traceback: str
+    remedy: str = ""
+    world_fault: bool = False
+    code: str = ""
+    """Message id of the sentence catalogue for a known fault of the world."""
+    numbers: dict[str, float | int | str] = {}
+    """Arguments of that message."""
+
+
+RankFindingKind = Literal["peer_values", "peer_copy", "all_reduce", "memory_copy", "single_step", "ddp_step", "dp_step"]
+
+
+class RankFinding(Record, frozen=True, kw_only=True, tag="rank_finding"):
+    """What one rank measured; times are of one collective or of one optimizer step."""
+
+    rank: int
+    rank_count: int
+    kind: RankFindingKind
+    message_bytes: int | None = None
+    batch_size: int | None = None
+    accumulation_steps: int | None = None
+    samples_s: tuple[float, ...] = ()
+    values_correct: bool | None = None
+    optimizer_s: float | None = None
+    """Median of the update within a step."""
+    cpu_share_fraction: float | None = None
+    """Processor time over wall time while one thread computed; below 1 others were on its core."""
+
+
+class RankReport(Record, frozen=True, kw_only=True):
+    """What a rank sends to the others: JSON as bytes, never a pickled object."""
+
+    schema_version: int
+    advisor_version: str
+    rank: int
+    rank_count: int
+    host: str
+    device_name: str
+    usable_core_count: int
+    findings: tuple[RankFinding, ...] = ()
+
+
+class Answered(Record, frozen=True, kw_only=True, tag="answered"):
+    """A request of a session is done (after a `Failed`, if it failed); the next one may come."""
+
+    request: str
+
+
+class Finished(Record, frozen=True, kw_only=True, tag="finished"):
+    """The last line of a worker that ended well."""
+
+
+WorkerEvent = (
+    Progress
+    | Environment
+    | StageStarted
+    | Sample
+    | Memory
+    | Traced
+    | StageEnded
+    | Failed
+    | RankFinding
+    | Answered
+    | Finished
+)

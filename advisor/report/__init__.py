@@ -1,1 +1,0 @@
-"""Say it and keep it: JSON, PDF, launch script, history."""

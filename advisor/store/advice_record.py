@@ -1,0 +1,69 @@
+"""The record of one run: opening its JSON gives the same advice again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.hardware.machine import Machine
+from advisor.measure.measurement import Measurement
+from advisor.optable.op_table import Layer
+from advisor.predict.prediction import Calibration, Prediction
+from advisor.recommend.recommendation import Alternative, BatchAdvice, Crossover, Recommendation
+from advisor.workload.workload import Workload
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from advisor.core.sentences import Language
+
+SCHEMA_VERSION = 1
+
+
+class ModelFacts(Record, frozen=True, kw_only=True):
+    """What is known of the model, through which door it came, and whether it could be traced."""
+
+    door: Literal["huggingface", "python", "template", "numbers"]
+    parameter_count: int | None
+    trainable_parameter_count: int | None
+    flop_per_sample: float | None
+    """Forward and backward of one sample."""
+    traced: bool
+    not_traced_reason: Reason | None = None
+    layers: tuple[Layer, ...] = ()
+
+
+class Advice(Record, frozen=True, kw_only=True):
+    """Everything one run found out."""
+
+    schema_version: int = SCHEMA_VERSION
+    created_utc: str
+    advisor_version: str
+    workload: Workload
+    model: ModelFacts
+    machine: Machine
+    measurements: tuple[Measurement, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
+    predictions: tuple[Prediction, ...] = ()
+    recommendation: Recommendation | None
+    recommendation_local: Recommendation | None
+    batch_advice: tuple[BatchAdvice, ...] = ()
+    crossovers: tuple[Crossover, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    caveats: tuple[Reason, ...] = ()
+
+    def to_json(self) -> str:
+        """The record as JSON text, as `--json` writes it: equal advice gives equal text."""
+        from advisor.store import json_file
+
+        return json_file.encode(self).decode()
+
+    def to_pdf(self, path: str | Path, language: Language = "en") -> None:
+        """Write the report to `path` as `--pdf` does. Raises OutputError where it cannot be written."""
+        from pathlib import Path
+
+        from advisor.present.report import pdf_file
+
+        pdf_file.write(self, Path(path), language)

@@ -1,0 +1,244 @@
+"""What this machine has seen: runs to reopen, calibrations to reuse, and how right the predictions were."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypeVar
+
+import msgspec
+
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import Strategy
+from advisor.core.errors import OutputError
+from advisor.core.records import Record
+from advisor.core.units import Estimate
+from advisor.hardware.machine import Machine
+from advisor.measure.collection import calibration_key
+from advisor.measure.measurement import Measurement
+from advisor.store import json_file
+from advisor.store.history_store import Entry, Store
+
+if TYPE_CHECKING:
+    from advisor.core.sentences import Reason
+    from advisor.store.advice_record import Advice
+
+FILE_NAME = "history.sqlite"
+
+Head = TypeVar("Head", bound=msgspec.Struct)
+
+
+class RunHead(Record, frozen=True, kw_only=True):
+    """What the list of runs shows of one."""
+
+    workload_name: str
+    device_name: str | None
+    count: int | None
+    strategy: Strategy | None
+    precision: Precision
+    batch_size_per_device: int | None
+    job_s: Estimate | None
+    measured: bool
+
+
+class Run(Record, frozen=True, kw_only=True):
+    """A kept run."""
+
+    entry_index: int
+    created_utc: str
+    head: RunHead
+
+
+class CalibrationHead(Record, frozen=True, kw_only=True):
+    """What a calibration depends on: it is reused only while all of it stays the same."""
+
+    device_key: str
+    device_name: str
+    driver: str | None
+    torch: str | None
+    power_limit_w: float | None
+    holds_while: str
+    """Everything else that it depends on, as one text: processor, usable cores, threads, CUDA."""
+
+
+class Truth(Record, frozen=True, kw_only=True):
+    """A prediction and what came true: one line of the ledger."""
+
+    created_utc: str
+    workload_name: str
+    device_name: str
+    count: int
+    strategy: Strategy
+    precision: Precision
+    batch_size_per_device: int
+    gradient_accumulation_steps: int
+    predicted_step_s: Estimate
+    actual_step_s: float
+    actual_low_s: float
+    actual_high_s: float
+
+    @property
+    def inside(self) -> bool:
+        """Whether the truth lies inside the 80 % range that was given."""
+        return self.predicted_step_s.low <= self.actual_step_s <= self.predicted_step_s.high
+
+    @property
+    def error_fraction(self) -> float:
+        """Predicted over actual, less one."""
+        return self.predicted_step_s.value / self.actual_step_s - 1
+
+
+class TrackRecord(Record, frozen=True, kw_only=True):
+    """How right the program has been on this machine."""
+
+    count: int
+    inside_fraction: float
+    median_error_fraction: float
+
+
+def data_folder(chosen: str | None = None) -> Path:
+    """Where the history lives: the chosen folder, or the user's data folder of this system."""
+    if chosen:
+        return Path(chosen)
+    from platformdirs import user_data_path
+
+    return user_data_path("advisor", appauthor=False)
+
+
+class History:
+    """The history of a folder; `problems` holds what a person should know (damaged, read-only, newer)."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Open the history of `folder`; None keeps everything in memory."""
+        self._store = Store(folder / FILE_NAME if folder is not None else None)
+
+    def __enter__(self) -> Self:
+        """Use as a context manager that closes the file."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self._store.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._store.close()
+
+    @property
+    def problems(self) -> tuple[Reason, ...]:
+        """What went wrong, each as a sentence with its remedy."""
+        return tuple(self._store.problems)
+
+    def save(self, advice: Advice) -> int:
+        """Keep a run and return its number. Raises OutputError when the disk refuses; nothing is lost then."""
+        chosen = advice.recommendation or advice.recommendation_local
+        head = RunHead(
+            workload_name=advice.workload.name,
+            device_name=chosen.device.name if chosen else None,
+            count=chosen.count if chosen else None,
+            strategy=chosen.strategy if chosen else None,
+            precision=chosen.precision if chosen else advice.workload.training.precision,
+            batch_size_per_device=chosen.batch_size_per_device if chosen else None,
+            job_s=chosen.job_s if chosen else None,
+            measured=bool(advice.measurements),
+        )
+        return self._add("run", head, json_file.encode(advice), advice.created_utc)
+
+    def runs(self) -> list[Run]:
+        """All kept runs, newest first."""
+        return [
+            Run(entry_index=entry.entry_index, created_utc=entry.created_utc, head=head)
+            for entry in self._store.entries("run")
+            if (head := _head(entry, RunHead)) is not None
+        ]
+
+    def load(self, entry_index: int) -> Advice | None:
+        """The advice of a run; None where it is gone or damaged (then `problems` says so)."""
+        body = self._store.body(entry_index)
+        return None if body is None else json_file.decode(body, f"history entry {entry_index}")
+
+    def delete(self, entry_index: int) -> None:
+        """Delete a run. Raises OutputError when the disk refuses."""
+        try:
+            self._store.remove(entry_index)
+        except sqlite3.Error as error:
+            raise _refused(error) from error
+
+    def export(self, entry_index: int, path: Path) -> None:
+        """Write a run as JSON. Raises OutputError when it is damaged or the file cannot be written."""
+        advice = self.load(entry_index)
+        if advice is None:
+            raise OutputError(f"History entry {entry_index} is damaged or gone.", "Choose another run.")
+        json_file.write(advice, path)
+
+    def keep_calibration(self, measurement: Measurement, machine: Machine) -> None:
+        """Keep a device's microbenchmarks. Raises OutputError when the disk refuses."""
+        head = _calibration_head(measurement.device_key, measurement.device_name, machine)
+        self._add("calibration", head, msgspec.json.encode(measurement), measurement.created_utc)
+
+    def calibration(self, device_key: str, machine: Machine) -> Measurement | None:
+        """The newest calibration of a device under the same driver, torch and power limit; else None."""
+        for entry in self._store.entries("calibration"):
+            head = _head(entry, CalibrationHead)
+            if head is None or head.device_key != device_key:
+                continue
+            if head != _calibration_head(device_key, head.device_name, machine):
+                continue
+            body = self._store.body(entry.entry_index)
+            if body is not None:
+                try:
+                    return msgspec.json.decode(body, type=Measurement)
+                except msgspec.DecodeError:  # written by an older version: measured anew instead
+                    continue
+        return None
+
+    def append_truth(self, truth: Truth) -> None:
+        """Append a verified prediction to the ledger. Raises OutputError when the disk refuses."""
+        self._add("truth", truth, b"", truth.created_utc)
+
+    def ledger(self) -> list[Truth]:
+        """All verified predictions, newest first."""
+        return [truth for entry in self._store.entries("truth") if (truth := _head(entry, Truth)) is not None]
+
+    def record(self) -> TrackRecord | None:
+        """How right the predictions were here; None before the first was verified."""
+        truths = self.ledger()
+        if not truths:
+            return None
+        errors = sorted(abs(truth.error_fraction) for truth in truths)
+        middle = len(errors) // 2
+        median = errors[middle] if len(errors) % 2 else (errors[middle - 1] + errors[middle]) / 2
+        inside = sum(truth.inside for truth in truths) / len(truths)
+        return TrackRecord(count=len(truths), inside_fraction=inside, median_error_fraction=median)
+
+    def _add(self, kind: str, head: msgspec.Struct, body: bytes, created_utc: str) -> int:
+        try:
+            return self._store.add(kind, msgspec.json.encode(head), body, created_utc)
+        except sqlite3.Error as error:
+            raise _refused(error) from error
+
+
+def _refused(error: sqlite3.Error) -> OutputError:
+    return OutputError(f"The history could not be written: {error}.", "Free disk space or choose another data folder.")
+
+
+def _head(entry: Entry, kind: type[Head]) -> Head | None:
+    """Decode an entry's head; one of an older program that cannot be read is left out, never guessed."""
+    try:
+        return msgspec.json.decode(entry.head, type=kind)
+    except msgspec.DecodeError:
+        return None
+
+
+def _calibration_head(device_key: str, device_name: str, machine: Machine) -> CalibrationHead:
+    gpu = next((gpu for gpu in machine.gpus if gpu.uuid == device_key), None)
+    return CalibrationHead(
+        device_key=device_key,
+        device_name=device_name,
+        driver=machine.software.driver,
+        torch=machine.software.torch,
+        power_limit_w=gpu.power_limit_w if gpu else None,
+        # What a user sets here decides on how many threads torch runs.
+        holds_while=f"{calibration_key(machine, device_key)}|{os.environ.get('OMP_NUM_THREADS', '')}",
+    )

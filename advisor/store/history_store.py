@@ -1,0 +1,247 @@
+"""Entries in one SQLite file, each with its digest: a damaged one is never shown, a damaged file is kept aside."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+import zlib
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Self
+
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+APPLICATION_ID = 0x41445653  # "ADVS": another program's database is never taken for ours
+VERSION = 1
+BUSY_TIMEOUT_S = 20.0
+_CREATE = """
+CREATE TABLE IF NOT EXISTS entries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    created_utc TEXT NOT NULL,
+    head BLOB NOT NULL,
+    head_digest BLOB NOT NULL,
+    body BLOB NOT NULL,
+    body_digest BLOB NOT NULL
+) STRICT
+"""
+_HEAD_COLUMNS = "id, kind, created_utc, head, head_digest, body_digest"
+
+
+class Entry(Record, frozen=True, kw_only=True):
+    """One entry without its body."""
+
+    entry_index: int
+    kind: str
+    created_utc: str
+    head: bytes
+
+
+def _head_digest(kind: str, created_utc: str, head: bytes, body_digest: bytes) -> bytes:
+    parts = (kind.encode(), created_utc.encode(), head, body_digest)
+    return hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).digest()
+
+
+def _head_is_whole(kind: object, created_utc: object, head: object, head_digest: object, body_digest: object) -> bool:
+    """Whether a row's head is what was written; a damaged page may give any type back."""
+    if not (isinstance(kind, str) and isinstance(created_utc, str)):
+        return False
+    if not (isinstance(head, bytes) and isinstance(body_digest, bytes)):
+        return False
+    return _head_digest(kind, created_utc, head, body_digest) == head_digest
+
+
+def _body_is_whole(body: object, body_digest: object) -> bool:
+    return isinstance(body, bytes) and hashlib.sha256(body).digest() == body_digest
+
+
+class Store:
+    """The entries of one file, or of memory where no file can be had; `problems` says what happened.
+
+    Every write is one transaction that is on the disk when the call returns. Two programs may use the file
+    at once: SQLite's lock orders them, each waiting up to 20 s.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        """Open or create the file; a damaged one is renamed, and what of it is whole is carried over."""
+        self.problems: list[Reason] = []
+        self.path = path
+        self.read_only = False
+        self._database = self._open(path)
+
+    def __enter__(self) -> Self:
+        """Use as a context manager that closes the file."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; every acknowledged entry is already on the disk."""
+        self._database.close()
+
+    def add(self, kind: str, head: bytes, body: bytes, created_utc: str) -> int:
+        """Append an entry and return its id. Raises sqlite3.Error (disk full, locked): the old file is intact."""
+        packed = zlib.compress(body, 6)
+        body_digest = hashlib.sha256(packed).digest()
+        row = (kind, created_utc, head, _head_digest(kind, created_utc, head, body_digest), packed, body_digest)
+        with self._transaction() as cursor:
+            cursor.execute(
+                "INSERT INTO entries (kind, created_utc, head, head_digest, body, body_digest) VALUES (?,?,?,?,?,?)",
+                row,
+            )
+            return int(cursor.lastrowid or 0)
+
+    def entries(self, kind: str) -> list[Entry]:
+        """All whole entries of a kind, newest first; a damaged one is left out and told of in `problems`."""
+        found = []
+        with contextlib.suppress(sqlite3.DatabaseError):
+            query = f"SELECT {_HEAD_COLUMNS} FROM entries WHERE kind = ? ORDER BY id DESC"  # noqa: S608 - a constant
+            for number, row_kind, created_utc, head, head_digest, body_digest in self._database.execute(query, (kind,)):
+                if _head_is_whole(row_kind, created_utc, head, head_digest, body_digest):
+                    found.append(Entry(entry_index=number, kind=row_kind, created_utc=created_utc, head=head))
+                else:
+                    self._note(Reason(code="history-entry-damaged", numbers={"entry": number}))
+        return found
+
+    def body(self, entry_index: int) -> bytes | None:
+        """The body of an entry, or None where it is gone or damaged."""
+        try:
+            row = self._database.execute(
+                "SELECT body, body_digest FROM entries WHERE id = ?", (entry_index,)
+            ).fetchone()
+        except sqlite3.DatabaseError:
+            row = None
+        if row is None:
+            return None
+        if not _body_is_whole(*row):
+            self._note(Reason(code="history-entry-damaged", numbers={"entry": entry_index}))
+            return None
+        return zlib.decompress(row[0])
+
+    def remove(self, entry_index: int) -> None:
+        """Delete an entry."""
+        with self._transaction() as cursor:
+            cursor.execute("DELETE FROM entries WHERE id = ?", (entry_index,))
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Cursor]:
+        cursor = self._database.cursor()
+        cursor.execute("BEGIN IMMEDIATE")
+        try:
+            yield cursor
+        except BaseException:
+            self._database.rollback()
+            raise
+        self._database.commit()
+
+    def _note(self, reason: Reason) -> None:
+        if reason not in self.problems:
+            self.problems.append(reason)
+
+    def _open(self, path: Path | None) -> sqlite3.Connection:
+        if path is None:
+            return self._in_memory()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return self._checked(path)
+        except OSError as error:
+            self._note(Reason(code="history-in-memory", numbers={"detail": error.strerror or str(error)}))
+            return self._in_memory()
+        except sqlite3.DatabaseError as error:
+            if _is_unwritable(error):
+                self._note(Reason(code="history-in-memory", numbers={"detail": str(error)}))
+                return self._opened_read_only(path)
+            return self._begun_anew(path)
+
+    def _checked(self, path: Path) -> sqlite3.Connection:
+        """Open a file that is ours and whole. Raises sqlite3.DatabaseError for any other."""
+        with contextlib.ExitStack() as closing:
+            database = _connect(str(path))
+            closing.callback(database.close)
+            version = database.execute("PRAGMA user_version").fetchone()[0]
+            application = database.execute("PRAGMA application_id").fetchone()[0]
+            if version > VERSION and application == APPLICATION_ID:
+                self._note(Reason(code="history-newer", numbers={"version": version, "known": VERSION}))
+                return self._in_memory()
+            fresh = application == 0 and not database.execute("SELECT 1 FROM sqlite_master").fetchone()
+            ours = application == APPLICATION_ID and _has_entries(database)
+            if not (fresh or ours) or database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+                message = "damaged, or another program's"
+                raise sqlite3.DatabaseError(message)
+            _prepare(database)
+            closing.pop_all()
+        return database
+
+    def _opened_read_only(self, path: Path) -> sqlite3.Connection:
+        """Copy what a read-only file holds into memory, so that it can be seen and new runs be kept for now."""
+        database = self._in_memory()
+        _salvage(path, database)
+        return database
+
+    def _begun_anew(self, path: Path) -> sqlite3.Connection:
+        """Keep the damaged file aside under a dated name, and carry over every entry whose digest is right."""
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+        aside = path.with_name(f"{path.name}.damaged-{stamp}")
+        try:
+            path.rename(aside)
+            journal = path.with_name(path.name + "-journal")
+            if journal.exists():
+                journal.rename(aside.with_name(aside.name + "-journal"))
+            database = _connect(str(path))
+            _prepare(database)
+        except (OSError, sqlite3.Error) as error:
+            self._note(Reason(code="history-in-memory", numbers={"detail": str(error)}))
+            return self._in_memory()
+        saved = _salvage(aside, database)
+        self._note(Reason(code="history-damaged", numbers={"aside": aside.name, "saved": saved}))
+        return database
+
+    def _in_memory(self) -> sqlite3.Connection:
+        self.read_only = self.path is not None
+        database = _connect(":memory:")
+        _prepare(database)
+        return database
+
+
+def _connect(name: str) -> sqlite3.Connection:
+    database = sqlite3.connect(name, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    # FULL: an entry that was acknowledged survives a power cut.
+    database.execute("PRAGMA synchronous = FULL")
+    return database
+
+
+def _prepare(database: sqlite3.Connection) -> None:
+    database.execute("BEGIN IMMEDIATE")
+    database.execute(_CREATE)
+    database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    database.execute(f"PRAGMA user_version = {VERSION}")
+    database.execute("COMMIT")
+
+
+def _has_entries(database: sqlite3.Connection) -> bool:
+    return bool(database.execute("SELECT 1 FROM sqlite_master WHERE name = 'entries'").fetchone())
+
+
+def _is_unwritable(error: sqlite3.DatabaseError) -> bool:
+    unwritable = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in unwritable
+
+
+def _salvage(source: Path, database: sqlite3.Connection) -> int:
+    """Copy every entry of `source` whose digests are right; returns how many. A damaged page ends the copy."""
+    columns = "kind, created_utc, head, head_digest, body, body_digest"
+    saved = 0
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(_connect(f"{source.resolve()}")) as old:
+        for row in old.execute(f"SELECT {columns} FROM entries ORDER BY id"):  # noqa: S608 - a constant
+            kind, created_utc, head, head_digest, body, body_digest = row
+            if _body_is_whole(body, body_digest) and _head_is_whole(kind, created_utc, head, head_digest, body_digest):
+                database.execute(f"INSERT INTO entries ({columns}) VALUES (?,?,?,?,?,?)", row)  # noqa: S608 - the same
+                saved += 1
+    return saved

@@ -1,0 +1,93 @@
+"""The advice as JSON: written, read, migrated from older versions, refused from newer ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from advisor.core.errors import InputError
+from advisor.core.file_writing import write_atomically
+from advisor.store.advice_record import SCHEMA_VERSION, Advice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+MAX_BYTES = 256 * 1024 * 1024
+
+
+def encode(advice: Advice) -> bytes:
+    """The advice as indented UTF-8 JSON; equal advice gives equal bytes."""
+    return msgspec.json.format(msgspec.json.encode(advice, order="deterministic"), indent=1) + b"\n"
+
+
+def write(advice: Advice, path: Path) -> None:
+    """Write the advice atomically. Raises OutputError."""
+    write_atomically(path, encode(advice))
+
+
+def read(path: Path) -> Advice:
+    """Read a saved advice of this version or an older one.
+
+    Raises InputError naming file and field when it is no advice, damaged, or of a newer version.
+    """
+    try:
+        size = path.stat().st_size
+        content = path.read_bytes() if size <= MAX_BYTES else b""
+    except OSError as error:
+        text = f"{path}: cannot be read: {error.strerror}."
+        raise InputError(text, "Give the path of a JSON file saved by this program.") from error
+    if size > MAX_BYTES:
+        text = f"{path}: {size} bytes is larger than any advice ({MAX_BYTES} bytes)."
+        raise InputError(text, "Give the path of a JSON file saved by this program.")
+    return decode(content, str(path))
+
+
+def decode(content: bytes, name: str) -> Advice:
+    """Read an advice from bytes; `name` stands in error texts. Raises InputError."""
+    try:
+        raw = msgspec.json.decode(content)
+    except (msgspec.DecodeError, RecursionError) as error:
+        text = f"{name}: is not JSON ({error})."
+        raise InputError(text, "The file is damaged or was not saved by this program.") from error
+    version = raw.get("schema_version") if isinstance(raw, dict) else None
+    if not isinstance(version, int) or isinstance(version, bool):
+        text = f"{name}: schema_version is missing: this is not a saved advice."
+        raise InputError(text, "Open a file that was saved with --json or from the window.")
+    if version < 1:
+        text = f"{name}: schema_version {version} never was."
+        raise InputError(text, "The file was changed or damaged; nothing of it is shown.")
+    if version > SCHEMA_VERSION:
+        text = f"{name}: schema_version {version} is newer than this program's {SCHEMA_VERSION}."
+        raise InputError(text, "Open it with a newer version of advisor; the file was left as it is.")
+    try:
+        return msgspec.convert(migrate(raw, version), Advice, strict=True)
+    except (msgspec.ValidationError, ValueError, KeyError, TypeError) as error:
+        text = f"{name}: {error}."
+        raise InputError(text, "The file was changed or damaged; nothing of it is shown.") from error
+
+
+def migrate(raw: dict[str, Any], version: int) -> dict[str, Any]:
+    """Bring a decoded record of `version` up to the current one, a version at a time.
+
+    Raises KeyError for a version that never was.
+    """
+    for step in range(version, SCHEMA_VERSION):
+        raw = {**MIGRATIONS[step](raw), "schema_version": step + 1}
+    return raw
+
+
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""MIGRATIONS[n] turns a record of version n into one of version n + 1."""
+
+
+def schema() -> bytes:
+    """JSON Schema (2020-12) of the record, as published in `resources/schemas/advice.schema.json`."""
+    return published(msgspec.json.schema(Advice), f"Advice, schema version {SCHEMA_VERSION}")
+
+
+def published(described: dict[str, Any], title: str) -> bytes:
+    """A JSON Schema as it is published: with its dialect and title, equal for equal types."""
+    whole = {**described, "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return msgspec.json.format(msgspec.json.encode(whole, order="sorted"), indent=2) + b"\n"

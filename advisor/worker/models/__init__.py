@@ -1,0 +1,1 @@
+"""A workload as a torch module with batches, loss and optimizer."""

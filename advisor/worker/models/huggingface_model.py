@@ -1,0 +1,256 @@
+"""Any architecture that transformers builds from a configuration: never from weights, never with foreign code."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
+from torch.nn import functional
+
+from advisor.core.errors import InputError
+from advisor.core.input_file import closest, shown_value
+from advisor.core.sentences import Reason
+from advisor.worker.models.huggingface_batch import batch_maker
+from advisor.worker.models.huggingface_fakes import known_layer_drop, let_experts_be_fake, no_initialisation
+from advisor.worker.models.load_model import HALF_DTYPES, Architecture, Batch, under_fake_mode
+from advisor.workload.model_config import resolve_config
+from advisor.workload.tasks import infer_task
+from advisor.workload.workload import HuggingFaceModel, Task, Workload
+
+_AUTO_CLASSES: dict[Task, str] = {
+    "sequence-classification": "AutoModelForSequenceClassification",
+    "token-classification": "AutoModelForTokenClassification",
+    "question-answering": "AutoModelForQuestionAnswering",
+    "masked-lm": "AutoModelForMaskedLM",
+    "causal-lm": "AutoModelForCausalLM",
+    "seq2seq-lm": "AutoModelForSeq2SeqLM",
+    "image-classification": "AutoModelForImageClassification",
+    "semantic-segmentation": "AutoModelForSemanticSegmentation",
+    "speech-classification": "AutoModelForAudioClassification",
+    "speech-seq2seq": "AutoModelForSpeechSeq2Seq",
+    "ctc": "AutoModelForCTC",
+    "base": "AutoModel",
+}
+_LAYER_KEYS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers")
+_LAYER_KEYS_2 = ("num_decoder_layers", "num_encoder_layers")
+
+
+def build(
+    model: HuggingFaceModel, workload: Workload, *, layer_limit: int | None = None, pretended: bool = False
+) -> Architecture:
+    """The model of a configuration with its task's head, data and loss.
+
+    `pretended`: weights are fakes, so none is initialised. Raises InputError for a configuration that transformers
+    cannot build, naming the key where it is known.
+    """
+    _stay_offline()
+    table = resolve_config(model.config)
+    task: Task = model.task or infer_task(table)
+    config = _configuration(table, workload, task)
+    full_blocks = _block_count(config)
+    if layer_limit is not None:
+        _limit_layers(config, layer_limit)
+    module, notes = _module(config, task, workload, pretended=pretended)
+    for part in _parts(module.config):
+        part.use_cache = False
+    return Architecture(
+        module=module,
+        make_batch=batch_maker(module, task, workload),
+        loss=_ctc_loss if task == "ctc" else _loss,
+        outputs=_outputs,
+        head_names=_head_names(module),
+        block_count=_block_count(config),
+        full_block_count=full_blocks,
+        notes=notes,
+    )
+
+
+def _stay_offline() -> None:
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["TRANSFORMERS_OFFLINE"] = "1"
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+
+
+def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any:  # noqa: ANN401 - transformers' types
+    """The library's own configuration object from the keys that its class knows; everything else is dropped."""
+    from transformers import CONFIG_MAPPING
+
+    model_type = table["model_type"]
+    if model_type not in CONFIG_MAPPING:
+        raise InputError(
+            f"model.config: `model_type` is {shown_value(model_type)}, which the installed transformers cannot build.",
+            closest(model_type, list(CONFIG_MAPPING)) or "Use a Python file with build_model instead.",
+        )
+    class_ = CONFIG_MAPPING[model_type]
+    known = _known_keys(class_)
+    chosen = {key: value for key, value in table.items() if key in known and key != "model_type"}
+    size = workload.data.image_size
+    if size is not None and "image_size" in known:
+        chosen["image_size"] = [size, size] if isinstance(table.get("image_size"), list) else size
+    try:
+        config = class_(**chosen)
+    except Exception as error:
+        raise _refused(model_type, error) from error
+    if task == "sequence-classification" and getattr(config, "pad_token_id", None) is None:
+        with contextlib.suppress(AttributeError):
+            config.pad_token_id = 0
+    if task in {"seq2seq-lm", "speech-seq2seq"} and getattr(config, "decoder_start_token_id", None) is None:
+        config.decoder_start_token_id = 0
+        config.pad_token_id = getattr(config, "pad_token_id", None) or 0
+    if hasattr(config, "mask_time_prob"):
+        config.apply_spec_augment = False  # masks of varying size, which no trace can follow; they cost next to nothing
+    if task in {"sequence-classification", "image-classification"}:
+        config.problem_type = "single_label_classification"
+    return config
+
+
+def _known_keys(class_: Any) -> set[str]:  # noqa: ANN401 - transformers' types
+    import inspect
+
+    general = {
+        "architectures", "num_labels", "id2label", "label2id", "problem_type", "pad_token_id", "bos_token_id",
+        "eos_token_id", "tie_word_embeddings", "is_encoder_decoder", "is_decoder", "decoder_start_token_id",
+    }  # fmt: skip
+    known = general | set(inspect.signature(class_.__init__).parameters) | set(getattr(class_, "attribute_map", {}))
+    for base in class_.__mro__:
+        known |= set(getattr(base, "__annotations__", {}))
+    known |= set(getattr(class_, "sub_configs", {}))
+    return known - {"self", "kwargs", "dtype", "name_or_path", "trust_remote_code", "auto_map"}
+
+
+def _refused(model_type: str, error: Exception) -> InputError:
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return InputError(
+        f"model.config: transformers cannot build this `{model_type}`: {shown_value(text)}.",
+        "Correct the configuration.",
+    )
+
+
+def _module(config: Any, task: Task, workload: Workload, *, pretended: bool) -> tuple[Any, tuple[Reason, ...]]:  # noqa: ANN401
+    class_ = _model_class(config, task)
+    if class_ is None:
+        raise InputError(
+            f"model.task: transformers has no {task} model of type `{config.model_type}`.",
+            "Choose another task, or `base`.",
+        )
+    wanted = "eager" if workload.training.attention == "eager" else "sdpa"
+    dtype = HALF_DTYPES.get(workload.training.precision, torch.float32)
+    notes: tuple[Reason, ...] = ()
+    if task == "causal-lm" and hasattr(config, "vision_config"):
+        notes = (Reason(code="workload-text-only", numbers={"model": str(config.model_type)}),)
+    if wanted == "sdpa" and not getattr(class_, "_supports_sdpa", False):
+        wanted = "eager"
+        if getattr(class_, "_supports_attention_backend", False) or "num_attention_heads" in vars(config):
+            notes += (Reason(code="workload-attention-eager-only", numbers={"model": str(config.model_type)}),)
+    if pretended:
+        let_experts_be_fake()
+    initialisation = no_initialisation() if pretended else contextlib.nullcontext()
+    try:
+        with initialisation:
+            module = class_._from_config(config, attn_implementation=wanted, dtype=dtype)  # noqa: SLF001 - as the auto classes do
+        if pretended:
+            module.tie_weights()
+    except (InputError, DataDependentOutputException, DynamicOutputShapeException):
+        raise
+    except Exception as error:
+        raise _refused(config.model_type, error) from error
+    return module, notes
+
+
+def _model_class(config: Any, task: Task) -> Any:  # noqa: ANN401 - transformers' types
+    """The class that the task's auto class names, else the one of the library that `architectures` names, else None."""
+    import transformers
+
+    for auto in (_AUTO_CLASSES[task], *(("AutoModelForImageTextToText",) if task == "causal-lm" else ())):
+        mapping = getattr(transformers, auto)._model_mapping  # noqa: SLF001 - from_config would only raise
+        if type(config) in mapping:
+            class_ = mapping[type(config)]
+            return class_[0] if isinstance(class_, tuple) else class_
+    for name in getattr(config, "architectures", None) or []:
+        class_ = getattr(transformers, str(name), None) if str(name).isidentifier() else None
+        if isinstance(class_, type) and issubclass(class_, transformers.PreTrainedModel):
+            own = getattr(class_, "config_class", None)
+            if own is not None and isinstance(config, own):
+                return class_
+    return None
+
+
+def _parts(config: Any) -> list[Any]:  # noqa: ANN401 - transformers' types
+    """The configuration and those inside it (text, vision, encoder, decoder)."""
+    inner = [getattr(config, name, None) for name in getattr(config, "sub_configs", {})]
+    return [config, *(part for part in inner if part is not None and hasattr(part, "model_type"))]
+
+
+def _layer_keys(part: Any) -> list[str]:  # noqa: ANN401 - transformers' types
+    present = [key for key in (*_LAYER_KEYS, *_LAYER_KEYS_2) if isinstance(vars(part).get(key), int)]
+    encoder_decoder = {"encoder_layers", "decoder_layers"} & set(present)
+    return [key for key in present if not (encoder_decoder and key in {"num_hidden_layers", "num_layers"})]
+
+
+def _block_count(config: Any) -> int | None:  # noqa: ANN401 - transformers' types
+    total = 0
+    for part in _parts(config):
+        depths = vars(part).get("depths")
+        total += sum(depths) if isinstance(depths, list | tuple) else sum(vars(part)[key] for key in _layer_keys(part))
+    return total or None
+
+
+def _limit_layers(config: Any, limit: int) -> None:  # noqa: ANN401 - transformers' types
+    for part in _parts(config):
+        depths = vars(part).get("depths")
+        if isinstance(depths, list | tuple):
+            total = sum(depths)
+            part.depths = [min(depth, max(1, depth * limit // total)) for depth in depths]
+            continue
+        for key in _layer_keys(part):
+            before = vars(part)[key]
+            after = min(before, max(1, limit))
+            for name, value in list(vars(part).items()):
+                if isinstance(value, list | tuple) and len(value) == before and not name.startswith("_"):
+                    setattr(part, name, value[:after])
+            setattr(part, key, after)
+
+
+def _head_names(module: Any) -> tuple[str, ...]:  # noqa: ANN401 - transformers' types
+    """Everything beside the body that transformers calls `base_model`."""
+    prefix = getattr(module, "base_model_prefix", "")
+    if not prefix or not hasattr(module, prefix):
+        return ()
+    return tuple(
+        name for name, child in module.named_children() if name != prefix and any(True for _ in child.parameters())
+    )
+
+
+def _loss(module: nn.Module, batch: Batch) -> Tensor:
+    outputs = _outputs(module, batch)
+    loss = getattr(outputs, "loss", None)
+    if loss is None:
+        loss = outputs[0].float().square().mean()
+    return loss  # type: ignore[no-any-return]
+
+
+def _ctc_loss(module: nn.Module, batch: Batch) -> Tensor:
+    """CTC over labels of equal lengths: the library's own reads their values, which fakes do not have.
+
+    Fakes cannot run the loss itself either: there its log-probabilities are averaged, which is nearly all of its work.
+    """
+    assert isinstance(batch, dict)
+    labels = batch["labels"]
+    logits = _outputs(module, {name: tensor for name, tensor in batch.items() if name != "labels"}).logits
+    frames = functional.log_softmax(logits.float(), dim=-1).transpose(0, 1)
+    if under_fake_mode():
+        return -frames.mean()
+    count, batch_size = frames.shape[:2]
+    lengths = torch.full((batch_size,), count, dtype=torch.long)
+    wanted = torch.full((batch_size,), min(labels.shape[1], count), dtype=torch.long)
+    return functional.ctc_loss(frames, labels, lengths, wanted, zero_infinity=True)
+
+
+def _outputs(module: nn.Module, batch: Batch) -> Any:  # noqa: ANN401 - transformers' types
+    with known_layer_drop() if under_fake_mode() else contextlib.nullcontext():
+        return module(**batch) if isinstance(batch, dict) else module(*batch)

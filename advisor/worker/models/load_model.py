@@ -1,0 +1,233 @@
+"""A `Workload` as a torch module with batches, loss and optimizer: the same for tracing and for training."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from advisor.catalogue.precisions import Precision
+from advisor.core.errors import InputError
+from advisor.core.sentences import Reason
+from advisor.workload.workload import HuggingFaceModel, NumbersModel, PythonModel, TemplateModel, Workload
+
+Batch = dict[str, Tensor] | tuple[Tensor, ...]
+"""What one step takes: keyword or positional tensors, the last of a tuple being the targets."""
+
+HALF_DTYPES: dict[Precision, torch.dtype] = {"fp16": torch.float16, "bf16": torch.bfloat16}
+AUTOCAST_DTYPES: dict[Precision, torch.dtype] = {"fp16_amp": torch.float16, "bf16_amp": torch.bfloat16}
+
+
+_HALF_BITS = 16
+_IMAGE_DIMENSIONS = 4
+"""Batch, channels, height, width."""
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What a door gives: the bare module, its data and its loss, before freezing, casting and layout."""
+
+    module: nn.Module
+    make_batch: Callable[[int], Batch]
+    loss: Callable[[nn.Module, Batch], Tensor]
+    outputs: Callable[[nn.Module, Batch], Any]
+    choose_trainable: Callable[[nn.Module], None] | None = None
+    head_names: tuple[str, ...] = ()
+    """Name prefixes of the parameters that belong to the task's head; empty: the last layer with parameters."""
+    block_count: int | None = None
+    full_block_count: int | None = None
+    notes: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """Everything a step needs; nothing here has run yet."""
+
+    module: nn.Module
+    """On the device and in the data type of the workload's precision, in training or evaluation mode by its `mode`."""
+    make_batch: Callable[[int], Batch]
+    """Batch size -> a fresh random batch of CPU tensors (fakes under a fake mode), in the precision's data type."""
+    loss: Callable[[nn.Module, Batch], Tensor]
+    """One forward pass up to the scalar loss: the user's `training_step`, or the door's own."""
+    outputs: Callable[[nn.Module, Batch], Any]
+    """One forward pass without a loss, for `mode = "inference"`."""
+    make_optimizer: Callable[[], torch.optim.Optimizer | None]
+    """The workload's optimizer over the parameters that require a gradient; None where it has none."""
+    block_count: int | None
+    """Repeated blocks that were built, and that the whole model has; None where the door knows no blocks."""
+    full_block_count: int | None
+    notes: tuple[Reason, ...]
+    """Where the module differs from what the workload asks (attention not offered, bits that are only predicted)."""
+
+
+def load(
+    workload: Workload,
+    *,
+    device: str = "cpu",
+    allow_code: bool = False,
+    layer_limit: int | None = None,
+    seed: int = 0,
+) -> LoadedModel:
+    """Build the workload's model; under a fake or meta mode nothing is allocated and no weight is initialised.
+
+    `layer_limit`: build at most this many repeated blocks. Raises InputError for a model that cannot be built.
+    """
+    from advisor.worker.models.trainable_parameters import choose_trainable
+
+    torch.manual_seed(seed)
+    pretended = under_fake_mode() or device == "meta"
+    with torch.device("meta") if device == "meta" else contextlib.nullcontext():
+        architecture = _architecture(workload, allow_code=allow_code, layer_limit=layer_limit, pretended=pretended)
+        notes = architecture.notes + choose_trainable(architecture, workload)
+    module = _placed(architecture.module, workload, device)
+    return LoadedModel(
+        module=module,
+        make_batch=lambda batch_size: _cast(architecture.make_batch(batch_size), workload),
+        loss=architecture.loss,
+        outputs=architecture.outputs,
+        make_optimizer=lambda: _optimizer(module, workload),
+        block_count=architecture.block_count,
+        full_block_count=architecture.full_block_count,
+        notes=notes,
+    )
+
+
+def under_fake_mode() -> bool:
+    """Whether tensors made now are fakes without storage."""
+    from torch._guards import detect_fake_mode
+
+    return detect_fake_mode() is not None
+
+
+def autocast(precision: Precision, device_type: str) -> contextlib.AbstractContextManager[Any]:
+    """The context in which forward and loss run: autocast for `fp16_amp` and `bf16_amp`, nothing otherwise."""
+    if precision in AUTOCAST_DTYPES:
+        return torch.autocast(device_type, dtype=AUTOCAST_DTYPES[precision])
+    return contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def skipped_initialisation() -> Iterator[None]:
+    """No `torch.nn.init` function does anything in here: weights of fakes have no values to set."""
+    names = [name for name in vars(nn.init) if name.endswith("_") and not name.startswith("_")]
+    originals = {name: getattr(nn.init, name) for name in names}
+    try:
+        for name in names:
+            setattr(nn.init, name, _leave_unchanged)
+        yield
+    finally:
+        for name, function in originals.items():
+            setattr(nn.init, name, function)
+
+
+def _leave_unchanged(tensor: Tensor, *_arguments: object, **_options: object) -> Tensor:
+    return tensor
+
+
+def _architecture(workload: Workload, *, allow_code: bool, layer_limit: int | None, pretended: bool) -> Architecture:
+    model = workload.model
+    initialisation = skipped_initialisation() if pretended else contextlib.nullcontext()
+    if isinstance(model, HuggingFaceModel):
+        from advisor.worker.models.huggingface_model import build
+
+        return build(model, workload, layer_limit=layer_limit, pretended=pretended)
+    with initialisation:
+        if isinstance(model, TemplateModel):
+            from advisor.worker.models.templates import build as build_template
+
+            return build_template(model, workload, layer_limit=layer_limit)
+        if isinstance(model, PythonModel):
+            from advisor.worker.models.python_file import build as build_python
+
+            return build_python(model, workload, allow_code=allow_code)
+    if isinstance(model, NumbersModel):
+        raise InputError(
+            f"{workload.name}: a model given by numbers cannot be built.", "It is predicted from its totals instead."
+        )
+    raise TypeError(type(model))
+
+
+def _placed(module: nn.Module, workload: Workload, device: str) -> nn.Module:
+    training = workload.training
+    half = HALF_DTYPES.get(training.precision)
+    if half is not None and not isinstance(workload.model, HuggingFaceModel):
+        _replace_tensors(module, lambda tensor: tensor.to(half) if tensor.is_floating_point() else tensor)
+    _halve_frozen(module, workload)
+    if device not in {"meta", "cpu"}:
+        module.to(device=device)
+    if training.channels_last:
+        _replace_tensors(module, _channels_last)
+    if training.activation_checkpointing:
+        from advisor.worker.models.checkpointing import checkpoint_blocks
+
+        checkpoint_blocks(module)
+    return module.train(training.mode != "inference")
+
+
+def _halve_frozen(module: nn.Module, workload: Workload) -> None:
+    """Frozen weights of at most 16 bits stand in half beside trained FP32 ones, where autocast joins the two."""
+    training = workload.training
+    half = AUTOCAST_DTYPES.get(training.precision)
+    bits = training.weights_bits
+    if half is None or bits is None or bits > _HALF_BITS:
+        return
+
+    def halved(tensor: Tensor) -> Tensor:
+        frozen = isinstance(tensor, nn.Parameter) and not tensor.requires_grad and tensor.is_floating_point()
+        return tensor.to(half) if frozen else tensor
+
+    _replace_tensors(module, halved)
+
+
+def _channels_last(tensor: Tensor) -> Tensor:
+    return tensor.contiguous(memory_format=torch.channels_last) if tensor.dim() == _IMAGE_DIMENSIONS else tensor
+
+
+def _replace_tensors(module: nn.Module, change: Callable[[Tensor], Tensor]) -> None:
+    """Change every parameter and buffer, tied ones once; `Module.to` cannot swap fakes that something refers to."""
+    made: dict[int, Tensor] = {}
+    with torch.no_grad():
+        for child in module.modules():
+            for name, parameter in child._parameters.items():  # noqa: SLF001 - as Module.to does
+                if parameter is None:
+                    continue
+                if id(parameter) not in made:
+                    changed = change(parameter)
+                    same = changed is parameter
+                    made[id(parameter)] = (
+                        parameter if same else nn.Parameter(changed, requires_grad=parameter.requires_grad)
+                    )
+                child._parameters[name] = made[id(parameter)]  # type: ignore[assignment] # noqa: SLF001 - the same
+            for name, buffer in child._buffers.items():  # noqa: SLF001 - the same
+                if buffer is not None:
+                    child._buffers[name] = change(buffer)  # noqa: SLF001 - the same
+    _flatten_recurrent(module)
+
+
+def _flatten_recurrent(module: nn.Module) -> None:
+    for child in module.modules():
+        if isinstance(child, nn.RNNBase):
+            child._init_flat_weights()  # noqa: SLF001 - its list of weights must name the new ones
+
+
+def _cast(batch: Batch, workload: Workload) -> Batch:
+    half = HALF_DTYPES.get(workload.training.precision)
+
+    def cast(tensor: Tensor) -> Tensor:
+        if half is not None and tensor.is_floating_point():
+            tensor = tensor.to(half)
+        return _channels_last(tensor) if workload.training.channels_last else tensor
+
+    if isinstance(batch, dict):
+        return {name: cast(tensor) for name, tensor in batch.items()}
+    return tuple(cast(tensor) for tensor in batch)
+
+
+def _optimizer(module: nn.Module, workload: Workload) -> torch.optim.Optimizer | None:
+    from advisor.worker.models.optimizers import make_optimizer
+
+    return make_optimizer([parameter for parameter in module.parameters() if parameter.requires_grad], workload)

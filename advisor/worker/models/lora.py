@@ -1,0 +1,100 @@
+"""Low-rank adaptation (Hu et al. 2021): frozen weights, and trained rank-r matrices beside the attention projections.
+
+Adapters sit beside the query and value projections, as in the paper and in the defaults of the common fine-tuning
+recipes (PEFT's for Llama, litgpt's `lora_query`, `lora_value`); where a model fuses query, key and value into one
+projection, beside that one; where its projections have other names, beside every linear layer but the head.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from advisor.core.errors import InputError
+from advisor.workload.workload import Training
+
+DEFAULT_RANK = 16
+_ALPHA = 16.0
+_DROPOUT = 0.05
+_QUERY_VALUE = frozenset(
+    {"q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "wq", "wv", "q", "v", "to_q", "to_v", "query_proj",
+     "value_proj", "q_attn"}
+)  # fmt: skip
+_FUSED = frozenset({"c_attn", "query_key_value", "qkv", "qkv_proj", "Wqkv", "in_proj", "attn_qkv", "c_qkv"})
+
+
+class LowRank(nn.Module):
+    """A frozen projection plus `scale · B(A(dropout(x)))`, A and B trained."""
+
+    def __init__(self, base: nn.Module, in_features: int, out_features: int, rank: int, dtype: torch.dtype) -> None:
+        """Wrap `base`; A starts random and B at zero, so that the model starts unchanged."""
+        super().__init__()
+        self.base = base
+        device = next(base.parameters()).device
+        self.dropout = nn.Dropout(_DROPOUT)
+        self.down = nn.Linear(in_features, rank, bias=False, device=device, dtype=dtype)
+        self.up = nn.Linear(rank, out_features, bias=False, device=device, dtype=dtype)
+        nn.init.kaiming_uniform_(self.down.weight, a=math.sqrt(5))
+        nn.init.zeros_(self.up.weight)
+        self.scale = _ALPHA / rank
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Inputs (…, in) -> outputs (…, out), in the data type of the frozen projection's result."""
+        result: Tensor = self.base(inputs)
+        lowered = self.down(self.dropout(inputs).to(self.down.weight.dtype))
+        adapted: Tensor = self.up(lowered) * self.scale
+        return result + adapted.to(result.dtype)
+
+
+def add_lora(module: nn.Module, training: Training) -> int:
+    """Freeze `module` and put adapters beside its projections, in place; returns how many.
+
+    Raises InputError for a model without linear projections.
+    """
+    rank = training.lora_rank or DEFAULT_RANK
+    for parameter in module.parameters():
+        parameter.requires_grad = False
+    targets = _targets(module)
+    if not targets:
+        raise InputError("`training.trainable` is `lora`, but the model has no linear layer.", "Train all or the head.")
+    owners = dict(module.named_modules())
+    for name in targets:
+        owner_name, _, attribute = name.rpartition(".")
+        base = owners[name]
+        in_features, out_features = _sizes(base)
+        dtype = next(base.parameters()).dtype
+        if training.precision not in {"fp16", "bf16"}:
+            dtype = torch.float32
+        setattr(owners[owner_name], attribute, LowRank(base, in_features, out_features, rank, dtype))
+    _train_new_head(module)
+    return len(targets)
+
+
+def _is_projection(module: nn.Module) -> bool:
+    return isinstance(module, nn.Linear) or (
+        type(module).__name__ == "Conv1D" and hasattr(module, "nf") and hasattr(module, "nx")
+    )
+
+
+def _sizes(module: Any) -> tuple[int, int]:  # noqa: ANN401 - Linear or transformers' Conv1D
+    return (module.in_features, module.out_features) if isinstance(module, nn.Linear) else (module.nx, module.nf)
+
+
+def _targets(module: nn.Module) -> list[str]:
+    names = [name for name, child in module.named_modules() if _is_projection(child) and name]
+    for wanted in (_QUERY_VALUE, _FUSED):
+        if chosen := [name for name in names if name.rpartition(".")[2] in wanted]:
+            return chosen
+    return names[:-1] or names
+
+
+def _train_new_head(module: nn.Module) -> None:
+    """A task head starts untrained, so it is trained with the adapters; a language model's output layer is not new."""
+    for name in ("classifier", "score", "qa_outputs", "classification_head"):
+        head = getattr(module, name, None)
+        if isinstance(head, nn.Module):
+            for parameter in head.parameters():
+                parameter.requires_grad = True

@@ -1,0 +1,182 @@
+"""A user's own Python file: `build_model`, `make_batch` and, where it has them, `training_step` and `trainable`."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from advisor.core.errors import InputError, UserFacingError
+from advisor.core.sentences import visible
+from advisor.worker.models.load_model import Architecture, Batch
+from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision
+from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
+from advisor.workload.workload import PythonModel, Workload, length_of
+
+
+def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Architecture:
+    """Run the file and build its model; raises InputError without consent, and for a file that breaks the contract."""
+    path = file_of(model, workload.source_folder)
+    content = read_code(path)
+    if not allow_code and not is_bundled(path):
+        raise InputError(
+            f"{visible(str(path))}: this file is code (SHA-256 {digest_of(content)}) and would run with your rights.",
+            "Read it, then allow it with --allow-code.",
+        )
+    if model.sha256 is not None and model.sha256 != digest_of(content):
+        raise InputError(
+            f"{visible(str(path))}: the file was changed since it was allowed to run.", "Read it and allow it again."
+        )
+    stand_in_for_torchvision()
+    user = _run(path, content)
+    arguments = dict(model.arguments)
+    module = _call(user, path, "build_model", arguments)
+    if not isinstance(module, nn.Module):
+        raise _broken(path, f"build_model returned a {type(module).__name__}, not an nn.Module")
+    make_batch = _required(user, path, "make_batch")
+    length = length_of(workload)
+
+    def batches(batch_size: int) -> Batch:
+        batch = _invoke(make_batch, path, "make_batch", (batch_size, length), arguments)
+        return _checked_batch(batch, path, batch_size)
+
+    step = getattr(user, "training_step", None)
+    trainable = getattr(user, "trainable", None)
+    return Architecture(
+        module=module,
+        make_batch=batches,
+        loss=default_loss if step is None else lambda model_, batch: _loss_of(step, path, model_, batch),
+        outputs=default_outputs,
+        choose_trainable=trainable if callable(trainable) else None,
+    )
+
+
+class _Shown(importlib.machinery.SourceFileLoader):
+    """Runs the bytes whose digest was shown: never a compiled file that lies beside them."""
+
+    def __init__(self, name: str, path: Path, content: bytes) -> None:
+        super().__init__(name, str(path))
+        self.content = content
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compile the bytes; `fullname` is the loader's own."""
+        del fullname
+        return self.source_to_code(self.content, self.path)
+
+
+def _run(path: Path, content: bytes) -> ModuleType:
+    """Import the file under a name of its own; its folder comes last on the path, so that it shadows nothing."""
+    name = f"advisor_model_{path.stem}"
+    loader = _Shown(name, path, content)
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    if spec is None:
+        raise InputError(f"{visible(str(path))}: this is not a Python file.", "Give a file that ends in .py.")
+    folder = str(path.parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
+    sys.dont_write_bytecode = True
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise _broken(path, f"running it raised {_described(error)}") from error
+    return module
+
+
+def _required(user: ModuleType, path: Path, name: str) -> Callable[..., Any]:
+    function = getattr(user, name, None)
+    if not callable(function):
+        raise _broken(path, f"it does not define {name}")
+    return function  # type: ignore[no-any-return]
+
+
+def _call(user: ModuleType, path: Path, name: str, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - foreign code
+    return _invoke(_required(user, path, name), path, name, (), arguments)
+
+
+def _invoke(
+    function: Callable[..., Any], path: Path, name: str, positional: tuple[object, ...], arguments: dict[str, Any]
+) -> Any:  # noqa: ANN401 - foreign code
+    """Call with those of the workload's `arguments` that the function names; all of them where it takes any."""
+    parameters = inspect.signature(function).parameters
+    takes_any = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
+    chosen = arguments if takes_any else {key: value for key, value in arguments.items() if key in parameters}
+    if name == "build_model" and len(chosen) < len(arguments):
+        unknown = sorted(set(arguments) - set(chosen))
+        raise InputError(
+            f"model.arguments: build_model in {visible(str(path))} does not take {', '.join(unknown)}.",
+            f"It takes {', '.join(parameters) or 'no arguments'}.",
+        )
+    try:
+        return function(*positional, **chosen)
+    except UserFacingError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise _broken(path, f"{name} raised {_described(error)}") from error
+
+
+def _described(error: BaseException) -> str:
+    text = str(error).splitlines()[0] if str(error) else ""
+    return visible(f"{type(error).__name__}: {text}"[:200])
+
+
+def _broken(path: Path, what: str) -> InputError:
+    return InputError(
+        f"{visible(str(path))}: {what}.",
+        "A model file defines build_model(**arguments) and make_batch(batch_size, length, **arguments).",
+    )
+
+
+def _checked_batch(batch: object, path: Path, batch_size: int) -> Batch:
+    if isinstance(batch, list):
+        batch = tuple(batch)
+    values = batch.values() if isinstance(batch, dict) else batch if isinstance(batch, tuple) else ()
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    if not tensors or len(tensors) != len(batch):  # type: ignore[arg-type]
+        raise _broken(path, f"make_batch({batch_size}, …) returned no tuple or dict of tensors")
+    return batch  # type: ignore[return-value]
+
+
+def _loss_of(step: Callable[..., Any], path: Path, module: nn.Module, batch: Batch) -> Tensor:
+    loss = step(module, batch)
+    if not isinstance(loss, Tensor) or loss.numel() != 1:
+        raise _broken(path, "training_step returned no scalar tensor")
+    return loss
+
+
+def default_outputs(module: nn.Module, batch: Batch) -> Any:  # noqa: ANN401 - the model's own type
+    """The model on the batch: a dict by name, a tuple without its last entry (the targets)."""
+    if isinstance(batch, dict):
+        return module(**batch)
+    return module(*(batch[:-1] if len(batch) > 1 else batch))
+
+
+def default_loss(module: nn.Module, batch: Batch) -> Tensor:
+    """`model(**batch).loss` for a dict; cross-entropy of `model(inputs)` against the targets for a tuple.
+
+    Targets that are no classes (floating point) get the mean squared error.
+    """
+    outputs = default_outputs(module, batch)
+    if isinstance(batch, dict):
+        loss = getattr(outputs, "loss", None)
+        if not isinstance(loss, Tensor):
+            raise InputError(
+                "The model's output for a dict batch has no `loss`.", "Define training_step(model, batch) in the file."
+            )
+        return loss
+    if isinstance(outputs, tuple | list):
+        outputs = outputs[0]
+    targets = batch[-1]
+    if targets.dtype.is_floating_point:
+        return functional.mse_loss(outputs, targets)
+    return functional.cross_entropy(outputs, targets.to(torch.long))

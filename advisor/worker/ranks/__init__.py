@@ -1,0 +1,1 @@
+"""This process as one rank of a torch.distributed group."""

@@ -1,0 +1,97 @@
+"""What ranks tell each other: JSON in byte tensors, checked for size, shape and version before it is believed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from advisor import __version__
+from advisor.core.errors import UserFacingError
+from advisor.core.units import format_bytes
+from advisor.protocol.messages import RankReport
+
+if TYPE_CHECKING:
+    from torch.distributed import ProcessGroup
+
+RANK_SCHEMA_VERSION = 1
+MESSAGE_LIMIT_BYTES = 4 * 1024 * 1024
+"""A rank's report is a few kilobytes; a peer that announces more is refused before anything is allocated."""
+
+
+class PeerRefusedError(UserFacingError):
+    """Another rank sent something that is not a report of this program."""
+
+
+def encode_report(report: RankReport) -> bytes:
+    """The report as JSON."""
+    return msgspec.json.encode(report)
+
+
+def read_peer(data: bytes, rank: int, rank_count: int) -> RankReport:
+    """The report of a peer. Raises PeerRefusedError naming the rank and what is wrong with its message."""
+    remedy = "Start the same version of advisor on every host, and nothing else on the group's port."
+    try:
+        version = msgspec.json.decode(data, type=_Version)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise PeerRefusedError(f"Rank {rank} sent no readable report: {error}.", remedy) from None
+    if version.schema_version != RANK_SCHEMA_VERSION or version.advisor_version != __version__:
+        raise PeerRefusedError(
+            f"Rank {rank} runs advisor {version.advisor_version[:40]!r} (report format {version.schema_version}), "
+            f"this rank {__version__!r} (format {RANK_SCHEMA_VERSION}).",
+            remedy,
+        )
+    try:
+        report = msgspec.json.decode(data, type=RankReport)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise PeerRefusedError(f"Rank {rank} sent a report that does not fit: {error}.", remedy) from None
+    if report.rank != rank or report.rank_count != rank_count:
+        raise PeerRefusedError(
+            f"Rank {rank} of {rank_count} calls itself rank {report.rank} of {report.rank_count}.", remedy
+        )
+    return report
+
+
+class _Version(msgspec.Struct):
+    """The first thing looked at; other fields are not read yet."""
+
+    schema_version: int
+    advisor_version: str
+
+
+def exchange_reports(
+    own: RankReport, group: ProcessGroup, *, limit_bytes: int = MESSAGE_LIMIT_BYTES
+) -> tuple[RankReport, ...]:
+    """Every rank's report, in the order of ranks, over a group of CPU tensors (gloo).
+
+    Lengths travel first, so that a peer's announcement of a gigabyte costs eight bytes. Raises PeerRefusedError.
+    """
+    return tuple(
+        read_peer(data, rank, own.rank_count)
+        for rank, data in enumerate(exchange_bytes(encode_report(own), own.rank_count, group, limit_bytes=limit_bytes))
+    )
+
+
+def exchange_bytes(
+    own: bytes, rank_count: int, group: ProcessGroup, *, limit_bytes: int = MESSAGE_LIMIT_BYTES
+) -> list[bytes]:
+    """Every rank's bytes; each at most `limit_bytes`. Raises PeerRefusedError for a longer announcement."""
+    import torch
+    import torch.distributed as dist
+
+    lengths = [torch.zeros(1, dtype=torch.int64) for _ in range(rank_count)]
+    dist.all_gather(lengths, torch.tensor([len(own)], dtype=torch.int64), group=group)
+    sizes = [int(length.item()) for length in lengths]
+    for rank, size in enumerate(sizes):
+        if not 0 < size <= limit_bytes:
+            raise PeerRefusedError(
+                f"Rank {rank} announced a message of {format_bytes(size)}; at most {format_bytes(limit_bytes)} "
+                "is accepted.",
+                "Start the same version of advisor on every host, and nothing else on the group's port.",
+            )
+    longest = max(sizes)
+    padded = torch.zeros(longest, dtype=torch.uint8)
+    padded[: len(own)] = torch.frombuffer(bytearray(own), dtype=torch.uint8)
+    received = [torch.zeros(longest, dtype=torch.uint8) for _ in range(rank_count)]
+    dist.all_gather(received, padded, group=group)
+    return [bytes(tensor[:size].tolist()) for tensor, size in zip(received, sizes, strict=True)]

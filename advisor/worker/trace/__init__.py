@@ -1,0 +1,1 @@
+"""From a model to its operator table, under fake tensors."""

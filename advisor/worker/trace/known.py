@@ -1,0 +1,244 @@
+"""Results of operators already met: the same operator on tensors alike gives a tensor alike, and need not run again.
+
+torch's own cache of fake tensors does the same, but to form its keys and results costs more than most operators' shape
+rules. Here a call is known by its operator, its plain arguments and each tensor's type, shape, strides and offset; all
+that depends on more (values, shapes that follow from values, tensors that change their own shape, complex numbers) is
+left to the fake-tensor mode.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+from advisor.worker.trace.call_cost import NO_COST, Cost
+from advisor.worker.trace.patterns import FRESH, ITSELF, VIEW, Output, Outputs, Patterns, call_of, described, viewed
+
+Tensor = torch.Tensor
+Key = tuple[Any, ...]
+Run = Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
+"""Runs an operator on its arguments."""
+CostOf = Callable[[Any, Sequence[Any], Mapping[str, Any], Any], Cost]
+"""What an operator costs by its arguments and its result."""
+_META = torch.device("meta")
+_CPU = torch.device("cpu")
+_ASKING = frozenset([torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape, torch.Tag.inplace_view])
+_NEVER = frozenset(["lift", "lift_fresh", "lift_fresh_copy", "set_", "resize_", "resize_as_", "_local_scalar_dense"])
+_CHOOSES_BY_MASK = "index"
+"""Its output has a size known beforehand unless an index is a mask."""
+_MASKS = frozenset([torch.bool, torch.uint8, torch.int8])
+_dispatch = inspect.unwrap(FakeTensorMode.__torch_dispatch__)
+_CONTEXT_COUNT = 4
+"""Parts of a key that come before the arguments."""
+
+
+_PATTERNS = Patterns()
+"""Shared by all traces of the process: no size and no tensor of a model is in it."""
+
+
+class Result(NamedTuple):
+    """How to make one call's result again, and what the call costs."""
+
+    outputs: Outputs
+    cost: Cost
+
+
+class KnownResults:
+    """Remembers the calls of one trace: layers are alike, and so are passes that run twice."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._results: dict[Key, Result] = {}
+        self._patterns = _PATTERNS
+        self._state: dict[str, object] = {}
+        self._off = False
+
+    def call(  # noqa: PLR0913 - an operator, its arguments, and what to do about it
+        self,
+        func: Any,  # noqa: ANN401 - an operator overload
+        name: str,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        run: Run,
+        cost_of: CostOf,
+    ) -> tuple[Any, Cost]:
+        """The operator's result and cost: known ones, else those of `run`, which are remembered where they can be."""
+        found: list[FakeTensor] = []
+        key = self._key(func, args, kwargs, found)
+        result = None if key is None else self._results.get(key)
+        if result is not None:
+            return self._made(result.outputs, found), result.cost
+        pattern = None if key is None else call_of(key[:_CONTEXT_COUNT], name, args, kwargs)
+        outputs = viewed(name, args, found) if pattern is None else self._patterns.outputs(pattern, found)
+        if key is not None and outputs is not None and self._state:
+            out = self._made(outputs, found)
+            cost = cost_of(func, args, kwargs, out)
+        else:
+            out = run(func, args, kwargs)
+            cost = cost_of(func, args, kwargs, out)
+            outputs = None if key is None else self._outputs(name, found, out)
+            if outputs is not None and pattern is not None:
+                self._patterns.learn(pattern, found, outputs)
+        if key is not None and outputs is not None:
+            self._results[key] = Result(outputs, cost)
+        return out, cost
+
+    def _key(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], found: list[FakeTensor]) -> Key | None:  # noqa: ANN401 - as above
+        """By what the call is known, its tensors added to `found`; None for a call that has to run."""
+        if self._off:
+            return None
+        parts: list[Any] = [
+            func,
+            torch.get_default_dtype(),
+            torch.is_inference_mode_enabled(),
+            torch.is_autocast_enabled("cpu"),
+        ]  # _CONTEXT_COUNT of them
+
+        def exact(tensor: FakeTensor) -> tuple[Any, ...] | None:
+            if tensor.constant is not None:
+                return None
+            found.append(tensor)
+            return (tensor.dtype, tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.fake_device)
+
+        try:
+            return tuple(parts) if described(parts, args, kwargs, exact) else None
+        except RuntimeError:  # a tensor without strides
+            return None
+
+    def _outputs(self, name: str, found: Sequence[FakeTensor], out: object) -> Outputs | None:
+        """How the result comes from the call's tensors; None where it cannot be made again from its shape alone."""
+        container = type(out) if type(out) in (tuple, list) else None
+        tensors: Sequence[Any] = out if container is not None else (out,)  # type: ignore[assignment]
+        every = [*found, *(tensor for tensor in tensors if tensor is not None)]
+        if any(type(tensor) is not FakeTensor for tensor in every):
+            return None
+        if any(tensor.dtype.is_complex or tensor.is_neg() for tensor in every):
+            self._off = True  # views may now carry marks that no key holds
+        if self._off or (name == _CHOOSES_BY_MASK and any(tensor.dtype in _MASKS for tensor in found)):
+            return None
+        made = (tensor for tensor in every[len(found) :] if not any(tensor is given for given in found))
+        if not all(self._is_ordinary(tensor) for tensor in made):
+            return None
+        each = _described(tensors, found)
+        return None if each is None else Outputs(container, each)
+
+    def _is_ordinary(self, tensor: FakeTensor) -> bool:
+        """Whether nothing about it stands in its Python state, which every remembered result shares."""
+        if not self._state:
+            if tensor.constant is not None or tensor.fake_device != _CPU or tensor.real_tensor is not None:
+                return False
+            self._state = dict(vars(tensor))
+        return vars(tensor) == self._state and not tensor.requires_grad
+
+    def _made(self, outputs: Outputs, found: Sequence[FakeTensor]) -> Any:  # noqa: ANN401 - whatever the operator returned
+        if outputs.container is None:
+            return self._one(outputs.each[0], found)
+        return outputs.container([self._one(output, found) for output in outputs.each])
+
+    def _one(self, output: Output | None, found: Sequence[FakeTensor]) -> FakeTensor | None:
+        if output is None:
+            return None
+        how, place, dtype, shape, stride, offset = output
+        if how == ITSELF:
+            return found[place]
+        with torch._C._DisableTorchDispatch():  # noqa: SLF001 - as the fake-tensor mode makes its own
+            if how == FRESH:
+                bare = torch.empty_strided(shape, stride, dtype=dtype, device=_META)
+            else:
+                bare = torch.empty((0,), dtype=dtype, device=_META)
+                bare.set_(found[place].untyped_storage(), offset, shape, stride)
+        made = Tensor._make_subclass(FakeTensor, bare, False, dispatch_device=True, device_for_backend_keys=_CPU)  # noqa: SLF001, FBT003 - the same
+        torch._C._set_throw_on_mutable_data_ptr(made)  # noqa: SLF001 - the same
+        made.__dict__.update(self._state)
+        return made
+
+
+class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
+    """A fake-tensor mode that remembers, also while it works an operator out of others.
+
+    Its guard against compilation is left out: nothing is compiled here, and it costs as much as an operator.
+    """
+
+    def __init__(self) -> None:
+        """Real tensors that meet fakes become fakes."""
+        super().__init__(allow_non_fake_inputs=True)
+        self.cache_enabled = False
+        self._known = KnownResults()
+        self._names: dict[Any, str | None] = {}
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    def __torch_dispatch__(
+        self,
+        func: Any,  # noqa: ANN401 - an operator overload
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever the operator returns
+        """Find the operator's result by its shape rule, or make its known result again."""
+        if func not in self._names:
+            name = func._schema.name.partition("::")[2] if isinstance(func, OpOverload) else ""  # noqa: SLF001 - torch's own modes read it
+            self._names[func] = name if knowable(func, name) else None
+        known_as = self._names[func]
+        if known_as is None:
+            return _dispatch(self, func, types, args, kwargs or {})
+
+        def run(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+            return _dispatch(self, func, types, args, kwargs)
+
+        return self._known.call(func, known_as, args, kwargs or {}, run, _free)[0]
+
+
+def _free(_func: Any, _args: Sequence[Any], _kwargs: Mapping[str, Any], _out: object) -> Cost:  # noqa: ANN401 - as above
+    return NO_COST
+
+
+def knowable(func: Any, name: str) -> bool:  # noqa: ANN401 - an operator overload
+    """Whether the operator's result follows from the shapes of what it is given."""
+    if not isinstance(func, OpOverload) or name in _NEVER or func.namespace not in {"aten", "prims"}:
+        return False
+    if any(argument.is_out for argument in func._schema.arguments):  # noqa: SLF001 - torch's own modes read it
+        return False  # what it is given to write into may be resized
+    return name == _CHOOSES_BY_MASK or _ASKING.isdisjoint(func.tags)
+
+
+def _described(tensors: Sequence[FakeTensor | None], found: Sequence[FakeTensor]) -> tuple[Output | None, ...] | None:
+    """How each tensor comes from the call's; None where that is not certain."""
+    storages = [tensor.untyped_storage()._cdata for tensor in found]  # noqa: SLF001 - the identity that views share
+    fresh: set[int] = set()
+    outputs: list[Output | None] = []
+    for tensor in tensors:
+        if tensor is None:
+            outputs.append(None)
+            continue
+        storage = tensor.untyped_storage()._cdata  # noqa: SLF001 - the same
+        places = [place for place, other in enumerate(storages) if other == storage]
+        itself = [place for place in places if found[place] is tensor]
+        if itself:
+            outputs.append(_output(ITSELF, itself[0], tensor))
+        elif len(places) == 1:
+            outputs.append(_output(VIEW, places[0], tensor))
+        elif places or storage in fresh or not _fills_its_storage(tensor):
+            return None
+        else:
+            fresh.add(storage)
+            outputs.append(_output(FRESH, 0, tensor))
+    return tuple(outputs)
+
+
+def _output(how: int, place: int, tensor: Tensor) -> Output:
+    return Output(how, place, tensor.dtype, tensor.shape, tensor.stride(), int(tensor.storage_offset()))
+
+
+def _fills_its_storage(tensor: Tensor) -> bool:
+    """Whether an empty tensor of the same shape and strides has as many bytes."""
+    reach = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    needed = reach * tensor.element_size() if tensor.numel() else 0
+    return tensor.storage_offset() == 0 and tensor.untyped_storage().nbytes() == needed

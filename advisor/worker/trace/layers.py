@@ -1,0 +1,179 @@
+"""The layer table: what each module of the model computes and keeps, by its path."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypedDict
+
+import torch
+
+from advisor.optable.op_table import Affine, CheckpointFigures, Layer
+from advisor.worker.trace.op_figures import size_bytes, tensors_in
+from advisor.worker.trace.storages import ALLOCATE
+
+if TYPE_CHECKING:
+    from advisor.worker.trace.recorder import Recorder
+    from advisor.worker.trace.step_pass import Pass
+
+
+class ModulePaths:
+    """While active, the recorder's `path` is that of the innermost module whose forward runs."""
+
+    def __init__(self, model: torch.nn.Module, recorder: Recorder) -> None:
+        """`model` names the modules; modules from elsewhere keep their caller's path."""
+        self._names = {id(module): name or "(model)" for name, module in model.named_modules()}
+        self._recorder = recorder
+        self._stack: list[str] = []
+        self._handles: list[Any] = []
+
+    def _enter(self, module: torch.nn.Module, inputs: object) -> None:
+        recorder = self._recorder
+        self._stack.append(recorder.path)
+        if recorder.phase == "forward":
+            recorder.path = self._names.get(id(module), recorder.path)
+            floating = (tensor for tensor in tensors_in(inputs) if tensor.is_floating_point())
+            recorder.input_bytes[recorder.path] = sum(size_bytes(tensor) for tensor in floating)
+
+    def _leave(self, _module: torch.nn.Module, _inputs: object, _output: object) -> None:
+        if self._stack:
+            self._recorder.path = self._stack.pop()
+
+    def __enter__(self) -> Self:
+        """Hook every module's forward."""
+        hooks = torch.nn.modules.module
+        self._handles = [
+            hooks.register_module_forward_pre_hook(self._enter),
+            hooks.register_module_forward_hook(self._leave, always_call=True),
+        ]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Take the hooks away."""
+        for handle in self._handles:
+            handle.remove()
+
+
+def layer_table(
+    model: torch.nn.Module,
+    passes: tuple[Pass, Pass],
+    figures: Sequence[tuple[Affine, ...]],
+    batches: tuple[int, int],
+) -> tuple[Layer, ...]:
+    """One row for each module that runs operators of its own or holds parameters, in order of execution.
+
+    `activation_bytes` is what the module allocated in forward and left alive for backward.
+    """
+    flop: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for (phase, path, _), affine in zip(passes[1].recorder.ops, figures, strict=True):
+        if phase == "forward":
+            flop[path][0] += affine[0][0]
+            flop[path][1] += affine[0][1]
+    kept = [_kept_bytes(one) for one in passes]
+    modules = dict(model.named_modules())
+    order = dict.fromkeys([*flop, *kept[1]])
+    rows = []
+    for path in order:
+        module = modules.get(path, model)
+        low, high = kept[0].get(path, 0), kept[1].get(path, 0)
+        slope = (high - low) / (batches[1] - batches[0])
+        own = sum(p.numel() for p in module.parameters(recurse=False)) if path in modules else 0
+        rows.append(
+            Layer(
+                path=path or "(step)",
+                module=type(module).__name__ if path in modules or path == "(model)" else "",
+                parameter_count=own,
+                flop=(flop[path][0], flop[path][1]),
+                activation_bytes=(low - slope * batches[0], slope),
+            )
+        )
+    return tuple(rows)
+
+
+def _kept_bytes(one: Pass) -> dict[str, int]:
+    """Bytes by module path that forward allocated and that live until backward."""
+    result: dict[str, int] = defaultdict(int)
+    tracker = one.tracker
+    for event in range(one.resident_count, one.backward_start):
+        storage = tracker.storages[event]
+        if tracker.kinds[event] == ALLOCATE and storage in one.kept:
+            result[one.recorder.born_in.get(event, "")] += one.kept[storage]
+    return result
+
+
+class FromModules(TypedDict):
+    """Fields of the table that follow from the module tree alone."""
+
+    frozen_linear_count: int
+    largest_frozen_linear_count: int
+    block_parameter_bytes: tuple[float, ...]
+
+
+def from_modules(model: torch.nn.Module) -> FromModules:
+    """What quantisation could store in fewer bits, and the repeated blocks that full sharding would gather.
+
+    The output head (the last linear layer) stays in its own precision, as quantised fine-tuning keeps it.
+    """
+    linears = [m for m in model.modules() if isinstance(m, torch.nn.Linear)]
+    frozen = [m.weight.numel() for m in linears[:-1] if not m.weight.requires_grad]
+    modules = dict(model.named_modules())
+    return FromModules(
+        frozen_linear_count=sum(frozen),
+        largest_frozen_linear_count=max(frozen, default=0),
+        block_parameter_bytes=tuple(
+            float(sum(p.numel() * p.element_size() for p in modules[path].parameters()))
+            for path in repeated_blocks(model)
+        ),
+    )
+
+
+def repeated_blocks(model: torch.nn.Module) -> list[str]:
+    """Paths of the outermost alike modules of lists, as checkpointing and full sharding wrap them."""
+    found: list[str] = []
+    waiting: list[tuple[str, torch.nn.Module]] = [("", model)]
+    while waiting:
+        path, module = waiting.pop()
+        children = list(module.named_children())
+        kinds = {type(child) for _, child in children}
+        listed = isinstance(module, torch.nn.ModuleList | torch.nn.Sequential) and len(children) > 1
+        if listed and len(kinds) == 1 and any(True for _ in children[0][1].children()):
+            found += [f"{path}.{name}".lstrip(".") for name, _ in children]
+        else:
+            waiting += [(f"{path}.{name}".lstrip("."), child) for name, child in reversed(children)]
+    return found
+
+
+def checkpoint_figures(
+    model: torch.nn.Module, passes: tuple[Pass, Pass], layers: Sequence[Layer], batches: tuple[int, int]
+) -> CheckpointFigures | None:
+    """The repeated blocks' kept activations, inputs and forward work; None without blocks."""
+    blocks = repeated_blocks(model)
+    inputs = [{path: one.recorder.input_bytes.get(path, 0) for path in blocks} for one in passes]
+    if not blocks or not any(inputs[0].values()):
+        return None
+    kept: dict[str, list[float]] = {path: [0.0, 0.0] for path in blocks}
+    flop = [0.0, 0.0]
+    for layer in layers:
+        owner = _owner(layer.path, kept)
+        if owner is not None:
+            for place in range(2):
+                kept[owner][place] += layer.activation_bytes[place]
+                flop[place] += layer.flop[place]
+    largest = max(kept.values(), key=lambda figures: figures[0] + figures[1] * batches[1])
+    low, high = (sum(one.values()) for one in inputs)
+    slope = (high - low) / (batches[1] - batches[0])
+    return CheckpointFigures(
+        block_count=len(blocks),
+        kept_bytes=(sum(f[0] for f in kept.values()), sum(f[1] for f in kept.values())),
+        largest_block_bytes=(largest[0], largest[1]),
+        block_input_bytes=(low - slope * batches[0], slope),
+        recomputed_flop=(flop[0], flop[1]),
+    )
+
+
+def _owner(path: str, blocks: dict[str, list[float]]) -> str | None:
+    parts = path.split(".")
+    return next((name for end in range(1, len(parts) + 1) if (name := ".".join(parts[:end])) in blocks), None)

@@ -1,0 +1,143 @@
+"""One pass over a step: every dispatched operator with its figures, its memory, its module and its phase."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from advisor.optable.op_table import Phase
+from advisor.worker.trace.call_cost import NO_COST, Cost, cost_of
+from advisor.worker.trace.constants import UniformValues
+from advisor.worker.trace.known import KnownResults, knowable
+from advisor.worker.trace.op_figures import RawOp, is_view
+from advisor.worker.trace.op_names import HIDDEN_FROM_HOST, SYNCHRONISING
+from advisor.worker.trace.rnn import RNN_OUTPUTS
+from advisor.worker.trace.storages import StorageTracker
+
+Tensor = torch.Tensor
+_DEVICE = torch.ops.prim.device.default
+_CPU = torch.device("cpu")
+
+
+class GradientEvent:
+    """A parameter whose gradient is complete, and backward's work done by then."""
+
+    __slots__ = ("element_count", "work")
+
+    def __init__(self, element_count: int, work: float) -> None:
+        """`work` in FLOP, traffic converted by `trace_cost.INTENSITY_FLOP_PER_BYTE`."""
+        self.element_count = element_count
+        self.work = work
+
+
+class _Kind(NamedTuple):
+    """What the recorder has to know of an operator, looked up once."""
+
+    name: str
+    view: bool
+    hidden: bool
+    synchronising: bool
+    stand_in: Callable[..., Any] | None
+    knowable: bool
+
+
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Sits above the fake-tensor mode and writes down what passes."""
+
+    def __init__(self, tracker: StorageTracker, known: KnownResults) -> None:
+        """`known`: what earlier passes of the same model have met."""
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.tracker = tracker
+        self.ops: list[tuple[Phase, str, RawOp]] = []
+        self.phase: Phase = "forward"
+        self.dispatch_count: dict[Phase, int] = {"forward": 0, "backward": 0}
+        self.synchronisation_count = 0
+        self.gradients: list[GradientEvent] = []
+        self.backward_work = 0.0
+        self.path = ""
+        self.values = UniformValues()
+        self.born_in: dict[int, str] = {}
+        self.input_bytes: dict[str, int] = {}
+        self._known = known
+        self._kinds: dict[Any, _Kind] = {}
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled here, and the guard against it costs as much as an operator."""
+        return False
+
+    def _look_up(self, func: Any) -> _Kind:  # noqa: ANN401 - an operator overload
+        namespace, _, name = func._schema.name.partition("::")  # noqa: SLF001 - torch's own modes read it
+        view = is_view(name) or namespace in {"prim", "prims"}
+        stand_in, synchronising = RNN_OUTPUTS.get(name), name in SYNCHRONISING
+        follows = stand_in is None and not synchronising and knowable(func, name)
+        kind = _Kind(name, view, name in HIDDEN_FROM_HOST, synchronising, stand_in, follows)
+        self._kinds[func] = kind
+        return kind
+
+    def __torch_dispatch__(
+        self,
+        func: Any,  # noqa: ANN401 - an operator overload
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever the operator returns
+        """Run the operator below, or make its known result again, then note it."""
+        del types
+        if func is _DEVICE:
+            return _CPU
+        kwargs = kwargs or {}
+        kind = self._kinds.get(func) or self._look_up(func)
+        if kind.knowable:
+            out, cost = self._known.call(func, kind.name, args, kwargs, self._run, self._cost)
+        else:
+            out = self._run(func, args, kwargs)
+            cost = self._cost(func, args, kwargs, out)
+        if self.values:
+            self.values.follow(kind.name, args, out)
+        if not kind.hidden:
+            self.dispatch_count[self.phase] += 1
+        if kind.synchronising:
+            self.synchronisation_count += 1
+        if cost is not NO_COST:
+            self._note(cost)
+        self._follow(out)
+        if cost.convolution_bytes:
+            self.tracker.convolution(cost.convolution_bytes)
+        return out
+
+    def _run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+        kind = self._kinds[func]
+        out = self.values.of(args[0]) if kind.synchronising and args else None
+        if out is None:
+            out = func(*args, **kwargs) if kind.stand_in is None else kind.stand_in(*args, **kwargs)
+        return out
+
+    def _cost(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], out: object) -> Cost:  # noqa: ANN401 - as above
+        kind = self._kinds[func]
+        return NO_COST if kind.view else cost_of(kind.name, args, kwargs, out)
+
+    def _note(self, cost: Cost) -> None:
+        self.ops += [(self.phase, self.path, op) for op in cost.ops]
+        if self.phase == "backward":
+            for work in cost.work:
+                self.backward_work += work
+        if cost.transient_bytes:
+            self.tracker.transient(cost.transient_bytes)
+
+    def _follow(self, out: object) -> None:
+        if isinstance(out, Tensor):
+            if self.tracker.see(out):
+                self.born_in[len(self.tracker.kinds) - 1] = self.path
+        elif isinstance(out, (tuple, list)):
+            for item in out:
+                self._follow(item)
+
+    def gradient_ready(self, parameter: Tensor) -> None:
+        """Hook for `register_post_accumulate_grad_hook`."""
+        self.gradients.append(GradientEvent(parameter.numel(), self.backward_work))
+        if parameter.grad is not None:
+            self.tracker.gradient(parameter.grad)

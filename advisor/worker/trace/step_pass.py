@@ -1,0 +1,201 @@
+"""Forward and backward at one batch size under fake tensors, and the table that several such passes give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Literal, NamedTuple
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+from advisor.core.sentences import Reason
+from advisor.optable.op_table import GradientReady, OpTable, TracePrecision
+from advisor.worker.trace.affine import (
+    TOLERATED_ERROR_FRACTION,
+    StreamsDiffer,
+    affine_figures,
+    check_same_stream,
+    deviation,
+    memory_timeline,
+    merged_ops,
+)
+from advisor.worker.trace.constants import uniform_values, values_shown
+from advisor.worker.trace.failed import TraceFailed
+from advisor.worker.trace.known import KnownResults
+from advisor.worker.trace.layers import ModulePaths, checkpoint_figures, from_modules, layer_table
+from advisor.worker.trace.op_figures import size_bytes, tensors_in
+from advisor.worker.trace.recorder import Recorder
+from advisor.worker.trace.storages import StorageTracker
+from advisor.worker.trace.unknown import unknown_operators
+from advisor.workload.workload import Attention, Mode
+
+Tensor = torch.Tensor
+DeviceRules = Literal["cuda", "cpu"]
+"""`cuda`: as a CUDA step runs; `cpu`: what a step on the processor itself does."""
+BATCHES = (8, 16)
+CHECKED_BATCH = 24
+_LOOKED_AT_BATCH = 2
+"""Batch that is made for real once, to see which inputs are masks without padding."""
+
+
+class Subject(NamedTuple):
+    """What is traced: a model in its data type and layout, its batches and its step, and how the step is run."""
+
+    build: Callable[[], torch.nn.Module]
+    make_batch: Callable[[int], Any]
+    step: Callable[[torch.nn.Module, Any], Any]
+    """One forward pass: up to the scalar loss, or to the outputs where `mode` is inference."""
+    mode: Mode = "training"
+    attention: Attention = "sdpa"
+    device_rules: DeviceRules = "cuda"
+    notes: list[Reason] | None = None
+    """Where `build` leaves what the built model has other than the workload asks."""
+
+
+class Pass(NamedTuple):
+    """What one pass at one batch size left behind."""
+
+    recorder: Recorder
+    tracker: StorageTracker
+    resident_count: int
+    backward_start: int
+    input_bytes: int
+    kept: dict[int, int]
+    """Bytes of each storage alive when forward ended, by number."""
+
+
+class Passes:
+    """Runs the subject's step at any batch size, its model already fake."""
+
+    def __init__(
+        self, subject: Subject, precision: TracePrecision, mode: FakeTensorMode, model: torch.nn.Module
+    ) -> None:
+        """Look at one small real batch; nothing is traced yet."""
+        self.subject, self.precision, self.model = subject, precision, model
+        self._mode = mode
+        self._known = KnownResults()
+        self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
+
+    def at(self, batch_size: int) -> Pass:
+        """Forward and backward once, gradients starting from None."""
+        tracker = StorageTracker()
+        recorder = Recorder(tracker, self._known)
+        training = self.subject.mode != "inference"
+        model = self.model
+        with self._mode, ExitStack() as stack:
+            model.zero_grad(set_to_none=True)
+            batch = _fake_batch(self.subject.make_batch(batch_size), self._mode)
+            input_bytes = self._note_residents(batch, recorder)
+            resident_count = len(tracker.kinds)
+            for parameter in model.parameters() if training else ():
+                if parameter.requires_grad:
+                    handle = parameter.register_post_accumulate_grad_hook(recorder.gradient_ready)  # type: ignore[no-untyped-call]
+                    stack.callback(handle.remove)
+            stack.enter_context(recorder)
+            stack.enter_context(ModulePaths(model, recorder))
+            stack.enter_context(values_shown(recorder.values))
+            with torch.set_grad_enabled(training), _autocast(self.precision):
+                loss = self.subject.step(model, batch)
+                backward_start = len(tracker.kinds)
+                kept = tracker.alive()
+                recorder.phase, recorder.path = "backward", ""
+            if training:
+                if not loss.requires_grad:
+                    raise TraceFailed("trace-nothing-to-train", "")
+                loss.backward()
+            del loss
+            tracker.close()
+            model.zero_grad(set_to_none=True)
+        return Pass(recorder, tracker, resident_count, backward_start, input_bytes, kept)
+
+    def _note_residents(self, batch: object, recorder: Recorder) -> int:
+        """Parameters, buffers and inputs are there before the step; returns the inputs' bytes."""
+        for tensor in (*self.model.parameters(), *self.model.buffers()):
+            recorder.tracker.see(tensor)
+        inputs = tensors_in(batch)
+        for tensor, value in zip(inputs, self._uniform, strict=True):
+            recorder.tracker.see(tensor)
+            if value is not None:
+                recorder.values.note(tensor, value)
+        return sum(size_bytes(tensor) for tensor in inputs)
+
+
+def _fake_batch(value: Any, mode: FakeTensorMode) -> Any:  # noqa: ANN401 - any nested batch
+    """The batch with every tensor fake, also those that C++ made from an array."""
+    if isinstance(value, Tensor):
+        return value if isinstance(value, FakeTensor) else mode.from_tensor(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(_fake_batch(item, mode) for item in value))
+    if isinstance(value, (tuple, list)):
+        return type(value)(_fake_batch(item, mode) for item in value)
+    if isinstance(value, dict):
+        return {name: _fake_batch(item, mode) for name, item in value.items()}
+    return value
+
+
+@contextmanager
+def _autocast(precision: TracePrecision) -> Iterator[None]:
+    if precision != "amp":
+        yield
+        return
+    with torch.autocast("cpu", dtype=torch.float16):
+        yield
+
+
+def table_of(passes: Passes, *, checked: bool) -> OpTable:
+    """Two passes make the table; `checked`: a third at another batch size checks it. Raises StreamsDiffer."""
+    low, high = BATCHES
+    first, second = passes.at(low), passes.at(high)
+    try:
+        check_same_stream(first.recorder.ops, second.recorder.ops)
+    except StreamsDiffer:
+        # Caches that the first pass filled (masks, positions) are no part of a steady step.
+        first = passes.at(low)
+        check_same_stream(first.recorder.ops, second.recorder.ops)
+    figures = affine_figures(first.recorder.ops, second.recorder.ops, BATCHES)
+    caveats: list[Reason] = []
+    error = deviation(figures, passes.at(CHECKED_BATCH).recorder.ops, CHECKED_BATCH) if checked else 0.0
+    if error > TOLERATED_ERROR_FRACTION:
+        caveats.append(Reason(code="trace-not-affine", numbers={"error_fraction": error, "batch": CHECKED_BATCH}))
+    ops = merged_ops(second.recorder.ops, figures)
+    unknown = unknown_operators(ops)
+    caveats += [unknown] if unknown is not None else []
+    memory = memory_timeline(first.tracker, second.tracker, BATCHES, (second.resident_count, second.backward_start))
+    if isinstance(memory, Reason):
+        caveats.append(memory)
+    model, recorder = passes.model, second.recorder
+    layers = layer_table(model, (first, second), figures, BATCHES)
+    parameters = list(model.parameters())
+    trained = [p for p in parameters if p.requires_grad]
+    slope = (second.input_bytes - first.input_bytes) / (high - low)
+    return OpTable(
+        precision=passes.precision,
+        ops=ops,
+        parameter_count=sum(p.numel() for p in parameters),
+        trainable_parameter_count=sum(p.numel() for p in trained),
+        parameter_tensor_count=len(parameters),
+        parameter_bytes=float(sum(size_bytes(p) for p in parameters)),
+        trainable_parameter_bytes=float(sum(size_bytes(p) for p in trained)),
+        gradient_bytes=float(sum(size_bytes(p) for p in trained)),
+        trainable_tensor_bytes=tuple(float(size_bytes(p)) for p in trained),
+        trainable_tensor_shapes=tuple(tuple(p.shape) for p in trained),
+        **from_modules(model),
+        buffer_bytes=float(sum(size_bytes(b) for b in model.buffers())),
+        input_bytes=(first.input_bytes - slope * low, slope),
+        dispatch_count=recorder.dispatch_count,
+        synchronisation_count=recorder.synchronisation_count,
+        gradients_ready=_gradients(recorder),
+        memory=None if isinstance(memory, Reason) else memory,
+        layers=layers,
+        checkpoint=checkpoint_figures(model, (first, second), layers, BATCHES),
+        caveats=tuple(caveats),
+    )
+
+
+def _gradients(recorder: Recorder) -> tuple[GradientReady, ...]:
+    work = max(recorder.backward_work, 1.0)
+    return tuple(
+        GradientReady(element_count=event.element_count, backward_fraction=min(1.0, event.work / work))
+        for event in recorder.gradients
+    )

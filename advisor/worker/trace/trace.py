@@ -1,0 +1,133 @@
+"""From a model to its operator table: forward and backward under fake tensors, as a CUDA step would run them."""
+
+from __future__ import annotations
+
+import gc
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import torch
+from msgspec.structs import replace
+from torch._subclasses.fake_tensor import DynamicOutputShapeException
+
+from advisor.catalogue.precisions import Precision
+from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.protocol.messages import Progress, Traced
+from advisor.worker.trace.affine import StreamsDiffer
+from advisor.worker.trace.cuda_rules import cuda_rules
+from advisor.worker.trace.failed import TraceFailed, TraceFault
+from advisor.worker.trace.fake_model import build_fake, value_was_asked
+from advisor.worker.trace.known import Fakes
+from advisor.worker.trace.step_pass import DeviceRules, Passes, Subject, table_of
+from advisor.workload.workload import Workload, with_training
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from advisor.core.sentences import Reason
+    from advisor.protocol.messages import TraceRequest
+    from advisor.worker.event_box import EventBox
+    from advisor.worker.models.load_model import LoadedModel
+
+_TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16"}
+
+
+def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) -> OpTable:
+    """The operator table of one forward and backward pass (forward only for inference).
+
+    Nothing is allocated: parameters and activations are fake. Raises TraceFailed with a reason for models whose
+    control flow depends on data, or that run other operators at another batch size.
+    """
+    mode = Fakes()
+    was_collecting = gc.isenabled()
+    gc.collect(1)
+    gc.disable()
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(_layers_in_the_open())
+            if subject.device_rules == "cuda":
+                stack.enter_context(cuda_rules(subject.attention))
+            model = build_fake(subject.build, mode).train(subject.mode != "inference")
+            return table_of(Passes(subject, precision, mode, model), checked=checked)
+    except StreamsDiffer as difference:
+        raise TraceFailed("trace-depends-on-batch", str(difference)) from difference
+    except Exception as error:
+        refusal = value_was_asked(error)
+        if refusal is None:
+            raise
+        shape = isinstance(refusal, DynamicOutputShapeException)
+        fault: TraceFault = "trace-shape-depends-on-data" if shape else "trace-depends-on-data"
+        raise TraceFailed(fault, str(refusal.func)) from error
+    finally:
+        if was_collecting:
+            gc.enable()
+
+
+@contextmanager
+def _layers_in_the_open() -> Iterator[None]:
+    """Encoder layers run their own operators: evaluating, torch would fuse each into one whose work nobody can see."""
+    before = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(before)
+
+
+def subject_of(
+    workload: Workload, precision: TracePrecision, *, allow_code: bool = False, device_rules: DeviceRules = "cuda"
+) -> Subject:
+    """The workload's step as the worker would run it; raises InputError for a model that cannot be built."""
+    from advisor.worker.models.load_model import load
+
+    asked = with_training(workload, precision=_TRACED_AS[precision])
+    loaded: list[LoadedModel] = []
+    notes: list[Reason] = []
+
+    def build() -> torch.nn.Module:
+        loaded[:] = [load(asked, allow_code=allow_code)]
+        notes[:] = loaded[0].notes
+        return loaded[0].module
+
+    def make_batch(batch_size: int) -> Any:  # noqa: ANN401 - a dict or tuple of tensors
+        return loaded[0].make_batch(batch_size)
+
+    def step(module: torch.nn.Module, batch: Any) -> Any:  # noqa: ANN401 - whatever the model takes and gives
+        inference = asked.training.mode == "inference"
+        return loaded[0].outputs(module, batch) if inference else loaded[0].loss(module, batch)
+
+    return Subject(
+        build=build,
+        make_batch=make_batch,
+        step=step,
+        mode=asked.training.mode,
+        attention=asked.training.attention,
+        device_rules=device_rules,
+        notes=notes,
+    )
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """A trace computes next to nothing: further threads would only wait for work, and use a processor up doing so."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def answer(request: TraceRequest, box: EventBox) -> None:
+    """One `Traced` event for each precision asked for; raises TraceFailed or InputError."""
+    with _one_thread():
+        _answer(request, box)
+
+
+def _answer(request: TraceRequest, box: EventBox) -> None:
+    for place, precision in enumerate(request.precisions):
+        fraction = place / len(request.precisions)
+        box.send(Progress(phase="trace-phase", fraction=fraction, detail=precision))
+        subject = subject_of(request.workload, precision, allow_code=request.allow_code)
+        table = trace(subject, precision, checked=request.checked)
+        box.send(Traced(table=replace(table, caveats=(*table.caveats, *(subject.notes or ())))))

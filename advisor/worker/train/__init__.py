@@ -1,0 +1,1 @@
+"""Real steps and calibration kernels on one device, timed."""

@@ -1,0 +1,203 @@
+"""The table of GPU specifications: true to its source, in base units, matched by exact name and memory alone."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from typing import TYPE_CHECKING
+
+import jsonschema
+import msgspec
+import pytest
+
+from advisor.catalogue.spec_table import gpu_file_schema, read_gpu_file, spec_for, spec_table
+from advisor.core.bundled import resource
+from advisor.core.errors import InputError
+from tools import make_gpu_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GIB = 2**30
+
+MINE = """\
+[[gpu]]
+key = "my-card"
+name = "My card"
+nvml_names = ["NVIDIA My Card"]
+fp32_flop_per_s = 10_000_000_000_000
+memory_bytes = 17_179_869_184
+memory_bandwidth_bytes_per_s = 500_000_000_000
+source = "data sheet"
+checked = "2026-01-31"
+"""
+
+
+def test_the_table_holds_every_card_of_its_source() -> None:
+    with make_gpu_table.SOURCE.open(encoding="utf-8", newline="") as file:
+        keys = [row["gpu_key"] for row in csv.DictReader(file)]
+    assert list(spec_table()) == keys
+    assert len(keys) == 39
+
+
+def test_the_committed_table_is_what_the_tool_writes() -> None:
+    assert resource("gpus.toml").read_text(encoding="utf-8") == make_gpu_table.table()
+
+
+def test_figures_are_in_base_units() -> None:
+    card = spec_table()["a100-sxm4-80"]
+    assert card.sm_count == 108
+    assert card.boost_clock_hz == 1.41e9
+    assert (card.fp32_flop_per_s, card.tf32_flop_per_s) == (19.49e12, 156e12)
+    assert (card.fp16_flop_per_s, card.bf16_flop_per_s) == (312e12, 312e12)
+    assert (card.memory_bytes, card.l2_bytes) == (80 * GIB, 40 * 2**20)
+    assert card.memory_bandwidth_bytes_per_s == 2039e9
+    assert (card.nvlink_bytes_per_s, card.nvswitch, card.nvlink_pairs_only) == (300e9, True, False)
+    assert (card.power_w, card.pcie_generation, card.pcie_lane_count) == (400, 4, 16)
+
+
+def test_what_a_card_does_not_have_is_absent() -> None:
+    volta, ada, instinct = (spec_table()[key] for key in ("v100-sxm2-16", "rtx4090", "mi300x"))
+    assert (volta.tf32_flop_per_s, volta.bf16_flop_per_s) == (None, None)
+    assert (ada.nvlink_bytes_per_s, ada.peer_to_peer) == (None, False)
+    assert (instinct.compute_capability, instinct.nvlink_bytes_per_s) == (None, None)
+    assert spec_table()["p100-pcie-16"].fp16_flop_per_s is None
+
+
+def test_a_bridge_joins_pairs_only_and_half_of_its_figure_goes_one_way() -> None:
+    card = spec_table()["rtx3090"]
+    assert (card.nvlink_bytes_per_s, card.nvlink_pairs_only, card.nvswitch) == (56.25e9, True, False)
+
+
+def test_every_row_names_its_source_and_date() -> None:
+    for spec in spec_table().values():
+        assert len(spec.source) > 20, spec.key
+        assert spec.checked == "2025-12"
+
+
+def test_tensor_rates_agree_with_the_arithmetic_that_their_source_claims() -> None:
+    """SM × FMA per clock × 2 × boost, for the rows whose source says that this agrees within 1.5 %."""
+    per_clock = {"7.0": 512, "7.5": 512, "8.0": 1024, "8.6": 512, "8.9": 512}
+    checked = 0
+    for spec in spec_table().values():
+        if "agrees <1.5%" in spec.source and spec.compute_capability in per_clock and spec.fp16_flop_per_s:
+            assert spec.sm_count is not None
+            assert spec.boost_clock_hz is not None
+            rate = spec.sm_count * per_clock[spec.compute_capability] * 2 * spec.boost_clock_hz
+            halves = 2 if spec.name.startswith("GeForce") else 1
+            assert spec.fp16_flop_per_s * halves == pytest.approx(rate, rel=0.015), spec.key
+            checked += 1
+    assert checked >= 20
+
+
+@pytest.mark.parametrize(
+    ("name", "mib", "key"),
+    [
+        ("NVIDIA A100-SXM4-80GB", 81920, "a100-sxm4-80"),
+        ("NVIDIA A100-SXM4-40GB", 40960, "a100-sxm4-40"),
+        ("NVIDIA A100 80GB PCIe", 81920, "a100-pcie-80"),
+        ("NVIDIA GeForce RTX 3090", 24576, "rtx3090"),
+        ("GeForce RTX 3090", 24268, "rtx3090"),
+        ("NVIDIA GeForce RTX 4090", 24564, "rtx4090"),
+        ("Tesla V100-SXM2-16GB", 16160, "v100-sxm2-16"),
+        ("Tesla T4", 15109, "t4"),
+        ("NVIDIA L40S", 46068, "l40s"),
+        ("NVIDIA H100 80GB HBM3", 81559, "h100-sxm"),
+        ("NVIDIA H200", 143771, "h200-sxm"),
+        ("NVIDIA B200", 183359, "b200-sxm"),
+        ("NVIDIA GeForce RTX 3080", 10240, "rtx3080-10"),
+        ("NVIDIA GeForce RTX 3060", 12288, "rtx3060-12"),
+    ],
+)
+def test_a_card_takes_the_row_of_its_exact_name_and_memory(name: str, mib: int, key: str) -> None:
+    spec = spec_for(name, mib * 2**20, spec_table())
+    assert spec is not None
+    assert spec.key == key
+
+
+@pytest.mark.parametrize(
+    ("name", "mib"),
+    [
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", 16376),
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", 24564),
+        ("NVIDIA GeForce RTX 4090 D", 24564),
+        ("NVIDIA GeForce RTX 2080 Ti with Max-Q Design", 11264),
+        ("NVIDIA GeForce RTX 4080 SUPER", 16376),
+        ("NVIDIA GeForce RTX 3080", 12288),  # the 12 GB card has more SMs and the same name
+        ("NVIDIA GeForce RTX 3060", 8192),
+        ("NVIDIA H200 NVL", 143771),
+        ("NVIDIA A10G", 23028),
+        ("GRID A100X-10C", 10240),
+        ("nvidia geforce rtx 4090", 24564),
+        ("NVIDIA A100-SXM4-80GB", 40960),
+        ("", 24564),
+    ],
+)
+def test_a_variant_is_a_card_of_its_own(name: str, mib: int) -> None:
+    assert spec_for(name, mib * 2**20, spec_table()) is None
+
+
+def test_a_card_that_hides_its_memory_takes_no_row() -> None:
+    assert spec_for("NVIDIA A100-SXM4-80GB", None, spec_table()) is None
+
+
+def test_no_name_and_size_fits_two_rows() -> None:
+    seen = [(name, spec.memory_bytes) for spec in spec_table().values() for name in spec.nvml_names]
+    assert len(seen) == len(set(seen))
+
+
+def test_a_users_file_adds_a_card(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(MINE, encoding="utf-8")
+    specs = read_gpu_file(path)
+    assert list(specs) == ["my-card"]
+    found = spec_for("NVIDIA My Card", 16 * GIB, {**spec_table(), **specs})
+    assert found is not None
+    assert found.tf32_flop_per_s is None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("fp32_flop_per_s = 10_000_000_000_000", "fp32_flop_per_s = -1"), ("fp32_flop_per_s",)),
+        (("fp32_flop_per_s = 10_000_000_000_000", "fp32_flop_per_s = nan"), ("fp32_flop_per_s", "nan")),
+        (("fp32_flop_per_s = 10_000_000_000_000", ""), ("fp32_flop_per_s", "missing")),
+        (("memory_bytes = 17_179_869_184", ""), ("memory_bytes", "missing")),
+        (("memory_bytes", "memory_gb"), ("memory_gb",)),
+        (('key = "my-card"', 'key = "rtx4090"'), ("rtx4090", "another key")),
+        (('key = "my-card"', 'key = "My Card!"'), ("key",)),
+        (('source = "data sheet"', ""), ("source",)),
+        (("[[gpu]]", "[[card]]"), ("card",)),
+        (('name = "My card"', "name = 3"), ("name",)),
+        (("[[gpu]]", "[[gpu"), ("TOML",)),
+    ],
+)
+def test_a_wrong_file_is_refused_with_file_field_and_remedy(
+    tmp_path: Path, change: tuple[str, str], words: tuple[str, ...]
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(MINE.replace(*change, 1), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_gpu_file(path)
+    message = str(caught.value)
+    assert all(word in message for word in ("mine.toml", *words)), message
+    assert caught.value.remedy
+
+
+def test_a_card_given_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(MINE + MINE, encoding="utf-8")
+    with pytest.raises(InputError, match="given twice"):
+        read_gpu_file(path)
+
+
+def test_the_published_schema_fits_the_table() -> None:
+    table = tomllib.loads(resource("gpus.toml").read_text(encoding="utf-8"))
+    jsonschema.validate(table, gpu_file_schema())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"gpu": [{"key": "x"}]}, gpu_file_schema())
+
+
+def test_a_row_comes_back_from_json_unchanged() -> None:
+    for spec in spec_table().values():
+        assert msgspec.json.decode(msgspec.json.encode(spec), type=type(spec)) == spec

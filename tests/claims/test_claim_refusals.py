@@ -1,0 +1,76 @@
+"""What is said of a claim that cannot be judged: the missing part, and what was understood."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.claims.judge import check_claim
+from advisor.core.sentences import SaidError, error_text, sentence
+from tests.recommend.real_predictor import real_predictor
+
+
+@pytest.mark.parametrize(
+    ("text", "english", "chinese"),
+    [
+        ("Two cards are slower than one", "not by how much", "没有说快慢多少"),
+        ("两张卡比一张还慢", "not by how much", "没有说快慢多少"),
+        ("resnet50 takes forever on V100", "no time, rate or ratio", "没有给出可以核对的时间"),
+        ("resnet50 at 300 images/s", "names no GPU", "没有提到 GPU"),
+        ("300 images/s on a V100", "names no model", "没有提到本程序认识的模型"),
+        ("it became 1.8 times faster", "by how many GPUs", "没有说用了几张 GPU"),
+        ("gpt2 at 30000 tokens/s on one A100", "no sequence length", "没有给出序列长度"),
+        ("DDP is 1.3x faster than DP on 2 GPUs", "with each other", "这里只比较显卡"),
+        ("双卡DDP比DP快20%", "with each other", "这里只比较显卡"),
+        ("A100 and V100 reach 300 images/s on resnet50", "without comparing", "没有比较它们"),
+    ],
+)
+def test_the_missing_part_is_named_in_the_language_of_the_reader(text: str, english: str, chinese: str) -> None:
+    with pytest.raises(SaidError) as refused:
+        check_claim(text, real_predictor())
+    for language, part in (("en", english), ("zh", chinese)):
+        told, remedy = error_text(refused.value, language)  # type: ignore[arg-type]
+        assert part in told
+        assert remedy
+    assert refused.value.text == error_text(refused.value, "en")[0]
+
+
+def test_what_was_understood_is_told_beside_what_is_missing() -> None:
+    with pytest.raises(SaidError) as refused:
+        check_claim("resnet50 in AMP at 300 images/s", real_predictor())
+    assert "Understood: resnet50 · FP16 AMP · 300/s." in refused.value.text
+
+
+@pytest.mark.parametrize(
+    ("text", "card", "near"),
+    [
+        ("resnet50 on an RTX 4060: 300 ms a step", "RTX 4060", "RTX 4080"),
+        ("BERT-base on RTX 5080, 12 it/s", "RTX 5080", "RTX 5090"),
+        ("H800上bert large每步30ms", "H800", "H100"),
+        ("我的4070用amp跑resnet50每秒350张", "4070", "RTX 3070"),
+    ],
+)
+def test_a_card_beyond_the_table_is_named_with_its_nearest_names(text: str, card: str, near: str) -> None:
+    with pytest.raises(SaidError) as refused:
+        check_claim(text, real_predictor())
+    assert f"the card {card}, which is not in the spec table" in refused.value.text
+    assert near in refused.value.text
+    assert "none of them is taken in its place" in refused.value.text
+    assert "不会用其中任何一种代替它" in error_text(refused.value, "zh")[0]
+
+
+def test_a_card_like_no_other_gets_no_nearest_name() -> None:
+    with pytest.raises(SaidError, match="no name there is like it"):
+        check_claim("TPU v3 does resnet50 at 3000 images/s", real_predictor())
+
+
+def test_more_than_linear_is_impossible_with_any_card_and_the_unknown_one_is_named() -> None:
+    answer = check_claim("2 RTX 4060 were 3.5 times faster than one on resnet50", real_predictor())
+    assert answer.verdict == "impossible"
+    assert answer.reasons[-1].code == "claim-unknown-card"
+
+
+def test_alternatives_are_joined_by_or() -> None:
+    numbers: dict[str, float | int | str] = {"precision_choices": "FP32|TF32|BF16 AMP", "device": "a", "other": "b"}
+    numbers["claimed_ratio"] = 2.0
+    assert "FP32, TF32 or BF16 AMP" in sentence("claim-ratio-only-with-precision", "en", numbers)
+    assert "FP32、TF32 或 BF16 AMP" in sentence("claim-ratio-only-with-precision", "zh", numbers)

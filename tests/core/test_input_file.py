@@ -1,0 +1,145 @@
+"""Foreign files are read within their caps, and each refusal names file, field, value and remedy."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+from msgspec import Meta
+
+from advisor.core.errors import InputError
+from advisor.core.input_file import parse_json, parse_toml, read_json, read_text, read_toml
+from advisor.core.records import Record
+
+
+class Inner(Record, frozen=True, kw_only=True):
+    size: Annotated[int, Meta(ge=1, le=10)] = 1
+    kind: Literal["small", "large"] = "small"
+    share: Annotated[float, Meta(gt=0)] | None = None
+
+
+class Outer(Record, frozen=True, kw_only=True):
+    name: Annotated[str, Meta(max_length=5)]
+    inner: Inner = Inner()
+    sizes: tuple[int, ...] = ()
+
+
+def refusal(path: Path, text: str | bytes) -> InputError:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+    reader = read_toml if path.suffix == ".toml" else read_json
+    with pytest.raises(InputError) as caught:
+        reader(path, Outer)
+    assert str(path) in caught.value.text
+    return caught.value
+
+
+def test_a_good_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text('name = "x"\nsizes = [1, 2]\n[inner]\nsize = 3\n', encoding="utf-8")
+    assert read_toml(path, Outer) == Outer(name="x", sizes=(1, 2), inner=Inner(size=3))
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "remedy"),
+    [
+        ('name = "x"\n[inner]\nsize = 0\n', "`inner.size` is `0`", "an integer from 1 to 10"),
+        ('name = "x"\n[inner]\nsize = 11\n', "`inner.size` is `11`", "an integer from 1 to 10"),
+        ('name = "x"\n[inner]\nsize = "three"\n', "`inner.size` is `three`", "an integer from 1 to 10"),
+        ('name = "x"\n[inner]\nsize = 1.5\n', "`inner.size` is `1.5`", "an integer from 1 to 10"),
+        ('name = "x"\n[inner]\nkind = "smal"\n', "`inner.kind` is `smal`", "Did you mean `small`?"),
+        ('name = "x"\n[inner]\nshare = -1.0\n', "`inner.share` is `-1.0`", "a number over 0"),
+        ('name = "x"\n[inner]\nsiz = 1\n', "`inner.siz` is not a known field", "Did you mean `size`?"),
+        ('name = "x"\nzzz = 1\n', "`zzz` is not a known field", "Known fields: inner, name, sizes."),
+        ('name = "longer"\n', "`name` is `longer`", "text of 0 to 5 characters"),
+        ("sizes = []\n", "`name` is missing", "text of 0 to 5 characters"),
+        ('name = "x"\nsizes = [1, "a"]\n', "`sizes.1` is `a`", "an integer"),
+        ('name = "x"\ninner = 3\n', "`inner` is `3`", "a table"),
+    ],
+)
+def test_a_wrong_field_is_named_with_what_was_given_and_what_is_allowed(
+    tmp_path: Path, text: str, said: str, remedy: str
+) -> None:
+    error = refusal(tmp_path / "a.toml", text)
+    assert said in error.text
+    assert remedy in error.remedy
+
+
+BOMBS: dict[str, str | bytes] = {
+    "65537 bytes.toml": "#" * 65537,
+    "dotted keys.toml": ".".join(["a"] * 20000) + " = 1\n",
+    "dotted headers.toml": "".join(f"[{'.'.join(['a'] * 40)}{index}]\n" for index in range(500)),
+    "dotted inline.toml": "x = {" + ", ".join(f"{'.'.join(['a'] * 40)}{index} = 1" for index in range(300)) + "}",
+    "33 dots.toml": "name = '" + "." * 33 + "'",
+    "deep arrays.toml": "name = " + "[" * 30000 + "]" * 30000,
+    "deep inline.toml": "name = " + "{a = " * 3000 + "1" + "}" * 3000,
+    "deep headers.toml": "".join(f"[{'.'.join(['a'] * depth)}]\n" for depth in range(1, 33)) * 20,
+    "33 deep.toml": "name = " + "[" * 33 + "]" * 33,
+    "4300 digits.toml": "sizes = [" + "9" * 4301 + "]",
+    "399 digits.toml": "sizes = [" + "9" * 399 + "]",
+    "underscored digits.toml": "sizes = [" + "9_" * 20000 + "9]",
+    "hexadecimal.toml": "sizes = [0x" + "f" * 380 + "]",
+    "beyond 64 bits.toml": "sizes = [9223372036854775808]",
+    "nan.toml": 'name = "x"\n[inner]\nshare = nan\n',
+    "infinity.toml": 'name = "x"\n[inner]\nshare = -inf\n',
+    "overflow.toml": 'name = "x"\n[inner]\nshare = 1e999\n',
+    "surrogate.toml": b'name = "\xed\xa0\x80"',
+    "escaped surrogate.toml": 'name = "\\ud800"',
+    "latin-1.toml": b'name = "\xe9"',
+    "zero bytes.toml": b"\0" * 1000,
+    "utf-16.toml": 'name = "x"'.encode("utf-16"),
+    "unclosed.toml": 'name = """' + "x" * 60000,
+    "many tables.toml": "[[x]]\n" * 10000,
+    "date.toml": "name = 2024-01-01",
+    "65537 bytes.json": "[" + " " * 65537 + "]",
+    "deep.json": "[" * 30000 + "]" * 30000,
+    "deep tables.json": '{"a":' * 10000 + "1" + "}" * 10000,
+    "4300 digits.json": '{"sizes": [' + "9" * 4301 + "]}",
+    "nan.json": '{"name": NaN}',
+    "infinity.json": '{"name": -Infinity}',
+    "overflow.json": '{"inner": {"share": 1e999}, "name": "x"}',
+    "lone surrogate.json": '{"name": "\\ud800"}',
+    "lone surrogate key.json": '{"\\udfff": 1}',
+    "half.json": '{"name": "x"',
+}
+
+
+def test_there_are_30_bombs() -> None:
+    assert len(BOMBS) >= 30
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_refused_within_a_second(tmp_path: Path, name: str) -> None:
+    started = time.monotonic()
+    error = refusal(tmp_path / name, BOMBS[name])
+    assert time.monotonic() - started < 1
+    assert error.remedy
+    assert len(error.text) < 600
+
+
+def test_a_folder_a_missing_file_and_a_pipe_are_refused_without_waiting(tmp_path: Path) -> None:
+    import os
+
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    for path in (tmp_path, tmp_path / "missing.toml", pipe, tmp_path / ("x" * 5000)):
+        with pytest.raises(InputError):
+            read_text(path)
+
+
+def test_control_characters_of_a_name_are_shown_and_not_sent_to_the_terminal(tmp_path: Path) -> None:
+    error = refusal(tmp_path / "a.toml", 'name = "x"\n"\\u001b[2J" = 1\n')
+    assert "\x1b" not in str(error)
+    assert "\\u001b" in error.text
+
+
+def test_the_limit_can_be_raised_for_files_that_are_longer_by_nature(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"name": "x"}' + " " * 70000, encoding="utf-8")
+    assert read_json(path, Outer, max_bytes=1 << 20).name == "x"
+
+
+def test_text_is_parsed_like_a_file() -> None:
+    assert parse_toml("a = 1", "form") == {"a": 1}
+    assert parse_json('{"a": [1, null]}', "form") == {"a": [1, None]}

@@ -1,0 +1,150 @@
+"""The sentence catalogues: both languages alike, every code that the program uses there, every number set."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from fluent.syntax import FluentParser
+from fluent.syntax import ast as fluent
+from fluent.syntax.visitor import Visitor
+
+import advisor
+from advisor.core.bundled import resource
+from advisor.core.sentences import message_exists, sentence, visible
+
+PACKAGE = Path(advisor.__file__).parent
+CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9_]+)+")
+
+
+class _Variables(Visitor):
+    """Collects the arguments of one message."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def visit_VariableReference(self, node: fluent.VariableReference) -> None:  # noqa: N802 - the visitor's protocol
+        self.names.add(node.id.name)
+
+
+def catalogue(language: str) -> dict[str, tuple[str, frozenset[str]]]:
+    """Message id -> (file, arguments) of all files of a language; an id may stand in one file only."""
+    found: dict[str, tuple[str, frozenset[str]]] = {}
+    for path in sorted((resource("sentences") / language).glob("*.ftl")):
+        for entry in FluentParser().parse(path.read_text(encoding="utf-8")).body:
+            assert not isinstance(entry, fluent.Junk), f"{path.name}: {entry.content}"
+            if isinstance(entry, fluent.Message):
+                assert entry.id.name not in found, f"{entry.id.name} stands in {path.name} and {found[entry.id.name]}"
+                variables = _Variables()
+                variables.visit(entry)
+                found[entry.id.name] = (path.name, frozenset(variables.names))
+    return found
+
+
+def literal_codes() -> dict[str, str]:
+    """Every `Reason(code="…")` of the package, also where the literal is one of two, with its file."""
+    found: dict[str, str] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in {"Reason", "sentence"}
+            ):
+                values = [word.value for word in node.keywords if word.arg == "code"] + node.args[:1]
+                for value in values:
+                    for leaf in ast.walk(value):
+                        if (
+                            isinstance(leaf, ast.Constant)
+                            and isinstance(leaf.value, str)
+                            and CODE.fullmatch(leaf.value)
+                        ):
+                            found[leaf.value] = path.name
+    return found
+
+
+def codes_in_tables(folder: str, prefixes: tuple[str, ...]) -> set[str]:
+    """String constants of a room that are message ids by their prefix, wherever they are kept."""
+    return {
+        node.value
+        for path in (PACKAGE / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value.startswith(prefixes)
+        and CODE.fullmatch(node.value)
+    }
+
+
+def test_both_languages_hold_the_same_messages_in_the_same_files() -> None:
+    english, chinese = catalogue("en"), catalogue("zh")
+    assert english.keys() == chinese.keys()
+    assert {name: where for name, (where, _) in english.items()} == {
+        name: where for name, (where, _) in chinese.items()
+    }
+
+
+def test_both_languages_use_the_same_numbers() -> None:
+    english, chinese = catalogue("en"), catalogue("zh")
+    different = {
+        name: sorted(english[name][1] ^ chinese[name][1])
+        for name in english.keys() & chinese.keys()
+        if english[name][1] != chinese[name][1]
+    }
+    assert different == {}
+
+
+def test_every_code_in_the_program_is_a_message() -> None:
+    codes = literal_codes()
+    assert len(codes) > 100
+    assert {code: where for code, where in codes.items() if not message_exists(code, "en")} == {}
+
+
+def test_every_code_kept_in_a_table_is_a_message() -> None:
+    prefixes = (
+        "why-",
+        "caveat-",
+        "change-",
+        "crossover-",
+        "claim-",
+        "case-",
+        "log-",
+        "wall-",
+        "alternative-",
+        "precision-",
+    )
+    codes = codes_in_tables("recommend", prefixes)
+    assert len(codes) > 80
+    assert {code for code in codes if not message_exists(code, "en")} == set()
+
+
+def test_no_message_of_this_room_is_left_unused() -> None:
+    rooms = {"recommend.ftl", "claims.ftl", "cases.ftl", "caveats.ftl"}
+    own = {name for name, (where, _) in catalogue("en").items() if where in rooms and not name.startswith("verdict-")}
+    text = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    assert {name for name in own if f'"{name}"' not in text} == set()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_number_is_set_with_the_unit_of_its_name(language: str) -> None:
+    text = sentence(
+        "why-strict-fp32",
+        language,  # type: ignore[arg-type]
+        {
+            "precision": "FP32", "device": "A", "other": "B", "rate_flop_per_s": 82.6e12,
+            "other_rate_flop_per_s": 19.5e12, "tensor_flop_per_s": 156e12,
+        },
+    )  # fmt: skip
+    assert "82.6 TFLOP/s" in text
+    assert "19.5 TFLOP/s" in text
+    with pytest.raises(KeyError):
+        sentence("why-strict-fp32", language, {})  # type: ignore[arg-type]
+    with pytest.raises(KeyError):
+        sentence("no-such-message", language, {})  # type: ignore[arg-type]
+
+
+def test_control_and_direction_characters_are_shown_and_all_else_is_verbatim() -> None:
+    assert visible("GPU\u202e\n名") == "GPU\\u202e\\u000a名"
+    assert visible("<h1>x</h1>") == "<h1>x</h1>"

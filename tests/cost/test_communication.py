@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.catalogue.networks import Network
+from advisor.catalogue.spec_table import spec_table
+from advisor.cost.scaling.communication import bus_bytes_per_s, collective_s, costs, overlap_loss
+from advisor.cost.scaling.links import Link, SizedTime, parse_interconnect, usual_link
+from tests.cost.scaling_cases import link
+
+MIB = 1024.0 * 1024.0
+KINDS = ("nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine", "given")
+COLLECTIVES = ("all_reduce", "reduce_scatter", "all_gather", "broadcast")
+
+
+def test_measured_buses_are_met_within_a_third() -> None:
+    """nccl-tests figures, GB/s: A100 SXM x 8 about 200, A100 PCIe pair bridged 208 (both ways), x 3 over PCIe 20."""
+    table = spec_table()
+    assert bus_bytes_per_s(usual_link(table["a100-sxm4-80"]), 8) == pytest.approx(200e9, rel=0.33)
+    assert bus_bytes_per_s(parse_interconnect("PCIe", table["a100-pcie-80"]), 3) == pytest.approx(20e9, rel=0.33)
+    assert bus_bytes_per_s(parse_interconnect("PCIe", table["rtx3090ti"]), 2) == pytest.approx(6e9, rel=0.33)
+
+
+def test_the_mesh_uses_as_many_links_as_its_rings_have_never_more_than_the_card() -> None:
+    mesh = link(type="nvlink_mesh", wire_bytes_per_s=150e9)
+    rates = [bus_bytes_per_s(mesh, count) for count in (2, 3, 4, 8)]
+    assert rates == sorted(rates)
+    assert bus_bytes_per_s(mesh, 16) <= 150e9
+
+
+def test_bridges_serve_pairs_and_beyond_them_pcie_rules() -> None:
+    direct = link(type="nvlink_bridge", wire_bytes_per_s=56e9)
+    hosted = link(type="nvlink_bridge", wire_bytes_per_s=56e9, peer_to_peer=False)
+    assert bus_bytes_per_s(direct, 2) == bus_bytes_per_s(hosted, 2)
+    assert bus_bytes_per_s(direct, 4) < bus_bytes_per_s(direct, 2) * 2
+    assert bus_bytes_per_s(hosted, 4) < bus_bytes_per_s(direct, 4)
+    assert overlap_loss(hosted, 4) > overlap_loss(hosted, 2)
+
+
+def test_through_the_host_more_cards_share_the_same_memory() -> None:
+    hosted = link(type="pcie_host", peer_to_peer=False)
+    assert bus_bytes_per_s(hosted, 8) == pytest.approx(bus_bytes_per_s(hosted, 2) / 2)
+
+
+def test_overlap_costs_little_with_peer_to_peer_and_most_of_it_through_the_host() -> None:
+    assert overlap_loss(link(), 2) < 0.4 < overlap_loss(link(type="pcie_host"), 2)
+    assert overlap_loss(link(type="given", peer_to_peer=True), 2) == overlap_loss(link(), 2)
+    assert overlap_loss(link(type="given", peer_to_peer=False), 2) == overlap_loss(link(type="pcie_host"), 2)
+    assert overlap_loss(link(type="shared_memory"), 2) == 1.0
+
+
+@pytest.mark.parametrize("kind", COLLECTIVES)
+def test_one_card_communicates_with_nobody(kind: str) -> None:
+    assert collective_s(kind, 25 * MIB, 1, link()) == 0.0  # type: ignore[arg-type]
+
+
+def test_an_all_reduce_is_a_reduce_scatter_and_an_all_gather() -> None:
+    whole = collective_s("all_reduce", 25 * MIB, 4, link(), algorithm="ring")
+    halves = sum(collective_s(kind, 25 * MIB, 4, link()) for kind in ("reduce_scatter", "all_gather"))
+    assert whole == pytest.approx(halves)
+    assert collective_s("broadcast", 25 * MIB, 4, link()) < whole
+
+
+def test_a_ring_moves_large_messages_faster_and_a_tree_small_ones_over_many_cards() -> None:
+    far = link(cards_per_node_count=1, network=Network(type="ethernet", node_bytes_per_s=1.25e9))
+    assert collective_s("all_reduce", 1e9, 64, far, algorithm="ring") < collective_s(
+        "all_reduce", 1e9, 64, far, algorithm="tree"
+    )
+    assert collective_s("all_reduce", 4e3, 64, far, algorithm="tree") < collective_s(
+        "all_reduce", 4e3, 64, far, algorithm="ring"
+    )
+    for size in (4e3, 1e6, 1e9):
+        fastest = collective_s("all_reduce", size, 64, far)
+        assert fastest == min(collective_s("all_reduce", size, 64, far, algorithm=way) for way in ("ring", "tree"))
+
+
+def test_small_messages_pay_latency_and_large_ones_bandwidth() -> None:
+    small, large = (collective_s("all_reduce", size, 8, link()) for size in (1e3, 1e9))
+    assert small > 1e3 * 1.75 / bus_bytes_per_s(link(), 8) * 10
+    assert large == pytest.approx(1e9 * 1.75 / bus_bytes_per_s(link(), 8), rel=0.01)
+
+
+def test_between_hosts_the_slower_level_rules() -> None:
+    inside = link(type="nvswitch", wire_bytes_per_s=300e9, cards_per_node_count=8)
+    fast = link(
+        type="nvswitch",
+        wire_bytes_per_s=300e9,
+        cards_per_node_count=8,
+        network=Network(type="infiniband", node_bytes_per_s=400e9),
+    )
+    slow = link(
+        type="nvswitch",
+        wire_bytes_per_s=300e9,
+        cards_per_node_count=8,
+        network=Network(type="ethernet", node_bytes_per_s=1.25e9),
+    )
+    roce = link(
+        type="nvswitch",
+        wire_bytes_per_s=300e9,
+        cards_per_node_count=8,
+        network=Network(type="roce", node_bytes_per_s=50e9),
+    )
+    times = [collective_s("all_reduce", 1e9, 16, case) for case in (fast, roce, inside, slow)]
+    assert times == sorted(times)
+    assert collective_s("all_reduce", 1e9, 8, slow) == collective_s("all_reduce", 1e9, 8, inside)
+
+
+def test_measured_sizes_are_believed_and_continued_at_the_largest_ones_rate() -> None:
+    measured = link(
+        type="shared_memory",
+        measured_rank_count=2,
+        measured=(
+            SizedTime(message_bytes=1e6, duration_s=2e-3),
+            SizedTime(message_bytes=1e4, duration_s=1e-3),
+        ),
+    )
+    times = costs(measured, 2).all_reduce_s(np.array([1e2, 1e4, 1e6, 1e7]))
+    assert times.tolist() == pytest.approx([1e-3, 1e-3, 2e-3, 2e-2])
+    assert costs(measured, 2).half_s(np.array(1e6)) == pytest.approx(1e-3)
+    assert costs(measured, 4).measured == ()
+
+
+@given(
+    kind=st.sampled_from(KINDS),
+    count=st.integers(2, 64),
+    size=st.floats(1.0, 1e11),
+    rate=st.floats(1e9, 1e12),
+    collective=st.sampled_from(COLLECTIVES),
+)
+def test_a_faster_link_and_a_smaller_message_never_take_longer(
+    kind: str, count: int, size: float, rate: float, collective: str
+) -> None:
+    def seconds(message_bytes: float, factor: float) -> float:
+        case = Link(
+            type=kind,  # type: ignore[arg-type]
+            wire_bytes_per_s=rate * factor,
+            pcie_bytes_per_s=32e9 * factor,
+            peer_to_peer=True,
+        )
+        return collective_s(collective, message_bytes, count, case)  # type: ignore[arg-type]
+
+    assert seconds(size, 1.0) > 0
+    assert seconds(size, 2.0) <= seconds(size, 1.0)
+    assert seconds(size / 2, 1.0) <= seconds(size, 1.0)

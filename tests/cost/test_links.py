@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.catalogue.spec_table import spec_table
+from advisor.core.errors import InputError
+from advisor.cost.scaling.links import (
+    detected_link,
+    interconnect_or_usual,
+    interconnect_schema,
+    parse_interconnect,
+    pcie_bytes_per_s,
+    usual_link,
+)
+from advisor.hardware.machine import GpuLink
+from tests.cost.scaling_cases import spec
+
+SXM = {"key": "a100-sxm", "nvlink_bytes_per_s": 300e9, "nvlink_pairs_only": False, "nvswitch": True}
+MESH = {"key": "v100-sxm", "nvlink_bytes_per_s": 150e9, "nvlink_pairs_only": False}
+GEFORCE = {"name": "GeForce RTX 4090", "nvlink_bytes_per_s": None, "nvlink_pairs_only": False, "peer_to_peer": False}
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "expected"),
+    [
+        ("NVLink3/NVSwitch", SXM, "nvswitch"),
+        ("NVLink4 / NV Switch", SXM, "nvswitch"),
+        ("NVLink2 hybrid-cube-mesh", MESH, "nvlink_mesh"),
+        ("NVLink", SXM, "nvswitch"),
+        ("NVLink", MESH, "nvlink_mesh"),
+        ("NVLink", {}, "nvlink_bridge"),
+        ("NVLink bridge (pairs)", {}, "nvlink_bridge"),
+        ("NVLink bridge (pairs)", {"nvlink_bytes_per_s": None}, "pcie_p2p"),
+        ("PCIe (no NVLink bridge)", {}, "pcie_p2p"),
+        ("PCIe (no NVLink bridge)", GEFORCE, "pcie_host"),
+        ("PCIe", {}, "pcie_p2p"),
+        ("PCIe 4.0 x16", GEFORCE, "pcie_host"),
+        ("PCIe P2P", GEFORCE, "pcie_p2p"),
+        ("PCIe without P2P", {}, "pcie_host"),
+        ("PCIe, no peer-to-peer", {}, "pcie_host"),
+        ("through the host", {}, "pcie_host"),
+        ("PHB", {}, "pcie_p2p"),
+        ("PCIe or NVLink bridge: source does not say", {}, "nvlink_bridge"),
+        ("PCIe or NVLink bridge: source does not say", GEFORCE, "pcie_host"),
+        ("virtual machine, NVLink not visible", MESH, "virtual_machine"),
+        ("", SXM, "nvswitch"),
+        ("", MESH, "nvlink_mesh"),
+        ("", {}, "pcie_p2p"),
+        ("12", {}, "given"),
+        ("12 GB/s", {}, "given"),
+        ("900 MB/s", {}, "given"),
+    ],
+)
+def test_words_name_a_link(text: str, changes: dict[str, object], expected: str) -> None:
+    assert parse_interconnect(text, spec(**changes)).type == expected
+
+
+def test_a_given_rate_is_in_gigabytes_unless_a_unit_says_otherwise() -> None:
+    assert parse_interconnect("12", spec()).wire_bytes_per_s == 12e9
+    assert parse_interconnect("0.5 TB/s", spec()).wire_bytes_per_s == 0.5e12
+    assert parse_interconnect("900 MB/s", spec()).wire_bytes_per_s == 900e6
+
+
+@pytest.mark.parametrize("text", ["carrier pigeon", "0", "0 GB/s", "-3", "nan", "1e400", "x" * 5000, "١٢ stones"])
+def test_words_that_name_no_link_are_refused_with_the_words_that_do(text: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse_interconnect(text, spec())
+    assert "NVSwitch" in refused.value.remedy
+    assert len(refused.value.text) < 200
+
+
+@given(st.text(max_size=60))
+def test_any_text_of_an_evaluation_row_gives_a_link(text: str) -> None:
+    assert interconnect_or_usual(text, spec()).wire_bytes_per_s > 0
+
+
+def test_text_that_is_not_understood_gives_the_usual_link_marked_uncertain() -> None:
+    found = interconnect_or_usual("carrier pigeon", spec(**SXM))
+    assert (found.type, found.certain) == ("nvswitch", False)
+    assert interconnect_or_usual(None, spec(**SXM)).certain
+
+
+@pytest.mark.parametrize(
+    ("text", "network", "rate"),
+    [
+        ("NVSwitch + InfiniBand HDR x8", "infiniband", 8 * 25e9),
+        ("NVSwitch + 8x HDR InfiniBand", "infiniband", 8 * 25e9),
+        ("PCIe + 100 Gb/s Ethernet", "ethernet", 12.5e9),
+        ("PCIe, 10GbE", "ethernet", 1.25e9),
+        ("25 Gb/s RoCE", "roce", 25e9 / 8),
+        ("NVSwitch + InfiniBand", "infiniband", 25e9),
+        ("NVSwitch + IB EDR", "infiniband", 12.5e9),
+        ("NVSwitch + RoCE 12.5 GB/s", "roce", 12.5e9),
+        ("PCIe + TCP", "ethernet", 1.25e9),
+    ],
+)
+def test_a_network_may_follow_the_link_inside_a_host(text: str, network: str, rate: float) -> None:
+    found = parse_interconnect(text, spec(**SXM), cards_per_node=8).network
+    assert found is not None
+    assert str(found.type) == network
+    assert found.node_bytes_per_s == pytest.approx(rate)
+
+
+def test_the_network_words_leave_the_link_inside_the_host_as_it_was() -> None:
+    assert parse_interconnect("25 Gb/s RoCE", spec(**MESH)).type == "nvlink_mesh"
+    assert parse_interconnect("PCIe + 100 Gb/s Ethernet", spec(**SXM)).type == "pcie_p2p"
+
+
+def test_geforce_cards_whose_row_does_not_tell_have_no_peer_to_peer_and_say_so() -> None:
+    geforce = parse_interconnect("PCIe", spec(name="GeForce RTX 9090", peer_to_peer=None))
+    quadro = parse_interconnect("PCIe", spec(name="Quadro RTX 6000", peer_to_peer=None))
+    assert (geforce.type, geforce.certain) == ("pcie_host", False)
+    assert quadro.type == "pcie_p2p"
+
+
+def test_an_unstated_slot_counts_as_pcie_3_x16() -> None:
+    assert pcie_bytes_per_s(spec(pcie_generation=None, pcie_lane_count=None)) == 16e9
+    assert pcie_bytes_per_s(spec(pcie_generation=5, pcie_lane_count=8)) == 32e9
+
+
+def test_every_card_of_the_table_has_a_usual_link() -> None:
+    for found in (usual_link(card) for card in spec_table().values()):
+        assert found.wire_bytes_per_s > 0
+    assert usual_link(spec_table()["rtx4090"]).type == "pcie_host"
+    assert usual_link(spec_table()["h100-sxm"]).type == "nvswitch"
+    assert usual_link(spec_table()["v100-sxm2-32"]).type == "nvlink_mesh"
+
+
+def _found(kind: str, rate: float | None = None) -> GpuLink:
+    return GpuLink(first_index=0, second_index=1, kind=kind, bandwidth_bytes_per_s=rate)  # type: ignore[arg-type]
+
+
+def test_detection_gives_the_weakest_link_and_its_measured_rate() -> None:
+    assert detected_link(spec(**SXM), (_found("unknown"),)).type == "nvswitch"
+    assert detected_link(spec(), (_found("nvlink"), _found("pcie_host"))).type == "pcie_host"
+    assert detected_link(spec(**MESH), (_found("nvlink"),)).type == "nvlink_mesh"
+    measured = detected_link(spec(), (_found("pcie_p2p", 20e9), _found("nvlink", 50e9)))
+    assert (measured.type, measured.wire_bytes_per_s, measured.basis) == ("given", 20e9, "calibrated")
+
+
+def test_the_published_schema_accepts_what_the_parser_accepts() -> None:
+    patterns = [str(part["pattern"]) for part in interconnect_schema()["anyOf"] if "pattern" in part]  # type: ignore[attr-defined]
+    for example in interconnect_schema()["examples"]:  # type: ignore[attr-defined]
+        assert parse_interconnect(example, spec()).wire_bytes_per_s > 0
+        assert any(re.search(pattern, example) for pattern in patterns)

@@ -1,0 +1,229 @@
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import Strategy
+from advisor.core.sentences import Language, say
+from advisor.cost.memory.largest_batch import largest_batch
+from advisor.cost.memory.need import (
+    CONVOLUTION_HEADROOM,
+    MemoryNeed,
+    context_bytes,
+    host_bytes,
+    memory_need,
+    usable_bytes,
+)
+from advisor.cost.memory.replay import stream_of
+from advisor.cost.memory.states import optimizer_memory
+from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.predict.memory_savings import memory_savings, saving_reason
+from advisor.workload.workload import Training
+from tests.accuracy.tables import load_table
+
+GIB = 2**30
+
+
+def bert(precision: TracePrecision = "fp32") -> OpTable:
+    return load_table("bert_base_squad", 384, precision, "training")
+
+
+def training(**changes: object) -> Training:
+    return msgspec.structs.replace(Training(precision="fp32", batch_size=8), **changes)
+
+
+def need(batch_size: int = 8, strategy: Strategy = "single", count: int = 1, **changes: object) -> MemoryNeed:
+    found = memory_need(
+        bert(), training(**changes), "fp32", batch_size, compute_capability="8.0", strategy=strategy, count=count
+    )
+    assert found is not None
+    return found
+
+
+def part(found: MemoryNeed, kind: str) -> float:
+    return next(part.size_bytes for part in found.parts if part.kind == kind)
+
+
+@pytest.mark.parametrize("strategy", ["single", "dp", "ddp", "zero2", "fsdp", "fsdp_offload", "tp", "pp"])
+def test_the_parts_add_up_to_the_need(strategy: Strategy) -> None:
+    found = need(strategy=strategy, count=4)
+    assert sum(part.size_bytes for part in found.parts) == pytest.approx(found.need.value)
+    assert all(part.size_bytes >= 0 for part in found.parts)
+
+
+def test_adam_holds_two_copies_of_the_parameters_and_momentum_one() -> None:
+    weights = bert().parameter_bytes
+    assert part(need(), "optimizer") == pytest.approx(2 * weights, rel=0.001)
+    assert part(need(optimizer="sgd_momentum"), "optimizer") == pytest.approx(weights, rel=0.001)
+    assert part(need(optimizer="sgd"), "optimizer") == 0
+
+
+def test_eight_bit_states_are_a_quarter_of_the_full_ones() -> None:
+    assert part(need(optimizer_bits=8), "optimizer") == pytest.approx(part(need(), "optimizer") / 4, rel=0.05)
+
+
+def test_factored_states_are_a_hundredth_of_adams() -> None:
+    assert part(need(optimizer="adafactor"), "optimizer") < 0.01 * part(need(), "optimizer")
+
+
+def test_half_weights_keep_a_master_copy_and_two_moments_of_four_bytes_an_element() -> None:
+    table = bert("half")
+    states = optimizer_memory(table, training(precision="fp16"), "fp16").states
+    assert sum(states) == pytest.approx(12 * table.trainable_parameter_count)
+
+
+def test_a_fused_optimizer_needs_no_temporary_copy() -> None:
+    assert optimizer_memory(bert(), training(fused_optimizer=True), "fp32").temporaries == ()
+    foreach = sum(optimizer_memory(bert(), training(), "fp32").temporaries)
+    assert foreach == pytest.approx(bert().trainable_parameter_bytes)
+
+
+def test_the_optimizers_step_is_the_peak_of_a_tiny_batch() -> None:
+    found = need(batch_size=1, optimizer="adamw")
+    assert found.allocated_bytes >= 5 * bert().parameter_bytes
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 8, 50, 200])
+def test_the_need_covers_what_is_allocated_and_fragmentation_stays_below_a_third(batch_size: int) -> None:
+    found = need(batch_size=batch_size)
+    assert part(found, "fragmentation") >= 0
+    assert found.need.value <= 1.33 * found.allocated_bytes + context_bytes("8.0")
+
+
+def test_need_grows_with_the_batch() -> None:
+    values = [need(batch_size=batch).need.value for batch in (1, 4, 16, 64, 256)]
+    assert values == sorted(values)
+
+
+def test_accumulation_keeps_gradients_through_forward() -> None:
+    more = need(batch_size=64, gradient_accumulation_steps=4)
+    assert part(more, "gradients") == pytest.approx(bert().gradient_bytes, rel=0.01)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.floats(1, 90), st.floats(0, 40))
+def test_more_memory_never_lowers_the_largest_batch(capacity_gib: float, extra_gib: float) -> None:
+    def largest(gib: float) -> int:
+        found = largest_batch(bert(), training(), "fp32", gib * GIB, compute_capability="8.0")
+        assert found is not None
+        return found
+
+    assert largest(capacity_gib + extra_gib) >= largest(capacity_gib)
+
+
+def test_the_largest_batch_fits_and_the_next_does_not() -> None:
+    usable = usable_bytes(24 * GIB)
+    found = largest_batch(bert(), training(), "fp32", usable, compute_capability="8.0")
+    assert found is not None
+    assert need(batch_size=found).need.value <= usable < need(batch_size=found + 1).need.value
+
+
+def test_a_card_that_cannot_hold_one_sample_has_largest_batch_zero() -> None:
+    assert largest_batch(bert(), training(), "fp32", 1.0 * GIB, compute_capability="8.0") == 0
+
+
+def test_a_table_without_a_timeline_has_no_answer() -> None:
+    table = msgspec.structs.replace(bert(), memory=None)
+    assert memory_need(table, training(), "fp32", 8, compute_capability=None) is None
+    assert largest_batch(table, training(), "fp32", 8.0 * GIB, compute_capability=None) is None
+    assert memory_savings(table, training(), "fp32", 8, compute_capability=None) == ()
+    assert host_bytes(table, training(), "fp32", 8) is None
+
+
+def test_sharding_leaves_less_on_each_device_the_more_there_are() -> None:
+    values = [need(batch_size=2, strategy="fsdp", count=count).need.value for count in (2, 4, 8)]
+    assert values == sorted(values, reverse=True)
+    assert need(2, "fsdp_offload", 2).need.value < need(2, "fsdp", 2).need.value < need(2, "ddp", 2).need.value
+    assert part(need(2, "zero2", 4), "optimizer") == pytest.approx(part(need(2), "optimizer") / 4, rel=0.01)
+
+
+def test_ddp_adds_its_buckets_to_the_single_step() -> None:
+    extra = need(strategy="ddp", count=2).allocated_bytes - need().allocated_bytes
+    assert extra == pytest.approx(bert().gradient_bytes, rel=0.02)
+
+
+def test_four_bit_weights_of_a_frozen_body_save_three_quarters_of_its_linear_layers() -> None:
+    table = msgspec.structs.replace(bert("half"), frozen_linear_count=80_000_000, largest_frozen_linear_count=2_000_000)
+
+    def weights(bits: int | None) -> float:
+        found = memory_need(table, training(precision="bf16", weights_bits=bits), "bf16", 4, compute_capability="8.0")
+        assert found is not None
+        return part(found, "parameters")
+
+    saved = weights(None) - weights(4)
+    assert saved == pytest.approx(0.74 * 2 * 80_000_000, rel=0.05)
+
+
+@pytest.mark.parametrize(("capability", "newer"), [("7.0", "9.0"), ("8.6", "10.0")])
+def test_the_context_of_newer_cards_is_larger(capability: str, newer: str) -> None:
+    assert context_bytes(capability) < context_bytes(newer)
+
+
+def test_hopper_reserves_more_for_matrix_products() -> None:
+    found = [memory_need(bert(), training(), "fp32", 8, compute_capability=c) for c in ("8.0", "9.0")]
+    assert found[0] is not None
+    assert found[1] is not None
+    assert part(found[1], "workspace") > 3 * part(found[0], "workspace")
+
+
+def test_every_saving_saves_and_the_largest_comes_first() -> None:
+    found = memory_savings(bert(), training(batch_size=32), "fp32", 32, compute_capability="8.0")
+    now = need(batch_size=32).need.value
+    assert {"accumulation", "optimizer_8bit", "adafactor", "sgd_momentum"} <= {saving.kind for saving in found}
+    assert all(0 < saving.saved_bytes == pytest.approx(now - saving.need.value) for saving in found)
+    assert [s.saved_bytes for s in found] == sorted((s.saved_bytes for s in found), reverse=True)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_saving_has_its_sentence(language: Language) -> None:
+    for saving in memory_savings(bert(), training(batch_size=32), "fp32", 32, compute_capability="8.0"):
+        assert "iB" in say(saving_reason(saving), language)
+
+
+def test_checkpointing_computes_forward_again_and_keeps_a_fraction() -> None:
+    found = memory_savings(bert(), training(batch_size=32), "fp32", 32, compute_capability="8.0")
+    saving = next(saving for saving in found if saving.kind == "checkpointing")
+    assert saving.extra_flop_fraction == pytest.approx(1 / 3, abs=0.02)
+    assert saving.need.value < 0.5 * need(batch_size=32).need.value
+
+
+@pytest.mark.parametrize(("precision", "trace_precision"), [("fp16", "half"), ("tf32", "fp32")])
+def test_every_precision_has_an_answer(precision: Precision, trace_precision: TracePrecision) -> None:
+    found = memory_need(bert(trace_precision), training(precision=precision), precision, 16, compute_capability="8.0")
+    assert found is not None
+    assert found.need.low < found.need.value < found.need.high
+
+
+def test_four_bit_weights_under_autocast_are_counted_from_the_half_weights_they_are_traced_in() -> None:
+    table = msgspec.structs.replace(bert("half"), frozen_linear_count=80_000_000, largest_frozen_linear_count=2_000_000)
+    found = {
+        precision: memory_need(table, training(weights_bits=4), precision, 4, compute_capability="8.0")
+        for precision in ("bf16", "bf16_amp")
+    }
+    weights = [part(need_, "parameters") for need_ in found.values() if need_ is not None]
+    assert weights[0] == weights[1] > 0
+
+
+def test_an_rtx_3090_leaves_its_allocator_what_its_out_of_memory_messages_show() -> None:
+    seen = 22.05 * GIB + 45.69 * 2**20
+    assert usable_bytes(24 * GIB) - context_bytes("8.6") == pytest.approx(seen, rel=0.001)
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_convolutions_get_the_same_headroom_in_both_layouts_and_the_range_leaves_it_open(channels_last: bool) -> None:
+    table = load_table("resnet50_v1_5", 224, "fp16_amp", "training")
+    setting = training(precision="fp16_amp", optimizer="sgd_momentum", channels_last=channels_last)
+    found = memory_need(table, setting, "fp16_amp", 64, compute_capability="8.6")
+    assert found is not None
+    assert table.memory is not None
+    headroom = CONVOLUTION_HEADROOM * stream_of(table.memory).largest_convolution(64)
+    assert part(found, "workspace") > headroom > 0
+    assert found.need.low < found.need.value - headroom
+    assert found.need.high > found.need.value + headroom
+
+
+def test_a_model_without_convolutions_gets_no_headroom() -> None:
+    memory = bert().memory
+    assert memory is not None
+    assert stream_of(memory).largest_convolution(64) == 0

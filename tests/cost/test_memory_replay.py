@@ -1,0 +1,63 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from advisor.cost.memory.replay import GRADIENT, StepSetup, live_peak, needed_bytes, stream_of
+from advisor.optable.op_table import MemoryTimeline
+from tests.accuracy.ladder import load_ladder_table
+
+MIB = 2**20
+ALLOCATE, FREE = 0, 1
+
+
+def timeline(activations: list[int], gradients: list[int]) -> MemoryTimeline:
+    """Activations made in forward and freed in reverse, each followed by a gradient that is added and stays."""
+    kind, storage, size = [ALLOCATE], [0], [MIB]
+    for number, activation in enumerate(activations, start=1):
+        kind, storage, size = [*kind, ALLOCATE], [*storage, number], [*size, activation]
+    start = len(kind)
+    for number in range(len(activations), 0, -1):
+        gradient, taken = len(activations) + number, gradients[number % len(gradients)]
+        kind += [ALLOCATE, GRADIENT, FREE]
+        storage += [gradient, gradient, number]
+        size += [taken, taken, activations[number - 1]]
+    return MemoryTimeline(
+        kind=tuple(kind),
+        storage=tuple(storage),
+        size0_bytes=tuple(float(each) for each in size),
+        size1_bytes=(0.0,) * len(kind),
+        resident_event_count=1,
+        backward_start=start,
+    )
+
+
+SIZES = st.integers(1, 64 * MIB)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(SIZES, min_size=1, max_size=20), st.lists(SIZES, min_size=1, max_size=5), st.booleans())
+def test_the_need_covers_what_is_alive_and_never_passes_what_a_boundless_card_reserves(
+    activations: list[int], gradients: list[int], kept: bool
+) -> None:
+    stream = stream_of(timeline(activations, gradients))
+    setup = StepSetup(states=tuple(float(each) for each in gradients), gradients_kept=kept)
+    need = needed_bytes(stream, setup, 1)
+    alive = live_peak(stream, setup, 1).total
+    assert need >= alive
+    # A small block may hold a segment of 20 MiB or of its own size open: never more than one segment a block.
+    assert need <= 2 * (alive + sum(activations) + sum(gradients)) + 22 * MIB * (len(activations) + len(gradients) + 1)
+
+
+def test_equal_sizes_do_not_fragment() -> None:
+    stream = stream_of(timeline([32 * MIB] * 12, [32 * MIB]))
+    setup = StepSetup(gradients_kept=True)
+    assert needed_bytes(stream, setup, 1) == pytest.approx(live_peak(stream, setup, 1).total, rel=0.02)
+
+
+def test_steps_after_the_second_still_fragment() -> None:
+    table = load_ladder_table("timm_tf_efficientnet_lite1", 240, "nhwc")
+    assert table.memory is not None
+    stream = stream_of(table.memory)
+    setup = StepSetup(states=table.trainable_tensor_bytes, gradients_kept=True)
+    # Two steps alone need 1.2 % more than what is alive; the benchmark's fifty ran out of memory at this batch.
+    assert needed_bytes(stream, setup, 384) / live_peak(stream, setup, 384).total > 1.015

@@ -1,0 +1,260 @@
+"""The operator model: bounds, tiles, layouts, caches and the families' own rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
+from advisor.cost.efficiencies import efficiencies
+from advisor.cost.operators.device_rates import device_rates
+from advisor.cost.operators.device_time import device_seconds
+from advisor.cost.operators.op_time import smooth_maximum, smooth_minimum, sustained_peaks
+from advisor.optable.compiled_table import compile_table
+from advisor.optable.op_table import ConvolutionPass, Op, OpKind, Phase
+from tests.cost.small_tables import CARD, OLD_CARD, attention, convolution, fixed, lstm, matmul, op, table
+
+FIGURES = efficiencies()
+FITTED = FIGURES.fitted
+
+
+def seconds(
+    ops: Sequence[Op],
+    precision: Precision = "fp32",
+    spec: GpuSpec = CARD,
+    *,
+    batch: float = 1.0,
+    nhwc: bool = False,
+    software_year: int | None = None,
+) -> float:
+    """Busy seconds of operators on a card."""
+    trace = {"fp32": "fp32", "tf32": "fp32", "fp16_amp": "amp", "bf16_amp": "amp"}.get(precision, "half")
+    compiled = compile_table(table(*ops, precision=trace))  # type: ignore[arg-type]
+    rates = device_rates([spec], precision, FIGURES, software_year)
+    busy = device_seconds(compiled, rates, np.array([[batch]]), FIGURES, channels_last=nhwc)
+    return float(busy.forward[0, 0] + busy.backward[0, 0])
+
+
+def test_smooth_joins_touch_the_harder_bound_far_from_the_corner_and_soften_it_there() -> None:
+    one, three = np.array(1.0), np.array(3.0)
+    assert smooth_maximum(one, three) == pytest.approx(3.0, rel=0.01)
+    assert smooth_minimum(one, three) == pytest.approx(1.0, rel=0.01)
+    assert smooth_maximum(one, one) == pytest.approx(2**0.25)
+    assert smooth_minimum(one, one) == pytest.approx(2**-0.25)
+
+
+def test_a_long_copy_runs_at_the_card_bandwidth_times_its_share() -> None:
+    moved = 8e9
+    rate = CARD.memory_bandwidth_bytes_per_s * FIGURES.bandwidth_share  # type: ignore[operator]
+    expected = moved * (1 - FITTED.l2_help * CARD.l2_bytes / moved) / (rate * FITTED.elementwise)  # type: ignore[operator]
+    assert seconds([op("elementwise", fixed(moved))]) == pytest.approx(expected, rel=0.03)
+
+
+def test_a_card_with_few_multiprocessors_cannot_draw_on_all_of_its_memory() -> None:
+    starved = replace(CARD, memory_bandwidth_bytes_per_s=1e14)
+    expected = 8e9 / (108 * 1.41e9 * FITTED.sm_bytes_per_clock)
+    assert seconds([op("elementwise", fixed(8e9))], spec=starved) == pytest.approx(expected, rel=0.01)
+
+
+def test_a_tiny_operator_costs_its_kernel_start() -> None:
+    assert seconds([op("elementwise", fixed(64))]) == pytest.approx(FITTED.kernel_start_s, rel=1e-3)
+
+
+def test_traffic_that_fits_into_the_cache_is_cheaper_a_byte() -> None:
+    small = seconds([op("elementwise", fixed(20e6))]) - FITTED.kernel_start_s
+    large = seconds([op("elementwise", fixed(20e9))]) - FITTED.kernel_start_s
+    assert small * 1000 < large * (1 - 0.9 * FITTED.l2_help)
+
+
+def test_a_large_product_sustains_the_peak_of_its_precision() -> None:
+    size = 16384
+    for precision, element_bytes, field in (("fp32", 4, "fp32"), ("tf32", 4, "single"), ("fp16", 2, "half")):
+        product = matmul(fixed(size), size, size, element_bytes=element_bytes)
+        rates = device_rates([CARD], precision, FIGURES)  # type: ignore[arg-type]
+        peak = float(getattr(sustained_peaks(rates, FITTED), field)[0])
+        reached = 2.0 * size**3 / seconds([product], precision)  # type: ignore[arg-type]
+        assert 0.9 * peak < reached < 1.05 * peak
+
+
+def test_one_more_row_of_tiles_than_the_card_has_multiprocessors_costs_part_of_a_wave() -> None:
+    def spilled(phase: Phase, precision: Precision) -> float:
+        full, more = (
+            seconds([matmul(fixed(128 * 108 + rows), 128, 448, phase=phase)], precision) - FITTED.kernel_start_s
+            for rows in (0, 1)
+        )
+        return more / full
+
+    assert 1.2 < spilled("backward", "fp32") < 2.0
+    assert 1.2 < spilled("forward", "tf32") < 2.0
+
+
+def test_forward_products_in_fp32_lose_no_part_of_a_wave() -> None:
+    full, spilled = (seconds([matmul(fixed(128 * 108 + rows), 128, 448)]) for rows in (0, 1))
+    assert spilled / full < 1.05
+
+
+def test_a_product_too_small_for_the_card_is_split_along_a_long_inner_side_only() -> None:
+    def rate(k: int) -> float:
+        return 2.0 * 256 * 256 * k / (seconds([matmul(fixed(256), 256, k)]) - FITTED.kernel_start_s)
+
+    assert rate(8192) > 2.0 * rate(256)
+
+
+def test_an_inner_side_no_longer_than_the_others_is_not_split() -> None:
+    cube = seconds([matmul(fixed(1024), 1024, 1024)]) - FITTED.kernel_start_s
+    longer = seconds([matmul(fixed(1024), 1024, 8192)]) - FITTED.kernel_start_s
+    assert longer < 7.0 * cube
+
+
+def test_a_product_of_one_tile_keeps_most_of_the_card_idle_however_long_its_inner_side() -> None:
+    def reached(width: int, k: int) -> float:
+        return 2.0 * width * width * k / (seconds([matmul(fixed(width), width, k)]) - FITTED.kernel_start_s)
+
+    assert reached(32, 1 << 22) < 0.2 * reached(1024, 1 << 18)
+
+
+def test_tensor_core_products_take_longer_with_the_libraries_of_2020() -> None:
+    size = fixed(16384)
+    for precision, element_bytes, card, least in (
+        ("tf32", 4, CARD, FITTED.early_tf32_products),
+        ("fp16", 2, CARD, 1.0),
+        ("fp16", 2, OLD_CARD, FITTED.early_half_products),
+        ("fp32", 4, OLD_CARD, 1.0),
+    ):
+        product = matmul(size, 16384, 16384, element_bytes=element_bytes)
+        old, new = (seconds([product], precision, card, software_year=year) for year in (2020, None))  # type: ignore[arg-type]
+        assert old / new == pytest.approx(least, rel=0.02)
+
+
+def test_products_with_odd_sides_are_slower_in_16_bit_and_leave_tensor_cores_in_2020() -> None:
+    aligned, odd = (matmul(fixed(8192), width, 8192, element_bytes=2) for width in (8192, 8191))
+    assert seconds([odd], "fp16") > 1.5 * seconds([aligned], "fp16")
+    plain = [seconds([matmul(fixed(8192), width, 8192)]) for width in (8192, 8191)]
+    assert plain[1] == pytest.approx(plain[0], rel=0.01)
+    old = seconds([odd], "fp16", OLD_CARD, software_year=2020)
+    assert old > 3.0 * seconds([odd], "fp16", OLD_CARD)
+
+
+def test_tf32_products_need_aligned_sides_from_hopper_on() -> None:
+    hopper = replace(CARD, compute_capability="9.0", tf32_flop_per_s=494.5e12, sm_count=132, boost_clock_hz=1.98e9)
+    aligned, odd = (matmul(fixed(8192), width, 8192) for width in (8192, 8191))
+    assert seconds([odd], "tf32", hopper) > 1.2 * seconds([aligned], "tf32", hopper)
+    assert seconds([odd], "tf32") == pytest.approx(seconds([aligned], "tf32"), rel=0.01)
+
+
+def test_backward_products_and_batched_products_are_slower_by_their_shares() -> None:
+    one = seconds([matmul(fixed(16384), 8192, 8192)])
+    back = seconds([matmul(fixed(16384), 8192, 8192, phase="backward")])
+    batched = seconds([matmul(fixed(2048), 8192, 8192, batch=8)])
+    assert back / one == pytest.approx(1 / FITTED.backward_matmul, rel=0.02)
+    assert batched / one == pytest.approx(1 / FITTED.batched_matmul, rel=0.02)
+
+
+def test_a_card_without_tf32_runs_such_products_in_fp32() -> None:
+    product = matmul(fixed(8192), 8192, 8192)
+    assert seconds([product], "tf32", OLD_CARD) == seconds([product], "fp32", OLD_CARD)
+
+
+def test_less_board_power_lowers_what_a_card_sustains() -> None:
+    product = matmul(fixed(8192), 8192, 8192, element_bytes=2)
+    frugal = replace(CARD, power_w=150.0)
+    unknown = replace(CARD, power_w=None)
+    assert seconds([product], "fp16", frugal) > 1.2 * seconds([product], "fp16")
+    assert seconds([product], "fp16", unknown) < seconds([product], "fp16")
+
+
+def test_winograd_speeds_up_square_kernels_of_unit_stride_in_fp32_only() -> None:
+    def rate(kernel: int, precision: Precision) -> float:
+        layer = convolution(256, kernel=kernel)
+        return layer.flop[1] * 32 / seconds([layer], precision, batch=32.0)
+
+    assert rate(3, "fp32") > 1.3 * rate(5, "fp32")
+    assert rate(3, "tf32") < 1.3 * rate(5, "tf32")
+
+
+def test_one_dimensional_kernels_run_at_their_share_of_square_ones() -> None:
+    line = convolution(512, kernel_elements=3, positions=(0.0, 4096.0))
+    square = convolution(512, kernel=1, positions=(0.0, 3 * 4096.0))
+    assert seconds([line], batch=16.0) > seconds([square], batch=16.0) / FITTED.convolution_1d * 0.95
+
+
+def test_channels_last_saves_the_layout_transforms_of_tensor_core_convolutions() -> None:
+    layer = convolution(64, element_bytes=2)
+    saved = seconds([layer], "fp16", batch=64.0) - seconds([layer], "fp16", batch=64.0, nhwc=True)
+    assert saved > 0
+    plain = convolution(64)
+    assert seconds([plain], batch=64.0) == seconds([plain], batch=64.0, nhwc=True)
+
+
+def test_depthwise_convolutions_run_far_below_the_peak_and_grouped_ones_by_their_width() -> None:
+    depthwise = convolution(512, groups=512)
+    rate = depthwise.flop[1] * 64 / seconds([depthwise], batch=64.0)
+    assert rate < 0.4 * CARD.fp32_flop_per_s  # type: ignore[operator]
+    narrow, wide = convolution(512, groups=64), convolution(512, groups=4)
+    assert seconds([narrow], batch=64.0) / narrow.flop[1] > 2 * seconds([wide], batch=64.0) / wide.flop[1]
+
+
+def test_every_direction_of_a_convolution_takes_its_time() -> None:
+    ways: tuple[ConvolutionPass, ...] = ("forward", "input_gradient", "weight_gradient")
+    times = [seconds([convolution(256, direction=way)], batch=32.0) for way in ways]
+    assert max(times) < 2.0 * min(times)
+
+
+def test_batch_norm_is_limited_by_elements_in_nchw_and_free_of_it_in_nhwc() -> None:
+    norm = replace(op("norm", fixed(4e9), element_bytes=2), batch_norm=True)
+    assert seconds([norm], "fp16") > seconds([norm], "fp16", nhwc=True)
+
+
+def test_each_kind_of_memory_bound_operator_has_its_own_share_of_the_bandwidth() -> None:
+    kinds: tuple[OpKind, ...] = ("elementwise", "norm", "softmax", "copy", "reduction")
+    times = {kind: seconds([op(kind, fixed(4e9))]) for kind in kinds}
+    assert times["copy"] > times["elementwise"]
+    assert times["reduction"] > times["elementwise"]
+
+
+def test_flash_attention_beats_the_memory_efficient_kernel_and_needs_ampere() -> None:
+    flash, efficient = attention("flash"), attention("efficient")
+    assert seconds([flash], "fp16", batch=8.0) < seconds([efficient], "fp16", batch=8.0)
+    on_old = [seconds([kernel], "fp16", OLD_CARD, batch=8.0) for kernel in (flash, efficient)]
+    assert on_old[0] == on_old[1]
+    assert seconds([attention("flash", phase="backward")], "fp16", batch=8.0) > 2.5 * seconds(
+        [flash], "fp16", batch=8.0
+    )
+
+
+def test_eager_attention_counts_as_what_it_is_traced_to() -> None:
+    compiled = compile_table(table(attention("eager"), precision="half"))
+    assert compiled.attention.count == 0
+    assert compiled.memory.count == 1
+
+
+def test_recurrent_layers_pay_two_kernels_a_step_however_small_the_batch() -> None:
+    short, long = seconds([lstm(steps=50)]), seconds([lstm(steps=100)])
+    assert long == pytest.approx(2 * short, rel=0.1)
+    assert long > 100 * 2 * FITTED.kernel_start_s
+    assert seconds([lstm(phase="backward")]) > long
+    assert seconds([lstm(layers=2)]) > 1.9 * long
+
+
+def test_alike_operators_are_merged_and_count_as_often_as_they_are_called() -> None:
+    compiled = compile_table(table(*[op("elementwise", (0.0, 1e6))] * 3, matmul((0.0, 16.0), 64, 64)))
+    assert compiled.memory.count == 1
+    assert compiled.memory.constant.call_count.tolist() == [3.0]
+    assert compiled.matmul.at(np.array([[2.0], [4.0]])).m.tolist() == [[32.0], [64.0]]
+
+
+def test_faster_memory_is_never_slower_and_more_work_never_faster() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        ops = [
+            op("elementwise", (0.0, float(rng.integers(1, 10**7)))),
+            matmul((0.0, float(rng.integers(1, 2048))), int(rng.integers(1, 4096)), int(rng.integers(1, 4096))),
+            convolution(int(rng.integers(1, 64)) * 8),
+        ]
+        fast = replace(CARD, memory_bandwidth_bytes_per_s=CARD.memory_bandwidth_bytes_per_s * 1.7)  # type: ignore[operator]
+        assert seconds(ops, spec=fast, batch=8.0) <= seconds(ops, batch=8.0)
+        assert seconds(ops, batch=9.0) >= 0.9 * seconds(ops, batch=8.0)

@@ -1,0 +1,282 @@
+"""The step model: parts that add up, the host's floor, optimizers, ranges, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from advisor.core.sentences import say
+from advisor.cost.bands import band_group
+from advisor.cost.efficiencies import efficiencies
+from advisor.cost.host_time import HostSpeed, link_bytes_per_s
+from advisor.cost.operators.device_rates import architecture_of
+from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.cost.step_time import PARTS, StepGrid, joined_seconds, predict_steps
+from advisor.optable.compiled_table import compile_table
+from advisor.optable.op_table import OpTable
+from advisor.workload.workload import Training
+from tests.cost.small_tables import CARD, OLD_CARD, attention, lstm, matmul, op, table, training
+
+FIGURES = efficiencies()
+QUICK = HostSpeed(
+    forward_s_per_dispatch=0.0,
+    backward_s_per_dispatch=0.0,
+    optimizer_s_per_dispatch=0.0,
+    synchronisation_s=0.0,
+    copies_inputs=False,
+)
+
+
+def a_model(**changes: object) -> OpTable:
+    plain = table(
+        op("elementwise", (1e6, 4e6)),
+        matmul((0.0, 512.0), 1024, 1024),
+        matmul((0.0, 512.0), 1024, 1024, phase="backward"),
+        op("norm", (0.0, 4e6), phase="backward"),
+        dispatches=200,
+        input_bytes=6e5,
+    )
+    return replace(plain, **changes)
+
+
+def step(model: OpTable, how: Training, *, batch: int = 8, host: HostSpeed | None = None) -> StepGrid:
+    return predict_steps(model, how, how.precision, [CARD], [batch], host=host)
+
+
+def test_the_parts_add_up_to_the_whole_on_every_card_and_batch() -> None:
+    how = training(optimizer="adamw", gradient_accumulation_steps=3, clip_gradient_norm=1.0, read_loss_every=1)
+    host = HostSpeed(loader_s_per_sample=1e-3, loader_workers=2)
+    grid = predict_steps(a_model(), how, "fp32", [CARD, OLD_CARD], [1, 8, 64], host=host)
+    total = sum(getattr(grid, name) for name in PARTS)
+    assert np.allclose(total, grid.total_s, rtol=1e-12)
+    assert (grid.low_s < grid.total_s).all()
+    assert (grid.total_s < grid.high_s).all()
+    assert all((getattr(grid, name) >= 0).all() for name in PARTS)
+
+
+def test_a_step_that_the_host_cannot_feed_takes_as_long_as_the_host_needs() -> None:
+    slow = HostSpeed(
+        forward_s_per_dispatch=1e-3, backward_s_per_dispatch=1e-3, optimizer_s_per_dispatch=1e-3, copies_inputs=False
+    )
+    grid = step(a_model(), training(), host=slow)
+    assert grid.total_s[0, 0] == pytest.approx(0.4, rel=0.01)
+    assert grid.host_s[0, 0] > 0.9 * grid.total_s[0, 0]
+    busy = step(a_model(), training(), host=QUICK)
+    assert grid.high_s[0, 0] / grid.total_s[0, 0] > busy.high_s[0, 0] / busy.total_s[0, 0]
+
+
+def test_device_and_host_run_side_by_side() -> None:
+    together = joined_seconds(np.array([[1.0, 3.0]]), 1.0)
+    assert together[0, 0] == pytest.approx(2 ** (1 / 8))
+    assert together[0, 1] == pytest.approx(3.0, rel=1e-4)
+    assert joined_seconds(np.array([[2.0]]), 0.0)[0, 0] == 2.0
+
+
+def test_the_known_host_counts_and_an_unknown_one_is_a_usual_one() -> None:
+    model = a_model(dispatch_count={"forward": 10**6, "backward": 0})
+    usual = step(model, training())
+    assert usual.total_s[0, 0] == pytest.approx(1e6 * FIGURES.assumed.host_s_per_dispatch, rel=0.02)
+    doubled = HostSpeed(forward_s_per_dispatch=2 * FIGURES.assumed.host_s_per_dispatch)
+    assert step(model, training(), host=doubled).total_s[0, 0] == pytest.approx(2 * usual.total_s[0, 0], rel=0.02)
+
+
+def test_copies_take_the_link_and_pageable_memory_takes_longer() -> None:
+    pinned = step(a_model(), training(), host=HostSpeed())
+    expected = 8 * 6e5 / (1.969e9 * 16 * 0.8)
+    assert pinned.copy_s[0, 0] == pytest.approx(expected)
+    pageable = step(a_model(), training(), host=HostSpeed(pinned=False))
+    assert pageable.copy_s[0, 0] == pytest.approx(2 * expected)
+    assert step(a_model(), training(), host=QUICK).copy_s[0, 0] == 0
+    assert link_bytes_per_s(replace(CARD, pcie_generation=None)) == 12e9
+    assert link_bytes_per_s(replace(CARD, pcie_lane_count=None)) == pytest.approx(1.969e9 * 16 * 0.8)
+
+
+def test_a_slow_loader_makes_the_step_wait_and_a_quick_one_does_not() -> None:
+    slow = step(a_model(), training(), host=HostSpeed(loader_s_per_sample=0.1, loader_workers=4))
+    assert slow.total_s[0, 0] == pytest.approx(8 * 0.1 / 4)
+    quick = step(a_model(), training(), host=HostSpeed(loader_s_per_sample=1e-9))
+    assert quick.loader_s[0, 0] == 0
+
+
+def test_every_read_of_the_loss_and_the_scaler_waits_once() -> None:
+    each = FIGURES.assumed.synchronisation_s
+
+    def waits(how: Training, **changes: object) -> float:
+        model = a_model(precision="amp" if how.precision == "fp16_amp" else "fp32", **changes)
+        return float(step(model, how).synchronisation_s[0, 0] / each)
+
+    assert waits(training()) == 0
+    assert waits(training(read_loss_every=1)) == pytest.approx(1)
+    assert waits(training(read_loss_every=10)) == pytest.approx(0.1)
+    assert waits(training(read_loss_every=1, gradient_accumulation_steps=4)) == pytest.approx(4)
+    assert waits(training(precision="fp16_amp", optimizer="adamw")) == pytest.approx(1)
+    assert waits(training(), synchronisation_count=2) == pytest.approx(2)
+
+
+def test_accumulation_repeats_the_passes_and_steps_once() -> None:
+    once, thrice = (
+        step(a_model(), training(optimizer="adamw", gradient_accumulation_steps=count), host=QUICK) for count in (1, 3)
+    )
+    assert thrice.forward_s[0, 0] == pytest.approx(3 * once.forward_s[0, 0])
+    assert thrice.backward_s[0, 0] > 3 * once.backward_s[0, 0]
+    assert thrice.optimizer_s[0, 0] == once.optimizer_s[0, 0]
+
+
+@pytest.mark.parametrize("name", ["sgd", "sgd_momentum", "adam", "adamw", "adafactor", "lamb"])
+def test_every_optimizer_moves_its_bytes_and_a_fused_one_no_more(name: str) -> None:
+    plain, fused = (
+        optimizer_cost(training(optimizer=name, fused_optimizer=way), "fp32", 1e6, 10) for way in (False, True)
+    )
+    assert 0 < fused.moved_bytes <= plain.moved_bytes
+    assert 0 < fused.kernel_count <= plain.kernel_count
+
+
+def test_no_optimizer_costs_nothing_and_neither_does_a_step_without_one() -> None:
+    for how in (training(), training(optimizer="adamw", mode="forward_backward")):
+        cost = optimizer_cost(how, "fp32", 1e6, 10)
+        assert (cost.moved_bytes, cost.kernel_count, cost.dispatch_count) == (0, 0, 0)
+
+
+def test_optimizer_bytes_follow_precision_scaler_clipping_and_states() -> None:
+    base = optimizer_cost(training(optimizer="adamw"), "fp32", 1e6, 10)
+    half = optimizer_cost(training(optimizer="adamw"), "bf16", 1e6, 10)
+    scaled = optimizer_cost(training(optimizer="adamw"), "fp16_amp", 1e6, 10)
+    clipped = optimizer_cost(training(optimizer="adamw", clip_gradient_norm=1.0), "fp32", 1e6, 10)
+    small = optimizer_cost(training(optimizer="adamw", optimizer_bits=8), "fp32", 1e6, 10)
+    assert half.moved_bytes - base.moved_bytes == 4e6
+    assert scaled.moved_bytes - base.moved_bytes == 8e6
+    assert clipped.moved_bytes - base.moved_bytes == 12e6
+    assert small.moved_bytes < base.moved_bytes / 2
+    assert small.kernel_count == 10
+
+
+def test_before_2023_an_optimizer_was_a_loop_over_the_tensors() -> None:
+    today = optimizer_cost(training(optimizer="sgd_momentum"), "fp32", 1e6, 500)
+    then = optimizer_cost(training(optimizer="sgd_momentum"), "fp32", 1e6, 500, 2022)
+    assert then.kernel_count == 4 * 500
+    assert today.kernel_count < 50
+
+
+def test_the_first_ampere_kernels_were_slower() -> None:
+    how = training()
+    today = predict_steps(a_model(), how, "fp32", [CARD, OLD_CARD], [8], host=QUICK)
+    then = predict_steps(a_model(), how, "fp32", [CARD, OLD_CARD], [8], host=QUICK, software_year=2020)
+    assert then.total_s[0, 0] / today.total_s[0, 0] == pytest.approx(FIGURES.fitted.early_ampere_slowdown)
+    assert then.total_s[1, 0] == today.total_s[1, 0]
+
+
+def test_the_compiler_fuses_traffic_saves_the_host_and_widens_the_range() -> None:
+    model = table(op("elementwise", (0.0, 1e8)), dispatches=10)
+    eager, fused = (step(model, training(compile=way), host=QUICK) for way in (False, True))
+    assert fused.total_s[0, 0] == pytest.approx(FIGURES.assumed.compiled_traffic * eager.total_s[0, 0])
+    assert fused.high_s[0, 0] / fused.total_s[0, 0] > eager.high_s[0, 0] / eager.total_s[0, 0]
+    busy_host = HostSpeed(forward_s_per_dispatch=1.0, backward_s_per_dispatch=0.0, optimizer_s_per_dispatch=0.0)
+    eager, fused = (step(model, training(compile=way), host=busy_host) for way in (False, True))
+    assert fused.total_s[0, 0] == pytest.approx(FIGURES.assumed.compiled_dispatches * eager.total_s[0, 0], rel=0.01)
+
+
+def test_factors_multiply_their_operator_kind_the_optimizer_and_the_whole() -> None:
+    model = table(op("elementwise", (0.0, 1e8)), matmul((0.0, 4096.0), 4096, 4096))
+    how = training(optimizer="adamw")
+
+    def total(**factors: float) -> float:
+        return float(predict_steps(model, how, "fp32", [CARD], [8], host=QUICK, factors=factors).total_s[0, 0])
+
+    plain = total()
+    parts = [total(**{name: 2.0}) - plain for name in ("elementwise", "matmul", "optimizer")]
+    assert sum(parts) == pytest.approx(plain)
+    assert total(step=1.5) == pytest.approx(1.5 * plain)
+
+
+def test_ranges_are_wider_for_new_architectures_and_new_families() -> None:
+    stranger = replace(CARD, key="new", compute_capability="11.0")
+    cousin = replace(CARD, key="a100-other")
+    assert [band_group(spec, FIGURES) for spec in (CARD, cousin, stranger)] == [
+        "known_card",
+        "known_architecture",
+        "new_architecture",
+    ]
+    grid = predict_steps(a_model(), training(), "fp32", [CARD, stranger], [8], host=QUICK)
+    width = grid.high_s / grid.low_s
+    assert width[1, 0] > width[0, 0]
+    recurrent = step(table(lstm()), training(), host=QUICK)
+    fused = step(table(attention("flash"), precision="half"), training(precision="fp16"), host=QUICK)
+    for unfitted in (recurrent, fused):
+        assert unfitted.high_s[0, 0] / unfitted.low_s[0, 0] > width[0, 0]
+
+
+def test_no_range_is_narrower_than_laboratories_differ() -> None:
+    certain = replace(FIGURES, bands=tuple(replace(band, low=0.99, high=1.01) for band in FIGURES.bands))
+    grid = predict_steps(a_model(), training(), "fp32", [CARD], [8], host=QUICK, figures=certain)
+    assert grid.high_s[0, 0] / grid.total_s[0, 0] == pytest.approx(FIGURES.assumed.least_range, rel=1e-3)
+    assert grid.total_s[0, 0] / grid.low_s[0, 0] == pytest.approx(FIGURES.assumed.least_range, rel=1e-3)
+
+
+def test_a_precision_that_the_card_lacks_is_refused_or_mapped_with_a_sentence() -> None:
+    how = training(precision="bf16_amp")
+    grid = predict_steps(a_model(precision="amp"), how, "bf16_amp", [CARD, OLD_CARD], [8])
+    assert grid.refusals[0] is None
+    assert np.isfinite(grid.total_s[0, 0])
+    assert grid.refusals[1] is not None
+    assert "BF16" in say(grid.refusals[1], "en")
+    assert "BF16" in say(grid.refusals[1], "zh")
+    assert np.isnan(grid.total_s[1, 0])
+    mapped = predict_steps(a_model(), training(precision="tf32"), "tf32", [OLD_CARD], [8])
+    assert mapped.refusals == (None,)
+    assert [note.code for note in mapped.notes[0]] == ["predict-tf32-runs-as-fp32"]
+    without = replace(CARD, fp16_flop_per_s=None)
+    refused = predict_steps(a_model(precision="amp"), training(precision="fp16_amp"), "fp16_amp", [without], [8])
+    assert refused.refusals[0] is not None
+    assert refused.refusals[0].code == "predict-no-fp16"
+
+
+def test_a_card_with_missing_figures_says_which() -> None:
+    bare = replace(CARD, sm_count=None, memory_bandwidth_bytes_per_s=None)
+    grid = predict_steps(a_model(), training(), "fp32", [bare, CARD], [1, 8])
+    assert grid.refusals[0] is not None
+    assert "sm_count, memory_bandwidth_bytes_per_s" in say(grid.refusals[0], "en")
+    assert np.isnan(grid.total_s[0]).all()
+    assert np.isfinite(grid.total_s[1]).all()
+    vague = replace(CARD, power_w=None, l2_bytes=None)
+    noted = predict_steps(a_model(), training(), "fp32", [vague], [8])
+    assert [note.code for note in noted.notes[0]] == ["predict-power-unknown", "predict-cache-unknown"]
+
+
+def test_nothing_is_asked_and_nothing_is_answered() -> None:
+    assert predict_steps(a_model(), training(), "fp32", [], [8]).total_s.shape == (0, 1)
+    assert predict_steps(a_model(), training(), "fp32", [CARD], []).total_s.shape == (1, 0)
+
+
+def test_a_trace_of_another_precision_is_a_bug() -> None:
+    with pytest.raises(ValueError, match="cannot predict fp16"):
+        predict_steps(a_model(), training(), "fp16", [CARD], [8])
+
+
+def test_a_grid_is_what_its_cells_are_alone() -> None:
+    compiled = compile_table(a_model())
+    whole = predict_steps(compiled, training(), "fp32", [CARD, OLD_CARD], [1, 8])
+    alone = predict_steps(compiled, training(), "fp32", [OLD_CARD], [8])
+    assert whole.total_s[1, 1] == pytest.approx(alone.total_s[0, 0])
+
+
+def test_cards_before_and_after_the_table_get_its_oldest_and_newest_architecture() -> None:
+    names = [
+        architecture_of(replace(CARD, compute_capability=number), FIGURES).name for number in ("5.2", "6.1", "99.0")
+    ]
+    assert names[0] == names[1] == FIGURES.architectures[0].name
+    assert names[2] == FIGURES.architectures[-1].name
+    later = replace(FIGURES, architectures=tuple(row for row in FIGURES.architectures if row.from_capability >= 7))
+    newest = replace(later, architectures=tuple(replace(row, below_capability=9.6) for row in later.architectures[-1:]))
+    assert architecture_of(replace(CARD, compute_capability="6.0"), later).from_capability == 7.0
+    assert architecture_of(replace(CARD, compute_capability="50.0"), newest) == newest.architectures[0]
+
+
+def test_power_and_clock_tell_forms_of_one_architecture_apart() -> None:
+    small = replace(OLD_CARD, compute_capability="7.5", power_w=70.0)
+    large = replace(small, power_w=280.0)
+    slow = replace(OLD_CARD, boost_clock_hz=1.38e9)
+    full = replace(CARD, compute_capability="8.6", fp32_flop_per_s=38e12, fp16_flop_per_s=154e12)
+    halved = replace(full, fp16_flop_per_s=71e12)
+    names = [architecture_of(spec, FIGURES).name for spec in (small, large, slow, OLD_CARD, full, halved)]
+    assert len(set(names)) == 6

@@ -1,0 +1,15 @@
+"""The tables that come with the program are those that a trace gives today, figure by figure."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.optable.saved_tables import saved_tables
+from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload_file import bundled_names, load_workload
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_a_bundled_workload_comes_with_the_table_of_its_trace(name: str) -> None:
+    workload = load_workload(name)
+    assert trace(subject_of(workload, "fp32", allow_code=True), "fp32") == saved_tables(workload)["fp32"]

@@ -1,0 +1,103 @@
+"""The launch script runs as it stands, alone and on two gloo ranks, with the advised batch and accumulation."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from advisor.core.errors import OutputError
+from advisor.present.script import launch_script
+from advisor.store.advice_record import Advice
+from advisor.workload.workload import NumbersModel
+from advisor.workload.workload_file import bundled_names, load_workload
+from tests.present.fakes import advice
+
+
+def advised(workload: str | None = None, **changes: object) -> Advice:
+    made = advice()
+    assert made.recommendation is not None
+    chosen = msgspec.structs.replace(made.recommendation, **changes)
+    described = load_workload(workload) if workload else made.workload
+    return msgspec.structs.replace(made, recommendation=chosen, workload=described)
+
+
+def run_script(tmp_path: Path, made: Advice, *options: str, ranks: int = 1) -> dict[str, float]:
+    script = tmp_path / "train.py"
+    script.write_text(launch_script.render(made), encoding="utf-8")
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks)] if ranks > 1 else []
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, *launcher, str(script), *options]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200, check=False)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    answer: dict[str, float] = json.loads(ended.stdout.strip().splitlines()[-1])
+    return answer
+
+
+def test_a_ddp_advice_with_accumulation_trains_two_ranks(tmp_path: Path) -> None:
+    answer = run_script(tmp_path, advised(gradient_accumulation_steps=4), "--steps", "12", ranks=2)
+    assert answer["steps"] == 12
+    assert 0 < answer["low_s"] <= answer["step_s"] <= answer["high_s"]
+
+
+@pytest.mark.parametrize("workload", ["rnn_characters", "lstm_classifier"])
+def test_a_single_device_advice_trains_alone(tmp_path: Path, workload: str) -> None:
+    made = advised(workload, count=1, strategy="single", precision="fp32", batch_size_per_device=4, thread_count=1)
+    assert run_script(tmp_path, made, "--steps", "5")["steps"] == 5
+
+
+def test_a_hugging_face_model_trains_by_its_config(tmp_path: Path) -> None:
+    config = {"model_type": "bert", "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    config |= {"intermediate_size": 64, "vocab_size": 100}
+    table = {
+        "name": "small",
+        "model": {"source": "huggingface", "config": config, "task": "sequence-classification"},
+        "data": {"samples": 64, "sequence_length": 8, "loader_workers": 0},
+        "training": {"precision": "fp32", "batch_size": 4},
+    }
+    made = advised(count=1, strategy="single", precision="fp32", batch_size_per_device=4, thread_count=1)
+    made = msgspec.structs.replace(made, workload=load_workload(table))
+    assert run_script(tmp_path, made, "--steps", "5")["steps"] == 5
+
+
+@pytest.mark.parametrize("workload", bundled_names())
+@pytest.mark.parametrize("strategy", ["single", "dp", "ddp", "fsdp"])
+def test_every_bundled_workload_gives_a_script_that_parses(workload: str, strategy: str) -> None:
+    made = advised(workload, strategy=strategy, count=1 if strategy == "single" else 2)
+    ast.parse(launch_script.render(made))
+
+
+def test_a_name_cannot_break_out_of_its_comment() -> None:
+    made = advised()
+    renamed = msgspec.structs.replace(made.workload, name="x\nimport os; os.abort()\r")
+    text = launch_script.render(msgspec.structs.replace(made, workload=renamed))
+    assert "\nimport os; os.abort()" not in text
+    ast.parse(text)
+
+
+def test_a_model_of_numbers_gives_a_script_with_a_place_for_the_model() -> None:
+    made = advised()
+    numbers = NumbersModel(parameters=1e6, flop_per_sample=1e9, activation_bytes_per_sample=1e6)
+    text = launch_script.render(
+        msgspec.structs.replace(made, workload=msgspec.structs.replace(made.workload, model=numbers))
+    )
+    assert "YOUR MODEL" in text
+
+
+@pytest.mark.parametrize("strategy", ["tp", "pp", "zero2", "fsdp_offload"])
+def test_a_strategy_without_a_script_is_refused_in_a_sentence(strategy: str) -> None:
+    with pytest.raises(OutputError, match=strategy):
+        launch_script.render(advised(strategy=strategy))
+
+
+def test_accumulation_and_threads_stand_in_the_script() -> None:
+    text = launch_script.render(advised(gradient_accumulation_steps=4))
+    assert "ACCUMULATION = 4" in text
+    assert "no_sync" in text
+    assert "torchrun --standalone --nproc-per-node 2" in text

@@ -1,0 +1,77 @@
+"""The launch script trains what the workload trains, with master copies where weights are in half."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+
+from advisor.present.script import launch_script
+from advisor.store.advice_record import Advice
+from advisor.workload.workload_file import load_workload
+from tests.present.fakes import advice
+from tests.present.test_launch_script import run_script
+
+GPT2 = {"model_type": "gpt2", "n_layer": 2, "n_embd": 32, "n_head": 2, "vocab_size": 100}
+BERT = {
+    "model_type": "bert", "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2,
+    "intermediate_size": 64, "vocab_size": 100,
+}  # fmt: skip
+
+
+def advised(config: dict[str, object], task: str, **training: object) -> Advice:
+    made = advice()
+    assert made.recommendation is not None
+    settings = {"precision": "fp32", "batch_size": 2, **training}
+    chosen = msgspec.structs.replace(
+        made.recommendation, count=1, strategy="single", precision=settings["precision"], batch_size_per_device=2,
+        thread_count=1,
+    )  # fmt: skip
+    table = {
+        "name": "small",
+        "model": {"source": "huggingface", "config": config, "task": task},
+        "data": {"samples": 64, "sequence_length": 8, "loader_workers": 0},
+        "training": settings,
+    }
+    return msgspec.structs.replace(made, recommendation=chosen, workload=load_workload(table))
+
+
+def trained_by(tmp_path: Path, made: Advice) -> set[str]:
+    """Names of what the script trains: its own lines, with a print at the place where it has chosen."""
+    text = launch_script.render(made)
+    place = "    trained = ["
+    shown = "    print('TRAINED', *(n for n, p in model.named_parameters() if p.requires_grad))\n"
+    script = tmp_path / "shown.py"
+    script.write_text(text.replace(place, shown + place), encoding="utf-8")
+    command = [sys.executable, str(script), "--steps", "1"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=200, check=True)
+    return set(next(line for line in ended.stdout.splitlines() if line.startswith("TRAINED")).split()[1:])
+
+
+def test_the_script_trains_the_head_alone_where_the_workload_does(tmp_path: Path) -> None:
+    made = advised(BERT, "sequence-classification", trainable="head")
+    assert trained_by(tmp_path, made) == {"classifier.weight", "classifier.bias"}
+
+
+def test_the_script_keeps_a_tied_head_trained(tmp_path: Path) -> None:
+    assert trained_by(tmp_path, advised(GPT2, "causal-lm", trainable="head")) == {"transformer.wte.weight"}
+
+
+def test_the_script_of_half_precision_steps_full_copies(tmp_path: Path) -> None:
+    made = advised(BERT, "sequence-classification", precision="bf16")
+    assert "masters" in launch_script.render(made)
+    assert run_script(tmp_path, made, "--steps", "5")["steps"] == 5
+
+
+def test_full_copies_are_made_of_what_sharding_leaves_to_a_rank() -> None:
+    made = advised(BERT, "sequence-classification", precision="bf16")
+    assert made.recommendation is not None
+    sharded = msgspec.structs.replace(made.recommendation, count=2, strategy="fsdp")
+    text = launch_script.render(made, sharded)
+    assert text.index("FullyShardedDataParallel(model") < text.index("masters = [") < text.index("optimizer = ")
+
+
+def test_the_script_of_lora_says_where_the_adapters_go() -> None:
+    assert "get_peft_model" in launch_script.render(advised(GPT2, "causal-lm", trainable="lora", lora_rank=4))

@@ -1,0 +1,62 @@
+"""Bundled workloads have the parameter counts that their authors or libraries publish."""
+
+from __future__ import annotations
+
+import pytest
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from advisor.worker.models.load_model import LoadedModel, load
+from advisor.workload.workload_file import bundled_names, load_workload
+
+PUBLISHED = {
+    # 4·10+10 + 10·3+3: weights and biases by hand
+    "iris_mlp": 83,
+    # by hand, torch's two biases a cell: 128·8 + (8·256 + 256·256 + 2·256) + 257
+    "rnn_characters": 69_377,
+    # by hand: 20,000·128 + 4·(128·128 + 128·128 + 2·128) + 2·129
+    "lstm_classifier": 2_692_354,
+    # torchvision's table of models: resnet50, 25,557,032
+    "resnet50": 25_557_032,
+    # Transformers' documentation and timm: ViT-B/16 with 1000 classes, 86,567,656
+    "vit_base": 86_567_656,
+    # BertModel of bert-base-uncased 109,482,240 ("110M", Devlin et al. 2018), and a head of 768·2+2
+    "bert_base_sst2": 109_482_240 + 1_538,
+    # bert-large-uncased 335,141,888 with its pooler of 1024·1024+1024, which question answering has not; head 1024·2+2
+    "bert_large_squad": 335_141_888 - 1_049_600 + 2_050,
+    # RobertaForSequenceClassification of roberta-large, 355,361,794 ("355M", Liu et al. 2019)
+    "roberta_large_classification": 355_361_794,
+    # GPT-2 small: 124,439,808 ("124M", model card)
+    "gpt2_small": 124_439_808,
+    # Llama 3 8B: 8,030,261,248 (safetensors index of the model)
+    "llama_8b": 8_030_261_248,
+}
+VGG16_CONVOLUTIONS = 14_714_688
+"""Keras Applications: VGG16 without its top."""
+
+
+def built(name: str) -> LoadedModel:
+    with FakeTensorMode():
+        return load(load_workload(name))
+
+
+def count(model: LoadedModel) -> int:
+    return sum(parameter.numel() for parameter in model.module.parameters())
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_bundled_workload_has_the_published_parameter_count(name: str) -> None:
+    assert count(built(name)) == PUBLISHED[name]
+
+
+def test_the_encoder_of_the_u_net_is_vgg16() -> None:
+    encoder = built("unet_vgg16").module.get_submodule("encoder")
+    assert sum(parameter.numel() for parameter in encoder.parameters()) == VGG16_CONVOLUTIONS
+
+
+def test_every_bundled_workload_is_counted() -> None:
+    assert set(bundled_names()) == {*PUBLISHED, "unet_vgg16"}
+
+
+def test_tied_weights_stay_tied_when_their_initialisation_is_skipped() -> None:
+    module = built("gpt2_small").module
+    assert module.get_parameter("lm_head.weight") is module.get_parameter("transformer.wte.weight")
