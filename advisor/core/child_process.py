@@ -12,6 +12,8 @@ import sys
 import threading
 import time
 from collections import deque
+from importlib.resources import files
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -220,9 +222,7 @@ def _checkout() -> str:
 
     Empty when installed: all of site-packages in PYTHONPATH would go before the standard library.
     """
-    from pathlib import Path
-
-    root = Path(__file__).resolve().parent.parent
+    root = Path(str(files("advisor"))).parent
     return "" if root.name in ("site-packages", "dist-packages") else str(root)
 
 

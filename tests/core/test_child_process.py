@@ -18,7 +18,7 @@ from tests.leftovers import leftovers, members_of, needs_proc
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 20.0
 
 
