@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import select
-import signal
 import subprocess
 import sys
 import threading
@@ -15,6 +13,8 @@ from collections import deque
 from importlib.resources import files
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
+
+from advisor.core.system import GROUP_SETTINGS, ask_group, die_with_parent, kill_group, was_killed, write_within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,8 +55,7 @@ class ChildProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=env,
-            start_new_session=True,
-            creationflags=_creation_flags(),
+            **GROUP_SETTINGS,
         )
         self._threads = [
             threading.Thread(target=self._read_stdout, name=f"{module} stdout", daemon=True),
@@ -68,12 +67,7 @@ class ChildProcess:
     def send(self, line: bytes) -> None:
         """Write one line to the child; a child that is gone or does not read is noticed by `next_line`, not here."""
         with self._sending, contextlib.suppress(OSError, ValueError):
-            stream = _stream(self.process.stdin)
-            if sys.platform == "win32":
-                stream.write(line + b"\n")
-                stream.flush()
-            else:
-                _write_within(stream.fileno(), line + b"\n", _SEND_DEADLINE_S)
+            write_within(_stream(self.process.stdin), line + b"\n", _SEND_DEADLINE_S)
 
     def next_line(self, timeout_s: float) -> bytes | None:
         """The next line, or None when the child closed its output. Raises TimeoutError at the deadline."""
@@ -89,7 +83,7 @@ class ChildProcess:
     def cancel(self, grace_s: float = _GRACE_S) -> None:
         """Ask the child to stop (SIGTERM to its group), wait `grace_s`, then kill the group."""
         self._cancelled = True
-        self._signal_group(signal.SIGTERM)
+        ask_group(self.process)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=grace_s)
         self.close()
@@ -97,7 +91,7 @@ class ChildProcess:
     def close(self) -> None:
         """Kill whatever is left of the group, reap the child, end its threads and close its pipes."""
         self._closed.set()
-        self._signal_group(getattr(signal, "SIGKILL", signal.SIGTERM))
+        kill_group(self.process)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=5.0)
         with contextlib.suppress(OSError):
@@ -123,16 +117,7 @@ class ChildProcess:
         if saw_finish:
             return "finished"
         code = self.process.returncode
-        return "died" if code is None or code < 0 or _died_on_windows(code) else "failed"
-
-    def _signal_group(self, number: int) -> None:
-        if sys.platform == "win32":
-            _end_tree_on_windows(self.process, number)
-            return
-        if self.process.returncode is not None and process_exists(self.process.pid):
-            return  # the child was reaped and its number belongs to a stranger now
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, number)
+        return "died" if code is None or was_killed(code) else "failed"
 
     def _read_stdout(self) -> None:
         stream = _stream(self.process.stdout)
@@ -167,56 +152,6 @@ def _stream(stream: IO[bytes] | None) -> IO[bytes]:
     return stream
 
 
-def _write_within(descriptor: int, data: bytes, deadline_s: float) -> None:
-    """Write all of `data`, giving up after `deadline_s` on a child that does not read."""
-    os.set_blocking(descriptor, False)
-    end_s = time.monotonic() + deadline_s
-    view = memoryview(data)
-    while view and (left_s := wait_until(end_s)) > 0:
-        poller = select.poll()
-        poller.register(descriptor, select.POLLOUT)
-        poller.poll(left_s * 1e3)
-        with contextlib.suppress(BlockingIOError):
-            view = view[os.write(descriptor, view) :]
-
-
-def process_exists(pid: int) -> bool:
-    """Whether a process of this number runs, ours or another user's."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def _creation_flags() -> int:
-    """Windows: own process group and no console window; nothing elsewhere."""
-    if sys.platform == "win32":
-        return subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
-    return 0
-
-
-def _died_on_windows(code: int) -> bool:
-    """Windows reports an access violation or a killed process as a large exit code (0xC0000005…)."""
-    return sys.platform == "win32" and code >= 0x80000000  # noqa: PLR2004 - error bit of NTSTATUS
-
-
-def _end_tree_on_windows(process: subprocess.Popen[bytes], number: int) -> None:
-    """Ask with a break event, or end the child and all it started."""
-    if sys.platform == "win32" and process.poll() is None:
-        if number == signal.SIGTERM:
-            with contextlib.suppress(OSError, ValueError):
-                process.send_signal(signal.CTRL_BREAK_EVENT)
-        else:
-            folder = os.environ.get("SYSTEMROOT", r"C:\Windows")
-            command = [rf"{folder}\System32\taskkill.exe", "/T", "/F", "/PID", str(process.pid)]
-            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                subprocess.run(command, capture_output=True, timeout=5, check=False)
-            process.kill()
-
-
 def _checkout() -> str:
     """Folder of a checkout, so that the child finds the same advisor from any working folder.
 
@@ -226,24 +161,13 @@ def _checkout() -> str:
     return "" if root.name in ("site-packages", "dist-packages") else str(root)
 
 
-def die_with_parent() -> None:
-    """In the child: ask Linux to kill it when its parent dies, so that a SIGKILL of the parent orphans nothing."""
-    parent = os.environ.get(_PARENT_VARIABLE, "")
-    if sys.platform != "linux" or not parent.isdigit():
-        return
-    import ctypes
-
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
-    if not process_exists(int(parent)):  # it died before the request was made
-        os._exit(1)
-
-
 def claim_stdout() -> IO[bytes]:
     """In the child, before any other import: take fd 1 for events and point every `print` at stderr."""
     events = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
-    die_with_parent()
+    parent = os.environ.get(_PARENT_VARIABLE, "")
+    if parent.isdigit():
+        die_with_parent(int(parent))
     return events
 
 

@@ -109,13 +109,22 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
 def _quit_on_signals(application: QApplication, close: Callable[[], object]) -> None:
     """Let Ctrl+C in the terminal close the window: Python handles signals only when its code runs."""
     import signal
+    import socket
 
     from PySide6.QtCore import QSocketNotifier
 
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    signal.set_wakeup_fd(writer)
+    # A pair of sockets: notifiers and wake-up descriptors take no pipes on Windows.
+    reader, writer = socket.socketpair()
+    reader.settimeout(0)
+    writer.settimeout(0)
+    signal.set_wakeup_fd(writer.fileno())
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: close())
-    notifier = QSocketNotifier(reader, QSocketNotifier.Type.Read, application)
-    notifier.activated.connect(lambda: os.read(reader, 64))
+    notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read, application)
+    notifier.activated.connect(lambda: reader.recv(64))
+
+    def let_go() -> None:
+        signal.set_wakeup_fd(-1)
+        writer.close()
+
+    application.aboutToQuit.connect(let_go)

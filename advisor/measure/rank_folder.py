@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import getpass
 import hashlib
 import os
 import stat
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from advisor.core.child_process import process_exists
 from advisor.core.errors import UserFacingError
+from advisor.core.system import is_owned_by_us, process_exists, user_name
 from advisor.protocol.messages import RankFinding
 
 if TYPE_CHECKING:
@@ -33,25 +32,17 @@ def folder_of_run(environment: Mapping[str, str]) -> Path:
     """
     parts = [environment.get(name, "") for name in ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT")]
     key = hashlib.sha256("\0".join([*parts, str(os.getppid())]).encode()).hexdigest()[:20]
-    base = Path(tempfile.gettempdir()) / f"advisor-ranks-{_user()}"
+    base = Path(tempfile.gettempdir()) / f"advisor-ranks-{user_name()}"
     for folder in (base, base / key):
         folder.mkdir(mode=0o700, exist_ok=True)
         _require_own(folder)
     return base / key
 
 
-def _user() -> str:
-    try:
-        return str(os.getuid())
-    except AttributeError:
-        return getpass.getuser()
-
-
 def _require_own(folder: Path) -> None:
     """A folder under a predictable name may have been put there by someone else."""
     found = folder.lstat()
-    foreign = hasattr(os, "getuid") and found.st_uid != os.getuid()
-    if not stat.S_ISDIR(found.st_mode) or foreign:
+    if not stat.S_ISDIR(found.st_mode) or not is_owned_by_us(found):
         raise UserFacingError(f"{folder} belongs to someone else.", "Set TMPDIR to a folder of your own.")
 
 

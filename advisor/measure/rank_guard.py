@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
-import sys
 import threading
 from collections.abc import Mapping
 from functools import cache
+
+from advisor.core.system import die_with_parent
 
 
 def under_torchrun(environment: Mapping[str, str] | None = None) -> bool:
@@ -25,14 +25,7 @@ def peer_lost() -> threading.Event:
     to kill this process when torchrun dies, since a SIGKILL of torchrun would leave its ranks running.
     """
     lost = threading.Event()
-    if sys.platform == "linux":
-        import ctypes
-
-        parent = os.getppid()
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
-        if os.getppid() != parent:  # it died before the request was made
-            os._exit(1)
+    die_with_parent(os.getppid())
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: lost.set())
     return lost

@@ -65,7 +65,7 @@ DIMENSIONLESS_MODULES = {"advisor.cost.efficiencies", "advisor.cost.scaling.scal
 def all_structs() -> list[type[msgspec.Struct]]:
     """Every stored type of the package; the window and the child processes hold none of their own."""
     for module in pkgutil.walk_packages(advisor.__path__, "advisor."):
-        if not module.name.startswith(("advisor.gui", "advisor.__main__")) and (
+        if not module.name.startswith(("advisor.gui", "advisor.__main__", "advisor.core.system.")) and (
             not module.name.startswith(("advisor.worker.", "advisor.hardware.sampler."))
             or module.name == "advisor.protocol.messages"
         ):

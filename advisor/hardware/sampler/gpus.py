@@ -174,4 +174,5 @@ def _driver_model(reader: FieldReader) -> str | None:
         functions = ("nvmlDeviceGetDriverModel_v2", "nvmlDeviceGetDriverModel")
         models = {0: "wddm", 1: "tcc", 2: "mcdm"}
         return reader.read("driver_model", functions, convert=lambda pair: models[count(pair[0])])
-    return None
+    else:  # noqa: RET505 - as branches, the type checker sees each system's alone
+        return None

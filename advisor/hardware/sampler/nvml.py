@@ -155,12 +155,14 @@ def _load_binding() -> ModuleType:
     return module
 
 
+_LIBRARY_FOUND_BY_BINDING = {"win32": True, "darwin": False}
+"""Windows: pynvml knows the folders; macOS has no driver."""
+
+
 def _library_loads() -> bool:
-    """Whether the driver's library can be loaded at all; Windows: pynvml knows the folders."""
-    if sys.platform == "win32":
-        return True
-    if sys.platform == "darwin":
-        return False
+    """Whether the driver's library can be loaded at all."""
+    if sys.platform in _LIBRARY_FOUND_BY_BINDING:
+        return _LIBRARY_FOUND_BY_BINDING[sys.platform]
     for name in ("libnvidia-ml.so.1", str(_WSL_LIBRARY)):
         try:
             ctypes.CDLL(name)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import psutil  # noqa: TID251 - the sampler is its one user
 
 from advisor.core.sentences import Reason
+from advisor.core.system import affinity_core_count
 from advisor.hardware.machine import Cpu, Refusal
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def find_cpu(limits: CgroupLimits, root: Path = Path("/")) -> Cpu:
         architecture=platform.machine() or "unknown",
         physical_core_count=physical,
         logical_core_count=logical,
-        usable_core_count=usable_cores(logical, _affinity(), limits.core_count),
+        usable_core_count=usable_cores(logical, affinity_core_count(), limits.core_count),
         cgroup_core_limit_count=limits.core_count,
         max_clock_hz=clock,
         instruction_sets=sets,
@@ -100,12 +101,6 @@ def _physical_cores(logical: int | None, refusals: list[Refusal]) -> int | None:
 
 def _sane(number: int | None) -> int | None:
     return number if number is not None and 0 < number <= _MAX_CORES else None
-
-
-def _affinity() -> int | None:
-    if sys.platform == "win32" or sys.platform == "darwin":
-        return None
-    return len(os.sched_getaffinity(0))
 
 
 def _max_clock() -> float | None:
@@ -150,7 +145,7 @@ def _name_elsewhere() -> str | None:
         from advisor.hardware.sampler.apple import sysctl_text
 
         return sysctl_text("machdep.cpu.brand_string")
-    if sys.platform == "win32":
+    elif sys.platform == "win32":  # noqa: RET505 - as branches, the type checker sees each system's alone
         import winreg
 
         try:
@@ -158,7 +153,8 @@ def _name_elsewhere() -> str | None:
                 return str(winreg.QueryValueEx(key, "ProcessorNameString")[0])
         except OSError:
             return platform.processor() or None
-    return None
+    else:
+        return None
 
 
 def _apple_sets() -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import torch
 import torch.distributed as dist
 
 from advisor import __version__
+from advisor.core.system import affinity_core_count
 from advisor.protocol.messages import Failed, Progress, RankFinding, RankReport, RanksRequest
 from advisor.worker.ranks.collectives import Rank, check_peers, time_all_reduces, time_memory_copy, time_peer_copies
 from advisor.worker.ranks.deadline import PhaseDeadline
@@ -128,7 +129,7 @@ def _join(request: RanksRequest, number: int, count: int, keep: _RankFile) -> Ra
 
 def _report(rank: Rank, findings: tuple[RankFinding, ...]) -> RankReport:
     name = torch.cuda.get_device_name(rank.device) if rank.device.type == "cuda" else "cpu"
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = affinity_core_count() or os.cpu_count() or 1
     return RankReport(
         schema_version=RANK_SCHEMA_VERSION,
         advisor_version=__version__,

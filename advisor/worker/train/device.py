@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 import torch
 
 from advisor.catalogue.precisions import Precision
+from advisor.core.system import system_cpu_s
 from advisor.protocol.messages import Environment
 
 _PROBE_SIZE = 64
@@ -65,7 +65,7 @@ class TorchDevice:
         """Run `step` `step_count` times between two synchronisations; device events where there are any."""
         first, last = self._events()
         self.synchronise()
-        system_s = _system_cpu_s()
+        system_s = system_cpu_s()
         cpu_s = time.process_time()
         started = time.monotonic()
         begin = time.perf_counter()
@@ -78,7 +78,7 @@ class TorchDevice:
         self.synchronise()
         wall_s = time.perf_counter() - begin
         cpu_s = time.process_time() - cpu_s
-        system_end_s = _system_cpu_s()
+        system_end_s = system_cpu_s()
         return Block(
             step_count=step_count,
             wall_s=wall_s / step_count,
@@ -116,15 +116,6 @@ class TorchDevice:
         empty = getattr(self._module, "empty_cache", None)
         if empty is not None:
             empty()
-
-
-def _system_cpu_s() -> float | None:
-    """Processor time that the system has spent for this process so far."""
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_stime
 
 
 def seed_everything(seed: int) -> None:

@@ -15,9 +15,7 @@ def keep_freed_memory() -> bool:
 
     False where the C library is not glibc: then nothing was changed. There is no way back within a process.
     """
-    if sys.platform != "linux":
-        return False
-    library = ctypes.CDLL(None)
-    if not hasattr(library, "gnu_get_libc_version"):
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if library is None or not hasattr(library, "gnu_get_libc_version"):
         return False
     return bool(library.mallopt(_M_MMAP_MAX, 0)) and bool(library.mallopt(_M_TRIM_THRESHOLD, _NEVER))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import sys
 from pathlib import Path
+
+from advisor.core.system import lifetime_peak_bytes
 
 _STATUS = Path("/proc/self/status")
 _CLEAR_REFERENCES = Path("/proc/self/clear_refs")
@@ -20,7 +20,7 @@ def resident_bytes() -> int | None:
 def peak_resident_bytes() -> int | None:
     """Highest resident set since `reset_peak_resident`, or since the start where that is not offered."""
     peak = _status_bytes("VmHWM")
-    return peak if peak is not None else _lifetime_peak_bytes()
+    return peak if peak is not None else lifetime_peak_bytes()
 
 
 def reset_peak_resident() -> None:
@@ -35,12 +35,3 @@ def _status_bytes(field: str) -> int | None:
             if line.startswith(field + ":"):
                 return int(line.split()[1]) * 1024
     return None
-
-
-def _lifetime_peak_bytes() -> int | None:
-    if os.name != "posix":
-        return None
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
