@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import threading
 import time
 from collections.abc import Generator
@@ -16,8 +15,11 @@ from msgspec import Meta
 
 from advisor.core.child_process import ChildProcess
 from advisor.core.errors import UserFacingError
+from advisor.core.private_folder import private_folder
 from advisor.core.records import Record
+from advisor.core.sentences import visible
 from advisor.measure.events import RunProgress
+from advisor.measure.local_group import local_rank_environment, rendezvous_in
 from advisor.present.script.launch_script import SCRIPT_NAME, render
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import Advice
@@ -28,6 +30,7 @@ DEFAULT_SECONDS = 60.0
 _START_S = 90.0
 """Imports, building the model, joining the ranks and the first steps."""
 _POLL_S = 0.5
+_LAUNCHER_VARIABLES = {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}
 
 
 class _Answer(Record, frozen=True, kw_only=True):
@@ -59,8 +62,8 @@ def verify(
     if needs_consent(advice.workload) and not allow_code:
         path = code_to_run(advice.workload)
         raise VerificationError(f"--verify: {path and path[0]} was not allowed to run.", "Add --allow-code.")
-    with tempfile.TemporaryDirectory(prefix="advisor-verify-") as folder:
-        script = Path(folder) / SCRIPT_NAME
+    with private_folder("verify") as folder:
+        script = folder / SCRIPT_NAME
         script.write_text(render(advice, chosen), encoding="utf-8")
         answer = yield from _run(script, chosen, seconds, cancelled)
     return None if answer is None else _truth(advice, chosen, answer)
@@ -69,52 +72,77 @@ def verify(
 def _run(
     script: Path, chosen: Recommendation, seconds: float, cancelled: threading.Event
 ) -> Generator[RunProgress, None, _Answer | None]:
-    ranks = chosen.count if chosen.strategy not in {"single", "dp"} else 1
-    arguments = ("--standalone", "--nproc-per-node", str(ranks), str(script), "--seconds", f"{seconds:g}")
-    child = ChildProcess("torch.distributed.run", *arguments, environment=_environment(chosen))
+    """Start the ranks, report the time that passes, return what rank 0 says; all ranks are gone afterwards."""
     started_s = time.monotonic()
     deadline_s = started_s + _START_S + 2 * seconds
     answer: _Answer | None = None
+    ranks: list[ChildProcess] = []
     try:
+        for rank in range(_rank_count(chosen)):
+            ranks.append(_start(script, chosen, rank, seconds))  # noqa: PERF401 - closed also where the next fails
         while True:
             if cancelled.is_set():
-                child.cancel()
+                ranks[0].cancel()
                 return None
             passed_s = time.monotonic() - started_s
             left_s = max(0.0, seconds - passed_s)
             fraction = min(0.99, passed_s / (seconds + 1))
             yield RunProgress(phase="advice-phase-verify", fraction=fraction, left_s=left_s)
             try:
-                line = child.next_line(_POLL_S)
+                line = ranks[0].next_line(_POLL_S)
             except TimeoutError:
                 if time.monotonic() > deadline_s:
                     raise VerificationError(
                         f"--verify: the advised set-up ran {deadline_s - started_s:.0f} s without an answer.",
                         "Run it by hand with the script of --script.",
                     ) from None
+                if any(child.process.poll() for child in ranks):
+                    break  # a rank failed: the others would wait for it in vain
                 continue
             if line is None:
                 break
             with contextlib.suppress(msgspec.DecodeError):
                 answer = msgspec.json.decode(line, type=_Answer)
     finally:
-        child.close()
+        for child in ranks:
+            child.close()
     if answer is None:
-        tail = child.log.strip().splitlines()[-1:] or ["no message"]
+        said = [child.log.strip().splitlines()[-1] for child in ranks if child.log.strip()]
+        text = visible(said[0][:300]) if said else "no message"
         raise VerificationError(
-            f"--verify: the advised set-up failed here: {tail[0][:300]}.", "Run it by hand with the script of --script."
+            f"--verify: the advised set-up failed here: {text}.", "Run it by hand with the script of --script."
         )
     return answer
 
 
-def _environment(chosen: Recommendation) -> dict[str, str]:
-    environment = scrubbed_environment()
+def _rank_count(chosen: Recommendation) -> int:
+    return chosen.count if chosen.strategy not in {"single", "dp"} else 1
+
+
+def _start(script: Path, chosen: Recommendation, rank: int, seconds: float) -> ChildProcess:
+    """Run the script alone, or as one rank of a group that meets in the private folder and on the loopback.
+
+    Not by torchrun: it listens on every interface and unpickles what it is sent, so that anyone who reaches this
+    machine could run code on it.
+    """
+    arguments = [str(script), "--seconds", f"{seconds:g}"]
+    count = _rank_count(chosen)
+    if count == 1:
+        environment = _alone(scrubbed_environment())
+    else:
+        environment = local_rank_environment(rank, count, chosen.thread_count or 1)
+        arguments += ["--rendezvous", rendezvous_in(script.parent)]
     if chosen.device.key == "cpu":
         environment["CUDA_VISIBLE_DEVICES"] = ""
         environment["OMP_NUM_THREADS"] = str(chosen.thread_count or 1)
     elif chosen.count == 1:
         environment["CUDA_VISIBLE_DEVICES"] = chosen.device.key
-    return environment
+    return ChildProcess("advisor.worker.script", *arguments, environment=environment)
+
+
+def _alone(environment: dict[str, str]) -> dict[str, str]:
+    """Without a launcher's variables, which would make the script wait for ranks that nobody starts."""
+    return {name: value for name, value in environment.items() if name not in _LAUNCHER_VARIABLES}
 
 
 def _truth(advice: Advice, chosen: Recommendation, answer: _Answer) -> Truth:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping
@@ -14,8 +12,10 @@ from typing import Literal
 import msgspec
 
 from advisor.core.child_process import ChildProcess, wait_until
+from advisor.core.private_folder import private_folder
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
+from advisor.measure.local_group import local_rank_environment, rendezvous_in
 from advisor.measure.rank_folder import RankFolder, folder_of_run
 from advisor.measure.rank_guard import peer_lost, under_torchrun
 from advisor.measure.rank_outcome import RanksOutcome, caveats_of, merged, numbers_of
@@ -74,13 +74,13 @@ def measure_local_ranks(
     A rank that dies costs its part of the findings and a caveat, never an exception. Nothing is left running: each
     rank is a session of its own, killed at the end, and dies with this process. Call it from the thread that uses it.
     """
-    with tempfile.TemporaryDirectory(prefix="advisor-ranks-") as name:
-        folder = RankFolder(Path(name))
-        request = plan.request(folder.path, rendezvous=f"file://{folder.path / 'rendezvous'}")
+    with private_folder("group") as place:
+        folder = RankFolder(place)
+        request = plan.request(folder.path, rendezvous=rendezvous_in(place))
         group = _Group(plan, rank_count, host_rank_count=rank_count)
         try:
             for rank in range(rank_count):
-                group.start(rank, request, _local_environment(rank, rank_count, plan.thread_count))
+                group.start(rank, request, local_rank_environment(rank, rank_count, plan.thread_count))
             yield from group.events(lambda: cancelled is not None and cancelled.is_set())
         finally:
             group.close()
@@ -259,17 +259,3 @@ class _Group:
         else:
             return [Reason(code="ranks-lost-elsewhere", numbers=numbers_of(elsewhere))]
         return found + ([Reason(code="ranks-other-hosts", numbers=numbers_of(elsewhere))] if elsewhere else [])
-
-
-def _local_environment(rank: int, rank_count: int, thread_count: int) -> dict[str, str]:
-    env = scrubbed_environment(os.environ)
-    env |= {
-        "RANK": str(rank),
-        "LOCAL_RANK": str(rank),
-        "WORLD_SIZE": str(rank_count),
-        "LOCAL_WORLD_SIZE": str(rank_count),
-        "OMP_NUM_THREADS": str(thread_count),
-    }
-    if sys.platform == "linux":
-        env["GLOO_SOCKET_IFNAME"] = "lo"  # ranks of one host need no network, and its name may not resolve
-    return env

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.core.bundled import resource
 from advisor.core.errors import OutputError
 from advisor.core.file_writing import write_atomically
+from advisor.core.private_folder import private_folder
 from advisor.core.sentences import Language, sentence
 from advisor.present.report.content import report_content
 
@@ -41,14 +41,14 @@ def encode(advice: Advice, language: Language) -> bytes:
         plain = "".join(character for character in names if character in _coverage())
         note = sentence("report-missing-characters", language, {"characters": plain})
         drawable["headline_notes"].append(note)
-    with tempfile.TemporaryDirectory(prefix="advisor-report-") as folder:
+    with private_folder("report") as folder:
         # A root of its own: typst follows links and reads whatever lies under its root.
-        template = Path(folder) / "report.typ"
+        template = folder / "report.typ"
         shutil.copyfile(resource("report.typ"), template)
         try:
             pdf = typst.compile(
                 str(template),
-                root=folder,
+                root=str(folder),
                 font_paths=[str(resource("fonts"))],
                 ignore_system_fonts=True,
                 format="pdf",
