@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from advisor.advice import advise
-    from advisor.store.advice_record import Advice
+    from advisor.advice import Advice, advise
     from advisor.workload.workload_file import load_workload
 
 __all__ = ["Advice", "__version__", "advise", "load_workload"]
@@ -16,7 +15,7 @@ __version__ = "0.1.0"
 _HOME = {
     "advise": "advisor.advice",
     "load_workload": "advisor.workload.workload_file",
-    "Advice": "advisor.store.advice_record",
+    "Advice": "advisor.advice",
 }
 
 

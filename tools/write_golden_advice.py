@@ -18,7 +18,7 @@ from advisor.advice import AdviceRequest, Facts, advice_from_facts
 from advisor.hardware.machine import Machine
 from advisor.optable.saved_tables import saved_tables
 from advisor.recommend.recommendation import Recommendation
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 
 RECORDED = Path(__file__).resolve().parent.parent / "tests" / "recorded"
@@ -28,7 +28,7 @@ GPU_KEYS = ("rtx3090", "l40s")
 COUNTS = (1, 2)
 
 
-def advice_for(machine: Machine, workload_name: str = WORKLOAD) -> Advice:
+def advice_for(machine: Machine, workload_name: str = WORKLOAD) -> AdviceRecord:
     """The advice for a bundled workload on a recorded machine, from saved traces and without a measurement."""
     workload = load_workload(workload_name)
     facts = Facts(machine=machine, tables=saved_tables(workload))
@@ -42,7 +42,7 @@ def advice_for(machine: Machine, workload_name: str = WORKLOAD) -> Advice:
     return advice_from_facts(request, facts)
 
 
-def decisions(advice: Advice) -> dict[str, Any]:
+def decisions(advice: AdviceRecord) -> dict[str, Any]:
     """What was decided, without any figure that a refit moves by a little."""
     return {
         "recommendation": _chosen(advice.recommendation),

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from advisor import __version__
+from advisor.advice.advice import Advice
 from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.predictions import predict_all
 from advisor.advice.request import AdviceRequest, check, known_specs
@@ -19,12 +20,12 @@ from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import TRACE_PRECISIONS, step_flop
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.memory_story import memory_story
-from advisor.store.advice_record import Advice, ModelFacts
+from advisor.store.advice_record import AdviceRecord, ModelFacts
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.workload import NumbersModel, Workload
 from advisor.workload.workload_file import load_workload, source_of
 
-__all__ = ["AdviceRequest", "Facts", "advice_from_facts", "advise", "advise_events"]
+__all__ = ["Advice", "AdviceRequest", "Facts", "advice_from_facts", "advise", "advise_events"]
 
 
 def advise(
@@ -46,15 +47,15 @@ def advise(
         try:
             event = next(events)
         except StopIteration as end:
-            advice: Advice = end.value
-            return advice
+            record: AdviceRecord = end.value
+            return Advice.of(record)
         if on_event is not None:
             on_event(event)
 
 
 def advise_events(
     request: AdviceRequest, *, cancelled: threading.Event | None = None
-) -> Generator[RunnerEvent, None, Advice]:
+) -> Generator[RunnerEvent, None, AdviceRecord]:
     """Run the main job as a generator of events whose value is the advice.
 
     When `cancelled` is set, measuring stops within 2 s and the advice is made from what there is.
@@ -68,7 +69,7 @@ def advise_events(
     return advice
 
 
-def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
+def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
     """Calibrate, predict, recommend and explain: a pure function of its arguments but for the time of day."""
     specs = known_specs(request)
     predicted = predict_all(request, facts, specs)
@@ -94,7 +95,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> Advice:
     traced = _trace_caveats(request.workload, facts)
     known = (*facts.caveats, *facts.machine.notices, *assumptions, *traced)
     caveats = (*known, *found.caveats, *_measurement_caveats(facts), *predicted.caveats)
-    return Advice(
+    return AdviceRecord(
         created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         advisor_version=__version__,
         workload=request.workload,

@@ -22,7 +22,7 @@ from advisor.measure.events import RunProgress
 from advisor.measure.local_group import local_rank_environment, rendezvous_in
 from advisor.present.script.launch_script import SCRIPT_NAME, render
 from advisor.recommend.recommendation import Recommendation
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from advisor.store.history import Truth
 from advisor.workload.python_source import code_to_run, needs_consent, scrubbed_environment
 
@@ -49,7 +49,7 @@ class VerificationError(UserFacingError):
 
 
 def verify(
-    advice: Advice, *, seconds: float = DEFAULT_SECONDS, allow_code: bool = False, cancelled: threading.Event
+    advice: AdviceRecord, *, seconds: float = DEFAULT_SECONDS, allow_code: bool = False, cancelled: threading.Event
 ) -> Generator[RunProgress, None, Truth | None]:
     """Train the set-up advised for this machine for `seconds`; the value is the ledger's line, None if cancelled.
 
@@ -145,7 +145,7 @@ def _alone(environment: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name not in _LAUNCHER_VARIABLES}
 
 
-def _truth(advice: Advice, chosen: Recommendation, answer: _Answer) -> Truth:
+def _truth(advice: AdviceRecord, chosen: Recommendation, answer: _Answer) -> Truth:
     return Truth(
         created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         workload_name=advice.workload.name,

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
 import sys
 import threading
 from typing import TYPE_CHECKING
 
+from advisor.cli.interrupts import cancelled_by_interrupt
 from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
 from advisor.core.errors import InputError, UserFacingError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from advisor.advice import AdviceRequest
     from advisor.core.sentences import Language
     from advisor.predict.time_to_train import CriticalBatch
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Workload
 
 NOTHING_MEASURED = 3
@@ -57,7 +56,7 @@ def advise_command(arguments: argparse.Namespace, language: Language) -> int:
     return NOTHING_MEASURED if request.measure and not measured_anything(advice) else 0
 
 
-def run_request(request: AdviceRequest, cancelled: threading.Event, show: Callable[[object], None]) -> Advice:
+def run_request(request: AdviceRequest, cancelled: threading.Event, show: Callable[[object], None]) -> AdviceRecord:
     """Drive the main job's generator to its end."""
     from advisor.advice import advise_events
 
@@ -66,11 +65,11 @@ def run_request(request: AdviceRequest, cancelled: threading.Event, show: Callab
         try:
             show(next(events))
         except StopIteration as end:
-            advice: Advice = end.value
+            advice: AdviceRecord = end.value
             return advice
 
 
-def present(advice: Advice, arguments: argparse.Namespace, language: Language) -> int:
+def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Language) -> int:
     """Print the advice and write every file that was asked for; 5 where one could not be written."""
     from advisor.cli.terminal import print_summary
     from advisor.present import csv_file, markdown_file
@@ -109,7 +108,7 @@ def open_command(arguments: argparse.Namespace, language: Language) -> int:
     return present(json_file.read(arguments.open), arguments, language)
 
 
-def measured_anything(advice: Advice) -> bool:
+def measured_anything(advice: AdviceRecord) -> bool:
     """Whether at least one step of the workload was timed, however noisy the machine was."""
     return any(step.summary is not None for measurement in advice.measurements for step in measurement.steps)
 
@@ -206,30 +205,7 @@ def _usual_keys() -> tuple[str, ...]:
     return DEFAULT_GPU_KEYS
 
 
-@contextlib.contextmanager
-def cancelled_by_interrupt() -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C (or SIGTERM) sets; a second one ends the program at once."""
-    cancelled = threading.Event()
-
-    def ask(number: int, _frame: object) -> None:
-        if cancelled.is_set():
-            raise KeyboardInterrupt
-        cancelled.set()
-        print("\nadvisor: stopping; what was measured is kept. Again to end at once.", file=sys.stderr)
-        del number
-
-    if threading.current_thread() is not threading.main_thread():
-        yield cancelled
-        return
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield cancelled
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _keep(advice: Advice, language: Language) -> None:
+def _keep(advice: AdviceRecord, language: Language) -> None:
     """Keep the run in the history of this machine; what goes wrong there is a sentence, never a failure."""
     from advisor.core.sentences import say
     from advisor.store.history import History, data_folder

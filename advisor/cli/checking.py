@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from advisor.claims.claim import ClaimAnswer
     from advisor.claims.table_predictor import TablePredictor
     from advisor.core.sentences import Language, Reason
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 
 def claim_command(arguments: argparse.Namespace, language: Language) -> int:
@@ -81,7 +81,7 @@ def log_command(arguments: argparse.Namespace, language: Language) -> int:
     return _write_json(arguments, report)
 
 
-def explain_log_beside(advice: Advice, arguments: argparse.Namespace, language: Language) -> None:
+def explain_log_beside(advice: AdviceRecord, arguments: argparse.Namespace, language: Language) -> None:
     """Say where the time of a log goes, held against what this advice predicts for the workload as it was run."""
     from advisor.logs.log_lines import read_log
     from advisor.logs.training_log import explain_log

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from advisor.cli.interrupts import cancelled_by_interrupt
 from advisor.cli.progress import ProgressPrinter
 from advisor.core.sentences import say
 from advisor.hardware.detect import detect_machine
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from advisor.core.sentences import Language
     from advisor.hardware.machine import Machine
     from advisor.measure.rank_outcome import RanksOutcome
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 INTERRUPTED = 4
 NOTHING_MEASURED = 3
@@ -31,7 +32,7 @@ def ranks_command(
     request: AdviceRequest,
     arguments: argparse.Namespace,
     language: Language,
-    present: Callable[[Advice, argparse.Namespace, Language], int],
+    present: Callable[[AdviceRecord, argparse.Namespace, Language], int],
 ) -> int:
     """Be one rank; 0 for all but the reporter, which prints and writes the advice with what all ranks found."""
     machine = detect_machine()
@@ -60,7 +61,7 @@ def has_gpu(machine: Machine) -> bool:
     return any(gpu.usable and not gpu.hidden_from_cuda for gpu in machine.gpus)
 
 
-def _partial_advice(request: AdviceRequest, outcome: RanksOutcome, machine: Machine) -> Advice:
+def _partial_advice(request: AdviceRequest, outcome: RanksOutcome, machine: Machine) -> AdviceRecord:
     """What can be said at once after a rank was lost: nobody should wait for a trace or another measurement."""
     from advisor.advice import advice_from_facts
     from advisor.advice.facts import Facts
@@ -84,11 +85,12 @@ def _outcome(plan: RanksPlan, arguments: argparse.Namespace, language: Language)
                 return outcome
 
 
-def _advice(request: AdviceRequest, outcome: RanksOutcome, arguments: argparse.Namespace, language: Language) -> Advice:
+def _advice(
+    request: AdviceRequest, outcome: RanksOutcome, arguments: argparse.Namespace, language: Language
+) -> AdviceRecord:
     """The usual advice of this rank's machine, with what the ranks measured together in its first measurement."""
     from advisor.advice import advice_from_facts
     from advisor.advice.facts import Facts, find_facts
-    from advisor.cli.advising import cancelled_by_interrupt
 
     with ProgressPrinter(language, quiet=arguments.quiet) as progress, cancelled_by_interrupt() as cancelled:
         events = find_facts(msgspec.structs.replace(request, budget_s=request.budget_s / 2), cancelled)

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     import argparse
 
     from advisor.core.sentences import Language
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
     from advisor.store.history import Truth
 
 
 def verify_command(
-    advice: Advice, arguments: argparse.Namespace, language: Language, cancelled: threading.Event
+    advice: AdviceRecord, arguments: argparse.Namespace, language: Language, cancelled: threading.Event
 ) -> int:
     """Verify the advice for this machine; 0, or the exit code of what went wrong. The advice stays valid."""
     from advisor.advice.verification import verify

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from advisor.catalogue.strategies import Strategy
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import BatchAdvice, Recommendation
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 STRATEGY_NAMES: dict[Strategy, str] = {
     "dp": "DP",
@@ -26,7 +26,7 @@ STRATEGY_NAMES: dict[Strategy, str] = {
 """Short names; `single` is said in the language of the window."""
 
 
-def batch_curve(advice: Advice, device_key: str, precision: Precision) -> tuple[Prediction, ...]:
+def batch_curve(advice: AdviceRecord, device_key: str, precision: Precision) -> tuple[Prediction, ...]:
     """One device alone at every batch size that was looked at, ascending."""
     found: dict[int, Prediction] = {}
     for one in advice.predictions:
@@ -49,19 +49,19 @@ def up_to_the_limit(curve: Sequence[Prediction]) -> tuple[Prediction, ...]:
     return (*fitting, *beyond[:1])
 
 
-def batch_advice_of(advice: Advice, device_key: str, precision: Precision) -> BatchAdvice | None:
+def batch_advice_of(advice: AdviceRecord, device_key: str, precision: Precision) -> BatchAdvice | None:
     """Knee and limit on one device at one precision."""
     return next(
         (one for one in advice.batch_advice if one.device_key == device_key and one.precision == precision), None
     )
 
 
-def cpu_key(advice: Advice) -> str | None:
+def cpu_key(advice: AdviceRecord) -> str | None:
     """The CPU among the candidates, if it is one."""
     return next((one.device.key for one in advice.predictions if one.device.key == "cpu"), None)
 
 
-def strategies_of(advice: Advice, chosen: Recommendation) -> tuple[Prediction, ...]:
+def strategies_of(advice: AdviceRecord, chosen: Recommendation) -> tuple[Prediction, ...]:
     """The advised device at the advised batch and precision: every count, strategy and accumulation, best first."""
     found: dict[tuple[int, str, int], Prediction] = {}
     for one in advice.predictions:
@@ -75,7 +75,7 @@ def strategies_of(advice: Advice, chosen: Recommendation) -> tuple[Prediction, .
     return tuple(sorted(found.values(), key=lambda one: (one.count, -one.samples_per_s.value)))
 
 
-def memory_rows(advice: Advice, chosen: Recommendation, limit: int = 6) -> tuple[Prediction, ...]:
+def memory_rows(advice: AdviceRecord, chosen: Recommendation, limit: int = 6) -> tuple[Prediction, ...]:
     """What one of the advised devices needs at batch sizes around the advised one, ascending.
 
     Holds the advised batch, the largest that fits and the first that does not, and fills up with smaller ones.

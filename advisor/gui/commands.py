@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from advisor.core.errors import InputError, UserFacingError
+from advisor.gui.texts import Texts
 from advisor.gui.threads import Outcome, call_as_job
 
 if TYPE_CHECKING:
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QAction
 
-    from advisor.gui.main_window import MainWindow
-    from advisor.store.advice_record import Advice
+    from advisor.gui.context import PageName
+    from advisor.gui.session import Session
+    from advisor.gui.settings import Settings
+    from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Workload
 
 _NEEDS_ADVICE = (
@@ -43,13 +46,26 @@ _TOLD_MS = 6000
 class Commands(QObject):
     """The verbs of the window; pages reach them through the context by name."""
 
-    def __init__(self, window: MainWindow) -> None:
+    page_wanted = Signal(str)
+    look_changed = Signal()
+    """Language, scheme or units are others now: everything is to be shown anew."""
+
+    def __init__(self, window: QMainWindow, session: Session, settings: Settings) -> None:
         """`window` is the owner and the parent of every dialog."""
         super().__init__(window)
         self.window_ = window
-        self.settings = window.settings
-        self.session = window.session
+        self.settings = settings
+        self.session = session
         self.actions: dict[str, QAction] = {}
+
+    @property
+    def texts(self) -> Texts:
+        """The words of the chosen language."""
+        return Texts(self.settings.language, self.settings.units)
+
+    def show_page(self, name: PageName) -> None:
+        """Ask for a page."""
+        self.page_wanted.emit(name)
 
     def refresh(self) -> None:
         """Enable what can be done now."""
@@ -104,12 +120,7 @@ class Commands(QObject):
         from advisor.gui.dialogs.problem import show_problem
 
         if isinstance(outcome, Outcome) and outcome.kind in {"problem", "bug"}:
-            show_problem(self.window_, self.window_.context.texts, outcome)
-
-    def job_ended(self, outcome: object) -> None:
-        """Go to the advice when there is a new one; troubles are told on the Measure page, without a dialog."""
-        if isinstance(outcome, Outcome) and outcome.kind == "finished" and self.window_.current == "measure":
-            self.window_.show_page("advice")
+            show_problem(self.window_, self.texts, outcome)
 
     def start(self, *, measure: bool) -> None:
         """Run the main job on the described workload."""
@@ -118,16 +129,16 @@ class Commands(QObject):
         if self.session.busy:
             return
         if self.session.workload is None:
-            self.window_.show_page("model")
+            self.show_page("model")
             return
         if not self.consent_for(self.session.workload):
             return
         self.session.start_job(job_for(self.session, self.settings, measure=measure), measure=measure)
-        self.window_.show_page("measure")
+        self.show_page("measure")
 
     def ask_and_open(self) -> None:
         """Choose a file and open it."""
-        texts = self.window_.context.texts
+        texts = self.texts
         name, _filter = QFileDialog.getOpenFileName(
             self.window_, texts("menu-open"), "", f"{texts('open-filter')} (*.toml *.json *.py)"
         )
@@ -148,10 +159,10 @@ class Commands(QObject):
             from advisor.store import json_file
 
             self.session.set_advice(json_file.read(path))
-            self.window_.show_page("advice")
+            self.show_page("advice")
         elif path.is_dir() or path.suffix in {".toml", ".py", ".json"}:
             self.session.load_workload(str(path))
-            self.window_.show_page("model")
+            self.show_page("model")
         else:
             text = f"{path}: {path.suffix or 'a file without a suffix'} cannot be opened."
             raise InputError(text, "Open a .toml workload, a config.json, a .py model or a saved .json advice.")
@@ -166,7 +177,7 @@ class Commands(QObject):
         digest = digest_of(read_code(path))
         if (str(path), digest) in self.session.consents:
             return True
-        if not ask_consent(self.window_, self.window_.context.texts, path, digest):
+        if not ask_consent(self.window_, self.texts, path, digest):
             return False
         self.session.consents.add((str(path), digest))
         return True
@@ -189,7 +200,7 @@ class Commands(QObject):
             return
         allowed = self.session.may_run(advice.workload)
         self.session.start_job(verify_job(advice, allow_code=allowed), measure=True)
-        self.window_.show_page("measure")
+        self.show_page("measure")
 
     def _ask_and_save(self, kind: str) -> None:
         advice = self.session.advice
@@ -197,7 +208,7 @@ class Commands(QObject):
             return
         suffix = _SUFFIXES[kind]
         name, _filter = QFileDialog.getSaveFileName(
-            self.window_, self.window_.context.texts(f"menu-{kind}"), f"advice.{suffix}", f"*.{suffix}"
+            self.window_, self.texts(f"menu-{kind}"), f"advice.{suffix}", f"*.{suffix}"
         )
         if name:
             path = Path(name)
@@ -211,7 +222,7 @@ class Commands(QObject):
 
         def done(outcome: Outcome) -> None:
             if outcome.kind == "finished":
-                self.tell(self.window_.context.texts("window-saved", path=str(path)))
+                self.tell(self.texts("window-saved", path=str(path)))
             self.show_outcome(outcome)
 
         self.session.crew.start(call_as_job(lambda: _write(kind, advice, path, language)), done)
@@ -223,7 +234,7 @@ class Commands(QObject):
         if self.session.advice is not None:
             text = markdown_file.encode(self.session.advice, self.settings.language).decode()
             QGuiApplication.clipboard().setText(text)
-            self.tell(self.window_.context.texts("window-copied"))
+            self.tell(self.texts("window-copied"))
 
     def copy_command(self) -> None:
         """Put the launch command on the clipboard."""
@@ -233,39 +244,39 @@ class Commands(QObject):
         chosen = None if advice is None else advice.recommendation or advice.recommendation_local
         if advice is not None and chosen is not None:
             QGuiApplication.clipboard().setText(launch_script.launch_command(chosen, launch_script.script_name(advice)))
-            self.tell(self.window_.context.texts("window-copied"))
+            self.tell(self.texts("window-copied"))
 
     def report_problem(self) -> None:
         """Show what a problem report would hold."""
         from advisor.gui.dialogs.report_problem import show_report
 
-        show_report(self.window_, self.window_.context.texts, self.session.machine)
+        show_report(self.window_, self.texts, self.session.machine)
 
     def show_settings(self) -> None:
         """Ask for the settings and apply them at once."""
         from advisor.gui.dialogs.settings_dialog import SettingsDialog
 
-        if SettingsDialog(self.window_, self.window_.context.texts, self.settings).exec():
-            self.window_.rebuild_soon()
+        if SettingsDialog(self.window_, self.texts, self.settings).exec():
+            self.look_changed.emit()
 
     def show_about(self) -> None:
         """Versions and licences."""
         from advisor.gui.dialogs.about import show_about
 
-        show_about(self.window_, self.window_.context.texts)
+        show_about(self.window_, self.texts)
 
     def set_language(self, language: str) -> None:
         """Show everything in another language, now."""
         self.settings.store("language", language)
-        self.window_.rebuild_soon()
+        self.look_changed.emit()
 
     def set_scheme(self, scheme: str) -> None:
         """Show everything in other colours, now."""
         self.settings.store("scheme", scheme)
-        self.window_.rebuild_soon()
+        self.look_changed.emit()
 
 
-def _write(kind: str, advice: Advice, path: Path, language: str) -> None:
+def _write(kind: str, advice: AdviceRecord, path: Path, language: str) -> None:
     from advisor.core.sentences import Language
 
     chosen: Language = "zh" if language == "zh" else "en"

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from advisor.predict.prediction import Prediction
     from advisor.recommend.ranking import Row
     from advisor.recommend.recommendation import Goal
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 
 class Comparison:
     """All predictions of an advice by precision, batch and count."""
 
-    def __init__(self, advice: Advice) -> None:
+    def __init__(self, advice: AdviceRecord) -> None:
         """Index them once."""
         self.predictions = advice.predictions
         self._untrusted = untrusted_devices(advice.measurements)

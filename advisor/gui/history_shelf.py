@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from advisor.core.sentences import Reason
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ def read_shelf(folder: Path) -> Shelf:
         )
 
 
-def keep(folder: Path, found: Advice | Truth) -> None:
+def keep(folder: Path, found: AdviceRecord | Truth) -> None:
     """Keep a run or a verified prediction. Raises OutputError."""
     with History(folder) as history:
         if isinstance(found, Truth):
@@ -49,7 +49,7 @@ def keep(folder: Path, found: Advice | Truth) -> None:
             history.save(found)
 
 
-def load(folder: Path, entry_index: int) -> Advice | None:
+def load(folder: Path, entry_index: int) -> AdviceRecord | None:
     """The advice of a run; None where it is damaged or gone."""
     with History(folder) as history:
         return history.load(entry_index)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
     from advisor.gui.threads import Job
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Workload
 
 
@@ -63,7 +63,7 @@ def request_for(workload: Workload, settings: Settings, *, measure: bool, allow_
     )
 
 
-def verify_job(advice: Advice, *, allow_code: bool) -> Job:
+def verify_job(advice: AdviceRecord, *, allow_code: bool) -> Job:
     """Runs the set-up that is advised for this machine for a minute and compares."""
 
     def job(cancelled: threading.Event) -> Generator[object, None, object]:

@@ -18,6 +18,7 @@ from advisor.gui.navigation import Navigation
 from advisor.gui.preload import Preload
 from advisor.gui.texts import Texts
 from advisor.gui.theme import palette_of, style_sheet, theme_for
+from advisor.gui.threads import Outcome
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent, QShowEvent
@@ -51,7 +52,9 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setMinimumSize(960, 620)
         self.resize(1280, 800)
-        self.commands = Commands(self)
+        self.commands = Commands(self, session, settings)
+        self.commands.page_wanted.connect(self.show_page)
+        self.commands.look_changed.connect(self.rebuild_soon)
         self._rebuild_timer = QTimer(self)
         self._rebuild_timer.setSingleShot(True)
         self._rebuild_timer.setInterval(0)
@@ -149,8 +152,10 @@ class MainWindow(QMainWindow):
         self.commands.refresh()
 
     def _job_ended(self, outcome: object) -> None:
+        """Go to the advice when there is a new one; troubles are told on the Measure page, without a dialog."""
         self.commands.refresh()
-        self.commands.job_ended(outcome)
+        if isinstance(outcome, Outcome) and outcome.kind == "finished" and self.current == "measure":
+            self.show_page("advice")
 
     def _system_scheme_changed(self) -> None:
         if self.settings.scheme == "system":

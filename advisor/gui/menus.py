@@ -10,10 +10,9 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from advisor.gui.context import PAGE_NAMES
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QMenu
+    from PySide6.QtWidgets import QMainWindow, QMenu
 
     from advisor.gui.commands import Commands
-    from advisor.gui.main_window import MainWindow
     from advisor.gui.settings import Settings
     from advisor.gui.texts import Texts
 
@@ -41,7 +40,7 @@ _ADVICE = (
 _HELP = (("report-problem", ""), ("about", ""))
 
 
-def build_menus(window: MainWindow, commands: Commands, texts: Texts, settings: Settings) -> None:
+def build_menus(window: QMainWindow, commands: Commands, texts: Texts, settings: Settings) -> None:
     """Make all menus anew, in the chosen language."""
     bar = window.menuBar()
     bar.clear()
@@ -57,7 +56,7 @@ def build_menus(window: MainWindow, commands: Commands, texts: Texts, settings: 
 
 
 def _fill(
-    menu: QMenu, entries: tuple[tuple[str, str], ...], window: MainWindow, commands: Commands, texts: Texts
+    menu: QMenu, entries: tuple[tuple[str, str], ...], window: QMainWindow, commands: Commands, texts: Texts
 ) -> None:
     for name, shortcut in entries:
         if name == "-":
@@ -85,11 +84,11 @@ def _recent_menu(menu: QMenu, commands: Commands, texts: Texts) -> None:
     menu.aboutToShow.connect(fill)
 
 
-def _view_menu(menu: QMenu, window: MainWindow, commands: Commands, texts: Texts, settings: Settings) -> None:
+def _view_menu(menu: QMenu, window: QMainWindow, commands: Commands, texts: Texts, settings: Settings) -> None:
     for position, name in enumerate(PAGE_NAMES, start=1):
         action = menu.addAction(texts(f"page-{name}"))
         action.setShortcut(QKeySequence(f"Ctrl+{position}"))
-        action.triggered.connect(lambda _on=False, page=name: window.show_page(page))
+        action.triggered.connect(lambda _on=False, page=name: commands.page_wanted.emit(page))
         window.addAction(action)
     menu.addSeparator()
     languages = menu.addMenu(texts("menu-language"))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from advisor.core.units import Estimate
     from advisor.gui.session import Session
     from advisor.optable.op_table import Layer, OpTable
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Workload
 
 _WAIT_MS = 500
@@ -52,7 +52,7 @@ def preview_of(table: OpTable, workload: Workload) -> Preview:
     )
 
 
-def preview_from_advice(advice: Advice) -> Preview:
+def preview_from_advice(advice: AdviceRecord) -> Preview:
     """The same from a finished advice."""
     training = advice.workload.training
     own = [
@@ -93,6 +93,11 @@ class ModelTracer(QObject):
         self._wait.timeout.connect(self._trace)
         session.workload_changed.connect(self.follow)
         session.job_ended.connect(self.follow)
+
+    @classmethod
+    def of(cls, session: Session) -> ModelTracer:
+        """The session's one tracer, made when it is first asked for; it lives as long as the session."""
+        return session.findChild(cls) or cls(session)
 
     @property
     def busy(self) -> bool:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from advisor.core.sentences import Reason
-    from advisor.gui.plots.readings import ReadingsBuffer
+    from advisor.gui.models.readings import ReadingsBuffer
     from advisor.hardware.machine import Reading
 
 REST_INTERVAL_S = 1.0
@@ -73,7 +73,7 @@ class MonitorFeed(QObject):
     def prepare(self) -> ReadingsBuffer:
         """Make the buffer; imports numpy, so not before the first paint."""
         if self.buffer is None:
-            from advisor.gui.plots.readings import ReadingsBuffer
+            from advisor.gui.models.readings import ReadingsBuffer
 
             self.buffer = ReadingsBuffer()
         return self.buffer

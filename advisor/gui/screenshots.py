@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from advisor.gui.main_window import MainWindow
     from advisor.gui.pages.page import Page
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 _SETTLE_ROUNDS = 8
 _BUSY_LIMIT_S = 300.0
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def render(  # noqa: PLR0913 - the flags of the command
-    advice: Advice, folder: Path, *, dark: bool, language: str, size: tuple[int, int], whole: bool = False
+    advice: AdviceRecord, folder: Path, *, dark: bool, language: str, size: tuple[int, int], whole: bool = False
 ) -> list[Path]:
     """Render all pages at a size in pixels; returns the files written."""
     from advisor.gui.application import make_application
@@ -90,7 +90,7 @@ def render(  # noqa: PLR0913 - the flags of the command
     return written
 
 
-def _window(advice: Advice, private: Path, *, dark: bool, language: str) -> MainWindow:
+def _window(advice: AdviceRecord, private: Path, *, dark: bool, language: str) -> MainWindow:
     from advisor.gui.history_shelf import keep
     from advisor.gui.main_window import MainWindow
     from advisor.gui.monitor_feed import MonitorFeed

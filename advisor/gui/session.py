@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from advisor.cases.case_file import CaseAnswer
     from advisor.claims.table_predictor import TablePredictor
     from advisor.gui.job_state import JobState
-    from advisor.gui.model_preview import ModelTracer
     from advisor.gui.settings import Settings
     from advisor.hardware.machine import Machine
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
     from advisor.store.history import Truth
     from advisor.workload.workload import Workload
 
@@ -54,14 +53,12 @@ class Session(QObject):
         """What the workload was loaded by: a bundled name, or a path."""
         self.consents: set[tuple[str, str]] = set()
         """Path and SHA-256 of each Python file that may run."""
-        self.advice: Advice | None = None
+        self.advice: AdviceRecord | None = None
         self.job: JobState | None = None
         self.job_outcome: Outcome | None = None
         self.predictor: TablePredictor | None = None
         self.case_answers: dict[str, CaseAnswer] = {}
         """By case; computed when the Cases page is first shown."""
-        self.tracer: ModelTracer | None = None
-        """Made by the Model page, which first needs it."""
         self._thread: JobThread | None = None
         self._drain = QTimer(self)
         self._drain.setInterval(_DRAIN_MS)
@@ -125,12 +122,12 @@ class Session(QObject):
 
         return needs_consent(workload) and not self.may_run(workload)
 
-    def set_advice(self, advice: Advice) -> None:
+    def set_advice(self, advice: AdviceRecord) -> None:
         """Show an advice that was computed or opened."""
         self.advice = advice
         self.advice_changed.emit()
 
-    def show_recorded(self, advice: Advice) -> None:
+    def show_recorded(self, advice: AdviceRecord) -> None:
         """Show a saved advice with what was measured for it: readings and step times fill the plots again."""
         from advisor.gui.job_state import JobState
 
@@ -196,7 +193,7 @@ class Session(QObject):
         self.job_progressed.emit()
 
     def _job_done(self, outcome: Outcome) -> None:
-        from advisor.store.advice_record import Advice
+        from advisor.store.advice_record import AdviceRecord
         from advisor.store.history import Truth
 
         self._drain_job()
@@ -205,13 +202,13 @@ class Session(QObject):
         self.feed.prepare().end_phase(time.monotonic())
         self.feed.job_feeds(feeding=False)
         self.job_outcome = outcome
-        if isinstance(outcome.result, Advice):
+        if isinstance(outcome.result, AdviceRecord):
             self.set_advice(outcome.result)
-        if isinstance(outcome.result, Advice | Truth):
+        if isinstance(outcome.result, AdviceRecord | Truth):
             self.keep(outcome.result)
         self.job_ended.emit(outcome)
 
-    def keep(self, found: Advice | Truth) -> None:
+    def keep(self, found: AdviceRecord | Truth) -> None:
         """Keep a run or a verified prediction in the history, in a thread."""
         from advisor.gui.history_shelf import folder_of, keep
 

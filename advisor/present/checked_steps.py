@@ -10,7 +10,7 @@ from advisor.measure.measurement import StepMeasurement, Summary
 from advisor.predict.prediction import Prediction
 
 if TYPE_CHECKING:
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 
 class CheckedStep(Record, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class CheckedStep(Record, frozen=True, kw_only=True):
         return self.predicted.step_s.value / self.summary.median_s - 1.0
 
 
-def checked_steps(advice: Advice) -> tuple[CheckedStep, ...]:
+def checked_steps(advice: AdviceRecord) -> tuple[CheckedStep, ...]:
     """Every batch size with a summary, in the order of measuring; a prediction counts for one device alone."""
     return tuple(
         CheckedStep(
@@ -48,7 +48,7 @@ def checked_steps(advice: Advice) -> tuple[CheckedStep, ...]:
     )
 
 
-def _prediction(advice: Advice, device_key: str, step: StepMeasurement) -> Prediction | None:
+def _prediction(advice: AdviceRecord, device_key: str, step: StepMeasurement) -> Prediction | None:
     if step.layer_limit is not None:
         return None
     return next(

@@ -15,7 +15,7 @@ from advisor.predict.prediction import Prediction
 if TYPE_CHECKING:
     from advisor.measure.measurement import Measurement
     from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 Place = tuple[str, int, Strategy, Precision, int, int]
 
@@ -88,7 +88,7 @@ class Comparison(Record, frozen=True, kw_only=True):
     """The clearest first; measured ones before predicted ones."""
 
 
-def compare(first: Advice, second: Advice) -> Comparison:
+def compare(first: AdviceRecord, second: AdviceRecord) -> Comparison:
     """The differences of two advices, a pure function of them; equal advices differ in nothing."""
     steps = _steps(first, second)
     return Comparison(
@@ -102,7 +102,7 @@ def compare(first: Advice, second: Advice) -> Comparison:
     )
 
 
-def _settings(first: Advice, second: Advice) -> list[SettingDifference]:
+def _settings(first: AdviceRecord, second: AdviceRecord) -> list[SettingDifference]:
     found = []
     sides = [dict(_flat("workload", msgspec.to_builtins(one.workload))) | _surroundings(one) for one in (first, second)]
     for field in dict.fromkeys([*sides[0], *sides[1]]):
@@ -112,7 +112,7 @@ def _settings(first: Advice, second: Advice) -> list[SettingDifference]:
     return found
 
 
-def _surroundings(advice: Advice) -> dict[str, str]:
+def _surroundings(advice: AdviceRecord) -> dict[str, str]:
     """What of a machine bears on its speed; free memory, load and the moment do not tell two machines apart."""
     machine = advice.machine
     found = dict(_flat("machine.software", msgspec.to_builtins(machine.software)))
@@ -170,7 +170,7 @@ def _figures(
     )
 
 
-def _steps(first: Advice, second: Advice) -> list[StepDifference]:
+def _steps(first: AdviceRecord, second: AdviceRecord) -> list[StepDifference]:
     before = {_place(item): item for item in first.predictions}
     timed = [_timed(advice.measurements) for advice in (first, second)]
     found = []

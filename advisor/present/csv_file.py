@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from advisor.core.units import Estimate
     from advisor.predict.prediction import Prediction
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 _ESTIMATES = ("step_s", "samples_per_s", "peak_memory_bytes", "job_s", "cost", "energy_j", "efficiency")
 _PLAIN = (
@@ -37,7 +37,7 @@ def header() -> list[str]:
     return ["device_key", "device_name", *_PLAIN, *ranges]
 
 
-def encode(advice: Advice) -> bytes:
+def encode(advice: AdviceRecord) -> bytes:
     """All predictions of the advice as UTF-8 CSV; unknown is an empty cell."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -47,7 +47,7 @@ def encode(advice: Advice) -> bytes:
     return text.getvalue().encode()
 
 
-def write(advice: Advice, path: Path) -> None:
+def write(advice: AdviceRecord, path: Path) -> None:
     """Write the candidates atomically. Raises OutputError."""
     write_atomically(path, encode(advice))
 

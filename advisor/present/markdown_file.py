@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from advisor.core.sentences import Language
     from advisor.present.summary import Table
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
@@ -23,7 +23,7 @@ def escape(text: str) -> str:
     return _MARKUP.sub(r"\\\1", text.replace("\n", " "))
 
 
-def encode(advice: Advice, language: Language) -> bytes:
+def encode(advice: AdviceRecord, language: Language) -> bytes:
     """The advice as Markdown."""
     summary = summarise(advice, language)
     lines = [f"# {escape(summary.title)}", "", f"**{escape(summary.headline)}**", ""]
@@ -35,7 +35,7 @@ def encode(advice: Advice, language: Language) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def write(advice: Advice, path: Path, language: Language) -> None:
+def write(advice: AdviceRecord, path: Path, language: Language) -> None:
     """Write the Markdown atomically. Raises OutputError."""
     write_atomically(path, encode(advice, language))
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Mode
 
 
@@ -58,7 +58,7 @@ class Summary(Record, frozen=True, kw_only=True):
     tables: tuple[Table, ...]
 
 
-def summarise(advice: Advice, language: Language) -> Summary:
+def summarise(advice: AdviceRecord, language: Language) -> Summary:
     """The summary of an advice in a language; a pure function, so a reopened advice reads the same."""
     main = advice.recommendation or advice.recommendation_local
     sections = []
@@ -124,7 +124,7 @@ def estimate_text(estimate: Estimate | None, formatter: Callable[[float], str], 
     return f"{format_range(estimate, formatter)}{comma}{sentence('basis-' + estimate.basis, language)}"
 
 
-def _figures(chosen: Recommendation, advice: Advice, language: Language) -> tuple[tuple[str, str], ...]:
+def _figures(chosen: Recommendation, advice: AdviceRecord, language: Language) -> tuple[tuple[str, str], ...]:
     rows: list[tuple[str, str]] = [
         ("summary-step", estimate_text(chosen.step_s, format_seconds, language)),
         (job_label(advice.workload.training.mode), estimate_text(chosen.job_s, format_seconds, language)),
@@ -149,7 +149,7 @@ def _figures(chosen: Recommendation, advice: Advice, language: Language) -> tupl
     return tuple((sentence(code, language), text) for code, text in rows)
 
 
-def best_by_device(advice: Advice, precision: Precision) -> tuple[Prediction, ...]:
+def best_by_device(advice: AdviceRecord, precision: Precision) -> tuple[Prediction, ...]:
     """For every device and count the set-up that the advice would take there, the shortest job first.
 
     As in the advice, a step's global batch stays within what training is known to take; the advised set-up itself is
@@ -180,7 +180,7 @@ def _job(prediction: Prediction) -> tuple[bool, float, str]:
     return (prediction.fits is False, time_s, prediction.device.key)
 
 
-def _device_table(advice: Advice, language: Language) -> Table | None:
+def _device_table(advice: AdviceRecord, language: Language) -> Table | None:
     wanted = advice.recommendation.precision if advice.recommendation else advice.workload.training.precision
     shown = best_by_device(advice, wanted)
     if not shown:
@@ -228,7 +228,7 @@ def _batch(prediction: Prediction) -> str:
     return str(prediction.batch_size_per_device) + (f" × {steps}" if steps > 1 else "")
 
 
-def _measured_table(advice: Advice, language: Language) -> Table | None:
+def _measured_table(advice: AdviceRecord, language: Language) -> Table | None:
     rows = []
     for measurement in advice.measurements:
         for step in measurement.steps:

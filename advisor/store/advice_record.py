@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
@@ -12,11 +12,6 @@ from advisor.optable.op_table import Layer
 from advisor.predict.prediction import Calibration, Prediction
 from advisor.recommend.recommendation import Alternative, BatchAdvice, Crossover, Recommendation
 from advisor.workload.workload import Workload
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from advisor.core.sentences import Language
 
 SCHEMA_VERSION = 1
 
@@ -34,7 +29,7 @@ class ModelFacts(Record, frozen=True, kw_only=True):
     layers: tuple[Layer, ...] = ()
 
 
-class Advice(Record, frozen=True, kw_only=True):
+class AdviceRecord(Record, frozen=True, kw_only=True):
     """Everything one run found out."""
 
     schema_version: int = SCHEMA_VERSION
@@ -53,17 +48,3 @@ class Advice(Record, frozen=True, kw_only=True):
     alternatives: tuple[Alternative, ...] = ()
     reasons: tuple[Reason, ...] = ()
     caveats: tuple[Reason, ...] = ()
-
-    def to_json(self) -> str:
-        """The record as JSON text, as `--json` writes it: equal advice gives equal text."""
-        from advisor.store import json_file
-
-        return json_file.encode(self).decode()
-
-    def to_pdf(self, path: str | Path, language: Language = "en") -> None:
-        """Write the report to `path` as `--pdf` does. Raises OutputError where it cannot be written."""
-        from pathlib import Path
-
-        from advisor.present.report import pdf_file
-
-        pdf_file.write(self, Path(path), language)

@@ -22,7 +22,7 @@ from advisor.store.history_store import Entry, Store
 
 if TYPE_CHECKING:
     from advisor.core.sentences import Reason
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 FILE_NAME = "history.sqlite"
 
@@ -130,7 +130,7 @@ class History:
         """What went wrong, each as a sentence with its remedy."""
         return tuple(self._store.problems)
 
-    def save(self, advice: Advice) -> int:
+    def save(self, advice: AdviceRecord) -> int:
         """Keep a run and return its number. Raises OutputError when the disk refuses; nothing is lost then."""
         chosen = advice.recommendation or advice.recommendation_local
         head = RunHead(
@@ -153,7 +153,7 @@ class History:
             if (head := _head(entry, RunHead)) is not None
         ]
 
-    def load(self, entry_index: int) -> Advice | None:
+    def load(self, entry_index: int) -> AdviceRecord | None:
         """The advice of a run; None where it is gone or damaged (then `problems` says so)."""
         body = self._store.body(entry_index)
         return None if body is None else json_file.decode(body, f"history entry {entry_index}")

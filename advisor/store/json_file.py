@@ -8,7 +8,7 @@ import msgspec
 
 from advisor.core.errors import InputError
 from advisor.core.file_writing import write_atomically
-from advisor.store.advice_record import SCHEMA_VERSION, Advice
+from advisor.store.advice_record import SCHEMA_VERSION, AdviceRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 MAX_BYTES = 256 * 1024 * 1024
 
 
-def encode(advice: Advice) -> bytes:
+def encode(advice: AdviceRecord) -> bytes:
     """The advice as indented UTF-8 JSON; equal advice gives equal bytes."""
     return msgspec.json.format(msgspec.json.encode(advice, order="deterministic"), indent=1) + b"\n"
 
 
-def write(advice: Advice, path: Path) -> None:
+def write(advice: AdviceRecord, path: Path) -> None:
     """Write the advice atomically. Raises OutputError."""
     write_atomically(path, encode(advice))
 
 
-def read(path: Path) -> Advice:
+def read(path: Path) -> AdviceRecord:
     """Read a saved advice of this version or an older one.
 
     Raises InputError naming file and field when it is no advice, damaged, or of a newer version.
@@ -44,7 +44,7 @@ def read(path: Path) -> Advice:
     return decode(content, str(path))
 
 
-def decode(content: bytes, name: str) -> Advice:
+def decode(content: bytes, name: str) -> AdviceRecord:
     """Read an advice from bytes; `name` stands in error texts. Raises InputError."""
     try:
         raw = msgspec.json.decode(content)
@@ -62,7 +62,7 @@ def decode(content: bytes, name: str) -> Advice:
         text = f"{name}: schema_version {version} is newer than this program's {SCHEMA_VERSION}."
         raise InputError(text, "Open it with a newer version of advisor; the file was left as it is.")
     try:
-        return msgspec.convert(migrate(raw, version), Advice, strict=True)
+        return msgspec.convert(migrate(raw, version), AdviceRecord, strict=True)
     except (msgspec.ValidationError, ValueError, KeyError, TypeError) as error:
         text = f"{name}: {error}."
         raise InputError(text, "The file was changed or damaged; nothing of it is shown.") from error
@@ -84,7 +84,7 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 def schema() -> bytes:
     """JSON Schema (2020-12) of the record, as published in `resources/schemas/advice.schema.json`."""
-    return published(msgspec.json.schema(Advice), f"Advice, schema version {SCHEMA_VERSION}")
+    return published(msgspec.json.schema(AdviceRecord), f"Advice, schema version {SCHEMA_VERSION}")
 
 
 def published(described: dict[str, Any], title: str) -> bytes:

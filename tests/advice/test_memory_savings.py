@@ -15,13 +15,13 @@ from advisor.optable.saved_tables import saved_tables
 from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Prediction
 from advisor.recommend.memory_story import memory_story
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 
 HOST = Path(__file__).resolve().parents[1] / "recorded" / "machines" / "synthetic_host_cpu_only.json"
 
 
-def advice_for(name: str, *keys: str, **overrides: object) -> Advice:
+def advice_for(name: str, *keys: str, **overrides: object) -> AdviceRecord:
     """Advice from the table alone on a host without GPUs."""
     workload = load_workload(name, overrides=overrides)
     request = AdviceRequest(workload=workload, measure=False, gpu_keys=keys, counts=(1,))
@@ -29,7 +29,7 @@ def advice_for(name: str, *keys: str, **overrides: object) -> Advice:
     return advice_from_facts(request, Facts(machine=machine, tables=saved_tables(workload)))
 
 
-def saved_codes(advice: Advice) -> list[str]:
+def saved_codes(advice: AdviceRecord) -> list[str]:
     return [reason.code for reason in advice.reasons if reason.code.startswith("memory-saving")]
 
 

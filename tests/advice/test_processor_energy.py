@@ -8,12 +8,12 @@ import pytest
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
 from advisor.optable.saved_tables import saved_tables
 from advisor.present.summary import summarise
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 from tests.present.recorded import recorded
 
 
-def advice_with_power(power_w: float | None) -> Advice:
+def advice_with_power(power_w: float | None) -> AdviceRecord:
     past = recorded()
     (measurement,) = past.measurements
     readings = tuple(msgspec.structs.replace(one, cpu_power_w=power_w) for one in measurement.readings)

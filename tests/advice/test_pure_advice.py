@@ -12,7 +12,7 @@ import pypdf
 import pytest
 
 from advisor import advise, load_workload
-from advisor.advice import AdviceRequest, Facts, advice_from_facts, advise_events
+from advisor.advice import Advice, AdviceRequest, Facts, advice_from_facts, advise_events
 from advisor.core.errors import InputError, OutputError
 from advisor.core.sentences import Reason, say
 from advisor.measure.events import RunProgress
@@ -20,13 +20,13 @@ from advisor.optable.saved_tables import saved_tables
 from advisor.present import markdown_file
 from advisor.present.markdown_file import escape
 from advisor.store import json_file
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from tests.present.recorded import recorded
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def from_facts(measured: bool) -> Advice:
+def from_facts(measured: bool) -> AdviceRecord:
     past = recorded()
     workload = load_workload("iris_mlp")
     facts = Facts(
@@ -93,7 +93,7 @@ def test_the_package_gives_advice_that_writes_itself(tmp_path: Path) -> None:
     assert advice.recommendation.device.key == "rtx3090"
     assert any(isinstance(event, RunProgress) for event in events)
     assert json.loads(advice.to_json())["recommendation"]["device"]["key"] == "rtx3090"
-    assert json_file.decode(advice.to_json().encode(), "itself") == advice
+    assert Advice.of(json_file.decode(advice.to_json().encode(), "itself")) == advice
     advice.to_pdf(tmp_path / "report.pdf")
     advice.to_pdf(str(tmp_path / "bericht.pdf"), language="zh")
     assert pypdf.PdfReader(tmp_path / "report.pdf").metadata is not None

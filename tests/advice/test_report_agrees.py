@@ -9,13 +9,13 @@ from advisor.core.units import format_bytes
 from advisor.optable.saved_tables import saved_tables
 from advisor.present.report.batch_curve import batch_chart
 from advisor.present.report.charts import chosen_prediction, memory_chart
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 
 
 @pytest.fixture(scope="module")
-def advised() -> Advice:
+def advised() -> AdviceRecord:
     workload = load_workload("unet_vgg16")
     facts = Facts(machine=machine(), tables=saved_tables(workload))
     return advice_from_facts(
@@ -23,7 +23,7 @@ def advised() -> Advice:
     )
 
 
-def test_the_memory_chart_shows_the_memory_of_the_advised_set_up(advised: Advice) -> None:
+def test_the_memory_chart_shows_the_memory_of_the_advised_set_up(advised: AdviceRecord) -> None:
     main = advised.recommendation
     assert main is not None
     assert main.count > 1
@@ -36,7 +36,7 @@ def test_the_memory_chart_shows_the_memory_of_the_advised_set_up(advised: Advice
     assert shown["text"].startswith(format_bytes(main.peak_memory_bytes.value))
 
 
-def test_the_batch_curve_says_that_it_is_of_one_card_and_names_no_line_that_it_lacks(advised: Advice) -> None:
+def test_the_batch_curve_says_that_it_is_of_one_card_and_names_no_line_that_it_lacks(advised: AdviceRecord) -> None:
     chart = batch_chart(advised, "en")
     assert chart is not None
     assert chart["series"][0]["name"].startswith("1 × ")

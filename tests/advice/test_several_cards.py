@@ -18,7 +18,7 @@ from advisor.predict.time_to_train import CriticalBatch
 from advisor.present.script.launch_script import launch_command
 from advisor.present.summary import set_up_line, summarise
 from advisor.recommend.recommendation import Recommendation
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Data, NumbersModel, Training, Workload
 from advisor.workload.workload_file import load_workload
 
@@ -41,7 +41,7 @@ def _machine(*names: str) -> Machine:
     return msgspec.structs.replace(machines[0], gpus=named, links=())
 
 
-def _advice(workload: Workload | str, *keys: str, machine: Machine | None = None, **options: object) -> Advice:
+def _advice(workload: Workload | str, *keys: str, machine: Machine | None = None, **options: object) -> AdviceRecord:
     work = load_workload(workload) if isinstance(workload, str) else workload
     request = AdviceRequest(workload=work, measure=False, gpu_keys=keys, **options)  # type: ignore[arg-type]
     tables: dict[TracePrecision, OpTable] = dict(saved_tables(work))
@@ -55,19 +55,19 @@ def _advice(workload: Workload | str, *keys: str, machine: Machine | None = None
     return advice
 
 
-def _of(advice: Advice, code: str) -> Reason | None:
+def _of(advice: AdviceRecord, code: str) -> Reason | None:
     chosen = advice.recommendation
     every = (*advice.reasons, *advice.caveats, *(chosen.why if chosen is not None else ()))
     return next((reason for reason in every if reason.code == code), None)
 
 
-def _found(advice: Advice, code: str) -> Reason:
+def _found(advice: AdviceRecord, code: str) -> Reason:
     reason = _of(advice, code)
     assert reason is not None, code
     return reason
 
 
-def _chosen(advice: Advice) -> Recommendation:
+def _chosen(advice: AdviceRecord) -> Recommendation:
     assert advice.recommendation is not None
     return advice.recommendation
 

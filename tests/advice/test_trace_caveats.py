@@ -9,13 +9,13 @@ from advisor.advice import AdviceRequest, Facts, advice_from_facts
 from advisor.catalogue.precisions import Precision
 from advisor.core.sentences import Reason, say
 from advisor.optable.saved_tables import saved_tables
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 
 
-def advised(name: str, precision: Precision, *caveats: Reason) -> Advice:
+def advised(name: str, precision: Precision, *caveats: Reason) -> AdviceRecord:
     workload = with_training(load_workload(name), precision=precision)
     tables = {
         key: msgspec.structs.replace(table, caveats=caveats) for key, table in saved_tables(load_workload(name)).items()

@@ -69,8 +69,8 @@ def redraw_costs_s(gpu_count: int) -> tuple[float, float]:
     import msgspec
 
     from advisor.gui.application import make_application
+    from advisor.gui.models.readings import ReadingsBuffer
     from advisor.gui.plots.live_grid import LiveGrid
-    from advisor.gui.plots.readings import ReadingsBuffer
     from advisor.gui.texts import Texts
     from advisor.gui.theme import LIGHT, palette_of, style_sheet
 

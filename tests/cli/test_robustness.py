@@ -113,9 +113,9 @@ def test_whichever_call_finds_the_disk_full_the_old_file_is_whole(
 HISTORY_WRITER = """
 import resource, signal, sys
 from pathlib import Path
-from advisor.errors import OutputError
-from advisor.report.history import History
-from tests.report.recorded import recorded
+from advisor.core.errors import OutputError
+from advisor.store.history import History
+from tests.present.recorded import recorded
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 saved = 0
 with History(Path(sys.argv[1])) as history:
@@ -195,7 +195,9 @@ def test_a_newer_or_damaged_history_is_left_or_kept_aside_and_named(
 
 @pytest.mark.parametrize("version", [0, 2, 99, "1", None])
 def test_an_advice_of_another_version_is_refused_and_left_as_it_is(tmp_path: Path, version: object) -> None:
-    raw = recorded().to_json().replace('"schema_version": 1', f'"schema_version": {json_of(version)}', 1)
+    raw = (
+        json_file.encode(recorded()).decode().replace('"schema_version": 1', f'"schema_version": {json_of(version)}', 1)
+    )
     (tmp_path / "other.json").write_text(raw, encoding="utf-8")
     ended = run("--open", str(tmp_path / "other.json"), folder=tmp_path)
     assert ended.returncode == 2

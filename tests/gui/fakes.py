@@ -16,7 +16,7 @@ from advisor.predict.prediction import Candidate, Prediction
 from advisor.protocol.messages import Environment, Memory, Sample
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
-from advisor.store.advice_record import Advice, ModelFacts
+from advisor.store.advice_record import AdviceRecord, ModelFacts
 from advisor.workload.workload import Data, HuggingFaceModel, Training, Workload
 
 if TYPE_CHECKING:
@@ -125,14 +125,14 @@ def workload() -> Workload:
     )
 
 
-def advice() -> Advice:
+def advice() -> AdviceRecord:
     """A whole advice: two local GPUs, the CPU, five cards of the table; all counts, precisions and batches."""
     specs = spec_table()
     here, task = machine(), workload()
     predictions = [_predict(one, task) for one in enumerate_candidates(task, here, specs, strategies=STRATEGIES)]
     measurements = tuple(_measurement(here, key) for key in ("cpu", FIRST, SECOND))
     found = recommend(task, here, predictions, measurements, specs=specs)
-    return Advice(
+    return AdviceRecord(
         created_utc="2026-11-21T09:30:00Z",
         advisor_version="0.1.0",
         workload=task,

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from advisor.gui.main_window import MainWindow
     from advisor.gui.pages.page import Page
     from advisor.gui.session import Session
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 
-def based_on(advice: Advice, basis: Basis) -> Advice:
+def based_on(advice: AdviceRecord, basis: Basis) -> AdviceRecord:
     """The same advice, every step time on one basis."""
 
     def same(one: object) -> object:

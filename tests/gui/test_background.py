@@ -15,7 +15,7 @@ from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.threads import Crew, Outcome, call_as_job
 from advisor.measure.events import RunProgress
 from advisor.protocol.messages import Progress
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 
@@ -141,6 +141,6 @@ def test_without_torch_a_bundled_workload_is_still_predicted(
     session.set_workload(load_workload("bert_base_sst2"))
     with qtbot.waitSignal(session.job_ended, timeout=60_000):
         session.start_job(job_for(session, window.settings, measure=False), measure=False)
-    assert isinstance(session.advice, Advice)
+    assert isinstance(session.advice, AdviceRecord)
     assert session.advice.recommendation is not None
     assert session.advice.model.parameter_count == pytest.approx(109.5e6, rel=0.01)

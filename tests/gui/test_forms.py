@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
+from advisor.gui.model_preview import ModelTracer
 from advisor.gui.models.form_fields import FieldError, fields_of, parse, range_text
 from advisor.gui.texts import Texts
 from advisor.gui.widgets.form import Form
@@ -124,8 +125,7 @@ def test_a_form_of_totals_needs_no_worker(window: MainWindow, session: Session, 
     page = window.page("model")
     numbers = {"source": "numbers", "parameters": 1e9, "flop_per_sample": 1e12, "activation_bytes_per_sample": 1e8}
     page._model_edited(numbers)  # type: ignore[attr-defined]
-    tracer = session.tracer
-    assert tracer is not None
+    tracer = ModelTracer.of(session)
     qtbot.waitUntil(lambda: not tracer.busy, timeout=20_000)
     preview = tracer.preview()
     assert preview is not None

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from advisor.gui.main_window import MainWindow
     from advisor.gui.settings import Settings
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 
-def later(advice: Advice, factor: float) -> Advice:
+def later(advice: AdviceRecord, factor: float) -> AdviceRecord:
     """The same run a day after, under another torch, every step `factor` times as long."""
     software = msgspec.structs.replace(advice.machine.software, torch="9.9.9")
     return msgspec.structs.replace(

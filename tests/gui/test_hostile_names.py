@@ -10,7 +10,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from advisor.core.sentences import visible
-from advisor.gui.widgets.labels import ElidedLabel, label, plain_tooltip
+from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.labels import ElidedLabel, label
 from tests.gui import fakes
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from advisor.gui.models.readings import HOST, ReadingsBuffer, decimate
 from advisor.gui.plots.live_grid import LiveGrid
-from advisor.gui.plots.readings import HOST, ReadingsBuffer, decimate
 from advisor.gui.plots.step_plot import StepPlot
 from advisor.gui.texts import Texts
 from advisor.gui.theme import DARK, LIGHT, gpu_colour

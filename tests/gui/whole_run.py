@@ -31,6 +31,7 @@ def main(folder: Path) -> int:  # noqa: PLR0915 - one story from start to close
 
     application = make_application()
     from advisor.gui.main_window import MainWindow
+    from advisor.gui.model_preview import ModelTracer
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
 
@@ -57,7 +58,7 @@ def main(folder: Path) -> int:  # noqa: PLR0915 - one story from start to close
     session.load_workload("iris_mlp")
     until("described", lambda: session.machine is not None and session.workload is not None)
     window.show_page("model")
-    until("traced", lambda: session.tracer is not None and session.tracer.preview() is not None)
+    until("traced", lambda: ModelTracer.of(session).preview() is not None)
     window.commands.act("measure")
     until("measuring", lambda: session.job is not None and session.job.sample_count > 5)
     started_s = time.monotonic()

@@ -9,7 +9,7 @@ from advisor.hardware.machine import Cpu, HostMemory, Machine, Software
 from advisor.measure.measurement import Measurement, Verdict
 from advisor.predict.prediction import Device, Prediction
 from advisor.recommend.recommendation import Recommendation
-from advisor.store.advice_record import Advice, ModelFacts
+from advisor.store.advice_record import AdviceRecord, ModelFacts
 from advisor.workload.workload import Data, TemplateModel, Training, Workload
 
 GIB = 2.0**30
@@ -54,7 +54,7 @@ def prediction(device: Device, count: int = 1, step_s: float = 0.2) -> Predictio
     )
 
 
-def advice(workload_name: str = "Synthetic workload", device_name: str = "Synthetic GPU") -> Advice:
+def advice(workload_name: str = "Synthetic workload", device_name: str = "Synthetic GPU") -> AdviceRecord:
     device = Device(key="synthetic", name=device_name, spec_key=None, local=False)
     best = prediction(device, count=2)
     recommendation = Recommendation(
@@ -81,7 +81,7 @@ def advice(workload_name: str = "Synthetic workload", device_name: str = "Synthe
     facts = ModelFacts(
         door="template", parameter_count=83, trainable_parameter_count=83, flop_per_sample=420.0, traced=True
     )
-    return Advice(
+    return AdviceRecord(
         created_utc="2026-11-21T08:00:00Z",
         advisor_version="0.1.0",
         workload=workload,

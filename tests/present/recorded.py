@@ -11,17 +11,17 @@ from advisor.store import json_file
 from advisor.store.advice_record import SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 FOLDER = Path(__file__).resolve().parents[1] / "recorded" / "advice"
 
 
-def recorded(version: int = SCHEMA_VERSION) -> Advice:
+def recorded(version: int = SCHEMA_VERSION) -> AdviceRecord:
     """The advice recorded under a version of the record, brought up to the current one."""
     return json_file.read(FOLDER / f"v{version}.json")
 
 
-def renamed(advice: Advice, name: str) -> Advice:
+def renamed(advice: AdviceRecord, name: str) -> AdviceRecord:
     """The same advice with the workload and every device called `name`."""
     raw = msgspec.to_builtins(advice)
 

@@ -12,10 +12,10 @@ from advisor.present.comparison import compare
 from tests.gui import fakes
 
 if TYPE_CHECKING:
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 
-def changed(advice: Advice, *, layer_limit: int | None = None, measured: bool = False) -> Advice:
+def changed(advice: AdviceRecord, *, layer_limit: int | None = None, measured: bool = False) -> AdviceRecord:
     """The same advice with measurements of some blocks only, and predictions of the wanted origin."""
     measurements = tuple(
         msgspec.structs.replace(

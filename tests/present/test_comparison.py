@@ -6,12 +6,12 @@ import msgspec
 
 from advisor.core.units import Estimate
 from advisor.present.comparison import compare
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from tests.present import fakes
 from tests.present.recorded import recorded
 
 
-def faster(advice: Advice, factor: float) -> Advice:
+def faster(advice: AdviceRecord, factor: float) -> AdviceRecord:
     """The same advice with every step `factor` times as long."""
     predictions = tuple(msgspec.structs.replace(item, step_s=item.step_s.scaled(factor)) for item in advice.predictions)
     assert advice.recommendation is not None

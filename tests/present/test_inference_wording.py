@@ -16,14 +16,14 @@ from advisor.present.report.content import report_content
 from advisor.present.script import launch_script
 from advisor.present.summary import summarise
 from advisor.recommend.wall_time import steps_of
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Mode, with_training
 from advisor.workload.workload_file import load_workload
 from tests.present.fakes import advice
 from tests.present.test_launch_script import run_script
 
 
-def advised(workload: str, mode: Mode = "inference", **chosen: object) -> Advice:
+def advised(workload: str, mode: Mode = "inference", **chosen: object) -> AdviceRecord:
     made = advice()
     assert made.recommendation is not None
     settings: dict[str, object] = {"count": 1, "strategy": "single", "precision": "fp32", "batch_size_per_device": 2}

@@ -14,13 +14,13 @@ import pytest
 
 from advisor.core.errors import OutputError
 from advisor.present.script import launch_script
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import NumbersModel
 from advisor.workload.workload_file import bundled_names, load_workload
 from tests.present.fakes import advice
 
 
-def advised(workload: str | None = None, **changes: object) -> Advice:
+def advised(workload: str | None = None, **changes: object) -> AdviceRecord:
     made = advice()
     assert made.recommendation is not None
     chosen = msgspec.structs.replace(made.recommendation, **changes)
@@ -28,7 +28,7 @@ def advised(workload: str | None = None, **changes: object) -> Advice:
     return msgspec.structs.replace(made, recommendation=chosen, workload=described)
 
 
-def run_script(tmp_path: Path, made: Advice, *options: str, ranks: int = 1) -> dict[str, float]:
+def run_script(tmp_path: Path, made: AdviceRecord, *options: str, ranks: int = 1) -> dict[str, float]:
     script = tmp_path / "train.py"
     script.write_text(launch_script.render(made), encoding="utf-8")
     launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks)] if ranks > 1 else []

@@ -15,7 +15,7 @@ from advisor.core.bundled import resource
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_count
 from advisor.present.report import pdf_file
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from tests.present import fakes
 from tests.present.hostile_names import NAMES
 from tests.present.recorded import recorded, renamed
@@ -143,7 +143,7 @@ def test_many_devices_ties_and_caveats_stay_within_three_pages() -> None:
     assert len(opened(pdf_file.encode(many, "en")).pages) <= 3
 
 
-def _many_devices(advice: Advice) -> tuple[object, ...]:
+def _many_devices(advice: AdviceRecord) -> tuple[object, ...]:
     kept = list(advice.predictions)
     for index in range(30):
         device = msgspec.structs.replace(kept[0].device, key=f"card{index}", name=f"Synthetic card number {index}")

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from advisor.present.script import launch_script
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 from tests.present.fakes import advice
 from tests.present.test_launch_script import run_script
@@ -21,7 +21,7 @@ BERT = {
 }  # fmt: skip
 
 
-def advised(config: dict[str, object], task: str, **training: object) -> Advice:
+def advised(config: dict[str, object], task: str, **training: object) -> AdviceRecord:
     made = advice()
     assert made.recommendation is not None
     settings = {"precision": "fp32", "batch_size": 2, **training}
@@ -38,7 +38,7 @@ def advised(config: dict[str, object], task: str, **training: object) -> Advice:
     return msgspec.structs.replace(made, recommendation=chosen, workload=load_workload(table))
 
 
-def trained_by(tmp_path: Path, made: Advice) -> set[str]:
+def trained_by(tmp_path: Path, made: AdviceRecord) -> set[str]:
     """Names of what the script trains: its own lines, with a print at the place where it has chosen."""
     text = launch_script.render(made)
     place = "    trained = ["

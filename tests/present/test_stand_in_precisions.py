@@ -13,11 +13,11 @@ from advisor.present.report.content import report_content
 from advisor.present.report.tables import device_table
 from advisor.present.summary import best_by_device, summarise
 from advisor.recommend.precisions import stand_in
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 from tests.present.fakes import advice
 
 
-def mixed() -> tuple[Advice, Prediction]:
+def mixed() -> tuple[AdviceRecord, Prediction]:
     """An advice whose devices have its precision, but for one that has FP16 autocast and FP32 only."""
     made = advice()
     assert made.recommendation is not None

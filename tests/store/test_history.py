@@ -142,8 +142,8 @@ def test_without_a_folder_it_runs_in_memory_and_says_so(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from advisor.report.history import History
-from tests.report.fakes import advice
+from advisor.store.history import History
+from tests.present.fakes import advice
 with History(Path(sys.argv[1])) as history:
     for number in range(int(sys.argv[3])):
         history.save(advice(workload_name=f"{sys.argv[2]} {number}"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QFont
 
-from advisor.gui.widgets.labels import plain_tooltip
+from advisor.gui.tooltips import plain_tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from advisor.gui.context import Context
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import Crossover, Recommendation
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 _MOST_STRATEGIES = 9
 
@@ -54,7 +54,7 @@ def prediction_tip(one: Prediction, context: Context) -> str:
     return "\n".join(lines)
 
 
-def batch_card(advice: Advice, chosen: Recommendation, context: Context) -> Card:
+def batch_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card:
     """Throughput against batch size on one of the advised devices, with knee and memory limit."""
     texts, theme = context.texts, context.theme
     card = Card(texts("advice-batch-title"))
@@ -96,7 +96,7 @@ def _points(curve: tuple[Prediction, ...], context: Context, *, seconds: bool = 
     )
 
 
-def crossover_card(advice: Advice, chosen: Recommendation, context: Context) -> Card | None:
+def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:
     """Step time of CPU and GPU against batch size; None where there is no CPU to compare with."""
     texts, theme, host = context.texts, context.theme, cpu_key(advice)
     gpu = _crossover_gpu(advice, chosen)
@@ -150,7 +150,7 @@ def _step_tick(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds >= 1 else format_seconds(seconds).replace(".00", "").replace(".0", "")
 
 
-def _crossover_gpu(advice: Advice, chosen: Recommendation) -> str | None:
+def _crossover_gpu(advice: AdviceRecord, chosen: Recommendation) -> str | None:
     if chosen.device.key != "cpu":
         return chosen.device.key
     keys = [device.key for device in chosen.tied_with] + [one.gpu_key for one in advice.crossovers]
@@ -158,11 +158,11 @@ def _crossover_gpu(advice: Advice, chosen: Recommendation) -> str | None:
     return next((key for key in keys if key != "cpu"), None)
 
 
-def _crossover(advice: Advice, host: str, gpu: str) -> Crossover | None:
+def _crossover(advice: AdviceRecord, host: str, gpu: str) -> Crossover | None:
     return next((one for one in advice.crossovers if one.cpu_key == host and one.gpu_key == gpu), None)
 
 
-def memory_card(advice: Advice, chosen: Recommendation, context: Context) -> Card | None:
+def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:
     """Peak memory by use at batch sizes around the advised one, with the capacity as a mark."""
     texts, rows = context.texts, memory_rows(advice, chosen)
     if not rows:
@@ -194,7 +194,7 @@ def memory_card(advice: Advice, chosen: Recommendation, context: Context) -> Car
     return card
 
 
-def strategy_card(advice: Advice, chosen: Recommendation, context: Context) -> Card | None:
+def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:
     """Throughput of every strategy and count on the advised device at the advised batch."""
     texts, rows = context.texts, strategies_of(advice, chosen)
     if not rows:
@@ -233,7 +233,7 @@ def _is_chosen(one: Prediction, chosen: Recommendation) -> bool:
     )
 
 
-def split_card(advice: Advice, chosen: Recommendation, context: Context) -> Card | None:
+def split_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:
     """Where the time of a step goes, and below it where the time of the whole job goes."""
     texts, one = context.texts, prediction_of(advice.predictions, chosen)
     if one is None:
@@ -261,7 +261,7 @@ def split_card(advice: Advice, chosen: Recommendation, context: Context) -> Card
     return card
 
 
-def _wall_words(advice: Advice, one: Prediction, context: Context) -> list[str]:
+def _wall_words(advice: AdviceRecord, one: Prediction, context: Context) -> list[str]:
     """What else takes wall time in the whole job, and what to change first."""
     from advisor.recommend.wall_time import split_wall_time
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from advisor.core.sentences import Reason
     from advisor.gui.context import Context
     from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Mode
 
 _CHARTS = (batch_card, crossover_card, memory_card, strategy_card, split_card)
@@ -93,7 +93,7 @@ class AdvicePage(Page):
     def _accuracy(self, chosen: Recommendation) -> QWidget | None:
         if chosen.step_s.basis != "specified":
             return None
-        return accuracy_caption(self.context, [chosen.precision], chosen.device.spec_key)
+        return accuracy_caption(self.texts.language, [chosen.precision], chosen.device.spec_key)
 
     def _empty(self) -> EmptyState:
         return EmptyState(
@@ -104,13 +104,13 @@ class AdvicePage(Page):
             (self.texts("menu-open"), lambda: self.context.act("open")),
         )
 
-    def _origin(self, advice: Advice) -> str:
+    def _origin(self, advice: AdviceRecord) -> str:
         devices = len([one for one in advice.measurements if one.steps])
         source = self.texts("advice-from-measured", count=devices) if devices else self.texts("advice-from-predicted")
         setups = self.texts("advice-setups", count=len(advice.predictions))
         return f"{visible(advice.workload.name)} · {source} · {setups}"
 
-    def _choice(self, advice: Advice) -> QHBoxLayout | None:
+    def _choice(self, advice: AdviceRecord) -> QHBoxLayout | None:
         """The switch between the two answers, where they differ."""
         best, here = advice.recommendation, advice.recommendation_local
         if best is None or here is None or _same(best, here):
@@ -174,7 +174,7 @@ class AdvicePage(Page):
         card.hug()
         return card
 
-    def _figures(self, advice: Advice, chosen: Recommendation) -> FigureRow:
+    def _figures(self, advice: AdviceRecord, chosen: Recommendation) -> FigureRow:
         texts = self.texts
         basis = texts.basis(chosen.step_s)
 
@@ -214,7 +214,7 @@ class AdvicePage(Page):
             made.append(figure("advice-energy", texts.energy(own.energy_j.value), span, texts.basis(own.energy_j)))
         return FigureRow(made)
 
-    def _reasons(self, advice: Advice, chosen: Recommendation) -> QHBoxLayout:
+    def _reasons(self, advice: AdviceRecord, chosen: Recommendation) -> QHBoxLayout:
         line = QHBoxLayout()
         line.setSpacing(GAP)
         told = [reason for reason in chosen.why if reason != _first_reason(chosen) and reason.code not in _TIES]
@@ -232,11 +232,11 @@ class AdvicePage(Page):
             line.addLayout(beside, 1)
         return line
 
-    def _charts(self, advice: Advice, chosen: Recommendation) -> list[Callable[[], QWidget | QLayout | None]]:
+    def _charts(self, advice: AdviceRecord, chosen: Recommendation) -> list[Callable[[], QWidget | QLayout | None]]:
         """A turn for each chart; two stand side by side, and a pair comes when both are made."""
         waiting: list[QWidget] = []
 
-        def turn(make: Callable[[Advice, Recommendation, Context], Card | None], *, last: bool) -> QLayout | None:
+        def turn(make: Callable[[AdviceRecord, Recommendation, Context], Card | None], *, last: bool) -> QLayout | None:
             card = make(advice, chosen, self.context)
             if card is not None:
                 waiting.append(card)

@@ -187,7 +187,7 @@ class ComparePage(Page):
         card.body.addWidget(self._table)
         assert self._comparison is not None
         if any(one.step_s.basis == "specified" for one in self._comparison.predictions):
-            caption = accuracy_caption(self.context, self._comparison.precisions)
+            caption = accuracy_caption(self.texts.language, self._comparison.precisions)
             if caption is not None:
                 card.body.addWidget(caption)
         card.hug()

@@ -15,10 +15,10 @@ from advisor.present.checked_steps import CheckedStep, batch_text, checked_steps
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 
-def measured_card(advice: Advice, context: Context) -> Card | None:
+def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
     """Predicted against measured in one run; None where nothing was measured."""
     texts, checks = context.texts, checked_steps(advice)
     if not checks:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from advisor.core.units import Estimate
     from advisor.gui.context import Context
     from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 _FIGURE_CODES = {
     "step_s": "advice-step",
@@ -32,7 +32,7 @@ _SETTINGS_SHOWN = 8
 _STEPS_SHOWN = 8
 
 
-def compared_cards(first: Advice, second: Advice, context: Context) -> list[QWidget]:
+def compared_cards(first: AdviceRecord, second: AdviceRecord, context: Context) -> list[QWidget]:
     """Figures, settings and step times; `first` is the earlier run."""
     found = compare(first, second)
     cards: list[QWidget] = [_figures_card(first, second, context, same_set_up=found.same_set_up, rows=found.figures)]
@@ -44,7 +44,12 @@ def compared_cards(first: Advice, second: Advice, context: Context) -> list[QWid
 
 
 def _figures_card(
-    first: Advice, second: Advice, context: Context, *, same_set_up: bool, rows: tuple[FigureDifference, ...]
+    first: AdviceRecord,
+    second: AdviceRecord,
+    context: Context,
+    *,
+    same_set_up: bool,
+    rows: tuple[FigureDifference, ...],
 ) -> Card:
     texts = context.texts
     card = Card(texts("history-compared"))

@@ -17,11 +17,12 @@ from advisor.gui.pages.history_checks import measured_card
 from advisor.gui.pages.history_comparison import compared_cards
 from advisor.gui.pages.page import GAP, Page
 from advisor.gui.threads import Outcome, call_as_job
+from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.card import Card, KeyFigure, clear, row
-from advisor.gui.widgets.labels import label, plain_tooltip
+from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.gui.widgets.table import Table
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -237,18 +238,18 @@ class HistoryPage(Page):
         elif len(selected) == _BOTH:
             self._compare()
 
-    def _load(self, run: Run, then: Callable[[Advice], None]) -> None:
+    def _load(self, run: Run, then: Callable[[AdviceRecord], None]) -> None:
         folder, entry = self._folder, run.entry_index
 
         def loaded(outcome: Outcome) -> None:
-            if isinstance(outcome.result, Advice):
+            if isinstance(outcome.result, AdviceRecord):
                 then(outcome.result)
             else:
                 self._read()
 
         self._in_thread(lambda: history_shelf.load(folder, entry), loaded)
 
-    def _show_details(self, advice: Advice) -> None:
+    def _show_details(self, advice: AdviceRecord) -> None:
         clear(self._details)
         card = measured_card(advice, self.context)
         if card is not None:
@@ -258,7 +259,7 @@ class HistoryPage(Page):
         for run in self._selected()[:1]:
             self._load(run, self._reopen)
 
-    def _reopen(self, advice: Advice) -> None:
+    def _reopen(self, advice: AdviceRecord) -> None:
         self.session.set_workload(advice.workload)
         self.session.set_advice(advice)
         self.context.go("advice")
@@ -270,7 +271,7 @@ class HistoryPage(Page):
         first, second = sorted(selected, key=lambda run: run.created_utc)
         self._load(first, lambda one: self._load(second, lambda two: self._show_comparison(one, two)))
 
-    def _show_comparison(self, first: Advice, second: Advice) -> None:
+    def _show_comparison(self, first: AdviceRecord, second: AdviceRecord) -> None:
         clear(self._details)
         for card in compared_cards(first, second, self.context):
             self._details.addWidget(card)

@@ -56,9 +56,7 @@ class ModelPage(Page):
         self.add_action(self.texts("model-save"), self._save)
         self.add_action(self.texts("menu-predict"), lambda: context.act("predict"))
         self.add_action(self.texts("menu-measure"), lambda: context.act("measure"), primary=True)
-        if self.session.tracer is None:
-            self.session.tracer = ModelTracer(self.session)
-        self._tracer = self.session.tracer
+        self._tracer = ModelTracer.of(self.session)
         self._tracer.changed.connect(self._show_preview)
         self.session.workload_changed.connect(self._workload_changed)
         columns = QHBoxLayout()

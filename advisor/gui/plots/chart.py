@@ -10,7 +10,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QP
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from advisor.gui.theme import SMALL_SIZE, TICK_SIZE
-from advisor.gui.widgets.labels import in_two_lines, plain_tooltip
+from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.labels import in_two_lines
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPaintEvent

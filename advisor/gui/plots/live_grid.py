@@ -21,17 +21,18 @@ from PySide6.QtWidgets import (
 
 from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
+from advisor.gui.models.readings import GPU_METRICS, HOST, ReadingsBuffer
 from advisor.gui.plots.live_plot import LivePlot, Series
-from advisor.gui.plots.readings import GPU_METRICS, HOST, ReadingsBuffer
 from advisor.gui.plots.traces import line_icon
 from advisor.gui.theme import CPU_SERIES, gpu_colour
+from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.flow import FlowLayout
-from advisor.gui.widgets.labels import label, plain_tooltip
+from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from advisor.gui.plots.readings import Metric
+    from advisor.gui.models.readings import Metric
     from advisor.gui.texts import Texts
     from advisor.gui.theme import Theme
     from advisor.hardware.machine import Gpu, Machine

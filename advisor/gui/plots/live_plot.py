@@ -11,8 +11,9 @@ from PySide6.QtCore import QRectF
 from advisor.core.sentences import visible
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, thin_pen
+from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.card import Card
-from advisor.gui.widgets.labels import QuietLabel, plain_tooltip
+from advisor.gui.widgets.labels import QuietLabel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QPoint, Qt
     from PySide6.QtGui import QPen
 
-    from advisor.gui.plots.readings import Frame, Metric, ReadingsBuffer
+    from advisor.gui.models.readings import Frame, Metric, ReadingsBuffer
     from advisor.gui.texts import Texts
     from advisor.gui.theme import Theme
 

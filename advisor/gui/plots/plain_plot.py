@@ -11,7 +11,7 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QFrame, QGraphicsGridLayout, QGraphicsItem, QSizePolicy, QToolTip
 
 from advisor.gui.theme import TICK_SIZE
-from advisor.gui.widgets.labels import plain_tooltip
+from advisor.gui.tooltips import plain_tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Callable

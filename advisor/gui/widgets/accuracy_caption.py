@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.gui.widgets.labels import label, plain_tooltip
+from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,15 +13,14 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QLabel
 
     from advisor.catalogue.precisions import Precision
-    from advisor.gui.context import Context
+    from advisor.core.sentences import Language
 
 
-def accuracy_caption(context: Context, precisions: Sequence[Precision], spec_key: str | None = None) -> QLabel | None:
+def accuracy_caption(language: Language, precisions: Sequence[Precision], spec_key: str | None = None) -> QLabel | None:
     """The recorded accuracy on published runs; with a card's key, also that of its generation."""
     from advisor.catalogue.spec_table import spec_table
     from advisor.present.accuracy_lines import accuracy_details, accuracy_line
 
-    language = context.texts.language
     line = accuracy_line(language)
     if line is None:
         return None

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from advisor.gui.widgets.labels import ElidedLabel, label, plain_tooltip
+from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.labels import ElidedLabel, label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

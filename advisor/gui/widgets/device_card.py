@@ -8,8 +8,9 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QWidget
 
+from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.card import Card
-from advisor.gui.widgets.labels import ElidedLabel, label, plain_tooltip, set_role
+from advisor.gui.widgets.labels import ElidedLabel, label, set_role
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPaintEvent

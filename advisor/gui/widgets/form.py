@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLineEdit, QWidget
 
 from advisor.gui.models.form_fields import FieldError, FormField, parse, range_text, shown
-from advisor.gui.widgets.labels import label, plain_tooltip
+from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from advisor.core.sentences import visible
+from advisor.gui.tooltips import plain_tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,12 +130,6 @@ def in_two_lines(text: str, room: float, width: Callable[[str], float]) -> tuple
     fitting = [place for place in breaks if width(text[:place].rstrip()) <= room]
     place = max(fitting, default=min(breaks, default=len(text)))
     return text[:place].rstrip(), text[place:]
-
-
-def plain_tooltip(text: str) -> str:
-    """Text for a tooltip: Qt shows what looks like markup as such, so it is escaped and marked as rich text."""
-    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", "<br>")
-    return f"<qt>{escaped}</qt>" if text else ""
 
 
 def set_role(widget: QWidget, role: str) -> None:

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import BatchAdvice, Recommendation
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 _SERIES = 4
 _LOG_FROM = 80
 _X_TICKS = 12
 
 
-def batch_chart(advice: Advice, language: Language) -> dict[str, Any] | None:
+def batch_chart(advice: AdviceRecord, language: Language) -> dict[str, Any] | None:
     """One curve each for the advised device, the best one here, and the ties; None with a single batch size."""
     main = advice.recommendation or advice.recommendation_local
     if main is None:
@@ -84,14 +84,16 @@ def _heights(series: list[list[Prediction]]) -> _Heights:
     return _Heights(10.0 ** powers[0], top, tuple(10.0**power for power in powers))
 
 
-def _advice_on(advice: Advice, main: Recommendation) -> BatchAdvice | None:
+def _advice_on(advice: AdviceRecord, main: Recommendation) -> BatchAdvice | None:
     for item in advice.batch_advice:
         if item.device_key == main.device.key and item.precision == main.precision:
             return item
     return None
 
 
-def _curve(series: list[list[Prediction]], advice: Advice, main: Recommendation, language: Language) -> dict[str, Any]:
+def _curve(
+    series: list[list[Prediction]], advice: AdviceRecord, main: Recommendation, language: Language
+) -> dict[str, Any]:
     sizes = sorted({item.batch_size_per_device for points in series for item in points})
     low, high = math.log2(sizes[0]), math.log2(max(sizes[-1], sizes[0] + 1))
 

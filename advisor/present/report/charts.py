@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 Chart = dict[str, Any]
 _BARS = 10
@@ -30,14 +30,14 @@ def clipped(text: str, length: int = _LABEL_LENGTH) -> str:
     return shown if len(shown) <= length else shown[: length - 1] + "…"
 
 
-def chosen_prediction(advice: Advice, chosen: Recommendation | None) -> Prediction | None:
+def chosen_prediction(advice: AdviceRecord, chosen: Recommendation | None) -> Prediction | None:
     """The prediction that a recommendation rests on."""
     if chosen is None:
         return None
     return prediction_of(advice.predictions, chosen)
 
 
-def tied_places(advice: Advice) -> frozenset[tuple[str, int]]:
+def tied_places(advice: AdviceRecord) -> frozenset[tuple[str, int]]:
     """Device key and count of every set-up that shows no clear difference to the advised one."""
     main = advice.recommendation
     if main is None:
@@ -48,7 +48,7 @@ def tied_places(advice: Advice) -> frozenset[tuple[str, int]]:
     return frozenset(found - {(main.device.key, main.count)})
 
 
-def shown_set_ups(advice: Advice, most: int) -> list[Prediction]:
+def shown_set_ups(advice: AdviceRecord, most: int) -> list[Prediction]:
     """At most `most` set-ups that fit, the fastest first, one a device and count.
 
     Kept whatever their place: the advised ones, the ties, one of each device, and the Pareto set.
@@ -98,7 +98,7 @@ def _placed(item: Prediction) -> str:
     return f"{item.count} × {clipped(item.device.name)}"
 
 
-def device_chart(advice: Advice, language: Language) -> Chart | None:
+def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     """Throughput by device and count: the advised set-up in bold, ties marked."""
     rows = shown_set_ups(advice, _BARS)
     if not rows:
@@ -117,7 +117,7 @@ def device_chart(advice: Advice, language: Language) -> Chart | None:
     return {**chart, "alt": sentence("report-alt-devices", language)}
 
 
-def strategy_chart(advice: Advice, language: Language) -> Chart | None:
+def strategy_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     """Throughput of every strategy and count of the advised device at its batch and precision, where it fits."""
     main = advice.recommendation or advice.recommendation_local
     if main is None:
@@ -145,7 +145,7 @@ def strategy_chart(advice: Advice, language: Language) -> Chart | None:
     return {**_bars(ordered, chosen, language), "alt": sentence("report-alt-strategies", language)}
 
 
-def time_chart(advice: Advice, language: Language) -> Chart | None:
+def time_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     """Where a step's time goes: advised, tied and local set-ups, each bar one whole step."""
     ties = tied_places(advice)
     keep = {
@@ -172,7 +172,7 @@ def time_chart(advice: Advice, language: Language) -> Chart | None:
     return {"kind": "stacked", "alt": sentence("report-alt-time", language), "bars": bars, "legend": legend}
 
 
-def memory_chart(advice: Advice, language: Language) -> Chart | None:
+def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     """Memory parts of the advised batch on every device, against its capacity (the black line)."""
     main = advice.recommendation or advice.recommendation_local
     if main is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from advisor.core.sentences import Reason
     from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 Content = dict[str, Any]
 _WHY_LINES = 6
@@ -32,7 +32,7 @@ _HEADLINE_LENGTH = 300
 _NO_SCRIPT = frozenset({"tp", "pp", "fsdp_offload", "zero2"})
 
 
-def report_content(advice: Advice, language: Language) -> Content:
+def report_content(advice: AdviceRecord, language: Language) -> Content:
     """Everything the template needs, as JSON-ready values; a pure function of the advice and the language."""
     summary = summarise(advice, language)
     main = advice.recommendation or advice.recommendation_local
@@ -56,7 +56,7 @@ def report_content(advice: Advice, language: Language) -> Content:
     }
 
 
-def _title(advice: Advice) -> str:
+def _title(advice: AdviceRecord) -> str:
     return "report-title-inference" if advice.workload.training.mode == "inference" else "report-title"
 
 
@@ -66,14 +66,14 @@ def _method(language: Language) -> list[str]:
     return [*lines[:2], *([accuracy] if accuracy else []), *lines[2:]]
 
 
-def _subtitle(advice: Advice) -> str:
+def _subtitle(advice: AdviceRecord) -> str:
     devices = [gpu.name for gpu in advice.machine.gpus] or [advice.machine.cpu.name or advice.machine.cpu.architecture]
     named = dict.fromkeys(f"{devices.count(name)} × {name}" if devices.count(name) > 1 else name for name in devices)
     shown = [clipped(name, 60) for name in list(named)[:3]]
     return " · ".join([visible(advice.workload.name), *shown, advice.created_utc[:10]])
 
 
-def _notes(advice: Advice, main: Recommendation | None, language: Language) -> list[str]:
+def _notes(advice: AdviceRecord, main: Recommendation | None, language: Language) -> list[str]:
     notes = []
     if main is not None and main.tied_with:
         names = listed([clipped(device.name, 60) for device in main.tied_with], language)
@@ -105,7 +105,7 @@ def _lines(reasons: Sequence[Reason], language: Language) -> list[str]:
 
 
 def _first_page(
-    advice: Advice, main: Recommendation | None, language: Language
+    advice: AdviceRecord, main: Recommendation | None, language: Language
 ) -> tuple[dict[str, Content | None], list[str]]:
     """The sections of the first page by their place, and the sentences that it had no room for."""
     why = _lines(main.why if main else (), language)
@@ -130,7 +130,7 @@ def _first_page(
     return first, further
 
 
-def _charts(advice: Advice, language: Language) -> dict[str, Content | None]:
+def _charts(advice: AdviceRecord, language: Language) -> dict[str, Content | None]:
     return {
         "report-batch": batch_chart(advice, language),
         "report-strategies": report_charts.strategy_chart(advice, language),
@@ -139,14 +139,14 @@ def _charts(advice: Advice, language: Language) -> dict[str, Content | None]:
     }
 
 
-def _middle(advice: Advice, language: Language) -> Content | None:
+def _middle(advice: AdviceRecord, language: Language) -> Content | None:
     """The batch curve; where there is none (a single batch size fits), the strategies."""
     charts = _charts(advice, language)
     code = "report-batch" if charts["report-batch"] else "report-strategies"
     return _section(sentence(code, language), (), charts[code]) if charts[code] else None
 
 
-def _next_steps(advice: Advice, main: Recommendation | None, language: Language) -> list[str | dict[str, str]]:
+def _next_steps(advice: AdviceRecord, main: Recommendation | None, language: Language) -> list[str | dict[str, str]]:
     """What to do now, in the order of doing it; a command stands on a line of its own."""
     if main is None:
         return []
@@ -179,7 +179,7 @@ def _step(code: str, language: Language, command: str) -> dict[str, str]:
     return {"text": sentence(code, language), "command": command}
 
 
-def _evidence(advice: Advice, further: list[str], language: Language) -> list[Content]:
+def _evidence(advice: AdviceRecord, further: list[str], language: Language) -> list[Content]:
     def section(code: str, chart: Content | None = None, table: Content | None = None) -> Content | None:
         return _section(sentence(code, language), (), chart, table) if chart or table else None
 

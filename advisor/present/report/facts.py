@@ -11,13 +11,13 @@ from advisor.present.summary import estimate_text, flop_label
 from advisor.workload.workload import passes_over_data
 
 if TYPE_CHECKING:
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 _GPUS = 8
 _VALUE_LENGTH = 220
 
 
-def fact_columns(advice: Advice, language: Language) -> list[dict[str, Any]]:
+def fact_columns(advice: AdviceRecord, language: Language) -> list[dict[str, Any]]:
     """Two columns of facts: assumptions, and this machine."""
     columns = (("report-assumptions", _assumptions(advice, language)), ("report-machine", _machine(advice, language)))
     return [
@@ -26,7 +26,7 @@ def fact_columns(advice: Advice, language: Language) -> list[dict[str, Any]]:
     ]
 
 
-def _assumptions(advice: Advice, language: Language) -> list[tuple[str, str]]:
+def _assumptions(advice: AdviceRecord, language: Language) -> list[tuple[str, str]]:
     workload = advice.workload
     training = workload.training
     facts: list[tuple[str, str]] = [
@@ -57,14 +57,14 @@ def _assumptions(advice: Advice, language: Language) -> list[tuple[str, str]]:
     return [(sentence(code, language), text) for code, text in facts]
 
 
-def _traced(advice: Advice, language: Language) -> str:
+def _traced(advice: AdviceRecord, language: Language) -> str:
     if advice.model.traced:
         return sentence("yes", language)
     reason = advice.model.not_traced_reason
     return visible(say(reason, language)) if reason is not None else sentence("no", language)
 
 
-def _of_the_advice(advice: Advice, language: Language) -> list[tuple[str, str]]:
+def _of_the_advice(advice: AdviceRecord, language: Language) -> list[tuple[str, str]]:
     """Efficiency of the devices together, and energy by the sample."""
     main = advice.recommendation
     facts = []
@@ -78,7 +78,7 @@ def _of_the_advice(advice: Advice, language: Language) -> list[tuple[str, str]]:
     return facts
 
 
-def _machine(advice: Advice, language: Language) -> list[tuple[str, str]]:
+def _machine(advice: AdviceRecord, language: Language) -> list[tuple[str, str]]:
     machine = advice.machine
     unknown = sentence("unknown", language)
     software = machine.software

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 
-def key_figures(advice: Advice, main: Recommendation, language: Language) -> list[dict[str, str]]:
+def key_figures(advice: AdviceRecord, main: Recommendation, language: Language) -> list[dict[str, str]]:
     """Job, step, rate, memory, cost or device time, energy; unknown is said, never left out."""
 
     def figure(code: str, estimate: Estimate | None, formatter: Callable[[float], str]) -> dict[str, str]:

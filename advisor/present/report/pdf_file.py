@@ -17,7 +17,7 @@ from advisor.core.sentences import Language, sentence
 from advisor.present.report.content import report_content
 
 if TYPE_CHECKING:
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 
 @cache
@@ -26,7 +26,7 @@ def _coverage() -> frozenset[str]:
     return frozenset(resource("fonts/coverage.txt").read_text(encoding="utf-8"))
 
 
-def encode(advice: Advice, language: Language) -> bytes:
+def encode(advice: AdviceRecord, language: Language) -> bytes:
     """The report as PDF/UA-1 bytes; equal advice and language give equal bytes.
 
     A character that the bundled font lacks is set as its code point and named in a closing sentence: a report
@@ -62,12 +62,12 @@ def encode(advice: Advice, language: Language) -> bytes:
     return bytes(pdf)
 
 
-def write(advice: Advice, path: Path, language: Language) -> None:
+def write(advice: AdviceRecord, path: Path, language: Language) -> None:
     """Write the report atomically. Raises OutputError."""
     write_atomically(path, encode(advice, language))
 
 
-def _timestamp(advice: Advice) -> int:
+def _timestamp(advice: AdviceRecord) -> int:
     moment = datetime.fromisoformat(advice.created_utc)
     return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
 

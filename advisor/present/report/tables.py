@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from advisor.measure.measurement import CommunicationMeasurement
     from advisor.predict.prediction import Prediction
     from advisor.present.checked_steps import CheckedStep
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
 
 Table = dict[str, Any]
 DEVICE_ROWS = 12
@@ -30,7 +30,7 @@ def _columns(names: tuple[str, ...], language: Language) -> list[str]:
     return [sentence(f"column-{name}", language) for name in names]
 
 
-def device_table(advice: Advice, language: Language) -> Table | None:
+def device_table(advice: AdviceRecord, language: Language) -> Table | None:
     """The set-ups worth a look, the shortest job first; energy and cost where any of them is known."""
     shown = shown_set_ups(advice, DEVICE_ROWS)
     if not shown:
@@ -64,7 +64,7 @@ def device_table(advice: Advice, language: Language) -> Table | None:
     }
 
 
-def own_precisions(advice: Advice, shown: Sequence[Prediction]) -> bool:
+def own_precisions(advice: AdviceRecord, shown: Sequence[Prediction]) -> bool:
     """Whether a device of a table lacks the advised precision, so that each row has to name its own."""
     main = advice.recommendation or advice.recommendation_local
     wanted = main.precision if main else advice.workload.training.precision
@@ -95,7 +95,7 @@ def _cost(item: Prediction, language: Language) -> str:
     return f"{item.cost.value:.2f} {item.currency or ''}".strip() if item.cost else sentence("unknown", language)
 
 
-def measured_table(advice: Advice, language: Language) -> Table | None:
+def measured_table(advice: AdviceRecord, language: Language) -> Table | None:
     """What was timed here, with the prediction of the same set-up and its error."""
     rows = [_measured_row(one, language) for one in checked_steps(advice)]
     if not rows:
@@ -119,7 +119,7 @@ def _measured_row(one: CheckedStep, language: Language) -> list[str]:
     ]
 
 
-def communication_table(advice: Advice, language: Language) -> Table | None:
+def communication_table(advice: AdviceRecord, language: Language) -> Table | None:
     """Collectives and data-parallel steps that were timed over ranks, with the rate of the link."""
     rows = [
         [

@@ -17,7 +17,7 @@ from advisor.workload.workload import HuggingFaceModel
 
 if TYPE_CHECKING:
     from advisor.recommend.recommendation import Recommendation
-    from advisor.store.advice_record import Advice
+    from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Training
 
 SCRIPT_NAME = "train.py"
@@ -27,7 +27,7 @@ _HALF = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
 _AUTOCAST = {"fp16_amp": "torch.float16", "bf16_amp": "torch.bfloat16"}
 
 
-def script_name(advice: Advice) -> str:
+def script_name(advice: AdviceRecord) -> str:
     """What the script of an advice is called: it trains, or it only infers."""
     return INFERENCE_SCRIPT_NAME if advice.workload.training.mode == "inference" else SCRIPT_NAME
 
@@ -45,7 +45,7 @@ def launch_command(chosen: Recommendation, script: str = SCRIPT_NAME) -> str:
     return f"torchrun --standalone --nproc-per-node {chosen.count} {script}"
 
 
-def render(advice: Advice, chosen: Recommendation | None = None) -> str:
+def render(advice: AdviceRecord, chosen: Recommendation | None = None) -> str:
     """A commented script for `chosen` (default: the recommendation) that trains the advice's workload, or infers.
 
     It runs as it stands on random data of the right shapes, on GPUs with NCCL or CPUs with gloo, and prints the

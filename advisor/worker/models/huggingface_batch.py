@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from advisor.worker.models.load_model import Batch
+from advisor.worker.models.architecture import Batch
 from advisor.workload.workload import Task, Workload
 
 _DEFAULT_LENGTH = 128

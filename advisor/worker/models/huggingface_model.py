@@ -15,9 +15,9 @@ from torch.nn import functional
 from advisor.core.errors import InputError
 from advisor.core.input_file import closest, shown_value
 from advisor.core.sentences import Reason
+from advisor.worker.models.architecture import HALF_DTYPES, Architecture, Batch, under_fake_mode
 from advisor.worker.models.huggingface_batch import batch_maker
 from advisor.worker.models.huggingface_fakes import known_layer_drop, let_experts_be_fake, no_initialisation
-from advisor.worker.models.load_model import HALF_DTYPES, Architecture, Batch, under_fake_mode
 from advisor.workload.model_config import resolve_config
 from advisor.workload.tasks import infer_task
 from advisor.workload.workload import HuggingFaceModel, Task, Workload

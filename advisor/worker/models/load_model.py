@@ -13,34 +13,16 @@ from torch import Tensor, nn
 from advisor.catalogue.precisions import Precision
 from advisor.core.errors import InputError
 from advisor.core.sentences import Reason
+from advisor.worker.models.architecture import HALF_DTYPES, Architecture, Batch, under_fake_mode
+from advisor.worker.models.trainable_parameters import choose_trainable
 from advisor.workload.workload import HuggingFaceModel, NumbersModel, PythonModel, TemplateModel, Workload
 
-Batch = dict[str, Tensor] | tuple[Tensor, ...]
-"""What one step takes: keyword or positional tensors, the last of a tuple being the targets."""
-
-HALF_DTYPES: dict[Precision, torch.dtype] = {"fp16": torch.float16, "bf16": torch.bfloat16}
 AUTOCAST_DTYPES: dict[Precision, torch.dtype] = {"fp16_amp": torch.float16, "bf16_amp": torch.bfloat16}
 
 
 _HALF_BITS = 16
 _IMAGE_DIMENSIONS = 4
 """Batch, channels, height, width."""
-
-
-@dataclass(frozen=True)
-class Architecture:
-    """What a door gives: the bare module, its data and its loss, before freezing, casting and layout."""
-
-    module: nn.Module
-    make_batch: Callable[[int], Batch]
-    loss: Callable[[nn.Module, Batch], Tensor]
-    outputs: Callable[[nn.Module, Batch], Any]
-    choose_trainable: Callable[[nn.Module], None] | None = None
-    head_names: tuple[str, ...] = ()
-    """Name prefixes of the parameters that belong to the task's head; empty: the last layer with parameters."""
-    block_count: int | None = None
-    full_block_count: int | None = None
-    notes: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,8 +58,6 @@ def load(
 
     `layer_limit`: build at most this many repeated blocks. Raises InputError for a model that cannot be built.
     """
-    from advisor.worker.models.trainable_parameters import choose_trainable
-
     torch.manual_seed(seed)
     pretended = under_fake_mode() or device == "meta"
     with torch.device("meta") if device == "meta" else contextlib.nullcontext():
@@ -94,13 +74,6 @@ def load(
         full_block_count=architecture.full_block_count,
         notes=notes,
     )
-
-
-def under_fake_mode() -> bool:
-    """Whether tensors made now are fakes without storage."""
-    from torch._guards import detect_fake_mode
-
-    return detect_fake_mode() is not None
 
 
 def autocast(precision: Precision, device_type: str) -> contextlib.AbstractContextManager[Any]:

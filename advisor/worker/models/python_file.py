@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from advisor.core.errors import InputError, UserFacingError
 from advisor.core.sentences import visible
-from advisor.worker.models.load_model import Architecture, Batch
+from advisor.worker.models.architecture import Architecture, Batch
 from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision
 from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
 from advisor.workload.workload import PythonModel, Workload, length_of

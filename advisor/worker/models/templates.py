@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from advisor.core.errors import InputError
-from advisor.worker.models.load_model import Architecture, Batch
+from advisor.worker.models.architecture import Architecture, Batch
 from advisor.workload.workload import TemplateModel, Workload
 
 _DEFAULT_VOCABULARY = 10_000

@@ -10,7 +10,7 @@ from advisor.core.sentences import Reason
 from advisor.workload.workload import Workload
 
 if TYPE_CHECKING:
-    from advisor.worker.models.load_model import Architecture
+    from advisor.worker.models.architecture import Architecture
 
 
 def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Reason, ...]:

@@ -14,7 +14,8 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from advisor.protocol.messages import RankFinding, RankFindingKind, RanksRequest
-from advisor.worker.models.load_model import Batch, LoadedModel, autocast, load
+from advisor.worker.models.architecture import Batch
+from advisor.worker.models.load_model import LoadedModel, autocast, load
 from advisor.worker.ranks.collectives import Rank
 
 Variant = tuple[RankFindingKind, int]

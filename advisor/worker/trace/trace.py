@@ -18,7 +18,8 @@ from advisor.worker.trace.cuda_rules import cuda_rules
 from advisor.worker.trace.failed import TraceFailed, TraceFault
 from advisor.worker.trace.fake_model import build_fake, value_was_asked
 from advisor.worker.trace.known import Fakes
-from advisor.worker.trace.step_pass import DeviceRules, Passes, Subject, table_of
+from advisor.worker.trace.step_pass import DeviceRules, Passes, Subject
+from advisor.worker.trace.traced_table import table_of
 from advisor.workload.workload import Workload, with_training
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 
 from advisor.protocol.messages import StepPart
-from advisor.worker.models.load_model import Batch, LoadedModel, autocast
+from advisor.worker.models.architecture import Batch
+from advisor.worker.models.load_model import LoadedModel, autocast
 from advisor.worker.train.device import TorchDevice
 from advisor.workload.workload import Workload
 

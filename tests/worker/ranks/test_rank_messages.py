@@ -78,7 +78,7 @@ _PEER = textwrap.dedent(
     from datetime import timedelta
     import torch
     import torch.distributed as dist
-    from advisor.worker.rank_messages import PeerRefusedError, exchange_bytes
+    from advisor.worker.ranks.rank_messages import PeerRefusedError, exchange_bytes
 
     rank, place, announced = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     dist.init_process_group("gloo", init_method=place, rank=rank, world_size=2, timeout=timedelta(seconds=10))

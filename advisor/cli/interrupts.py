@@ -1,0 +1,35 @@
+"""Ctrl-C as a wish that running work hears, so that what was measured is kept."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def cancelled_by_interrupt() -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C (or SIGTERM) sets; a second one ends the program at once."""
+    cancelled = threading.Event()
+
+    def ask(number: int, _frame: object) -> None:
+        if cancelled.is_set():
+            raise KeyboardInterrupt
+        cancelled.set()
+        print("\nadvisor: stopping; what was measured is kept. Again to end at once.", file=sys.stderr)
+        del number
+
+    if threading.current_thread() is not threading.main_thread():
+        yield cancelled
+        return
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield cancelled
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,42 @@
+"""What a door of the workload gives: the bare module with its batches, loss and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from advisor.catalogue.precisions import Precision
+from advisor.core.sentences import Reason
+
+Batch = dict[str, Tensor] | tuple[Tensor, ...]
+"""What one step takes: keyword or positional tensors, the last of a tuple being the targets."""
+
+
+HALF_DTYPES: dict[Precision, torch.dtype] = {"fp16": torch.float16, "bf16": torch.bfloat16}
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What a door gives: the bare module, its data and its loss, before freezing, casting and layout."""
+
+    module: nn.Module
+    make_batch: Callable[[int], Batch]
+    loss: Callable[[nn.Module, Batch], Tensor]
+    outputs: Callable[[nn.Module, Batch], Any]
+    choose_trainable: Callable[[nn.Module], None] | None = None
+    head_names: tuple[str, ...] = ()
+    """Name prefixes of the parameters that belong to the task's head; empty: the last layer with parameters."""
+    block_count: int | None = None
+    full_block_count: int | None = None
+    notes: tuple[Reason, ...] = ()
+
+
+def under_fake_mode() -> bool:
+    """Whether tensors made now are fakes without storage."""
+    from torch._guards import detect_fake_mode
+
+    return detect_fake_mode() is not None

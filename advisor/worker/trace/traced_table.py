@@ -1,0 +1,83 @@
+"""The operator table that passes at several batch sizes give together."""
+
+from __future__ import annotations
+
+from advisor.core.sentences import Reason
+from advisor.optable.op_table import GradientReady, OpTable
+from advisor.worker.trace.affine import (
+    TOLERATED_ERROR_FRACTION,
+    StreamsDiffer,
+    affine_figures,
+    check_same_stream,
+    deviation,
+    memory_timeline,
+    merged_ops,
+)
+from advisor.worker.trace.layers import checkpoint_figures, from_modules, layer_table
+from advisor.worker.trace.op_figures import size_bytes
+from advisor.worker.trace.recorder import Recorder
+from advisor.worker.trace.step_pass import Passes
+from advisor.worker.trace.unknown import unknown_operators
+
+BATCHES = (8, 16)
+
+
+CHECKED_BATCH = 24
+
+
+def table_of(passes: Passes, *, checked: bool) -> OpTable:
+    """Two passes make the table; `checked`: a third at another batch size checks it. Raises StreamsDiffer."""
+    low, high = BATCHES
+    first, second = passes.at(low), passes.at(high)
+    try:
+        check_same_stream(first.recorder.ops, second.recorder.ops)
+    except StreamsDiffer:
+        # Caches that the first pass filled (masks, positions) are no part of a steady step.
+        first = passes.at(low)
+        check_same_stream(first.recorder.ops, second.recorder.ops)
+    figures = affine_figures(first.recorder.ops, second.recorder.ops, BATCHES)
+    caveats: list[Reason] = []
+    error = deviation(figures, passes.at(CHECKED_BATCH).recorder.ops, CHECKED_BATCH) if checked else 0.0
+    if error > TOLERATED_ERROR_FRACTION:
+        caveats.append(Reason(code="trace-not-affine", numbers={"error_fraction": error, "batch": CHECKED_BATCH}))
+    ops = merged_ops(second.recorder.ops, figures)
+    unknown = unknown_operators(ops)
+    caveats += [unknown] if unknown is not None else []
+    memory = memory_timeline(first.tracker, second.tracker, BATCHES, (second.resident_count, second.backward_start))
+    if isinstance(memory, Reason):
+        caveats.append(memory)
+    model, recorder = passes.model, second.recorder
+    layers = layer_table(model, (first, second), figures, BATCHES)
+    parameters = list(model.parameters())
+    trained = [p for p in parameters if p.requires_grad]
+    slope = (second.input_bytes - first.input_bytes) / (high - low)
+    return OpTable(
+        precision=passes.precision,
+        ops=ops,
+        parameter_count=sum(p.numel() for p in parameters),
+        trainable_parameter_count=sum(p.numel() for p in trained),
+        parameter_tensor_count=len(parameters),
+        parameter_bytes=float(sum(size_bytes(p) for p in parameters)),
+        trainable_parameter_bytes=float(sum(size_bytes(p) for p in trained)),
+        gradient_bytes=float(sum(size_bytes(p) for p in trained)),
+        trainable_tensor_bytes=tuple(float(size_bytes(p)) for p in trained),
+        trainable_tensor_shapes=tuple(tuple(p.shape) for p in trained),
+        **from_modules(model),
+        buffer_bytes=float(sum(size_bytes(b) for b in model.buffers())),
+        input_bytes=(first.input_bytes - slope * low, slope),
+        dispatch_count=recorder.dispatch_count,
+        synchronisation_count=recorder.synchronisation_count,
+        gradients_ready=_gradients(recorder),
+        memory=None if isinstance(memory, Reason) else memory,
+        layers=layers,
+        checkpoint=checkpoint_figures(model, (first, second), layers, BATCHES),
+        caveats=tuple(caveats),
+    )
+
+
+def _gradients(recorder: Recorder) -> tuple[GradientReady, ...]:
+    work = max(recorder.backward_work, 1.0)
+    return tuple(
+        GradientReady(element_count=event.element_count, backward_fraction=min(1.0, event.work / work))
+        for event in recorder.gradients
+    )
