@@ -19,7 +19,7 @@ from advisor.core.sentences import Reason
 from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import TRACE_PRECISIONS, step_flop
 from advisor.recommend.advise_from import recommend
-from advisor.recommend.memory_story import memory_story
+from advisor.recommend.reasons.memory import memory_story
 from advisor.store.advice_record import AdviceRecord, ModelFacts
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.workload import NumbersModel, Workload

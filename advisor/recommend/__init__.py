@@ -1,1 +1,1 @@
-"""Which should I take, and why? Candidates, ranking, reasons and claims."""
+"""Which set-up should I take? Candidates, ranking, and the reasons."""

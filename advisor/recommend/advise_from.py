@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from advisor.recommend.alternatives import list_alternatives
 from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH, advise_batches, largest_global_batch
 from advisor.recommend.candidates import local_device, local_gpu_groups
-from advisor.recommend.caveats import comparison_caveats
 from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.energy import add_energy_and_cost, power_draws
-from advisor.recommend.parallel_reasons import strategy_story
-from advisor.recommend.precision_story import precision_story
 from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.ranking import CLEAR_DIFFERENCE_FRACTION, Row, rank, score, untrusted_devices, within_limits
-from advisor.recommend.reasons import why
+from advisor.recommend.reasons.caveats import comparison_caveats
+from advisor.recommend.reasons.parallel import strategy_story
+from advisor.recommend.reasons.precision import precision_story
+from advisor.recommend.reasons.scaling import host_core_reasons, network_reasons, uneven_reasons
+from advisor.recommend.reasons.set_up import why
+from advisor.recommend.reasons.turning_points import would_change_if
 from advisor.recommend.recommendation import Goal, Limits, Recommendation, Recommendations
-from advisor.recommend.scaling_story import host_core_reasons, network_reasons, uneven_reasons
 from advisor.recommend.strategy import best_by_count, knee_count
 from advisor.recommend.training_time import training_time_reasons, training_times
-from advisor.recommend.turning_points import would_change_if
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

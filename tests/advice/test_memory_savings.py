@@ -14,7 +14,7 @@ from advisor.hardware.machine import Machine
 from advisor.optable.saved_tables import saved_tables
 from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Prediction
-from advisor.recommend.memory_story import memory_story
+from advisor.recommend.reasons.memory import memory_story
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 

@@ -10,7 +10,7 @@ from advisor.core.sentences import say, sentence
 from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import batch_reason
 from advisor.recommend.comparison import Finalist
-from advisor.recommend.parallel_reasons import _count_reasons
+from advisor.recommend.reasons.parallel import _count_reasons
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import SPECS, TRANSFORMER, estimate, predict, workload
 from tests.recommend.real_predictor import real_predictor

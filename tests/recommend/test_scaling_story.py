@@ -9,8 +9,8 @@ from advisor.core.sentences import say
 from advisor.predict.prediction import Prediction
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.comparison import Comparison
+from advisor.recommend.reasons.scaling import dp_reasons, host_core_reasons, named_cards, uneven_reasons
 from advisor.recommend.recommendation import Limits
-from advisor.recommend.scaling_story import dp_reasons, host_core_reasons, named_cards, uneven_reasons
 from advisor.workload.workload import NumbersModel, Workload
 from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
 

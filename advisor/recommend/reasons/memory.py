@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Reason
 from advisor.predict.memory_savings import saving_reason
-from advisor.recommend.reasons import TIGHT_MEMORY_FRACTION
+from advisor.recommend.reasons.set_up import TIGHT_MEMORY_FRACTION
 from advisor.recommend.recommendation import prediction_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from advisor.core.sentences import Reason
 from advisor.predict.scaling_advice import KNEE_MARGINAL_RATIO, efficiency_reason, missing_nvlink_reason, nvlink_instead
 from advisor.recommend.batch_size import choose, rounded
 from advisor.recommend.comparison import part_share
-from advisor.recommend.scaling_story import TIE_FRACTION, dp_reasons
+from advisor.recommend.reasons.scaling import TIE_FRACTION, dp_reasons
 from advisor.recommend.strategy import marginal_ratio
 
 if TYPE_CHECKING:

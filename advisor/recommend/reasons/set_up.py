@@ -10,10 +10,10 @@ from advisor.predict.scaling_advice import learning_rate_note
 from advisor.recommend.batch_size import batch_reason, fitting_curve
 from advisor.recommend.comparison import part_s, part_share, set_up_name
 from advisor.recommend.launch_cost import fixed_s
-from advisor.recommend.parallel_reasons import parallel_reasons
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import score
-from advisor.recommend.waiting_reasons import waiting_reasons
+from advisor.recommend.reasons.parallel import parallel_reasons
+from advisor.recommend.reasons.waiting import waiting_reasons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

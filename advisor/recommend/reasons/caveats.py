@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Reason
-from advisor.recommend.missed_limits import is_limited, nearest_to_limits
 from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
+from advisor.recommend.reasons.missed_limits import is_limited, nearest_to_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
