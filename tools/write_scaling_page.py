@@ -32,7 +32,8 @@ For one card's step `T1` with backward pass `B`, gradients of `bytes`, `n` cards
 - **Overlap.** While a bucket is sent, compute loses a share of its time (small with peer-to-peer, most of it through
   the host); the rest overlaps. What is left when backward ends is exposed, the last bucket always.
 - **Copies.** Flattening, averaging and reducing cross the card's memory a number of times.
-- **Jitter.** Stragglers and shared input pipelines cost a fraction of the step for each doubling of the cards.
+- **Stragglers.** All cards wait for the slowest of `n`, whose steps differ by input pipelines and clocks (the expected
+  largest of `n` normal deviates), and across hosts for the slowest host.
 - **Across hosts** the levels are pipelined, so the slower of the bus inside and the host's adapters rules.
 - **Accumulation** (`no_sync`) sends once for several micro-batches. Full sharding sends 1.5 x the bytes in every one.
 - **DataParallel** copies weights, inputs, outputs and gradients through the first card and issues all work from one
@@ -44,7 +45,8 @@ For one card's step `T1` with backward pass `B`, gradients of `bytes`, `n` cards
   samples where nobody knows).
 - **Tensor and pipeline parallel** are given with a wide range: no published run of the calibration set uses them.
 
-The range of an efficiency comes from residuals of cards that were left out. Where gradients cross PCIe it also
+The figures are fitted with a loss that lets go of rows far from all others: hosts that route badly are not marked as
+such. The range of an efficiency comes from residuals of cards that were left out. Where gradients cross PCIe it also
 reaches down to a host that routes badly (4 GB/s), unless the bus was measured or given.
 
 Which link a set-up has comes from the spec row, from words (`--interconnect`), or from a measurement; a measured bus

@@ -132,7 +132,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     LADDER_FOLDER.mkdir(exist_ok=True)
     if chosen.part != "ladder":
-        for source in ("published_steps.csv", "published_memory.csv"):
+        for source in ("published_steps.csv", "published_memory.csv", "data/published_scaling.csv"):
             with (HERE / source).open(encoding="utf-8") as file:
                 record_steps(list(csv.DictReader(file)), chosen.only, missing=chosen.missing)
     if chosen.part != "steps":

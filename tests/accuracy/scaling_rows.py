@@ -8,11 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import msgspec
 import numpy as np
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.cost.scaling.links import Link, interconnect_or_usual
-from advisor.cost.scaling.scaling import Setting, scale_steps
+from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.traffic import Traffic, traffic_of
 from advisor.cost.step_time import StepGrid, predict_steps
 from advisor.optable.compiled_table import compile_table
@@ -34,6 +35,7 @@ OPTIMIZERS: dict[str, tuple[Optimizer, bool]] = {
     "waveglow": ("adam", False),
     "resnet50_v1_5": ("sgd_momentum", False),
     "resnext101_32x4d": ("sgd_momentum", False),
+    "ssd300_resnet50": ("sgd_momentum", False),
 }
 """What the published runs stepped with, and whether in a fused kernel (as in published_steps.csv)."""
 
@@ -110,18 +112,28 @@ def _single(
 
 def predict(rows: Sequence[ScalingRow], figures: ScalingFigures | None = None) -> np.ndarray:
     """Predicted (efficiency, low, high) of each row, shape (rows, 3)."""
-    found = np.empty((len(rows), 3))
-    for number, row in enumerate(rows):
-        grid = scale_steps(
-            row.steps,
-            row.traffic,
-            [row.link],
-            [row.memory_bytes_per_s],
-            [row.batch_size],
-            strategies=("ddp",),
-            counts=(row.count,),
-            setting=Setting(),
-            figures=figures,
-        )
-        found[number] = grid.efficiency.item(), grid.efficiency_low.item(), grid.efficiency_high.item()
-    return found
+    grids = [_scaled(row, row.link, figures) for row in rows]
+    return np.array(
+        [(grid.efficiency.item(), grid.efficiency_low.item(), grid.efficiency_high.item()) for grid in grids]
+    )
+
+
+def efficiencies_of(rows: Sequence[ScalingRow], figures: ScalingFigures) -> np.ndarray:
+    """Predicted efficiency of each row without its range, shape (rows,)."""
+    # A link that was measured has no badly routing host beside it, which would be worked out for the range alone.
+    links = [msgspec.structs.replace(row.link, basis="measured") for row in rows]
+    return np.array([_scaled(row, link, figures).efficiency.item() for row, link in zip(rows, links, strict=True)])
+
+
+def _scaled(row: ScalingRow, link: Link, figures: ScalingFigures | None) -> ScaledGrid:
+    return scale_steps(
+        row.steps,
+        row.traffic,
+        [link],
+        [row.memory_bytes_per_s],
+        [row.batch_size],
+        strategies=("ddp",),
+        counts=(row.count,),
+        setting=Setting(),
+        figures=figures,
+    )

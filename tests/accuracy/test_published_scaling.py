@@ -22,21 +22,22 @@ def _truth() -> np.ndarray:
     return np.array([row.efficiency for row in _healthy()])
 
 
-def test_published_efficiencies_are_met_within_two_and_a_half_points() -> None:
+def test_published_efficiencies_are_met_within_three_point_four_points() -> None:
     error = np.abs(predict(_healthy())[:, 0] - _truth())
     print(f"{len(error)} rows: {100 * error.mean():.2f} points")
-    assert len(error) == 86
-    assert 100 * error.mean() <= 2.5
+    assert len(error) == 268
+    assert 100 * error.mean() <= 3.4
 
 
 def test_ranges_hold_the_published_efficiency_as_often_as_they_say() -> None:
-    found = predict(_healthy())
-    inside = np.mean((_truth() >= found[:, 1]) & (_truth() <= found[:, 2]))
-    print(f"{100 * inside:.0f} % inside")
-    assert 0.78 <= inside <= 0.90
+    rows = read_rows()
+    found, truth = predict(rows), np.array([row.efficiency for row in rows])
+    inside, healthy = (truth >= found[:, 1]) & (truth <= found[:, 2]), np.array([row.healthy for row in rows])
+    print(f"{100 * inside.mean():.0f} % inside, {100 * inside[healthy].mean():.0f} % of healthy rows")
+    assert 0.75 <= inside.mean() <= inside[healthy].mean() <= 0.92
 
 
-def test_a_card_that_the_fit_has_not_seen_is_met_within_three_point_eight_points() -> None:
+def test_a_card_that_the_fit_has_not_seen_is_met_within_three_point_six_points() -> None:
     pytest.importorskip("scipy")
     sys.path.insert(0, str(ROOT))
     from advisor.cost.scaling.scaling_figures import scaling_figures
@@ -44,13 +45,13 @@ def test_a_card_that_the_fit_has_not_seen_is_met_within_three_point_eight_points
 
     error = np.abs(left_out(_healthy(), scaling_figures()) - _truth())
     print(f"left out: {100 * error.mean():.2f} points")
-    assert 100 * error.mean() <= 3.8
+    assert 100 * error.mean() <= 3.6
 
 
 def test_every_row_is_predicted_the_suspect_ones_too() -> None:
     rows = read_rows()
     with DATA.open(encoding="utf-8", newline="") as file:
-        assert len(rows) == len(list(csv.DictReader(file))) == 112
+        assert len(rows) == len(list(csv.DictReader(file))) == 325
     assert np.all(np.isfinite(predict(rows)))
 
 

@@ -251,6 +251,7 @@ def test_every_part_and_strategy_has_its_name() -> None:
 
 
 def test_the_figures_file_is_refused_with_its_field_where_it_is_wrong() -> None:
-    text = resource("scaling.toml").read_text(encoding="utf-8").replace("jitter_fraction = ", "jitter_fraction = 9")
-    with pytest.raises(msgspec.ValidationError, match="jitter_fraction"):
+    figures = resource("scaling.toml").read_text(encoding="utf-8")
+    text = figures.replace("straggler_fraction = ", "straggler_fraction = 9")
+    with pytest.raises(msgspec.ValidationError, match="straggler_fraction"):
         msgspec.toml.decode(text, type=ScalingFigures)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -43,7 +45,7 @@ def bus_bytes_per_s(link: Link, count: int, figures: ScalingFigures | None = Non
     if link.type == "nvlink_mesh":
         return fitted.nvlink_fraction * _mesh_bytes_per_s(link, count, figures)
     pcie = link.pcie_bytes_per_s * math.pow(crowd, -assumed.pcie_contention_exponent)
-    through_host = fitted.host_bytes_per_s * math.pow(crowd, -assumed.host_contention_exponent)
+    through_host = fitted.host_bytes_per_s * math.pow(crowd, -fitted.host_contention_exponent)
     if link.type == "nvlink_bridge":
         return pcie * fitted.bridged_ring_ratio if link.peer_to_peer else through_host * math.sqrt(2.0)
     return fitted.pcie_fraction * pcie if link.type == "pcie_p2p" else min(through_host, fitted.pcie_fraction * pcie)
@@ -63,6 +65,12 @@ def overlap_loss(link: Link, count: int, figures: ScalingFigures | None = None) 
     bridged_alone = link.type == "nvlink_bridge" and count > _PAIR and not link.peer_to_peer
     direct = (link.type in _DIRECT and not bridged_alone) or (link.type == "given" and link.peer_to_peer)
     return min(1.0, fitted.direct_overlap_loss_fraction if direct else fitted.host_overlap_loss_fraction)
+
+
+@cache
+def slowest_of(count: int) -> float:
+    """Expected largest of `count` standard normal deviates (Blom 1958): 0 for one, 0.6 for two, 3.2 for 1,024."""
+    return 0.0 if count <= 1 else statistics.NormalDist().inv_cdf((count - 0.375) / (count + 0.25))
 
 
 def slow_host(link: Link, count: int, figures: ScalingFigures | None = None) -> Link | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from advisor.catalogue.strategies import Strategy
-from advisor.cost.scaling.communication import Costs, bus_bytes_per_s, costs, overlap_loss, slow_host
+from advisor.cost.scaling.communication import Costs, bus_bytes_per_s, costs, overlap_loss, slow_host, slowest_of
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s, dp_communication_s
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.cost.scaling.scaling_range import efficiency_range
@@ -238,11 +238,11 @@ class _Cell:
             )
             own["optimizer_s"] = own["optimizer_s"] / self.count
         elif strategy == "pp":
-            return self._jittered(self._pipeline(own))
+            return self._straggling(self._pipeline(own))
         else:
             self._shard(strategy, own)
         own["host_s"] = own["host_s"] + self._rank_host_s()
-        return self._jittered(own)
+        return self._straggling(own)
 
     def _exchange(self) -> Exchange:
         traffic, passes = compressed(self.job.traffic, self.job.setting.compression)
@@ -313,7 +313,7 @@ class _Cell:
         # Flattening and adding up gradients cross the first card's memory as they do in DDP's buckets, and shards
         # wait for the slowest: without both, DP would look faster than DDP where the link is quick.
         copies = self._own_passes() * self.pass_s
-        return self._jittered(
+        return self._straggling(
             own
             | {
                 "host_s": np.maximum(own["host_s"], bound * self.accumulation),
@@ -321,8 +321,11 @@ class _Cell:
             }
         )
 
-    def _jittered(self, own: dict[str, Floats]) -> dict[str, Floats]:
-        """Add what stragglers and shared input pipelines cost, a fraction for each doubling of the cards."""
+    def _straggling(self, own: dict[str, Floats]) -> dict[str, Floats]:
+        """Add the wait for the slowest card, by input pipelines and clocks, and for the slowest of several hosts."""
         whole = sum(own.values(), start=np.zeros(1))
-        lost = self.job.figures.fitted.jitter_fraction * np.log2(self.count) * whole
+        hosts = -(-self.count // self.link.node_size_count)
+        figures = self.job.figures
+        cards, between = figures.fitted.straggler_fraction, figures.assumed.host_straggler_fraction
+        lost = (cards * slowest_of(self.count) + between * slowest_of(hosts)) * whole
         return own | {"imbalance_s": own["imbalance_s"] + lost}

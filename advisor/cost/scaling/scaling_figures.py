@@ -35,15 +35,16 @@ class Fitted(Record, frozen=True, kw_only=True):
     """The same through the host."""
     gradient_pass_count: Annotated[float, Meta(ge=0, le=100)]
     """Times the gradients' bytes cross the card's memory for flattening, averaging and reducing."""
-    jitter_fraction: Annotated[float, Meta(ge=0, le=0.2)]
-    """Step time lost to stragglers and shared input pipelines for each doubling of the cards."""
+    host_contention_exponent: Annotated[float, Meta(ge=0, le=1)]
+    """The bus rate through the host falls with (cards / 2) to this power: all cross the same memory and root ports."""
+    straggler_fraction: Annotated[float, Meta(ge=0, le=0.2)]
+    """Standard deviation of a card's step over its mean: all wait for the slowest of n (input pipelines, clocks)."""
 
 
 class Assumed(Record, frozen=True, kw_only=True):
     """Taken from measurements and sources named in `resources/scaling.toml`; not fitted."""
 
     pcie_contention_exponent: float
-    host_contention_exponent: float
     mesh_link_counts: dict[str, float]
     mesh_link_bytes_per_s: Rate
     memory_fraction: Share
@@ -64,6 +65,8 @@ class Assumed(Record, frozen=True, kw_only=True):
     host_gradient_pass_count: Annotated[float, Meta(ge=0, le=100)]
     hook_s: Duration
     slow_host_bytes_per_s: Rate
+    host_straggler_fraction: Annotated[float, Meta(ge=0, le=0.2)]
+    """The same between hosts as `straggler_fraction` between cards: switches that others share, hosts that differ."""
 
 
 class Spread(Record, frozen=True, kw_only=True):
