@@ -12,8 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+from advisor.catalogue.precisions import TracePrecision
 from advisor.measure.runner import trace_workload
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.workload.workload_file import bundled_names, load_workload
 
 FOLDER = Path(__file__).resolve().parent.parent / "resources" / "tables"

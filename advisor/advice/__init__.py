@@ -14,10 +14,10 @@ from advisor.advice.advice import Advice
 from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.predictions import predict_all
 from advisor.advice.request import AdviceRequest, check, known_specs
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS
 from advisor.core.sentences import Reason
 from advisor.measure.events import RunnerEvent
-from advisor.optable.op_table import TRACE_PRECISIONS, step_flop
+from advisor.optable.op_table import step_flop
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.reasons.memory import memory_story
 from advisor.store.advice_record import AdviceRecord, ModelFacts
@@ -127,7 +127,7 @@ def _trace_caveats(workload: Workload, facts: Facts) -> tuple[Reason, ...]:
     table = facts.tables.get(TRACE_PRECISIONS[precision])
     if table is None:
         return ()
-    halved = precision in {"fp16", "bf16"} and any(op.batch_norm for op in table.ops)
+    halved = PRECISION_FACTS[precision].half_weights and any(op.batch_norm for op in table.ops)
     note = Reason(code="workload-half-batch-norm", numbers={"precision": PRECISION_LABELS[precision]})
     return (*table.caveats, note) if halved else table.caveats
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from advisor.advice.request import AdviceRequest
+from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.hardware.detect import detect_machine
@@ -18,7 +19,7 @@ from advisor.measure.measurement import Measurement
 from advisor.measure.plan import make_plan
 from advisor.measure.ranks import RanksPlan, measure_local_ranks
 from advisor.measure.runner import TraceUnanswered, run_measurements, trace_workload
-from advisor.optable.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_tables
 from advisor.optable.totals import table_from_numbers
 from advisor.recommend.candidates import local_device, local_gpu_groups

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.core.sentences import Reason
 from advisor.cost.host_time import HostSpeed
 from advisor.optable.compiled_table import compile_table
-from advisor.optable.op_table import TRACE_PRECISIONS
 from advisor.predict.assembly import Sources, predict_candidates
 from advisor.predict.calibration import calibrate, host_speed, pass_floor_s
 from advisor.predict.device_memory import MemorySolver

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision
 from advisor.claims.table_predictor import TablePredictor
 from advisor.hardware.detect import detect_machine
 from advisor.measure.events import RunnerEvent
 from advisor.measure.runner import TraceUnanswered, trace_workload
-from advisor.optable.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_tables
 from advisor.optable.totals import table_from_numbers
 from advisor.predict.device_memory import MemoryAnswer, MemorySolver

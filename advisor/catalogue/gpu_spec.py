@@ -9,6 +9,8 @@ from msgspec import Meta
 from advisor.core.records import Record
 
 PositiveFigure = Annotated[float, Meta(gt=0)]
+_FP8_SINCE = (8, 9)
+"""Compute capability of the first tensor cores with FP8."""
 
 
 class GpuSpec(Record, frozen=True, kw_only=True):
@@ -45,3 +47,14 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     checked: str
     """Date of the check, ISO 8601."""
     note: str = ""
+
+    @property
+    def fp8_flop_per_s(self) -> float | None:
+        """Dense FP8 products: twice the FP16 rate from compute capability 8.9 on; None: the card has none.
+
+        Source: NVIDIA's Ada, Hopper and Blackwell architecture papers, which give this ratio for each card.
+        """
+        capability = tuple(int(part) for part in (self.compute_capability or "0.0").split("."))
+        if capability < _FP8_SINCE or self.fp16_flop_per_s is None:
+            return None
+        return 2.0 * self.fp16_flop_per_s

@@ -1,19 +1,98 @@
-"""The precisions a step can compute in, and their names."""
+"""The precisions a step can compute in, one row each."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-Precision = Literal["fp32", "tf32", "fp16_amp", "bf16_amp", "fp16", "bf16"]
-"""How a step computes. `fp16`/`bf16`: weights and gradients in half, FP32 master copies in the optimizer."""
+from advisor.core.records import Record
 
-PRECISIONS: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp", "bf16_amp", "fp16", "bf16")
-PRECISION_LABELS: dict[Precision, str] = {
-    "fp32": "FP32",
-    "tf32": "TF32",
-    "fp16_amp": "FP16 AMP",
-    "bf16_amp": "BF16 AMP",
-    "fp16": "FP16",
-    "bf16": "BF16",
+Precision = Literal["fp32", "default", "tf32", "fp16_amp", "bf16_amp", "fp16", "bf16", "fp16_true", "bf16_true", "fp8"]
+"""How a step computes. `fp16`/`bf16`: weights and gradients in half, FP32 master copies in the optimizer;
+`fp16_true`/`bf16_true`: no FP32 copy of anything; `default`: what torch does by itself."""
+HalfFormat = Literal["fp16", "bf16"]
+NumberFormat = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
+TracePrecision = Literal["fp32", "amp", "half"]
+"""fp32 also serves tf32 and torch's default; amp serves both autocasts; half serves all weights of 16 bit."""
+
+
+class PrecisionFacts(Record, frozen=True, kw_only=True):
+    """What a precision changes."""
+
+    label: str
+    """As tables, sentences and plots write it, in every language."""
+    products: NumberFormat
+    """What matrix products are computed in."""
+    traced_as: TracePrecision
+    exactness_rank: int
+    """A higher one is at least as exact."""
+    pure: bool = False
+    """Half weights without FP32 copies: the optimizer's states are half wide too."""
+    cudnn_in_tf32: bool = False
+    """Convolutions and recurrent layers run in TF32 where products do not: torch's switches since 1.12."""
+
+    @property
+    def half_weights(self) -> bool:
+        """Whether weights, gradients and activations are half wide."""
+        return self.traced_as == "half"
+
+    @property
+    def master_copies(self) -> bool:
+        """Whether weights and gradients are half wide, and the optimizer keeps FP32 copies of the weights."""
+        return self.half_weights and not self.pure
+
+    @property
+    def weight_bytes(self) -> float:
+        """Bytes of a stored weight and of its gradient."""
+        return 2.0 if self.half_weights else 4.0
+
+    @property
+    def state_bytes(self) -> float:
+        """Bytes of a number that the optimizer keeps."""
+        return 2.0 if self.pure else 4.0
+
+    @property
+    def half_format(self) -> HalfFormat | None:
+        """The 16-bit type of weights or of autocast; None: everything is kept in FP32. FP8 casts from BF16."""
+        if self.traced_as == "fp32":
+            return None
+        return "fp16" if self.products == "fp16" else "bf16"
+
+    @property
+    def autocast(self) -> bool:
+        """Whether products are cast to half while weights stay in FP32."""
+        return self.computes_in_half and not self.half_weights
+
+    @property
+    def computes_in_half(self) -> bool:
+        """Whether matrix products run on 16-bit numbers, or narrower ones."""
+        return self.traced_as != "fp32"
+
+    @property
+    def compute_bytes(self) -> float:
+        """Bytes of a weight in the type that computes."""
+        return 2.0 if self.computes_in_half else 4.0
+
+    @property
+    def scales_gradients(self) -> bool:
+        """Whether a gradient scaler belongs to the step: FP16's range is too short for gradients."""
+        return self.autocast and self.products == "fp16"
+
+
+PRECISION_FACTS: dict[Precision, PrecisionFacts] = {
+    "fp32": PrecisionFacts(label="FP32", products="fp32", traced_as="fp32", exactness_rank=6),
+    "default": PrecisionFacts(
+        label="torch's default", products="fp32", traced_as="fp32", exactness_rank=5, cudnn_in_tf32=True
+    ),
+    "tf32": PrecisionFacts(label="TF32", products="tf32", traced_as="fp32", exactness_rank=4),
+    "fp16_amp": PrecisionFacts(label="FP16 AMP", products="fp16", traced_as="amp", exactness_rank=3),
+    "bf16_amp": PrecisionFacts(label="BF16 AMP", products="bf16", traced_as="amp", exactness_rank=3),
+    "fp16": PrecisionFacts(label="FP16", products="fp16", traced_as="half", exactness_rank=2),
+    "bf16": PrecisionFacts(label="BF16", products="bf16", traced_as="half", exactness_rank=2),
+    "fp16_true": PrecisionFacts(label="pure FP16", products="fp16", traced_as="half", exactness_rank=1, pure=True),
+    "bf16_true": PrecisionFacts(label="pure BF16", products="bf16", traced_as="half", exactness_rank=1, pure=True),
+    "fp8": PrecisionFacts(label="FP8", products="fp8", traced_as="amp", exactness_rank=0),
 }
-"""As tables, sentences and plots write them, in every language."""
+PRECISIONS: tuple[Precision, ...] = tuple(PRECISION_FACTS)
+PRECISION_LABELS: dict[Precision, str] = {name: row.label for name, row in PRECISION_FACTS.items()}
+TRACE_PRECISIONS: dict[Precision, TracePrecision] = {name: row.traced_as for name, row in PRECISION_FACTS.items()}
+"""Which trace serves a precision."""

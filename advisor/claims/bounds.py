@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from advisor.optable.op_table import TRACE_PRECISIONS, at
+from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.optable.op_table import at
 from advisor.recommend.precisions import rate_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
-    from advisor.optable.op_table import Op, OpTable, TracePrecision
+    from advisor.catalogue.precisions import Precision, TracePrecision
+    from advisor.optable.op_table import Op, OpTable
     from advisor.workload.workload import Mode
 
 WINOGRAD_SAVING = 2.25

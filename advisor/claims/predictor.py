@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
+    from advisor.catalogue.precisions import Precision, TracePrecision
     from advisor.catalogue.strategies import Strategy
-    from advisor.optable.op_table import OpTable, TracePrecision
+    from advisor.optable.op_table import OpTable
     from advisor.predict.prediction import Prediction
     from advisor.workload.workload import Workload
 

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.catalogue.precisions import TracePrecision
     from advisor.hardware.machine import Machine
     from advisor.measure.measurement import Measurement
-    from advisor.optable.op_table import OpTable, TracePrecision
+    from advisor.optable.op_table import OpTable
     from advisor.predict.prediction import Candidate, Prediction
     from advisor.workload.workload import Workload
 

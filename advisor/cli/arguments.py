@@ -5,15 +5,29 @@ from __future__ import annotations
 import argparse
 import math
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, get_args
 
 from advisor import __version__
 from advisor.catalogue.precisions import PRECISIONS
 from advisor.core.errors import InputError
+from advisor.workload.workload import (
+    Checkpointing,
+    Fp8Recipe,
+    LoraTargetWord,
+    Offload,
+    Optimizer,
+    Quantization,
+    Trainable,
+)
 
 DEFAULT_WORKLOAD = "bert_base_sst2"
 VERIFY_SECONDS = 60.0
-OPTIMIZERS = ("adamw", "adam", "sgd", "sgd_momentum", "adafactor", "lamb", "none")
+OPTIMIZERS: tuple[str, ...] = get_args(Optimizer)
+TRAINABLE: tuple[str, ...] = get_args(Trainable)
+QUANTIZATIONS: tuple[str, ...] = get_args(Quantization)
+CHECKPOINTING: tuple[str, ...] = get_args(Checkpointing)
+FP8_RECIPES: tuple[str, ...] = get_args(Fp8Recipe)
+OFFLOADS: tuple[str, ...] = get_args(Offload)
 _MAX_COUNT = 4096
 
 
@@ -72,6 +86,15 @@ def key_list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+def layer_names(text: str) -> str | tuple[str, ...]:
+    """A word for a group of layers, or names of layers joined by commas."""
+    names = key_list(text)
+    if not names:
+        message = "no layer is named"
+        raise argparse.ArgumentTypeError(message)
+    return names[0] if names[0] in get_args(LoraTargetWord) and len(names) == 1 else names
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all flags (interface: commands, then what changes them)."""
     parser = _Parser(
@@ -114,6 +137,18 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--precision", choices=PRECISIONS)
     group.add_argument("--sequence-length", type=positive_int, metavar="N")
     group.add_argument("--optimizer", choices=OPTIMIZERS)
+    group.add_argument("--trainable", choices=TRAINABLE, help="what is trained of the model")
+    group.add_argument("--lora-rank", type=positive_int, metavar="N")
+    group.add_argument(
+        "--lora-targets", type=layer_names, metavar="attention|all_linear|NAME[,NAME]", help="layers with adapters"
+    )
+    group.add_argument("--quantization", choices=QUANTIZATIONS, help="how frozen weights are stored")
+    group.add_argument("--checkpointing", choices=CHECKPOINTING, help="what backward computes again")
+    group.add_argument("--fp8-recipe", choices=FP8_RECIPES, help="how FP8 products are scaled")
+    group.add_argument("--offload", choices=OFFLOADS, help="what is kept in host memory")
+    group.add_argument("--optimizer-in-backward", action="store_true", help="step each parameter as it is ready")
+    group.add_argument("--chunked-loss", action="store_true", help="logits and cross-entropy in chunks")
+    group.add_argument("--compile", action="store_true", help="torch.compile")
     group.add_argument("--epochs", type=positive_float, metavar="N")
     group.add_argument("--samples", type=positive_int, metavar="N")
     group.add_argument("--allow-code", action="store_true", help="let a Python workload file run")

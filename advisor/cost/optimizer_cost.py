@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.workload.workload import Training
 
 _FOREACH_FROM_YEAR = 2023
@@ -70,13 +70,13 @@ def optimizer_cost(
     eight_bit = training.optimizer_bits == 8 and training.optimizer in ("adam", "adamw")  # noqa: PLR2004 - bits
     fused = training.fused_optimizer or eight_bit
     per_parameter = algorithm.fused_bytes if fused else algorithm.looped_bytes
-    per_parameter += _MASTER_COPY_BYTES if precision in ("fp16", "bf16") else 0.0
+    per_parameter += _MASTER_COPY_BYTES if PRECISION_FACTS[precision].master_copies else 0.0
     per_parameter -= _EIGHT_BIT_SAVED_BYTES if eight_bit else 0.0
     passes = 1.0 if fused else algorithm.kernels
     launches = max(1.0, parameter_count / _CHUNK_ELEMENTS, tensor_count / _CHUNK_TENSORS)
     by_tensor = (looped and not fused) or training.optimizer == "adafactor" or eight_bit
     kernels = passes * (tensor_count if by_tensor else launches)
-    if precision == "fp16_amp":
+    if PRECISION_FACTS[precision].scales_gradients:
         per_parameter += _UNSCALE_BYTES
         kernels += launches
     if training.clip_gradient_norm is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.core.sentences import Reason
 from advisor.cost.bands import step_band
 from advisor.cost.efficiencies import Efficiencies, efficiencies
@@ -18,7 +18,7 @@ from advisor.cost.operators.device_time import device_seconds
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Floats
-from advisor.optable.op_table import TRACE_PRECISIONS, OpTable
+from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
 
 PARTS = ("forward_s", "backward_s", "optimizer_s", "host_s", "copy_s", "loader_s", "synchronisation_s")

@@ -8,10 +8,10 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.core.sentences import Reason
 from advisor.measure.worker_session import WorkerHung, WorkerSession
-from advisor.optable.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.optable.totals import table_from_numbers
 from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Model, NumbersModel, PythonModel, Workload, traced_as

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISIONS
 from advisor.recommend.ranking import rank_for_compare, untrusted_devices
 
 if TYPE_CHECKING:
@@ -26,9 +27,8 @@ class Comparison:
         self._by_choice: dict[tuple[Precision, int], list[Prediction]] = defaultdict(list)
         for one in advice.predictions:
             self._by_choice[one.precision, one.batch_size_per_device].append(one)
-        order: tuple[Precision, ...] = ("fp32", "tf32", "fp16_amp", "bf16_amp", "fp16", "bf16")
         present = {one.precision for one in advice.predictions}
-        self.precisions = tuple(precision for precision in order if precision in present)
+        self.precisions = tuple(precision for precision in PRECISIONS if precision in present)
         self.batches = tuple(sorted({one.batch_size_per_device for one in advice.predictions}))
         self.counts = tuple(sorted({one.count for one in advice.predictions}))
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from advisor.core.errors import UserFacingError
 from advisor.gui.threads import JobThread, Outcome
-from advisor.workload.workload import NumbersModel, with_training
+from advisor.workload.workload import NumbersModel, traced_as
 
 if TYPE_CHECKING:
     import threading
@@ -165,8 +164,8 @@ def trace_one(
     workload: Workload, cancelled: threading.Event, *, allow_code: bool
 ) -> Generator[object, None, OpTable | None]:
     """One operator table of a workload: by arithmetic, from the saved ones, or by the worker."""
+    from advisor.catalogue.precisions import TRACE_PRECISIONS
     from advisor.measure.runner import trace_workload
-    from advisor.optable.op_table import TRACE_PRECISIONS
     from advisor.optable.saved_tables import saved_tables
     from advisor.optable.totals import table_from_numbers
 
@@ -182,22 +181,6 @@ def trace_one(
 
 def _key_of(workload: Workload) -> bytes:
     """What the trace depends on: batch size, epochs and the optimizer do not change the traced operators."""
-    from advisor.optable.op_table import TRACE_PRECISIONS
+    from advisor.catalogue.precisions import TRACE_PRECISIONS
 
-    traced = TRACE_PRECISIONS[workload.training.precision]
-    same = with_training(
-        workload,
-        precision=next(precision for precision, trace in TRACE_PRECISIONS.items() if trace == traced),
-        batch_size=1,
-        epochs=1,
-        optimizer="adamw",
-        fused_optimizer=False,
-        optimizer_bits=32,
-        gradient_accumulation_steps=1,
-        clip_gradient_norm=None,
-        read_loss_every=1,
-        evaluate_every_steps=0,
-        compile=False,
-    )
-    data = msgspec.structs.replace(same.data, samples=1, validation_samples=0, loader_workers=0)
-    return msgspec.json.encode(msgspec.structs.replace(same, name="x", data=data, assumed=()))
+    return traced_as(workload) + TRACE_PRECISIONS[workload.training.precision].encode()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.measure.measurement import RateMeasurement
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
@@ -186,7 +186,7 @@ def _weight_bytes(table: OpTable) -> float:
 def _compute_precision(precision: Precision, element_bytes: int) -> str:
     """Whose rates an operator of this element size has in a step of this precision."""
     if element_bytes <= _HALF_BYTES:
-        return "fp16" if precision in {"fp16", "fp16_amp"} else "bf16"
+        return PRECISION_FACTS[precision].half_format or "bf16"
     return "tf32" if precision == "tf32" else "fp32"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.core.sentences import Reason
 from advisor.measure.batch_choice import BatchChoice, choose
 from advisor.measure.collection import Collection
@@ -19,7 +19,7 @@ from advisor.measure.device_workers import DeviceWorkers
 from advisor.measure.kept_memory import worth_keeping
 from advisor.measure.plan import DevicePlan, Plan
 from advisor.measure.step_memory import expected_peak_bytes
-from advisor.optable.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import ImportRequest, MeasureRequest, MicrobenchmarkRequest, Request, TraceRequest
 from advisor.workload.workload import NumbersModel, with_training
 

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import InitVar, dataclass, field
 from typing import Protocol
 
+from advisor.catalogue.precisions import TracePrecision
 from advisor.core.child_process import ExitKind
 from advisor.core.sentences import Reason
 from advisor.hardware.machine import Machine, Reading
@@ -18,7 +19,7 @@ from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, Run
 from advisor.measure.plan import DevicePlan, Plan
 from advisor.measure.steering import Steering
 from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, WorkerTooLarge, failure_of
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import (
     ImportRequest,
     MeasureRequest,

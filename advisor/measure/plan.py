@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.errors import InputError
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
@@ -153,10 +153,12 @@ def cpu_precisions(wanted: Precision, cpu: Cpu) -> tuple[tuple[Precision, ...], 
     the processor has instructions for it, since it then may gain, and FP32 beside it.
     """
     has_bf16 = bool(_HALF_CPU_SETS & set(cpu.instruction_sets))
-    if wanted in {"fp32", "tf32"}:
+    if not PRECISION_FACTS[wanted].computes_in_half:
         notes = (Reason(code="measure-cpu-tf32-is-fp32"),) if wanted == "tf32" else ()
         return ("fp32",), notes
-    half: Precision = "bf16" if wanted in {"bf16", "fp16"} else "bf16_amp"
+    half: Precision = "bf16_amp"
+    if PRECISION_FACTS[wanted].half_weights:
+        half = "bf16_true" if PRECISION_FACTS[wanted].pure else "bf16"
     if wanted == half and has_bf16:
         return (half, "fp32"), ()
     if has_bf16:

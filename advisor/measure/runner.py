@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterable, Mapping
 
 from msgspec.structs import replace
 
+from advisor.catalogue.precisions import TracePrecision
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import Reason
 from advisor.hardware.machine import Machine, Reading
@@ -17,7 +18,7 @@ from advisor.measure.events import DeviceEnded, RunnerEvent
 from advisor.measure.measurement import Measurement, RateMeasurement
 from advisor.measure.plan import Plan
 from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, failure_of
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Workload
 

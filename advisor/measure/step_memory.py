@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
 
 _ALLOCATE, _FREE = 0, 1
 _STATE_COPIES = {"adamw": 2.0, "adam": 2.0, "adafactor": 0.1, "lamb": 2.0, "sgd_momentum": 1.0, "sgd": 0.0, "none": 0.0}
-_MASTER_BYTES = {"fp16": 2.0, "bf16": 2.0}
 
 
 def expected_peak_bytes(table: OpTable, training: Training, batch_size: int, precision: Precision) -> float:
@@ -21,8 +20,8 @@ def expected_peak_bytes(table: OpTable, training: Training, batch_size: int, pre
     copies = _STATE_COPIES[training.optimizer] if training.mode == "training" else 0.0
     weight_bytes = 2.0 if table.precision == "half" else 4.0
     trainable_count = table.trainable_parameter_bytes / weight_bytes
-    states = copies * 4.0 * trainable_count
-    if training.mode == "training" and precision in _MASTER_BYTES:
+    states = copies * PRECISION_FACTS[precision].state_bytes * trainable_count
+    if training.mode == "training" and PRECISION_FACTS[precision].master_copies:
         states += 4.0 * trainable_count
     timeline = table.memory
     if timeline is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from advisor.catalogue.precisions import TracePrecision
 from advisor.optable.op_columns import (
     KINDS,
     AffineWork,
@@ -17,7 +18,7 @@ from advisor.optable.op_columns import (
     RnnWork,
     WorkT,
 )
-from advisor.optable.op_table import Affine, Op, OpTable, TracePrecision
+from advisor.optable.op_table import Affine, Op, OpTable
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 _DIRECTIONS = ("forward", "input_gradient", "weight_gradient")

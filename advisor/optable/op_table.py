@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import TracePrecision
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 
@@ -27,18 +27,6 @@ OpKind = Literal[
     "other",
 ]
 Phase = Literal["forward", "backward"]
-TracePrecision = Literal["fp32", "amp", "half"]
-"""fp32 also serves tf32; amp serves fp16_amp and bf16_amp; half serves fp16 and bf16 weights."""
-
-TRACE_PRECISIONS: dict[Precision, TracePrecision] = {
-    "fp32": "fp32",
-    "tf32": "fp32",
-    "fp16_amp": "amp",
-    "bf16_amp": "amp",
-    "fp16": "half",
-    "bf16": "half",
-}
-"""Which trace serves a precision."""
 ConvolutionPass = Literal["forward", "input_gradient", "weight_gradient"]
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
-from advisor.optable.op_table import Affine, GradientReady, MatmulShape, MemoryTimeline, Op, OpTable, TracePrecision
+from advisor.optable.op_table import Affine, GradientReady, MatmulShape, MemoryTimeline, Op, OpTable
 from advisor.workload.workload import NumbersModel
 
 _MOST_LAYERS = 100

@@ -7,12 +7,11 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis, Estimate
 from advisor.cost.parts import Part, PartKind
 from advisor.cost.scaling.scaling import PARTS
-from advisor.optable.op_table import TRACE_PRECISIONS
 from advisor.predict.candidate_grid import Cell, Room, Sources
 from advisor.predict.device_memory import MemoryAnswer
 from advisor.predict.groups import Groups

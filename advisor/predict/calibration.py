@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import PRECISIONS, Precision
+from advisor.catalogue.precisions import PRECISIONS, TRACE_PRECISIONS, Precision
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
@@ -24,7 +24,7 @@ from advisor.cost.step_time import predict_steps
 from advisor.measure.device_rates import rates_of
 from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement
 from advisor.optable.compiled_table import CompiledTable
-from advisor.optable.op_table import TRACE_PRECISIONS, OpTable, step_flop
+from advisor.optable.op_table import OpTable, step_flop
 from advisor.predict.local_anchors import anchors_of
 from advisor.predict.microbenchmark_ops import optimizer_bytes, table_of
 from advisor.predict.prediction import Calibration

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
@@ -25,7 +25,7 @@ from advisor.cost.scaling.traffic import traffic_of
 from advisor.hardware.machine import Machine
 from advisor.measure.measurement import Measurement
 from advisor.optable.compiled_table import CompiledTable, compile_table
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.predict.device_steps import DeviceSteps, stacked
 from advisor.predict.measured_link import measured_link
 from advisor.predict.prediction import Calibration, Candidate, Device

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
 from advisor.cost.memory.largest_batch import WORST_FRAGMENTATION, BatchLimit
@@ -23,7 +23,7 @@ from advisor.cost.memory.need import (
 )
 from advisor.cost.parts import MemoryPart
 from advisor.hardware.machine import Machine
-from advisor.optable.op_table import TRACE_PRECISIONS, OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.predict.memory_savings import MemorySaving, memory_savings
 from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.workload.workload import Training

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from advisor.catalogue.precisions import PRECISIONS, Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISIONS, Precision
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
 from advisor.measure.device_rates import DeviceRates, Expectation, Floats, expect, rates_of
@@ -103,7 +103,7 @@ def predict_local_steps(
 
 def _nearest_precision(measurement: Measurement, precision: Precision) -> Precision | None:
     """The asked precision if it was measured, else one of the same width, else whatever was."""
-    narrow = {"fp16_amp", "bf16_amp", "fp16", "bf16"}
+    narrow = {name for name, row in PRECISION_FACTS.items() if row.computes_in_half}
     order = sorted(PRECISIONS, key=lambda other: (other != precision, (other in narrow) != (precision in narrow)))
     return next((other for other in order if anchors_of(measurement, other)), None)
 

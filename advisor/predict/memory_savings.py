@@ -93,7 +93,7 @@ def _checkpointed(
     """Blocks keep their inputs only; while one is recomputed its own activations live again."""
     table = question.table
     figures = table.checkpoint
-    if figures is None or training.activation_checkpointing or training.mode == "inference":
+    if figures is None or training.activation_checkpointing != "none" or training.mode == "inference":
         return None
     dropped = at(figures.kept_bytes, batch_size)
     kept = at(figures.block_input_bytes, batch_size) + at(figures.largest_block_bytes, batch_size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from advisor.catalogue.precisions import TracePrecision
 from advisor.measure.measurement import RateMeasurement
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_table import (
@@ -16,7 +17,6 @@ from advisor.optable.op_table import (
     OpKind,
     OpTable,
     Phase,
-    TracePrecision,
 )
 
 _HALF = ("fp16", "bf16")

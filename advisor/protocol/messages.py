@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.core.records import Record
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload
 
 StepPart = Literal["copy", "forward", "backward", "optimizer"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.core.sentences import Reason
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from advisor.hardware.machine import Cpu
     from advisor.workload.workload import Workload
 
-_EXACTNESS: dict[Precision, int] = {"fp32": 3, "tf32": 2, "fp16_amp": 1, "bf16_amp": 1, "fp16": 0, "bf16": 0}
 _HALF_SINCE = 7
 _TF32_SINCE = 8
 _BF16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "amx", "bf16")
@@ -24,19 +23,23 @@ _BF16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "amx", "bf16")
 def sensible_precisions(workload: Workload) -> tuple[Precision, ...]:
     """The workload's precision first, then the others that people choose between."""
     own = workload.training.precision
-    others: tuple[Precision, ...] = ("fp32", "tf32", "bf16_amp" if own in {"bf16_amp", "bf16"} else "fp16_amp")
+    others: tuple[Precision, ...] = (
+        "fp32",
+        "tf32",
+        "bf16_amp" if PRECISION_FACTS[own].half_format == "bf16" else "fp16_amp",
+    )
     return tuple(dict.fromkeys((own, *others)))
 
 
 def at_least_as_exact(precision: Precision, asked: Precision) -> bool:
     """Whether `precision` may be advised to someone who asked for `asked`: never a less exact one."""
-    return _EXACTNESS[precision] >= _EXACTNESS[asked]
+    return PRECISION_FACTS[precision].exactness_rank >= PRECISION_FACTS[asked].exactness_rank
 
 
 def stand_in(known: Iterable[Precision], asked: Precision) -> Precision | None:
     """What stands for the precision asked for where it was not predicted: the nearest one that is at least as exact."""
     exact = [one for one in known if at_least_as_exact(one, asked)]
-    return min(exact, key=lambda one: (one != asked, _EXACTNESS[one], one), default=None)
+    return min(exact, key=lambda one: (one != asked, PRECISION_FACTS[one].exactness_rank, one), default=None)
 
 
 def rate_of(spec: GpuSpec, precision: Precision) -> float | None:
@@ -44,12 +47,11 @@ def rate_of(spec: GpuSpec, precision: Precision) -> float | None:
     rates = {
         "fp32": spec.fp32_flop_per_s,
         "tf32": spec.tf32_flop_per_s,
-        "fp16_amp": spec.fp16_flop_per_s,
         "fp16": spec.fp16_flop_per_s,
-        "bf16_amp": spec.bf16_flop_per_s,
         "bf16": spec.bf16_flop_per_s,
+        "fp8": spec.fp8_flop_per_s,
     }
-    return rates[precision]
+    return rates[PRECISION_FACTS[precision].products]
 
 
 def precisions_of_gpu(
@@ -74,14 +76,15 @@ def _has(spec: GpuSpec | None, precision: Precision, compute_capability: str | N
     if spec is not None:
         return rate_of(spec, precision) is not None
     major = int(compute_capability.split(".")[0]) if compute_capability is not None else 0
-    if precision == "fp32":
+    if precision in {"fp32", "default"}:
         return True
-    return major >= (_HALF_SINCE if precision in {"fp16", "fp16_amp"} else _TF32_SINCE)
+    products = PRECISION_FACTS[precision].products
+    return products != "fp8" and major >= (_HALF_SINCE if products == "fp16" else _TF32_SINCE)
 
 
 def precisions_of_cpu(cpu: Cpu, wanted: Sequence[Precision]) -> tuple[Precision, ...]:
     """FP32 always; BF16 autocast where half precision was asked for and the CPU has instructions for it."""
-    half = any(precision in {"fp16_amp", "bf16_amp", "bf16", "fp16"} for precision in wanted)
+    half = any(PRECISION_FACTS[precision].computes_in_half for precision in wanted)
     has_bf16 = any(name in _BF16_INSTRUCTIONS for name in cpu.instruction_sets)
     return ("fp32", "bf16_amp") if half and has_bf16 else ("fp32",)
 

@@ -8,18 +8,16 @@ from typing import Any
 
 from advisor.core.errors import InputError
 from advisor.workload.defaults import position_limit
-from advisor.workload.tasks import data_kind
+from advisor.workload.tasks import data_kind, infer_task
+from advisor.workload.training_checks import Problem, training_problems
 from advisor.workload.workload import HuggingFaceModel, NumbersModel, PythonModel, TemplateModel, Workload
 
 MAX_IMAGE_SIDE = 16_384
 MAX_BATCH_TOKENS = 2**31
 MAX_TEMPLATE_PARAMETERS = 1e12
-_FUSED_OPTIMIZERS = ("adam", "adamw", "sgd", "sgd_momentum")
 _TEXT_TASKS = frozenset({"token-classification", "question-answering", "masked-lm", "causal-lm", "seq2seq-lm"})
+_VOCABULARY_TASKS = frozenset({"masked-lm", "causal-lm", "seq2seq-lm", "speech-seq2seq"})
 _IMAGE_TASKS = frozenset({"image-classification", "semantic-segmentation"})
-
-Problem = tuple[str, str]
-"""What is wrong, beginning with the field's path; and its remedy."""
 
 
 def check_workload(workload: Workload, name: str, config: dict[str, Any] | None) -> None:
@@ -32,7 +30,7 @@ def check_workload(workload: Workload, name: str, config: dict[str, Any] | None)
 
 
 def _problems(workload: Workload, config: dict[str, Any] | None) -> Iterator[Problem]:
-    yield from _training_problems(workload)
+    yield from training_problems(workload)
     yield from _size_problems(workload)
     model = workload.model
     if isinstance(model, HuggingFaceModel) and config is not None:
@@ -43,40 +41,6 @@ def _problems(workload: Workload, config: dict[str, Any] | None) -> Iterator[Pro
         yield from _python_problems(model)
     elif isinstance(model, NumbersModel) and workload.training.trainable != "all":
         yield ("`training.trainable`: a model given by numbers has no layers to choose from", "Set it to all.")
-
-
-def _training_problems(workload: Workload) -> Iterator[Problem]:
-    training = workload.training
-    if training.lora_rank is not None and training.trainable != "lora":
-        yield (
-            f"`training.lora_rank` is {training.lora_rank}, but `training.trainable` is `{training.trainable}`",
-            "Set trainable to lora, or leave lora_rank out.",
-        )
-    if training.weights_bits in {4, 8} and training.trainable == "all":
-        yield (
-            f"`training.weights_bits` is {training.weights_bits}, but quantised weights cannot be trained",
-            "Set trainable to lora or head, or leave weights_bits out.",
-        )
-    if training.optimizer_bits == 8 and training.optimizer not in {"adam", "adamw"}:  # noqa: PLR2004 - bits
-        yield (
-            f"`training.optimizer_bits` is 8, but `training.optimizer` is `{training.optimizer}`",
-            "8-bit states are known for adam and adamw.",
-        )
-    if training.fused_optimizer and training.optimizer not in _FUSED_OPTIMIZERS:
-        yield (
-            f"`training.fused_optimizer` is true, but torch has no fused kernel for `{training.optimizer}`",
-            f"Fused kernels: {', '.join(_FUSED_OPTIMIZERS)}.",
-        )
-    if training.attention == "flash" and training.precision in {"fp32", "tf32"}:
-        yield (
-            f"`training.attention` is `flash`, but `training.precision` is `{training.precision}`",
-            "Flash attention computes in half precision: choose fp16_amp, bf16_amp, fp16 or bf16, or sdpa.",
-        )
-    if training.evaluate_every_steps and not workload.data.validation_samples:
-        yield (
-            f"`training.evaluate_every_steps` is {training.evaluate_every_steps}, but `data.validation_samples` is 0",
-            "Give the number of validation samples.",
-        )
 
 
 def _size_problems(workload: Workload) -> Iterator[Problem]:
@@ -100,6 +64,12 @@ def _size_problems(workload: Workload) -> Iterator[Problem]:
 
 def _config_problems(model: HuggingFaceModel, workload: Workload, config: dict[str, Any]) -> Iterator[Problem]:
     data, kind = workload.data, data_kind(config, model.task)
+    task = model.task or infer_task(config)
+    if workload.training.chunked_loss and task not in _VOCABULARY_TASKS:
+        yield (
+            f"`training.chunked_loss` is true, but a {task} model has no logits over a vocabulary",
+            "Set it to false.",
+        )
     own_kind = data_kind(config)
     if (model.task in _TEXT_TASKS and own_kind == "image") or (kind == "speech" and own_kind == "image"):
         yield (

@@ -13,6 +13,12 @@ from advisor.core.records import Record
 Optimizer = Literal["adamw", "adam", "sgd", "sgd_momentum", "adafactor", "lamb", "none"]
 Attention = Literal["sdpa", "eager", "flash"]
 Mode = Literal["training", "inference", "forward_backward"]
+Trainable = Literal["all", "head", "lora"]
+LoraTargetWord = Literal["attention", "all_linear"]
+Fp8Recipe = Literal["tensorwise", "rowwise", "transformer_engine"]
+Quantization = Literal["nf4", "gptq", "int8"]
+Checkpointing = Literal["none", "selective", "full"]
+Offload = Literal["none", "optimizer", "parameters", "activations"]
 Task = Literal[
     "sequence-classification",
     "token-classification",
@@ -33,6 +39,7 @@ Path = Annotated[str, Meta(min_length=1, max_length=4096)]
 Size = Annotated[int, Meta(ge=1, le=1_000_000)]
 BatchSize = Annotated[int, Meta(ge=1, le=1_000_000)]
 SampleCount = Annotated[int, Meta(ge=1, le=1_000_000_000_000)]
+LayerNames = Annotated[tuple[Text, ...], Meta(min_length=1, max_length=256)]
 
 
 class HuggingFaceModel(Record, frozen=True, kw_only=True, tag_field="source", tag="huggingface"):
@@ -90,6 +97,8 @@ class Training(Record, frozen=True, kw_only=True):
     """How the model is trained; `precision` is mandatory, since most contradictions come from leaving it out."""
 
     precision: Precision
+    fp8_recipe: Fp8Recipe | None = None
+    """How FP8 products are scaled; None: tensorwise, where the precision is fp8."""
     batch_size: BatchSize
     """Per device."""
     epochs: Annotated[float, Meta(gt=0, le=1_000_000)] = 1
@@ -97,11 +106,22 @@ class Training(Record, frozen=True, kw_only=True):
     fused_optimizer: bool = False
     attention: Attention = "sdpa"
     gradient_accumulation_steps: Annotated[int, Meta(ge=1, le=100_000)] = 1
-    trainable: Literal["all", "head", "lora"] = "all"
+    trainable: Trainable = "all"
     lora_rank: Annotated[int, Meta(ge=1, le=4096)] | None = None
+    lora_targets: LoraTargetWord | LayerNames | None = None
+    """Layers that get adapters: those of attention, all but the head, or those of these names; None: attention."""
     weights_bits: Literal[4, 8, 16, 32] | None = None
+    quantization: Quantization | None = None
+    """How frozen linear layers and experts are stored; None: in the step's precision, or as `weights_bits` implies."""
     optimizer_bits: Literal[8, 32] = 32
-    activation_checkpointing: bool = False
+    optimizer_in_backward: bool = False
+    """Each parameter is stepped as its gradient is ready, which is then freed."""
+    offload: Offload = "none"
+    """What is kept in host memory and copied to the device when it is needed."""
+    chunked_loss: bool = False
+    """Logits and cross-entropy in chunks of rows: they are never whole."""
+    activation_checkpointing: bool | Checkpointing = "none"
+    """What backward computes again: nothing, all but products and attention, or whole blocks. Read `true` as full."""
     channels_last: bool = False
     compile: bool = False
     clip_gradient_norm: Annotated[float, Meta(gt=0)] | None = None
@@ -109,6 +129,12 @@ class Training(Record, frozen=True, kw_only=True):
     """Steps between reads of the loss (`.item()`); 0: never."""
     evaluate_every_steps: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 0
     mode: Mode = "training"
+
+    def __post_init__(self) -> None:
+        """Older descriptions switch checkpointing on and off: that is full and none."""
+        if isinstance(self.activation_checkpointing, bool):
+            meant = "full" if self.activation_checkpointing else "none"
+            msgspec.structs.force_setattr(self, "activation_checkpointing", meant)
 
 
 class Workload(Record, frozen=True, kw_only=True):
@@ -142,12 +168,35 @@ def traced_as(workload: Workload) -> bytes:
         training.attention,
         training.trainable,
         training.lora_rank,
+        training.lora_targets,
         training.weights_bits,
+        training.quantization,
+        training.fp8_recipe,
+        training.chunked_loss,
+        training.offload == "activations",
         training.activation_checkpointing,
         training.channels_last,
     )
     length = (data.sequence_length, data.image_size)
     return msgspec.json.encode((workload.model, workload.source_folder, length, settings))
+
+
+def quantization_of(training: Training) -> Quantization | None:
+    """How frozen weights are stored: as said, else 4 bits mean nf4 and 8 int8, as bitsandbytes has them."""
+    return training.quantization or {4: "nf4", 8: "int8"}.get(training.weights_bits or 0)  # type: ignore[return-value]
+
+
+def stored_bits(training: Training) -> int | None:
+    """Bits of a frozen weight where it is quantised (gptq: 4 unless 8 are said); None where it is not."""
+    quantization = quantization_of(training)
+    if quantization is None:
+        return None
+    return training.weights_bits or {"nf4": 4, "gptq": 4, "int8": 8}[quantization]
+
+
+def fp8_recipe_of(training: Training) -> Fp8Recipe | None:
+    """How FP8 products are scaled; None where the precision is another."""
+    return (training.fp8_recipe or "tensorwise") if training.precision == "fp8" else None
 
 
 def with_training(workload: Workload, **changes: object) -> Workload:

@@ -14,8 +14,8 @@ from typing import Literal
 
 import msgspec
 
-from advisor.catalogue.precisions import Precision
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.catalogue.precisions import Precision, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Mode
 
 FOLDER = Path(__file__).parent / "tables"

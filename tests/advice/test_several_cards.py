@@ -8,10 +8,11 @@ import msgspec
 import pytest
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
+from advisor.catalogue.precisions import TracePrecision
 from advisor.core.errors import InputError
 from advisor.core.sentences import Language, Reason, say
 from advisor.hardware.machine import Machine
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_tables
 from advisor.optable.totals import table_from_numbers
 from advisor.predict.time_to_train import CriticalBatch

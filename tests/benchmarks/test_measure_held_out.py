@@ -9,6 +9,7 @@ import time
 import msgspec
 import pytest
 
+from advisor.catalogue.precisions import TracePrecision
 from advisor.hardware.detect import detect_machine
 from advisor.measure.events import DeviceEnded, RunnerEvent
 from advisor.measure.measurement import Measurement
@@ -16,7 +17,7 @@ from advisor.measure.plan import make_plan
 from advisor.measure.runner import run_measurements
 from advisor.measure.statistics import summarise
 from advisor.measure.worker_session import WorkerSession, resident_bytes_of
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.predict.local_time import predict_local_steps
 from advisor.protocol.messages import MeasureRequest, Sample
 from advisor.workload.workload import with_training

@@ -11,7 +11,7 @@ import pytest
 from advisor.cases.answers import answer_all_cases, answer_case
 from advisor.cases.case_file import CaseAnswer, bundled_cases
 from advisor.cases.scaling import answer_roberta, answer_unet
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.predictor import candidate
 from advisor.claims.table_predictor import TablePredictor
@@ -19,7 +19,7 @@ from advisor.core.bundled import resource
 from advisor.core.errors import InputError
 from advisor.core.sentences import say
 from advisor.core.units import Estimate
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.predict.prediction import Candidate, Prediction
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload

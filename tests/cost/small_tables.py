@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import TracePrecision
 from advisor.optable.op_table import (
     Affine,
     AttentionShape,
@@ -16,7 +17,6 @@ from advisor.optable.op_table import (
     OpTable,
     Phase,
     RnnShape,
-    TracePrecision,
 )
 from advisor.workload.workload import Training
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Language, say
 from advisor.cost.memory.largest_batch import largest_batch
@@ -17,7 +17,7 @@ from advisor.cost.memory.need import (
 )
 from advisor.cost.memory.replay import stream_of
 from advisor.cost.memory.states import optimizer_memory
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.predict.memory_savings import memory_savings, saving_reason
 from advisor.workload.workload import Training
 from tests.accuracy.tables import load_table

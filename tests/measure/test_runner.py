@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from advisor.catalogue.precisions import TracePrecision
 from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Machine, Reading
 from advisor.measure.collection import calibration_key
@@ -20,7 +21,7 @@ from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, Run
 from advisor.measure.measurement import Measurement, RateMeasurement, Verdict
 from advisor.measure.plan import Plan, make_plan
 from advisor.measure.runner import run_measurements, trace_workload
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import Sample
 from advisor.workload.workload import Data, PythonModel, TemplateModel, Training, Workload
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import message_exists, say
-from advisor.optable.op_table import TracePrecision, at, step_flop
+from advisor.optable.op_table import at, step_flop
 from advisor.optable.totals import table_from_numbers
 from advisor.workload.workload import NumbersModel
 

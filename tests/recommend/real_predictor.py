@@ -6,9 +6,10 @@ from functools import cache
 
 import msgspec
 
+from advisor.catalogue.precisions import TracePrecision
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.table_predictor import TablePredictor
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_tables
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import bundled_names, load_workload

@@ -146,7 +146,7 @@ def test_a_global_batch_that_does_not_divide_is_refused_with_its_neighbours() ->
         ({"batch_size": -1}, "`training.batch_size` is `-1`"),
         ({"batch_size": 10**9}, "`training.batch_size` is `1000000000`"),
         ({"batch_size": 70000}, "`training.batch_size` is 70000, but `data.samples` is 67349"),
-        ({"precision": "fp8"}, "`training.precision` is `fp8`"),
+        ({"precision": "fp4"}, "`training.precision` is `fp4`"),
         ({"sequence_length": 513}, "`data.sequence_length` is 513"),
         ({"optimizer": "adamx"}, "`training.optimizer` is `adamx`"),
         ({"epochs": 0}, "`training.epochs` is `0`"),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
@@ -162,7 +162,7 @@ def _quantised_bytes(table: OpTable, training: Training, precision: Precision) -
     if bits not in {4, 8}:
         return 0.0
     # Under autocast frozen weights of few bits are traced in half, as in pure half precision.
-    width = 4.0 if precision in {"fp32", "tf32"} else 2.0
+    width = PRECISION_FACTS[precision].compute_bytes
     stored = bits / 8 + (1 / 64 + 4 / (64 * 256) if bits == 4 else 0.0)  # noqa: PLR2004 - bits
     return table.frozen_linear_count * (width - stored) - table.largest_frozen_linear_count * 2.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
 
@@ -38,9 +38,10 @@ def optimizer_memory(
     """
     if training.optimizer == "none" or training.mode != "training":
         return OptimizerMemory((), ())
-    half = precision in {"fp16", "bf16"}
-    counts = [size / (2 if half else FP32_BYTES) for size in table.trainable_tensor_bytes]
-    in_fp32 = [count * FP32_BYTES for count in counts]
+    half = PRECISION_FACTS[precision].master_copies
+    counts = [size / PRECISION_FACTS[precision].weight_bytes for size in table.trainable_tensor_bytes]
+    width = PRECISION_FACTS[precision].state_bytes
+    in_fp32 = [count * width for count in counts]
     states: list[float] = list(in_fp32) if half else []
     temporaries: list[float] = list(in_fp32) if half else []
     if training.optimizer == "adafactor":
@@ -50,7 +51,7 @@ def optimizer_memory(
     eight_bit = training.optimizer_bits == 8 and training.optimizer in {"adam", "adamw"}  # noqa: PLR2004 - bits
     state_count = _STATE_COUNT[training.optimizer]
     for count in counts:
-        each = _eight_bit_size(count) if eight_bit else count * FP32_BYTES
+        each = _eight_bit_size(count) if eight_bit else count * width
         states += [each] * state_count
     if training.optimizer in {"adam", "adamw", "lamb"} and not training.fused_optimizer and not eight_bit:
         temporaries += [max(in_fp32, default=0.0)] * 2 if looped else in_fp32

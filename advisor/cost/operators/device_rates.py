@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Architecture, Efficiencies
 from advisor.optable.op_columns import Floats
@@ -39,6 +39,8 @@ class DeviceRates:
     """What 32-bit products run at by the data sheet: TF32 where it is asked for and there is, else FP32."""
     single_on_tensor_cores: Floats
     """1.0 where those are TF32, else 0.0."""
+    tensor_cores_for_cudnn_only: Floats
+    """1.0 where convolutions and recurrent layers run in TF32 but products do not, as torch's default has it."""
     half_flop_per_s: Floats
     fp32_share: Floats
     single_share: Floats
@@ -60,16 +62,31 @@ class DeviceRates:
         """The same figures with `function` (a reshape, a selection) applied to each array."""
         return replace(self, **{field.name: function(getattr(self, field.name)) for field in fields(self)})
 
+    def of_products(self) -> DeviceRates:
+        """The rates of matrix products, which torch's default keeps in FP32 while convolutions take TF32."""
+        kept = self.tensor_cores_for_cudnn_only == 1
+        if not kept.any():
+            return self
+        return replace(
+            self,
+            single_flop_per_s=np.where(kept, self.fp32_flop_per_s, self.single_flop_per_s),
+            single_on_tensor_cores=np.where(kept, 0.0, self.single_on_tensor_cores),
+            single_share=np.where(kept, self.fp32_share, self.single_share),
+            single_limit_flop_per_s=np.where(kept, self.fp32_limit_flop_per_s, self.single_limit_flop_per_s),
+        )
+
 
 def missing_figures(spec: GpuSpec, precision: Precision) -> Reason | None:
     """Why no step time can be predicted for this card at this precision; None: it can be."""
     missing = [name for name in _REQUIRED if getattr(spec, name) is None]
     if missing:
         return Reason(code="predict-missing-figures", numbers={"gpu": spec.name, "fields": ", ".join(missing)})
-    if precision in ("bf16", "bf16_amp") and spec.bf16_flop_per_s is None:
+    if PRECISION_FACTS[precision].half_format == "bf16" and spec.bf16_flop_per_s is None:
         return Reason(code="predict-no-bf16", numbers={"gpu": spec.name})
-    if precision in ("fp16", "fp16_amp") and spec.fp16_flop_per_s is None:
+    if PRECISION_FACTS[precision].half_format == "fp16" and spec.fp16_flop_per_s is None:
         return Reason(code="predict-no-fp16", numbers={"gpu": spec.name})
+    if precision == "fp8" and spec.fp8_flop_per_s is None:
+        return Reason(code="predict-no-fp8", numbers={"gpu": spec.name})
     return None
 
 
@@ -123,15 +140,16 @@ def _row(spec: GpuSpec, precision: Precision, figures: Efficiencies) -> dict[str
     narrow = bandwidth < figures.narrow_bandwidth_bytes_per_s
     power_w = UNLIMITED / 1e15 if spec.power_w is None else spec.power_w
     fp32 = spec.fp32_flop_per_s or 0.0
-    mixed = precision not in ("fp32", "tf32")
-    tf32 = spec.tf32_flop_per_s if precision == "tf32" or mixed else None
-    half = (spec.bf16_flop_per_s if precision.startswith("bf16") else spec.fp16_flop_per_s) or fp32
+    facts = PRECISION_FACTS[precision]
+    tf32 = None if facts.products == "fp32" and not facts.cudnn_in_tf32 else spec.tf32_flop_per_s
+    half = (spec.bf16_flop_per_s if facts.half_format == "bf16" else spec.fp16_flop_per_s) or fp32
     return {
         "sm_count": float(spec.sm_count or 0),
         "clock_hz": spec.boost_clock_hz or 0.0,
         "fp32_flop_per_s": fp32,
         "single_flop_per_s": fp32 if tf32 is None else tf32,
         "single_on_tensor_cores": float(tf32 is not None),
+        "tensor_cores_for_cudnn_only": float(facts.cudnn_in_tf32),
         "half_flop_per_s": half,
         "fp32_share": architecture.fp32_share,
         "single_share": architecture.fp32_share if tf32 is None else architecture.tf32_share,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,6 +46,9 @@ def family_seconds(work: Work, rates: DeviceRates, peaks: Peaks, figures: Effici
     fitted = figures.fitted
     if isinstance(work, RnnWork):
         return rnn_seconds(work, rates, peaks, fitted) * work.call_count
+    if isinstance(work, MatmulWork | AttentionWork):
+        peaks = replace(peaks, single=np.where(rates.tensor_cores_for_cudnn_only == 1, peaks.fp32, peaks.single))
+        rates = rates.of_products()
     if isinstance(work, MatmulWork):
         seconds = matmul_seconds(work, rates, peaks, fitted)
     elif isinstance(work, ConvolutionWork):

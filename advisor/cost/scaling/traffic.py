@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.optable.op_table import Affine, at
 
 if TYPE_CHECKING:
@@ -109,16 +110,16 @@ def traffic_of(
     first_bytes: float = FIRST_BUCKET_BYTES,
     cap_bytes: float = BUCKET_BYTES,
 ) -> Traffic:
-    """What a traced model sends; gradients are half wide only where the weights are (`fp16`, `bf16`).
+    """What a traced model sends; gradients are half wide only where the weights are.
 
     A table without a gradient timeline counts as filling its buckets evenly through backward.
     """
-    element_bytes = 2.0 if precision in {"fp16", "bf16"} else 4.0
+    element_bytes = PRECISION_FACTS[precision].weight_bytes
     counts = [float(gradient.element_count) for gradient in table.gradients_ready]
     fractions = [gradient.backward_fraction for gradient in table.gradients_ready]
     if not counts:
         counts, fractions = _even_gradients(table)
-    gathered = 4.0 if precision in {"fp32", "tf32"} else 2.0
+    gathered = PRECISION_FACTS[precision].compute_bytes
     products = [op for op in table.ops if op.phase == "forward" and op.kind in {"matmul", "convolution"}]
     return Traffic(
         buckets=fill_buckets(

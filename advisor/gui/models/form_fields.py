@@ -10,7 +10,11 @@ from typing import Any, Literal
 import msgspec
 from msgspec import inspect
 
-FieldKind = Literal["integer", "number", "choice", "flag", "text", "list"]
+FieldKind = Literal["integer", "number", "choice", "flag", "text", "list", "names"]
+
+
+_EDITED_FIRST: dict[type[inspect.Type], int] = {inspect.VarTupleType: 0, inspect.BoolType: 2}
+"""Of a union, which type the form edits; words of a choice are typed where names are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +43,7 @@ def fields_of(kind: type[msgspec.Struct]) -> tuple[FormField, ...]:
 
 
 def _field(field: inspect.Field) -> FormField | None:
-    inner, optional = _without_none(field.type)
+    inner, optional, words = _without_none(field.type)
     default = None if field.default is msgspec.NODEFAULT else field.default
     common: dict[str, Any] = {
         "name": field.encode_name,
@@ -55,16 +59,24 @@ def _field(field: inspect.Field) -> FormField | None:
         kind: FieldKind = "integer" if isinstance(inner, inspect.IntType) else "number"
         low = inner.ge if inner.ge is not None else inner.gt
         return FormField(kind=kind, low=low, high=inner.le, low_excluded=inner.gt is not None, **common)
+    if isinstance(inner, inspect.VarTupleType) and isinstance(inner.item_type, inspect.StrType):
+        return FormField(kind="names", choices=words, **common)
     if isinstance(inner, inspect.VarTupleType):
         return FormField(kind="list", **common)
     return FormField(kind="text", **common) if isinstance(inner, inspect.StrType) else None
 
 
-def _without_none(kind: inspect.Type) -> tuple[inspect.Type, bool]:
+def _without_none(kind: inspect.Type) -> tuple[inspect.Type, bool, tuple[Any, ...]]:
+    """The type that a form edits, whether nothing is allowed too, and the words that stand for lists of names.
+
+    A choice that older files gave as true or false is edited as the choice.
+    """
     if not isinstance(kind, inspect.UnionType):
-        return kind, False
+        return kind, False, ()
     others = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
-    return others[0], len(others) < len(kind.types)
+    words = next((tuple(one.values) for one in others if isinstance(one, inspect.LiteralType)), ())
+    edited = min(others, key=lambda one: _EDITED_FIRST.get(type(one), 1))
+    return edited, len(others) < len(kind.types), words
 
 
 class FieldError(ValueError):
@@ -78,6 +90,8 @@ class FieldError(ValueError):
 
 def parse(field: FormField, text: str) -> Any:  # noqa: ANN401 - a field's own type
     """The value that was typed, or None for an empty optional field. Raises FieldError."""
+    if field.kind == "names" and text.strip():
+        return _parse_names(field, text)
     typed = text.strip().replace("\u00a0", "").replace("_", "")
     if not typed:
         if field.optional:
@@ -110,6 +124,11 @@ def _parse_number(field: FormField, typed: str) -> float | int:
     return number
 
 
+def _parse_names(field: FormField, text: str) -> str | list[str]:
+    names = [part for part in text.replace(",", " ").split() if part]
+    return names[0] if len(names) == 1 and names[0] in field.choices else names
+
+
 def _parse_list(typed: str) -> list[int]:
     try:
         return [int(part) for part in typed.replace(",", " ").split()]
@@ -121,7 +140,7 @@ def shown(field: FormField, value: object) -> str:
     """A value as a person would type it."""
     if value is None:
         return ""
-    if field.kind == "list" and isinstance(value, list | tuple):
+    if field.kind in {"list", "names"} and isinstance(value, list | tuple):
         return ", ".join(str(part) for part in value)
     if isinstance(value, float):
         return f"{value:g}" if value < 1e15 and value != int(value) else f"{value:.6g}"  # noqa: PLR2004 - exact below

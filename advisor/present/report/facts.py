@@ -8,12 +8,13 @@ from advisor.core.sentences import Language, say, sentence, visible
 from advisor.core.units import format_bytes, format_count, format_energy, format_fraction, format_quantity
 from advisor.present.report.charts import chosen_prediction, clipped
 from advisor.present.summary import estimate_text, flop_label
-from advisor.workload.workload import passes_over_data
+from advisor.workload.workload import passes_over_data, quantization_of
 
 if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
 
 _GPUS = 8
+_SWITCHES = ("compile", "channels_last", "optimizer_in_backward", "chunked_loss")
 _VALUE_LENGTH = 220
 
 
@@ -43,7 +44,11 @@ def _assumptions(advice: AdviceRecord, language: Language) -> list[tuple[str, st
     if workload.data.image_size:
         facts.append(("report-fact-image", f"{workload.data.image_size:,}"))
     settings = [training.precision, training.optimizer, f"attention {training.attention}"]
-    settings += [name for name in ("compile", "channels_last", "activation_checkpointing") if getattr(training, name)]
+    settings += [name for name in _SWITCHES if getattr(training, name)]
+    settings += [f"{training.activation_checkpointing} checkpointing"] * (training.activation_checkpointing != "none")
+    if (quantization := quantization_of(training)) is not None:
+        settings.append(f"frozen weights {quantization}")
+    settings += [f"offload {training.offload}"] if training.offload != "none" else []
     settings += [f"trainable {training.trainable}"] if training.trainable != "all" else []
     settings += [f"mode {training.mode}"] if training.mode != "training" else []
     facts.append(("report-fact-settings", ", ".join(settings)))

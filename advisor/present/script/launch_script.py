@@ -125,7 +125,7 @@ def _autocast(precision: str) -> str:
 
 
 def _checkpointing(training: Training) -> str:
-    if not training.activation_checkpointing:
+    if training.activation_checkpointing == "none":
         return ""
     return "    if hasattr(model, 'gradient_checkpointing_enable'):\n        model.gradient_checkpointing_enable()\n"
 

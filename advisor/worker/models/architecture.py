@@ -9,14 +9,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.sentences import Reason
 
 Batch = dict[str, Tensor] | tuple[Tensor, ...]
 """What one step takes: keyword or positional tensors, the last of a tuple being the targets."""
 
 
-HALF_DTYPES: dict[Precision, torch.dtype] = {"fp16": torch.float16, "bf16": torch.bfloat16}
+FORMATS = {"fp16": torch.float16, "bf16": torch.bfloat16}
+HALF_DTYPES: dict[Precision, torch.dtype] = {
+    name: FORMATS[row.half_format] for name, row in PRECISION_FACTS.items() if row.half_format and row.half_weights
+}
 
 
 @dataclass(frozen=True)

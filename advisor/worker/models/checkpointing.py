@@ -25,9 +25,7 @@ def checkpoint_blocks(module: nn.Module) -> int:
     for block in blocks:
         block.forward = functools.partial(_recomputed, block, block.forward)
     if not blocks:
-        raise InputError(
-            "`training.activation_checkpointing` is true, but the model has no repeated blocks.", "Set it to false."
-        )
+        raise InputError("`training.activation_checkpointing`: the model has no repeated blocks.", "Set it to none.")
     return len(blocks)
 
 

@@ -10,14 +10,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.errors import InputError
 from advisor.core.sentences import Reason
-from advisor.worker.models.architecture import HALF_DTYPES, Architecture, Batch, under_fake_mode
+from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, Batch, under_fake_mode
 from advisor.worker.models.trainable_parameters import choose_trainable
 from advisor.workload.workload import HuggingFaceModel, NumbersModel, PythonModel, TemplateModel, Workload
 
-AUTOCAST_DTYPES: dict[Precision, torch.dtype] = {"fp16_amp": torch.float16, "bf16_amp": torch.bfloat16}
+AUTOCAST_DTYPES: dict[Precision, torch.dtype] = {
+    name: FORMATS[row.half_format] for name, row in PRECISION_FACTS.items() if row.half_format and row.autocast
+}
 
 
 _HALF_BITS = 16
@@ -134,7 +136,7 @@ def _placed(module: nn.Module, workload: Workload, device: str) -> nn.Module:
         module.to(device=device)
     if training.channels_last:
         _replace_tensors(module, _channels_last)
-    if training.activation_checkpointing:
+    if training.activation_checkpointing != "none":
         from advisor.worker.models.checkpointing import checkpoint_blocks
 
         checkpoint_blocks(module)

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.core.errors import InputError
 from advisor.workload.workload import Training
 
@@ -66,7 +67,7 @@ def add_lora(module: nn.Module, training: Training) -> int:
         base = owners[name]
         in_features, out_features = _sizes(base)
         dtype = next(base.parameters()).dtype
-        if training.precision not in {"fp16", "bf16"}:
+        if not PRECISION_FACTS[training.precision].half_weights:
             dtype = torch.float32
         setattr(owners[owner_name], attribute, LowRank(base, in_features, out_features, rank, dtype))
     _train_new_head(module)

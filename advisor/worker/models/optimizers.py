@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.core.errors import InputError
 from advisor.workload.workload import Workload
 
@@ -24,7 +25,7 @@ def make_optimizer(parameters: Sequence[nn.Parameter], workload: Workload) -> to
     training = workload.training
     if training.optimizer == "none" or training.mode != "training" or not parameters:
         return None
-    if training.precision in {"fp16", "bf16"}:
+    if PRECISION_FACTS[training.precision].master_copies:
         return MasterWeightOptimizer(parameters, lambda masters: _plain(masters, workload))
     return _plain(parameters, workload)
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
+from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
-from advisor.optable.op_table import TracePrecision
 from advisor.worker.trace.constants import uniform_values, values_shown
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.known import KnownResults

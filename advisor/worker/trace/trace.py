@@ -10,8 +10,8 @@ import torch
 from msgspec.structs import replace
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
 
-from advisor.catalogue.precisions import Precision
-from advisor.optable.op_table import OpTable, TracePrecision
+from advisor.catalogue.precisions import Precision, TracePrecision
+from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import Progress, Traced
 from advisor.worker.trace.affine import StreamsDiffer
 from advisor.worker.trace.cuda_rules import cuda_rules

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.system import system_cpu_s
 from advisor.protocol.messages import Environment
 
@@ -125,9 +125,13 @@ def seed_everything(seed: int) -> None:
 
 @contextlib.contextmanager
 def matmul_mode(precision: Precision) -> Iterator[None]:
-    """TF32 for products and convolutions in the `with` block where `precision` is tf32, off otherwise."""
+    """TF32 in the `with` block: for products and convolutions where `precision` is tf32, off for fp32.
+
+    `default` leaves convolutions in TF32, as torch does by itself; the halves keep FP32 for what they leave over.
+    """
     before = (torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32)
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
+    torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+    torch.backends.cudnn.allow_tf32 = precision == "tf32" or PRECISION_FACTS[precision].cudnn_in_tf32
     try:
         yield
     finally:

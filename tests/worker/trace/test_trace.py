@@ -7,7 +7,8 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
-from advisor.optable.op_table import Op, OpTable, TracePrecision, at, step_flop
+from advisor.catalogue.precisions import TracePrecision
+from advisor.optable.op_table import Op, OpTable, at, step_flop
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import subject_of, trace
