@@ -165,10 +165,15 @@ def claim_stdout() -> IO[bytes]:
     """In the child, before any other import: take fd 1 for events and point every `print` at stderr."""
     events = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
+    follow_parent()
+    return events
+
+
+def follow_parent() -> None:
+    """In the child: die with the process that started it, so that a SIGKILL of that one orphans nothing."""
     parent = os.environ.get(_PARENT_VARIABLE, "")
     if parent.isdigit():
         die_with_parent(int(parent))
-    return events
 
 
 def wait_until(deadline_s: float) -> float:

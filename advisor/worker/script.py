@@ -5,12 +5,12 @@ from __future__ import annotations
 import runpy
 import sys
 
-from advisor.core.child_process import die_with_parent
+from advisor.core.child_process import follow_parent
 
 
 def main() -> None:
     """Run the script of the first argument with the others as its own."""
-    die_with_parent()
+    follow_parent()
     sys.argv = sys.argv[1:]
     # As `python SCRIPT` would, but for the script's folder on the import path: -P keeps that out.
     runpy.run_path(sys.argv[0], run_name="__main__")
