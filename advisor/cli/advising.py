@@ -74,6 +74,7 @@ def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Langu
     from advisor.cli.terminal import print_summary
     from advisor.present import csv_file, markdown_file
     from advisor.present.summary import summarise
+    from advisor.present.written_mark import marked
     from advisor.store import json_file
 
     def pdf() -> bytes:
@@ -84,13 +85,13 @@ def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Langu
     def script() -> bytes:
         from advisor.present.script import launch_script
 
-        return launch_script.render(advice).encode()
+        return marked(launch_script.render(advice), "script")
 
     encoders = {
         "json": lambda: json_file.encode(advice),
         "pdf": pdf,
         "csv": lambda: csv_file.encode(advice),
-        "markdown": lambda: markdown_file.encode(advice, language),
+        "markdown": lambda: marked(markdown_file.encode(advice, language).decode(), "markdown"),
         "script": script,
     }
     # Files first: a reader of the summary who goes away (`| head`) must not cost the files.

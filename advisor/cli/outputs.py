@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 STDOUT = Path("-")
+_LONGEST_SHOWN = 200
+"""Characters of a file name that an error repeats."""
 FORMATS = ("json", "pdf", "csv", "markdown", "script")
 
 
@@ -35,20 +37,26 @@ class Output(msgspec.Struct, frozen=True):
 def requested(arguments: argparse.Namespace) -> tuple[Output, ...]:
     """The outputs of the flags, checked before anything is measured.
 
-    Raises InputError when two go to stdout or when a file exists and may not be written over, OutputError
-    when a folder is missing or not writable: nobody should wait 30 s to learn that.
+    Raises InputError when two go to stdout, when an output is an input too, or when a file exists and may not be
+    written over, OutputError when a folder is missing or not writable: nobody should wait 30 s to learn that.
     """
     outputs = [
         Output(format=name, path=path) for name in FORMATS if (path := getattr(arguments, name, None)) is not None
     ]
     if sum(output.path == STDOUT for output in outputs) > 1:
         raise InputError("Command line: more than one output goes to stdout.", "Give the others a file name.")
+    _refuse_inputs(arguments, outputs)
     for output in outputs:
         if output.path == STDOUT:
             if output.format == "pdf" and sys.stdout.isatty():
                 raise InputError("--pdf -: a PDF is not text for a terminal.", "Give a file name.")
             continue
-        _check_place(output, force=arguments.force)
+        try:
+            _check_place(output, force=arguments.force)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            text = f"--{output.format} {str(output.path)[:_LONGEST_SHOWN]}: cannot be written: {reason}."
+            raise OutputError(text, "Name another file.") from error
     return tuple(outputs)
 
 
@@ -60,32 +68,46 @@ def _check_place(output: Output, *, force: bool) -> None:
         raise OutputError(f"--{output.format} {output.path}: its folder does not exist.", "Create the folder first.")
     if not os.access(folder, os.W_OK):
         raise OutputError(f"--{output.format} {output.path}: its folder is not writable.", "Name another folder.")
-    if output.path.exists() and not force and not _is_regular_advice(output):
+    if output.path.exists() and not force and not _may_be_replaced(output):
         raise InputError(
-            f"--{output.format} {output.path}: the file exists and holds something else.",
+            f"--{output.format} {output.path}: the file exists and was not written by advisor, or was changed since.",
             "Give another name, or --force to write over it.",
         )
 
 
-_OWN_MARKS = {
-    "json": (b'"schema_version"',),
-    "pdf": (b"%PDF",),
-    "csv": (b"device_key,", b"workload,"),
-    "markdown": (b"# ",),
-    "script": (b"#!",),
-}
+def _may_be_replaced(output: Output) -> bool:
+    """Whether the file is an earlier output of the same kind that nobody changed, or no file but a device."""
+    from advisor.present.own_files import is_own
+
+    return not output.path.is_file() or is_own(output.format, output.path)
 
 
-def _is_regular_advice(output: Output) -> bool:
-    """Whether the file looks like an earlier output of the same kind, which a rerun may replace."""
-    if not output.path.is_file():
-        return True  # a device such as /dev/null
+def _refuse_inputs(arguments: argparse.Namespace, outputs: list[Output]) -> None:
+    """No output takes the place of a file that is read, or of another output, --force or not."""
+    read = [value for name in _INPUTS if (value := getattr(arguments, name, None)) is not None]
+    taken = [Path(value) for value in read if value]
+    for output in outputs:
+        if output.path == STDOUT:
+            continue
+        if any(_same(output.path, path) for path in taken):
+            raise InputError(
+                f"--{output.format} {output.path}: this file is an input or another output of the same command.",
+                "Give the output a name of its own.",
+            )
+        taken.append(output.path)
+
+
+_INPUTS = ("measure", "predict", "evaluate", "claim_file", "gpu_file", "prices", "log", "open")
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two paths name one file, by whatever links; a device such as /dev/null may be named twice."""
     try:
-        with output.path.open("rb") as stream:
-            beginning = stream.read(4096)
-    except OSError:
-        return False
-    return not beginning or any(mark in beginning for mark in _OWN_MARKS[output.format])
+        if one.exists() and not one.is_file():
+            return False
+        return one.samefile(other) or one.resolve() == other.resolve()
+    except (OSError, ValueError):
+        return one.absolute() == other.absolute()
 
 
 def write_outputs(outputs: tuple[Output, ...], encoders: Mapping[str, Callable[[], bytes]]) -> list[OutputError]:

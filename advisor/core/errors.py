@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from advisor.core.foreign_text import visible
+
 
 class UserFacingError(Exception):
     """Something outside the program is wrong and a person can mend it.
@@ -12,10 +14,10 @@ class UserFacingError(Exception):
     exit_code = 2
 
     def __init__(self, text: str, remedy: str = "") -> None:
-        """Keep both sentences apart, so that window and terminal can set them differently."""
+        """Keep both sentences apart, so that window and terminal set them differently; control bytes are escaped."""
         super().__init__(text)
-        self.text = text
-        self.remedy = remedy
+        self.text = visible(text)
+        self.remedy = visible(remedy)
 
     def __str__(self) -> str:
         """Both sentences in one line."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
@@ -11,6 +10,7 @@ import msgspec
 
 from advisor.core.bundled import resource
 from advisor.core.errors import InputError, UserFacingError
+from advisor.core.foreign_text import visible as visible  # noqa: PLC0414 - named here too, where every sentence is made
 from advisor.core.units import SizeUnits, format_fraction, format_quantity, format_seconds, format_size
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def _readable(name: str, value: float | str, language: Language, units: SizeUnit
     if isinstance(value, str) and name.endswith("_choices"):
         return either(value.split("|"), language)
     if isinstance(value, str):
+        value = visible(value)
         # Fluent refuses an argument of over 1,000 characters, and nobody reads a name to there.
         if language == "zh" and name in _LISTS:
             value = value.replace(", ", "、")
@@ -188,19 +189,3 @@ def error_text(error: UserFacingError, language: Language, units: SizeUnits = "b
     return between.join(say(reason, language, units) for reason in error.reasons), say(
         error.remedy_reason, language, units
     )
-
-
-def visible(text: str) -> str:
-    """A foreign name for showing: verbatim, but control and direction characters as visible escapes."""
-    return "".join(_escaped(character) if _is_control(character) else character for character in text)
-
-
-def _is_control(character: str) -> bool:
-    return unicodedata.category(character) in {"Cc", "Cs"} or character in _DIRECTION_CONTROLS
-
-
-def _escaped(character: str) -> str:
-    return f"\\u{ord(character):04x}"
-
-
-_DIRECTION_CONTROLS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")

@@ -299,5 +299,6 @@ def _write(kind: str, advice: AdviceRecord, path: Path, language: str) -> None:
     else:
         from advisor.core.file_writing import write_atomically
         from advisor.present.script import launch_script
+        from advisor.present.written_mark import marked
 
-        write_atomically(path, launch_script.render(advice).encode())
+        write_atomically(path, marked(launch_script.render(advice), "script"))

@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING
 
 from advisor.core.file_writing import write_atomically
-from advisor.core.sentences import visible
+from advisor.core.foreign_text import spreadsheet_cell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +53,7 @@ def write(advice: AdviceRecord, path: Path) -> None:
 
 
 def _row(prediction: Prediction) -> list[str]:
-    cells = [visible(prediction.device.key), visible(prediction.device.name)]
+    cells = [spreadsheet_cell(prediction.device.key), spreadsheet_cell(prediction.device.name)]
     cells += [_cell(getattr(prediction, name)) for name in _PLAIN]
     for name in _ESTIMATES:
         estimate: Estimate | None = getattr(prediction, name)
@@ -67,4 +67,4 @@ def _row(prediction: Prediction) -> list[str]:
 def _cell(value: float | str | bool | None) -> str:
     if value is None:
         return ""
-    return f"{value:.9g}" if isinstance(value, float) else str(value)
+    return f"{value:.9g}" if isinstance(value, float) else spreadsheet_cell(str(value))

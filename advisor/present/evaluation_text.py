@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+from advisor.core.foreign_text import spreadsheet_cell, visible
 from advisor.core.sentences import Language, say, sentence
 from advisor.evaluate.evaluation_record import Evaluation
 from advisor.evaluate.row_predictions import RowAnswer
@@ -33,9 +34,10 @@ def answers_csv(evaluation: Evaluation) -> str:
     columns = [name for name in columns if name not in ANSWER_COLUMNS]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*columns, *ANSWER_COLUMNS])
+    writer.writerow([*map(spreadsheet_cell, columns), *ANSWER_COLUMNS])
     for answer in evaluation.answers:
-        writer.writerow([*(answer.row.cells.get(name, "") for name in columns), *_cells(answer)])
+        given = (spreadsheet_cell(answer.row.cells.get(name, "")) for name in columns)
+        writer.writerow([*given, *map(spreadsheet_cell, _cells(answer))])
     return stream.getvalue()
 
 
@@ -66,7 +68,7 @@ def evaluation_text(evaluation: Evaluation, language: Language) -> str:
             ("precision", evaluation.by_precision),
         ):
             table.append([sentence(f"evaluate-heading-{heading}", language)])
-            table += [_score_cells(score, score.group) for score in scores]
+            table += [_score_cells(score, visible(score.group)) for score in scores]
         lines += _aligned(table)
     return "\n".join([*lines, *_remarks(evaluation, language)])
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from advisor.core.file_writing import write_atomically
 from advisor.present.summary import summarise
+from advisor.present.written_mark import marked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +38,7 @@ def encode(advice: AdviceRecord, language: Language) -> bytes:
 
 def write(advice: AdviceRecord, path: Path, language: Language) -> None:
     """Write the Markdown atomically. Raises OutputError."""
-    write_atomically(path, encode(advice, language))
+    write_atomically(path, marked(encode(advice, language).decode(), "markdown"))
 
 
 def _table_lines(table: Table) -> list[str]:

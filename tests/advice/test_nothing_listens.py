@@ -18,7 +18,7 @@ import pytest
 from advisor.advice.verification import verify
 from advisor.core.units import Estimate
 from advisor.measure.ranks import measure_local_ranks
-from advisor.store.advice_record import Advice
+from advisor.store.advice_record import AdviceRecord as Advice
 from advisor.store.history import Truth
 from tests.measure.rank_driver import small_plan
 from tests.present.fakes import advice
