@@ -59,7 +59,7 @@ def test_a_disk_that_is_full_keeps_the_old_file_and_still_prints_the_advice(
     old = tmp_path / f"out.{name}"
     shown = {"json": '{"schema_version": 1}', "pdf": "%PDF", "csv": "device_key,", "markdown": "# ", "script": "#!"}
     old.write_text(shown[name], encoding="utf-8")
-    ended = run("--open", str(saved), f"--{name}", str(old), folder=tmp_path, most_bytes=512)
+    ended = run("--open", str(saved), f"--{name}", str(old), "--force", folder=tmp_path, most_bytes=512)
     assert ended.returncode == 5, ended.stderr
     assert old.read_text(encoding="utf-8") == shown[name]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted({"saved.json", old.name})
