@@ -13,6 +13,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.child_process import ChildProcess
 from advisor.core.errors import UserFacingError
 from advisor.core.private_folder import private_folder
@@ -116,7 +117,7 @@ def _run(
 
 
 def _rank_count(chosen: Recommendation) -> int:
-    return chosen.count if chosen.strategy not in {"single", "dp"} else 1
+    return 1 if STRATEGY_FACTS[chosen.strategy].one_process else chosen.count
 
 
 def _start(script: Path, chosen: Recommendation, rank: int, seconds: float) -> ChildProcess:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from msgspec import Meta
@@ -58,3 +59,8 @@ class GpuSpec(Record, frozen=True, kw_only=True):
         if capability < _FP8_SINCE or self.fp16_flop_per_s is None:
             return None
         return 2.0 * self.fp16_flop_per_s
+
+
+def is_consumer(spec: GpuSpec) -> bool:
+    """Whether the card is sold for desktops (GeForce, TITAN, or a bare `RTX 4090`): boards of many makers."""
+    return re.search(r"geforce|titan|^(?:nvidia )?rtx ?\d{4}\b(?! ada)", spec.name, re.IGNORECASE) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from advisor.catalogue.gpu_spec import is_consumer
 from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.optable.op_table import at
 from advisor.recommend.precisions import rate_of
@@ -70,8 +71,7 @@ def step_bound(
 
 def clock_slack(spec: GpuSpec) -> float:
     """How much faster than the data sheet's boost clock a card of this kind may run."""
-    consumer = spec.name.upper().startswith(("GEFORCE", "TITAN", "NVIDIA GEFORCE", "NVIDIA TITAN"))
-    return CONSUMER_CLOCK_SLACK if consumer else DATA_CENTRE_CLOCK_SLACK
+    return CONSUMER_CLOCK_SLACK if is_consumer(spec) else DATA_CENTRE_CLOCK_SLACK
 
 
 def _least_flop(op: Op, batch_size: int, precision: Precision) -> float:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn, get_args
 
 from advisor import __version__
+from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.catalogue.precisions import PRECISIONS
 from advisor.core.errors import InputError
 from advisor.workload.workload import (
@@ -15,14 +16,12 @@ from advisor.workload.workload import (
     Fp8Recipe,
     LoraTargetWord,
     Offload,
-    Optimizer,
     Quantization,
     Trainable,
 )
 
 DEFAULT_WORKLOAD = "bert_base_sst2"
 VERIFY_SECONDS = 60.0
-OPTIMIZERS: tuple[str, ...] = get_args(Optimizer)
 TRAINABLE: tuple[str, ...] = get_args(Trainable)
 QUANTIZATIONS: tuple[str, ...] = get_args(Quantization)
 CHECKPOINTING: tuple[str, ...] = get_args(Checkpointing)

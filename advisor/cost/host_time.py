@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.links import PINNED_COPY_SHARE, slot_bytes_per_s
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.cost.efficiencies import Assumed
 from advisor.cost.optimizer_cost import OptimizerCost
 from advisor.optable.compiled_table import CompiledTable
@@ -16,10 +17,6 @@ from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import at
 from advisor.workload.workload import Training
 
-_PCIE_LANE_BYTES_PER_S = {1: 0.25e9, 2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e9, 6: 7.56e9}
-_PCIE_SHARE = 0.8
-"""Of a link's rate that a copy from pinned memory reaches."""
-_UNKNOWN_LINK_BYTES_PER_S = 12e9
 _HOST_SPREAD = 4.0
 """Hosts differ by no more than this in what Python does around the operators."""
 _SLOW_HOST_SHARE = 0.5
@@ -74,18 +71,10 @@ def copy_seconds(
     """Seconds to copy the inputs of a step, shape (cards, batch sizes); `batches` has shape (batches, 1)."""
     if not host.copies_inputs:
         return np.zeros((len(specs), len(batches)))
-    rates = np.array([link_bytes_per_s(spec) for spec in specs]).reshape(-1, 1)
+    rates = np.array([slot_bytes_per_s(spec) * PINNED_COPY_SHARE for spec in specs]).reshape(-1, 1)
     rates = rates * (1.0 if host.pinned else _SLOW_HOST_SHARE)
     moved = np.array([[at(compiled.input_bytes, float(batch)) for batch in batches[:, 0]]])
     return moved * training.gradient_accumulation_steps / rates
-
-
-def link_bytes_per_s(spec: GpuSpec) -> float:
-    """One-way rate of pinned copies over the card's PCIe link."""
-    lane = _PCIE_LANE_BYTES_PER_S.get(spec.pcie_generation or 0)
-    if lane is None:
-        return _UNKNOWN_LINK_BYTES_PER_S
-    return lane * (spec.pcie_lane_count or 16) * _PCIE_SHARE
 
 
 def synchronisation_seconds(
@@ -97,7 +86,7 @@ def synchronisation_seconds(
     count = compiled.synchronisation_count * rounds
     if training.read_loss_every:
         count += rounds / training.read_loss_every
-    if precision == "fp16_amp" and training.optimizer != "none":
+    if PRECISION_FACTS[precision].scales_gradients and training.optimizer != "none":
         count += 1.0
     return count * each
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.workload.workload import Training
 
@@ -27,24 +28,6 @@ class OptimizerCost:
     """Calls of the host."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Algorithm:
-    """Bytes moved a parameter held in FP32, and kernels of one pass over a tensor."""
-
-    looped_bytes: float
-    fused_bytes: float
-    kernels: float
-
-
-_ALGORITHMS: dict[str, _Algorithm] = {
-    # read weight, gradient and both moments, write weight and moments: 28; each pass of a loop reads and writes
-    "adamw": _Algorithm(looped_bytes=96.0, fused_bytes=36.0, kernels=14.0),
-    "adam": _Algorithm(looped_bytes=96.0, fused_bytes=36.0, kernels=14.0),
-    "sgd": _Algorithm(looped_bytes=24.0, fused_bytes=16.0, kernels=2.0),
-    "sgd_momentum": _Algorithm(looped_bytes=44.0, fused_bytes=24.0, kernels=4.0),
-    "adafactor": _Algorithm(looped_bytes=64.0, fused_bytes=64.0, kernels=20.0),
-    "lamb": _Algorithm(looped_bytes=72.0, fused_bytes=72.0, kernels=6.0),
-}
 _MASTER_COPY_BYTES = 4.0
 """Half weights: a half gradient is read, FP32 masters and half weights are written."""
 _EIGHT_BIT_SAVED_BYTES = 12.0
@@ -65,16 +48,16 @@ def optimizer_cost(
     """
     if training.optimizer == "none" or training.mode != "training":
         return OptimizerCost(moved_bytes=0.0, kernel_count=0.0, dispatch_count=0.0)
-    algorithm = _ALGORITHMS[training.optimizer]
+    facts = OPTIMIZER_FACTS[training.optimizer]
     looped = software_year is not None and software_year < _FOREACH_FROM_YEAR
-    eight_bit = training.optimizer_bits == 8 and training.optimizer in ("adam", "adamw")  # noqa: PLR2004 - bits
+    eight_bit = training.optimizer_bits == 8 and facts.eight_bit  # noqa: PLR2004 - bits
     fused = training.fused_optimizer or eight_bit
-    per_parameter = algorithm.fused_bytes if fused else algorithm.looped_bytes
+    per_parameter = facts.fused_bytes if fused else facts.looped_bytes
     per_parameter += _MASTER_COPY_BYTES if PRECISION_FACTS[precision].master_copies else 0.0
     per_parameter -= _EIGHT_BIT_SAVED_BYTES if eight_bit else 0.0
-    passes = 1.0 if fused else algorithm.kernels
+    passes = 1.0 if fused else facts.kernel_count
     launches = max(1.0, parameter_count / _CHUNK_ELEMENTS, tensor_count / _CHUNK_TENSORS)
-    by_tensor = (looped and not fused) or training.optimizer == "adafactor" or eight_bit
+    by_tensor = (looped and not fused) or facts.factored or eight_bit
     kernels = passes * (tensor_count if by_tensor else launches)
     if PRECISION_FACTS[precision].scales_gradients:
         per_parameter += _UNSCALE_BYTES

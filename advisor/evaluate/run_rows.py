@@ -12,13 +12,14 @@ from typing import cast
 
 import msgspec
 
+from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.errors import InputError
 from advisor.core.input_file import closest, read_text, shown_value
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
-from advisor.workload.workload import Mode, Optimizer
+from advisor.workload.workload import Mode
 
 REQUIRED_COLUMNS = ("workload", "gpu_key", "mode", "precision", "batch_per_gpu", "seq_len_or_img")
 ANSWERABLE_COLUMNS = ("ms", "efficiency", "max_batch_that_ran", "peak_gb")

@@ -9,21 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from advisor.catalogue.precisions import Precision
-    from advisor.catalogue.strategies import Strategy
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import BatchAdvice, Recommendation
     from advisor.store.advice_record import AdviceRecord
-
-STRATEGY_NAMES: dict[Strategy, str] = {
-    "dp": "DP",
-    "ddp": "DDP",
-    "zero2": "ZeRO-2",
-    "fsdp": "FSDP",
-    "fsdp_offload": "FSDP + CPU",
-    "tp": "TP",
-    "pp": "PP",
-}
-"""Short names; `single` is said in the language of the window."""
 
 
 def batch_curve(advice: AdviceRecord, device_key: str, precision: Precision) -> tuple[Prediction, ...]:

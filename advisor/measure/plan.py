@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.errors import InputError
 from advisor.core.records import Record
@@ -94,7 +95,7 @@ def make_plan(  # noqa: PLR0913 - what a user may ask for
 def _runnable(workload: Workload) -> tuple[Workload, tuple[Reason, ...]]:
     """The workload as torch can run it here; what differs is said."""
     notes = []
-    if workload.training.optimizer == "lamb":
+    if not OPTIMIZER_FACTS[workload.training.optimizer].runs_in_torch:
         workload = with_training(workload, optimizer="adamw")
         notes.append(Reason(code="measure-lamb-as-adamw"))
     if workload.training.compile:

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.links import pcie_bytes_per_s
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
@@ -35,7 +36,11 @@ from advisor.workload.workload import Training, Workload
 _LONE_LINK = Link(type="given", wire_bytes_per_s=1e9, pcie_bytes_per_s=1e9, peer_to_peer=False)
 """Of a processor, which stands alone: the scaling asks for a link, and at count 1 never uses it."""
 _UNKNOWN_CARDS_LINK = Link(
-    type="pcie_host", wire_bytes_per_s=16e9, pcie_bytes_per_s=16e9, peer_to_peer=False, certain=False
+    type="pcie_host",
+    wire_bytes_per_s=pcie_bytes_per_s(),
+    pcie_bytes_per_s=pcie_bytes_per_s(),
+    peer_to_peer=False,
+    certain=False,
 )
 """Of local cards that the table lacks: through the host over PCIe 3.0 x16, which every card since 2012 can do."""
 _UNUSED_BANDWIDTH_BYTES_PER_S = 1e9

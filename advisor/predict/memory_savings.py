@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, OPTIMIZER_FACTS
 from advisor.catalogue.precisions import Precision
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
@@ -72,13 +73,13 @@ def memory_savings(
 
 
 def _optimizer_changes(training: Training) -> dict[SavingKind, dict[str, object]]:
-    if training.mode != "training" or training.optimizer not in {"adam", "adamw", "lamb"}:
+    if training.mode != "training" or OPTIMIZER_FACTS[training.optimizer].state_count <= 1:
         return {}
     changes: dict[SavingKind, dict[str, object]] = {
         "adafactor": {"optimizer": "adafactor"},
         "sgd_momentum": {"optimizer": "sgd_momentum"},
     }
-    if training.optimizer_bits != 8 and training.optimizer != "lamb":  # noqa: PLR2004 - bits
+    if training.optimizer_bits != 8 and training.optimizer in EIGHT_BIT_OPTIMIZERS:  # noqa: PLR2004 - bits
         changes["optimizer_8bit"] = {"optimizer_bits": 8}
     return changes
 

@@ -6,8 +6,9 @@ import itertools
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.links import CARDS_PER_HOST
+from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.core.errors import InputError
-from advisor.cost.scaling.links import CARDS_PER_HOST
 from advisor.predict.prediction import Candidate, Device
 from advisor.recommend.dealing import LARGEST_BATCH_SIZE, batch_sizes_dealing
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, sensible_precisions
@@ -27,7 +28,6 @@ DEFAULT_COUNTS = (1, 2, 4, 8)
 BATCH_SIZE_COUNT = 12
 _STEPS_AROUND = (1.0, 0.0156, 0.0625, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0)
 _FURTHER_STEPS = (0.125, 3.0, 1.5, 6.0, 12.0, 24.0, 48.0, 96.0, 128.0, 192.0, 384.0, 512.0)
-_SHARDED: tuple[Strategy, ...] = ("zero2", "fsdp", "fsdp_offload", "tp", "pp")
 
 
 def batch_sizes_around(batch_size: int) -> tuple[int, ...]:
@@ -174,9 +174,10 @@ def local_gpu_groups(machine: Machine) -> tuple[tuple[Gpu, ...], ...]:
 def _strategies_for(count: int, strategies: Sequence[Strategy], node_count: int = 1) -> tuple[Strategy, ...]:
     """What so many devices can do: DataParallel is one process, which never leaves its machine."""
     if count == 1:
-        return tuple(strategy for strategy in strategies if strategy in {"single", "fsdp_offload"})
+        return tuple(strategy for strategy in strategies if strategy == "single" or STRATEGY_FACTS[strategy].offloads)
     outside = node_count > 1 or count > CARDS_PER_HOST
-    return tuple(strategy for strategy in strategies if strategy != "single" and not (outside and strategy == "dp"))
+    several = [strategy for strategy in strategies if strategy != "single"]
+    return tuple(strategy for strategy in several if not (outside and STRATEGY_FACTS[strategy].one_process))
 
 
 def _accumulations(
@@ -228,6 +229,6 @@ def _sharded(members: Sequence[Prediction], counts: Sequence[int]) -> list[Candi
             gradient_accumulation_steps=steps,
         )
         for count in allowed
-        for strategy in _strategies_for(count, _SHARDED)
+        for strategy in _strategies_for(count, SHARDING)
         for size in sizes
     ]

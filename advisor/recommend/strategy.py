@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.predict.scaling_advice import KNEE_MARGINAL_RATIO
 from advisor.recommend.batch_size import choose
 from advisor.recommend.ranking import gpu_hours
@@ -12,13 +13,9 @@ from advisor.recommend.ranking import gpu_hours
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from advisor.catalogue.strategies import Strategy
     from advisor.predict.prediction import Prediction
 
 WORTH_ACCUMULATING_FRACTION = 0.95
-_KINDS: dict[Strategy, int] = {
-    "single": 0, "dp": 0, "ddp": 0, "zero2": 1, "fsdp": 1, "fsdp_offload": 2, "tp": 3, "pp": 3,
-}  # fmt: skip
 
 
 def marginal_ratio(fewer: Prediction, more: Prediction) -> float:
@@ -43,8 +40,9 @@ def best_by_count(predictions: Sequence[Prediction], own_batch: int, global_limi
             by_count[count].append(chosen)
     found = []
     for count in sorted(by_count):
-        plainest = min(_KINDS[prediction.strategy] for prediction in by_count[count])
-        found.append(_preferred([one for one in by_count[count] if _KINDS[one.strategy] == plainest]))
+        effort = {one.strategy: STRATEGY_FACTS[one.strategy].effort_rank for one in by_count[count]}
+        plainest = min(effort.values())
+        found.append(_preferred([one for one in by_count[count] if effort[one.strategy] == plainest]))
     return tuple(found)
 
 

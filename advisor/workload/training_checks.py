@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, FUSED_OPTIMIZERS
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.workload.workload import (
     HuggingFaceModel,
@@ -17,7 +18,6 @@ from advisor.workload.workload import (
 
 Problem = tuple[str, str]
 """What is wrong, beginning with the field's path; and its remedy."""
-_FUSED_OPTIMIZERS = ("adam", "adamw", "sgd", "sgd_momentum")
 _BITS_OF = {"nf4": (4,), "gptq": (4, 8), "int8": (8,)}
 
 
@@ -85,15 +85,15 @@ def _precision_problems(training: Training) -> Iterator[Problem]:
 
 
 def _optimizer_problems(training: Training) -> Iterator[Problem]:
-    if training.optimizer_bits == 8 and training.optimizer not in {"adam", "adamw"}:  # noqa: PLR2004 - bits
+    if training.optimizer_bits == 8 and training.optimizer not in EIGHT_BIT_OPTIMIZERS:  # noqa: PLR2004 - bits
         yield (
             f"`training.optimizer_bits` is 8, but `training.optimizer` is `{training.optimizer}`",
-            "8-bit states are known for adam and adamw.",
+            f"8-bit states are known for {' and '.join(sorted(EIGHT_BIT_OPTIMIZERS))}.",
         )
-    if training.fused_optimizer and training.optimizer not in _FUSED_OPTIMIZERS:
+    if training.fused_optimizer and training.optimizer not in FUSED_OPTIMIZERS:
         yield (
             f"`training.fused_optimizer` is true, but torch has no fused kernel for `{training.optimizer}`",
-            f"Fused kernels: {', '.join(_FUSED_OPTIMIZERS)}.",
+            f"Fused kernels: {', '.join(FUSED_OPTIMIZERS)}.",
         )
     if not training.optimizer_in_backward:
         return

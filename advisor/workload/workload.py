@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import Precision
 from advisor.core.records import Record
 
-Optimizer = Literal["adamw", "adam", "sgd", "sgd_momentum", "adafactor", "lamb", "none"]
 Attention = Literal["sdpa", "eager", "flash"]
 Mode = Literal["training", "inference", "forward_backward"]
 Trainable = Literal["all", "head", "lora"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.spec_table import spec_table
 from advisor.cost.scaling.links import parse_interconnect
@@ -14,7 +15,7 @@ from advisor.cost.scaling.scaling import Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
-from advisor.workload.workload import Optimizer, Training
+from advisor.workload.workload import Training
 from tests.accuracy.tables import load_table
 
 DATA = Path(__file__).parent / "data" / "published_large_scale.csv"

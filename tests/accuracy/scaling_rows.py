@@ -23,9 +23,9 @@ from tests.accuracy.tables import Layout, load_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from advisor.catalogue.optimizers import Optimizer
     from advisor.catalogue.precisions import Precision
     from advisor.cost.scaling.scaling_figures import ScalingFigures
-    from advisor.workload.workload import Optimizer
 
 DATA = Path(__file__).parent / "data" / "published_scaling.csv"
 

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.spec_table import spec_table
 from advisor.cost.efficiencies import efficiencies
@@ -17,7 +18,7 @@ from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
-from advisor.workload.workload import Optimizer, Training
+from advisor.workload.workload import Training
 from tests.accuracy.tables import load_table
 
 HOST_S_PER_KERNEL = 61e-6

@@ -3,8 +3,9 @@ from __future__ import annotations
 import time
 
 from advisor.catalogue.spec_table import spec_table
+from advisor.catalogue.strategies import STRATEGIES
 from advisor.cost.scaling.links import usual_link
-from advisor.cost.scaling.scaling import STRATEGIES, scale_steps
+from advisor.cost.scaling.scaling import scale_steps
 from tests.cost.scaling_cases import steps, traffic
 
 COUNTS = (1, 2, 3, 4, 6, 8, 16, 32, 64, 1024)

@@ -13,7 +13,6 @@ from advisor.cost.scaling.links import (
     interconnect_or_usual,
     interconnect_schema,
     parse_interconnect,
-    pcie_bytes_per_s,
     usual_link,
 )
 from advisor.hardware.machine import GpuLink
@@ -115,11 +114,6 @@ def test_geforce_cards_whose_row_does_not_tell_have_no_peer_to_peer_and_say_so()
     quadro = parse_interconnect("PCIe", spec(name="Quadro RTX 6000", peer_to_peer=None))
     assert (geforce.type, geforce.certain) == ("pcie_host", False)
     assert quadro.type == "pcie_p2p"
-
-
-def test_an_unstated_slot_counts_as_pcie_3_x16() -> None:
-    assert pcie_bytes_per_s(spec(pcie_generation=None, pcie_lane_count=None)) == 16e9
-    assert pcie_bytes_per_s(spec(pcie_generation=5, pcie_lane_count=8)) == 32e9
 
 
 def test_every_card_of_the_table_has_a_usual_link() -> None:

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.catalogue.networks import Network
-from advisor.catalogue.strategies import Strategy
+from advisor.catalogue.strategies import STRATEGIES, Strategy
 from advisor.core.bundled import resource
 from advisor.cost.scaling.links import Link
-from advisor.cost.scaling.scaling import PARTS, STRATEGIES, ScaledGrid, Setting, scale_steps
+from advisor.cost.scaling.scaling import PARTS, ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.scaling_figures import ScalingFigures
 from tests.cost.scaling_cases import link, steps, traffic
 

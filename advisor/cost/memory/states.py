@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
@@ -14,7 +15,6 @@ _EIGHT_BIT_BLOCK = 256
 """Elements that share one FP32 scale in 8-bit states (bitsandbytes)."""
 _EIGHT_BIT_SMALLEST = 4096
 """Smaller tensors keep 32-bit states there."""
-_STATE_COUNT = {"adamw": 2, "adam": 2, "lamb": 2, "sgd_momentum": 1, "sgd": 0, "none": 0}
 _MATRIX_DIMENSIONS = 2
 
 
@@ -38,22 +38,21 @@ def optimizer_memory(
     """
     if training.optimizer == "none" or training.mode != "training":
         return OptimizerMemory((), ())
-    half = PRECISION_FACTS[precision].master_copies
+    facts, half = OPTIMIZER_FACTS[training.optimizer], PRECISION_FACTS[precision].master_copies
     counts = [size / PRECISION_FACTS[precision].weight_bytes for size in table.trainable_tensor_bytes]
     width = PRECISION_FACTS[precision].state_bytes
     in_fp32 = [count * width for count in counts]
     states: list[float] = list(in_fp32) if half else []
     temporaries: list[float] = list(in_fp32) if half else []
-    if training.optimizer == "adafactor":
+    if facts.factored:
         states += _factored(table, counts)
         temporaries += [max(in_fp32, default=0.0)] * 2
         return OptimizerMemory(tuple(states), tuple(temporaries))
-    eight_bit = training.optimizer_bits == 8 and training.optimizer in {"adam", "adamw"}  # noqa: PLR2004 - bits
-    state_count = _STATE_COUNT[training.optimizer]
+    eight_bit = training.optimizer_bits == 8 and facts.eight_bit  # noqa: PLR2004 - bits
     for count in counts:
         each = _eight_bit_size(count) if eight_bit else count * width
-        states += [each] * state_count
-    if training.optimizer in {"adam", "adamw", "lamb"} and not training.fused_optimizer and not eight_bit:
+        states += [each] * facts.state_count
+    if facts.copies_parameters and not training.fused_optimizer and not eight_bit:
         temporaries += [max(in_fp32, default=0.0)] * 2 if looped else in_fp32
     return OptimizerMemory(tuple(states), tuple(temporaries))
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from advisor.catalogue.gpu_spec import is_consumer
+from advisor.catalogue.links import CARDS_PER_HOST, slot_bytes_per_s
 from advisor.catalogue.networks import NETWORK_WORDS, Network, network_in
 from advisor.core.errors import InputError
 from advisor.core.records import Record
@@ -21,12 +23,6 @@ if TYPE_CHECKING:
 LinkType = Literal[
     "nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine", "given", "shared_memory"
 ]
-
-_LANE_BYTES_PER_S = {1: 0.25e9, 2: 0.5e9, 3: 1e9, 4: 2e9, 5: 4e9, 6: 8e9, 7: 16e9, 8: 32e9}
-"""PCI Express, one way, a lane, after line coding (PCI-SIG base specifications, rounded as vendors do)."""
-
-CARDS_PER_HOST = 16
-"""Cards of one host that hang on one switch or root complex; beyond it a job has to leave the host."""
 
 WORDS = (
     "NVSwitch",
@@ -75,20 +71,13 @@ class Link(Record, frozen=True, kw_only=True):
         return self.cards_per_node_count or CARDS_PER_HOST
 
 
-def pcie_bytes_per_s(spec: GpuSpec) -> float:
-    """One-way rate of the card's slot; an unstated generation or width counts as PCIe 3.0 x16."""
-    return _LANE_BYTES_PER_S[spec.pcie_generation or 3] * (spec.pcie_lane_count or 16)
-
-
 def _reaches_peers(spec: GpuSpec) -> bool:
-    """Peer-to-peer over PCIe; where the row does not tell, GeForce and TITAN cards have none, others do."""
-    if spec.peer_to_peer is not None:
-        return spec.peer_to_peer
-    return not re.search(r"geforce|titan|^(?:nvidia )?rtx ?\d{4}\b(?! ada)", spec.name, re.IGNORECASE)
+    """Peer-to-peer over PCIe; where the row does not tell, consumer cards have none, others do."""
+    return not is_consumer(spec) if spec.peer_to_peer is None else spec.peer_to_peer
 
 
 def _link(spec: GpuSpec, kind: LinkType, *, certain: bool = True) -> Link:
-    pcie = pcie_bytes_per_s(spec)
+    pcie = slot_bytes_per_s(spec)
     wire = spec.nvlink_bytes_per_s if kind in {"nvswitch", "nvlink_mesh", "nvlink_bridge"} else pcie
     return Link(
         type=kind,

@@ -60,7 +60,6 @@ class Assumed(Record, frozen=True, kw_only=True):
     ethernet_fraction: Share
     unstated_node_bytes_per_s: Rate
     tree_fraction: Share
-    host_copy_fraction: Share
     host_optimizer_bytes_per_s: Rate
     host_gradient_pass_count: Annotated[float, Meta(ge=0, le=100)]
     hook_s: Duration

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from advisor.catalogue.links import PINNED_COPY_SHARE
+from advisor.catalogue.optimizers import OPTIMIZER_FACTS
+
 if TYPE_CHECKING:
     from advisor.cost.scaling.communication import Costs
     from advisor.cost.scaling.data_parallel import Exchange
@@ -16,9 +19,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Sharded = Literal["zero2", "fsdp", "fsdp_offload"]
-
-_OPTIMIZER_BYTES_PER_ELEMENT = 28.0
-"""Adam in FP32: reads weight, gradient and two states, writes weight and two states."""
 
 
 def _message_s(cost: Costs, total_bytes: float, layer_count: int) -> float:
@@ -66,5 +66,5 @@ def offload_s(
     in_host = min(count, link.node_size_count)
     bytes_moved = (2 * traffic.parameter_bytes + traffic.gradient_bytes) * accumulation_steps / count
     elements = traffic.gradient_bytes / 4.0 * in_host / count
-    copies = bytes_moved / (assumed.host_copy_fraction * link.pcie_bytes_per_s)
-    return copies, elements * _OPTIMIZER_BYTES_PER_ELEMENT / assumed.host_optimizer_bytes_per_s
+    copies = bytes_moved / (PINNED_COPY_SHARE * link.pcie_bytes_per_s)
+    return copies, elements * OPTIMIZER_FACTS["adamw"].least_bytes / assumed.host_optimizer_bytes_per_s

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.core.units import format_seconds
 from advisor.gui.advice_figures import (
-    STRATEGY_NAMES,
     batch_advice_of,
     batch_curve,
     cpu_key,
@@ -205,7 +205,7 @@ def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context
     rows = tuple(one for place, one in enumerate(rows) if place < _MOST_STRATEGIES or _is_chosen(one, chosen))
     bars = []
     for one in rows:
-        strategy = STRATEGY_NAMES.get(one.strategy) or texts.strategy(one.strategy)
+        strategy = STRATEGY_LABELS.get(one.strategy) or texts.strategy(one.strategy)
         name = f"{one.count} × {strategy}" if one.count > 1 else strategy
         if one.gradient_accumulation_steps > 1:
             name += f" · {texts('advice-accumulation', steps=one.gradient_accumulation_steps)}"

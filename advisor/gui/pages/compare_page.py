@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QPushButton
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.advice_figures import STRATEGY_NAMES, device_names, short_name
+from advisor.gui.advice_figures import device_names, short_name
 from advisor.gui.compare_figures import Comparison, figure_of
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.advice_charts import prediction_tip
@@ -230,7 +231,7 @@ class ComparePage(Page):
         return columns
 
     def _strategy(self, one: Prediction) -> str:
-        name = STRATEGY_NAMES.get(one.strategy) or self.texts.strategy(one.strategy)
+        name = STRATEGY_LABELS.get(one.strategy) or self.texts.strategy(one.strategy)
         steps = one.gradient_accumulation_steps
         return f"{name} ×{steps}" if steps > 1 else name
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.advice_figures import STRATEGY_NAMES, short_name
+from advisor.gui.advice_figures import short_name
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
@@ -130,7 +131,7 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
     def device(one: StepDifference) -> str:
         name = f"{one.count} × {short_name(visible(one.device_name))}"
         return (
-            name if one.count == 1 else f"{name} · {STRATEGY_NAMES.get(one.strategy) or texts.strategy(one.strategy)}"
+            name if one.count == 1 else f"{name} · {STRATEGY_LABELS.get(one.strategy) or texts.strategy(one.strategy)}"
         )
 
     model: TableModel[StepDifference] = TableModel(

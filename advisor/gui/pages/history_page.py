@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton, QVBoxLayout
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.gui import history_shelf
-from advisor.gui.advice_figures import STRATEGY_NAMES, short_name
+from advisor.gui.advice_figures import short_name
 from advisor.gui.history_shelf import Shelf
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.history_checks import measured_card
@@ -311,4 +312,4 @@ def _set_up(one: Run, page: Page) -> str:
     name = f"{head.count} × {short_name(visible(head.device_name))}"
     if head.strategy is None or head.count == 1:
         return name
-    return f"{name} · {STRATEGY_NAMES.get(head.strategy) or page.texts.strategy(head.strategy)}"
+    return f"{name} · {STRATEGY_LABELS.get(head.strategy) or page.texts.strategy(head.strategy)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Language, say, sentence, visible
 from advisor.present.accuracy_lines import accuracy_line
 from advisor.present.report import charts as report_charts
@@ -29,7 +30,6 @@ _CHANGE_LINES = 4
 _CAVEAT_LINES = 5
 _FURTHER_LINES = 14
 _HEADLINE_LENGTH = 300
-_NO_SCRIPT = frozenset({"tp", "pp", "fsdp_offload", "zero2"})
 
 
 def report_content(advice: AdviceRecord, language: Language) -> Content:
@@ -154,7 +154,7 @@ def _next_steps(advice: AdviceRecord, main: Recommendation | None, language: Lan
     steps: list[str | dict[str, str]] = []
     if not main.device.local:
         steps.append(sentence("report-next-try", language, {"device": clipped(main.device.name, 60)}))
-    if main.strategy in _NO_SCRIPT:
+    if not STRATEGY_FACTS[main.strategy].has_script:
         strategy = sentence(f"strategy-{main.strategy.replace('_', '-')}", language)
         steps.append(sentence("report-next-framework", language, {"strategy": strategy}))
     else:

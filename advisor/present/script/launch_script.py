@@ -6,6 +6,8 @@ import math
 from string import Template
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.bundled import resource
 from advisor.core.errors import OutputError
 from advisor.core.sentences import visible
@@ -37,7 +39,7 @@ def launch_command(chosen: Recommendation, script: str = SCRIPT_NAME) -> str:
 
     `HOST` stands for the name or address of the first machine, which only its user knows.
     """
-    if chosen.count == 1 or chosen.strategy in {"single", "dp"}:
+    if chosen.count == 1 or STRATEGY_FACTS[chosen.strategy].one_process:
         return f"python {script}"
     if chosen.node_count > 1:
         ranks = f"--nnodes {chosen.node_count} --nproc-per-node {chosen.count // chosen.node_count}"
@@ -54,7 +56,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None) -> str:
     chosen = chosen or advice.recommendation or advice.recommendation_local
     if chosen is None:
         raise OutputError("--script: there is no recommendation to follow.", "See the caveats of the advice.")
-    if chosen.strategy in {"tp", "pp", "fsdp_offload", "zero2"}:
+    if not STRATEGY_FACTS[chosen.strategy].has_script:
         raise OutputError(
             f"--script: no script is written for the strategy {chosen.strategy}.",
             "Use a framework for it, such as torchtitan or DeepSpeed, with the figures of the advice.",
@@ -91,7 +93,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None) -> str:
         matmul_precision="highest" if chosen.precision == "fp32" else "high",
         allow_tf32=chosen.precision != "fp32",
         autocast=_autocast(chosen.precision),
-        use_scaler=chosen.precision == "fp16_amp",
+        use_scaler=PRECISION_FACTS[chosen.precision].scales_gradients,
         weights_dtype=f", {_HALF[chosen.precision]}" if chosen.precision in _HALF else "",
         channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
         checkpointing=_checkpointing(training),

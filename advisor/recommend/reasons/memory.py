@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.predict.memory_savings import saving_reason
 from advisor.recommend.reasons.set_up import TIGHT_MEMORY_FRACTION
@@ -74,7 +75,7 @@ def _no_room(one: Prediction) -> Reason:
 
 def _tight(predictions: Sequence[Prediction], best: Recommendation | None) -> Prediction | None:
     """The prediction of the advised set-up, where a step fills most of a GPU that holds the whole model."""
-    if best is None or best.device.key == "cpu" or best.strategy not in {"single", "dp", "ddp"}:
+    if best is None or best.device.key == "cpu" or STRATEGY_FACTS[best.strategy].shards:
         return None
     chosen = prediction_of(predictions, best)
     if chosen is None or chosen.peak_memory_bytes is None or chosen.memory_capacity_bytes is None:

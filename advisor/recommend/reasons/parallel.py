@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.predict.scaling_advice import KNEE_MARGINAL_RATIO, efficiency_reason, missing_nvlink_reason, nvlink_instead
 from advisor.recommend.batch_size import choose, rounded
@@ -147,7 +148,7 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
             "device": chosen.device.name,
             "speed_up_ratio": chosen.samples_per_s.value / first.samples_per_s.value,
         }
-        if first.strategy in {"single", "dp", "ddp"} or first.strategy == chosen.strategy:
+        if not STRATEGY_FACTS[first.strategy].shards or first.strategy == chosen.strategy:
             yield Reason(code="why-count-pays", numbers=numbers)
         else:
             numbers |= {"strategy": chosen.strategy, "other_strategy": first.strategy}

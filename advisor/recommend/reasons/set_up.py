@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.predict.scaling_advice import learning_rate_note
 from advisor.recommend.batch_size import batch_reason, fitting_curve
@@ -160,7 +161,7 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
 
     A share of a model says nothing of cards that would hold it whole: like is compared with like.
     """
-    whole = chosen.strategy in {"single", "dp", "ddp"}
+    whole = not STRATEGY_FACTS[chosen.strategy].shards
     compared = ("single", 1) if whole else (chosen.strategy, chosen.count)
     small = sorted(
         {

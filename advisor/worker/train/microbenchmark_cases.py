@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from advisor.catalogue.optimizers import OPTIMIZER_FACTS, Optimizer
 from advisor.catalogue.precisions import Precision
 from advisor.worker.train.device import TorchDevice
 
@@ -170,7 +171,7 @@ def host_overhead() -> Case:
     return Case("host_overhead", "fp32", build, {"forward_calls": 2.0 * _TINY_CHAIN, "links": float(_TINY_CHAIN)})
 
 
-def optimizer(name: str, tensors: int, elements: int) -> Case:
+def optimizer(name: Optimizer, tensors: int, elements: int) -> Case:
     """A step of the optimizer over `tensors` parameters of `elements` each, gradients at hand."""
 
     def build(device: TorchDevice, dtype: torch.dtype) -> Step:
@@ -181,10 +182,8 @@ def optimizer(name: str, tensors: int, elements: int) -> Case:
             return torch.optim.AdamW(parameters, lr=1e-6).step
         return torch.optim.SGD(parameters, lr=1e-6, momentum=0.9).step
 
-    passes = (
-        7.0 if name == "adamw" else 5.0
-    )  # least traffic: gradient, weight and states read, weight and states written
-    figures = {"tensors": float(tensors), "elements": float(elements), "bytes": passes * 4.0 * tensors * elements}
+    least_bytes = OPTIMIZER_FACTS[name].least_bytes * tensors * elements
+    figures = {"tensors": float(tensors), "elements": float(elements), "bytes": least_bytes}
     return Case("optimizer", "fp32", build, figures | {name: 1.0})
 
 
