@@ -87,6 +87,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
         groups=predicted.groups,
         critical_batch=request.critical_batch,
         node_count=request.node_count,
+        fixed=request.fixed,
     )
     smaller = memory_story(request.workload, found.predictions, found.recommendation, predicted.savings)
     assumed = assumed_reason(request.workload)
@@ -104,6 +105,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
         measurements=facts.measurements,
         calibrations=predicted.calibrations,
         predictions=found.predictions,
+        best_set_ups=found.best_set_ups,
         recommendation=found.recommendation,
         recommendation_local=found.recommendation_local,
         batch_advice=found.batch_advice,

@@ -84,7 +84,7 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
         machine=machine,
         tables=tables,
         measurements=measurements,
-        not_traced_reason=not_traced,
+        not_traced_reason=None if any(precision in tables for precision in wanted) else not_traced,
         caveats=tuple(caveats),
     )
 
@@ -147,6 +147,7 @@ def _complete_tables(
             )
         except TraceUnanswered as unanswered:
             failure = unanswered.reason
+            tables |= unanswered.tables
     return failure if any(precision in tables for precision in wanted) else failure or Reason(code="advice-not-traced")
 
 

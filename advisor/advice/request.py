@@ -13,6 +13,7 @@ from advisor.core.records import Record
 from advisor.cost.scaling.links import parse_interconnect
 from advisor.predict.time_to_train import CriticalBatch
 from advisor.recommend.candidates import table_keys
+from advisor.recommend.fixed import FREE, Fixed
 from advisor.recommend.prices import Prices
 from advisor.recommend.recommendation import Goal, Limits
 from advisor.workload.workload import Workload
@@ -35,6 +36,8 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
     prices: Prices | None = None
     limits: Limits = msgspec.field(default_factory=Limits)
     global_batch_size: int | None = None
+    fixed: Fixed = FREE
+    """Which of the workload's settings the user demands; the others are where the search begins."""
     critical_batch: CriticalBatch | None = None
     """Where larger global batches stop saving steps, if known; None: a default range."""
     interconnect: str | None = None

@@ -119,6 +119,7 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
     from advisor.advice import AdviceRequest
     from advisor.catalogue.spec_table import read_gpu_file, spec_table
     from advisor.recommend.dealing import counts_over, left_out_counts, require_even_nodes
+    from advisor.recommend.fixed import Fixed
     from advisor.recommend.prices import read_prices
     from advisor.recommend.recommendation import Limits
     from advisor.store.history import data_folder
@@ -174,6 +175,7 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
             max_job_s=None if arguments.max_hours is None else arguments.max_hours * 3600,
         ),
         global_batch_size=arguments.global_batch,
+        fixed=Fixed(batch_size=arguments.batch is not None, precision=arguments.precision is not None),
         critical_batch=_critical_batch(arguments.critical_batch),
         interconnect=arguments.interconnect,
         node_count=arguments.nodes,

@@ -11,7 +11,7 @@ import msgspec
 from advisor.core.bundled import resource
 from advisor.core.errors import InputError, UserFacingError
 from advisor.core.foreign_text import visible as visible  # noqa: PLC0414 - named here too, where every sentence is made
-from advisor.core.units import SizeUnits, format_fraction, format_quantity, format_seconds, format_size
+from advisor.core.units import SizeUnits, format_energy, format_fraction, format_quantity, format_seconds, format_size
 
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
@@ -149,7 +149,7 @@ _FORMATS = (
     ("_fraction", format_fraction),
     ("_ratio", lambda value: f"{value:.2f}" if abs(value) < _RATIO_WITH_CENTS else f"{value:.3g}"),
     ("_w", lambda value: f"{value:.0f} W"),
-    ("_j", lambda value: format_quantity(value, "J")),
+    ("_j", format_energy),
 )
 
 

@@ -29,10 +29,13 @@ _START_ALLOWANCE_S = 5.0
 class TraceUnanswered(UserFacingError):  # noqa: N818 - says what happened
     """The model could not be traced; `reason` says why, and prediction falls back to what else is known."""
 
-    def __init__(self, text: str, remedy: str, reason: Reason) -> None:
-        """Keep the sentence for the terminal and the reason for window and report."""
+    def __init__(
+        self, text: str, remedy: str, reason: Reason, tables: dict[TracePrecision, OpTable] | None = None
+    ) -> None:
+        """Keep the sentence for the terminal, the reason for window and report, and what was traced all the same."""
         super().__init__(text, remedy)
         self.reason = reason
+        self.tables = tables or {}
 
 
 def trace_workload(
@@ -66,16 +69,18 @@ def trace_workload(
                 failed = event
             yield event
         if failed is not None:
-            raise TraceUnanswered(failed.text, failed.remedy, _reason_of(failed))
+            raise TraceUnanswered(failed.text, failed.remedy, _reason_of(failed), tables)
         if not session.alive:
             code, numbers = failure_of(None, session)
-            raise TraceUnanswered("The worker that traces the model died.", session.log[-500:], _said(code, numbers))
+            text, reason = "The worker that traces the model died.", _said(code, numbers)
+            raise TraceUnanswered(text, session.log[-500:], reason, tables)
     except Cancelled:
         return tables
     except WorkerHung as hung:
         code, numbers = failure_of(hung, session)
         text = f"Tracing took longer than {request.wall_limit_s:.0f} s."
-        raise TraceUnanswered(text, "Describe the model by numbers instead.", _said(code, numbers)) from hung
+        remedy = "Describe the model by numbers instead."
+        raise TraceUnanswered(text, remedy, _said(code, numbers), tables) from hung
     finally:
         if session.alive and not (cancelled is not None and cancelled.is_set()):
             session.end()

@@ -156,6 +156,8 @@ def best_by_device(advice: AdviceRecord, precision: Precision) -> tuple[Predicti
     always among them. Where nothing fits, the smallest need is shown as not fitting. A device that lacks the precision
     is shown at the one that stands in for it.
     """
+    if advice.best_set_ups:
+        return _entered(advice, precision)
     training, advised = advice.workload.training, advice.recommendation
     limit = largest_global_batch(advice.workload)
     if advised is not None:
@@ -173,6 +175,23 @@ def best_by_device(advice: AdviceRecord, precision: Precision) -> tuple[Predicti
         if advised is not None:
             best |= {(key, one.count): one for one in members if rests_on(advised, one)}
     return tuple(sorted(best.values(), key=_job))
+
+
+def _entered(advice: Advice, precision: Precision) -> tuple[Prediction, ...]:
+    """What the advice was chosen from, and of what cannot hold anything its smallest need."""
+    entered = [advice.predictions[place] for place in advice.best_set_ups]
+    known = {one.device.key for one in entered}
+    rest: dict[str, list[Prediction]] = {}
+    for prediction in advice.predictions:
+        if prediction.device.key not in known:
+            rest.setdefault(prediction.device.key, []).append(prediction)
+    smallest: dict[tuple[str, int], Prediction] = {}
+    for key, members in rest.items():
+        used = stand_in({one.precision for one in members}, precision)
+        for member in sorted(members, key=lambda one: one.global_batch_size):
+            if member.precision == used:
+                smallest.setdefault((key, member.count), member)
+    return tuple(sorted([*entered, *smallest.values()], key=_job))
 
 
 def _job(prediction: Prediction) -> tuple[bool, float, str]:

@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from advisor.recommend.alternatives import list_alternatives
+from advisor.recommend.alternatives import freed_alternative, list_alternatives
 from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH, advise_batches, largest_global_batch
 from advisor.recommend.candidates import local_device, local_gpu_groups
 from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.energy import add_energy_and_cost, power_draws
+from advisor.recommend.fixed import FREE, Fixed, kept_by, not_kept
 from advisor.recommend.precisions import at_least_as_exact
-from advisor.recommend.ranking import CLEAR_DIFFERENCE_FRACTION, Row, rank, score, untrusted_devices, within_limits
+from advisor.recommend.ranking import (
+    CLEAR_DIFFERENCE_FRACTION,
+    Row,
+    leaders,
+    rank,
+    score,
+    touches,
+    untrusted_devices,
+    within_limits,
+)
 from advisor.recommend.reasons.caveats import comparison_caveats
 from advisor.recommend.reasons.parallel import strategy_story
 from advisor.recommend.reasons.precision import precision_story
@@ -21,6 +31,7 @@ from advisor.recommend.reasons.set_up import why
 from advisor.recommend.reasons.turning_points import would_change_if
 from advisor.recommend.recommendation import Goal, Limits, Recommendation, Recommendations
 from advisor.recommend.strategy import best_by_count, knee_count
+from advisor.recommend.tie_decision import preference
 from advisor.recommend.training_time import training_time_reasons, training_times
 
 if TYPE_CHECKING:
@@ -35,7 +46,7 @@ if TYPE_CHECKING:
     from advisor.predict.prediction import Device, Prediction
     from advisor.predict.time_to_train import CriticalBatch
     from advisor.recommend.prices import Prices
-    from advisor.recommend.recommendation import Crossover
+    from advisor.recommend.recommendation import Alternative, Crossover
     from advisor.workload.workload import Workload
 
 
@@ -55,13 +66,15 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     groups: Groups | None = None,
     critical_batch: CriticalBatch | None = None,
     node_count: int = 1,
+    fixed: Fixed = FREE,
 ) -> Recommendations:
     """The best set-up of all candidates and the best on this machine, with reasons, ties and alternatives.
 
     Only precisions at least as exact as the workload's are advised; what a less exact one would give is told in
     `would_change_if`. Without `global_batch_size` the global batch may grow to `max_global_batch_growth` times
     the workload's (1.0 holds it for every count), or to a critical batch size that is given. `largest_batch` solves
-    for the exact largest batch; `groups` explains set-ups of several cards.
+    for the exact largest batch; `groups` explains set-ups of several cards. What the user `fixed` is kept wherever
+    anything that was predicted keeps it; what would be better without that is an alternative.
     """
     training = workload.training
     draws = power_draws(machine, specs or {}, measurements)
@@ -81,9 +94,11 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         held_global_batch=global_batch_size,
         critical_batch=critical_batch,
         node_count=node_count,
+        fixed=fixed,
     )
     allowed = [one for one in filled if at_least_as_exact(one.precision, training.precision)]
-    finalists = find_finalists(comparison, allowed)
+    kept = kept_by(fixed, allowed, training)
+    finalists = find_finalists(comparison, kept)
     crossovers = find_crossovers(allowed)
     winner = _winner(comparison, finalists)
     best = None if winner is None else _recommendation(comparison, winner, crossovers, measurements)
@@ -92,15 +107,34 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     return Recommendations(
         recommendation=best,
         recommendation_local=here,
-        alternatives=list_alternatives(finalists, best),
+        alternatives=(*list_alternatives(finalists, best), *_freer(comparison, allowed, kept, winner)),
         batch_advice=advise_batches(
             filled, training.batch_size, global_limit, workload.data.samples, largest_batch, global_batch_size
         ),
         crossovers=crossovers,
         reasons=(*(best.why if best is not None else ()), *_stories(comparison, winner, local_winner)),
-        caveats=comparison_caveats(comparison, finalists, best, here),
+        caveats=(*not_kept(fixed, allowed, training), *comparison_caveats(comparison, finalists, best, here)),
         predictions=filled,
+        best_set_ups=_places(filled, finalists),
     )
+
+
+def _places(predictions: Sequence[Prediction], finalists: Sequence[Finalist]) -> tuple[int, ...]:
+    entered = {id(one) for finalist in finalists for one in finalist.by_count}
+    return tuple(place for place, one in enumerate(predictions) if id(one) in entered)
+
+
+def _freer(
+    comparison: Comparison, allowed: Sequence[Prediction], kept: Sequence[Prediction], winner: _Winner | None
+) -> tuple[Alternative, ...]:
+    """What would be clearly better on the same device if nothing had been fixed."""
+    if winner is None or len(kept) == len(allowed):
+        return ()
+    chosen = winner.finalist.chosen
+    free = _winner(comparison, find_finalists(comparison, [one for one in allowed if one.device == chosen.device]))
+    if free is None or not _clearly_less(free.finalist.chosen, chosen, comparison):
+        return ()
+    return (freed_alternative(free.finalist.chosen, chosen),)
 
 
 def _local_cards(machine: Machine) -> tuple[Device, ...]:
@@ -158,7 +192,16 @@ def _choose_count(comparison: Comparison, by_count: Sequence[Prediction]) -> Pre
 
 
 def _clearly_less(one: Prediction, known: Prediction, comparison: Comparison) -> bool:
-    return _score_value(one, comparison) < _score_value(known, comparison) / (1 + CLEAR_DIFFERENCE_FRACTION)
+    """Whether a set-up of the same device gains over 3 %, and more than measurements scatter by.
+
+    Ranges of the specification table are common to all set-ups of a card; those of measurements are each their own.
+    """
+    if not _score_value(one, comparison) < _score_value(known, comparison) / (1 + CLEAR_DIFFERENCE_FRACTION):
+        return False
+    less, more = score(one, comparison.goal), score(known, comparison.goal)
+    if less is None or more is None or "specified" in {less.basis, more.basis}:
+        return True
+    return not touches(less, more)
 
 
 def _score_value(prediction: Prediction, comparison: Comparison) -> float:
@@ -174,12 +217,12 @@ class _Winner(NamedTuple):
 
 
 def _winner(comparison: Comparison, finalists: Sequence[Finalist]) -> _Winner | None:
-    contenders = find_contenders(comparison, finalists)
+    within = [one for one in finalists if one.chosen.global_batch_size <= comparison.global_limit]
+    contenders = find_contenders(comparison, within or finalists)
     rows = rank([contender.chosen for contender in contenders], comparison.goal, comparison.untrusted)
     if not rows:
         return None
-    leaders = [row for row in rows if row.place == 1]
-    chosen = min(leaders, key=lambda row: _preference(row, comparison)).prediction
+    chosen = min(leaders(rows, comparison.goal), key=lambda row: preference(row, comparison)).prediction
     return _Winner(finalist=next(one for one in contenders if one.chosen is chosen), rows=rows)
 
 
@@ -188,8 +231,8 @@ def _recommendation(
 ) -> Recommendation:
     finalist, rows = winning
     winner = finalist.chosen
-    leaders = [row for row in rows if row.place == 1]
-    tied = tuple(row.prediction.device for row in leaders if row.prediction is not winner)
+    first = leaders(rows, comparison.goal)
+    tied = tuple(row.prediction.device for row in first if row.prediction is not winner)
     return Recommendation(
         device=winner.device,
         count=winner.count,
@@ -242,13 +285,6 @@ def find_contenders(comparison: Comparison, finalists: Sequence[Finalist]) -> tu
 
 def _at_count(finalist: Finalist, count: int) -> Prediction:
     return next((one for one in finalist.by_count if one.count == count), finalist.chosen)
-
-
-def _preference(row: Row, comparison: Comparison) -> tuple[bool, float, float]:
-    """Among set-ups without a clear difference: what is here already, then the cheaper, then the faster."""
-    prediction = row.prediction
-    cost = prediction.cost.value if prediction.cost is not None else 0.0
-    return (not prediction.device.local, cost, _score_value(prediction, comparison))
 
 
 def _thread_count(winner: Prediction, measurements: Sequence[Measurement]) -> int | None:

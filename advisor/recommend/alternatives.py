@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Reason
 from advisor.recommend.ranking import gpu_hours
 from advisor.recommend.recommendation import Alternative
@@ -28,6 +31,20 @@ def list_alternatives(finalists: Sequence[Finalist], best: Recommendation | None
         if finalist.chosen.device.key in tied_keys and finalist.chosen not in front
     ]
     return tuple(_alternative(one, tied_keys, finalists) for one in (*front, *tied))
+
+
+def freed_alternative(prediction: Prediction, chosen: Prediction) -> Alternative:
+    """What the same device would do better if the user had fixed nothing."""
+    gain = prediction.samples_per_s.value / chosen.samples_per_s.value
+    numbers: dict[str, float | int | str] = {
+        "device": prediction.device.name,
+        "count": prediction.count,
+        "batch": prediction.batch_size_per_device,
+        "precision": PRECISION_LABELS[prediction.precision],
+        "gain_ratio": gain,
+    }
+    found = _alternative(prediction, set(), ())
+    return msgspec.structs.replace(found, reason=Reason(code="alternative-freed", numbers=numbers))
 
 
 def _alternative(prediction: Prediction, tied_keys: set[str], finalists: Sequence[Finalist]) -> Alternative:

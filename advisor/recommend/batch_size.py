@@ -66,7 +66,7 @@ def knee_of(curve: Sequence[Prediction]) -> Prediction | None:
 def choose(curve: Sequence[Prediction], own_batch: int, global_limit: int) -> Prediction | None:
     """The set-up to take: the knee, but not under the workload's batch where that fits, and within the limit.
 
-    Where even the smallest batch passes the limit on the global batch, the smallest is taken.
+    None where nothing fits within the limit on the global batch.
     """
     fitting = fitting_curve(curve)
     allowed = [prediction for prediction in fitting if prediction.global_batch_size <= global_limit]
@@ -76,7 +76,14 @@ def choose(curve: Sequence[Prediction], own_batch: int, global_limit: int) -> Pr
     own = next((prediction for prediction in allowed if prediction.batch_size_per_device == own_batch), None)
     if knee is None or own is None:
         return knee
-    return own if knee.batch_size_per_device <= own_batch else knee
+    return own if knee.batch_size_per_device <= own_batch or _inside_scatter(own, knee) else knee
+
+
+def _inside_scatter(own: Prediction, knee: Prediction) -> bool:
+    """Whether a larger batch gains no more than measurements scatter by: then the workload's own is kept."""
+    if "specified" in {own.step_s.basis, knee.step_s.basis}:
+        return False
+    return knee.samples_per_s.low <= own.samples_per_s.high
 
 
 def largest_fitting(curve: Sequence[Prediction]) -> int | None:
@@ -140,7 +147,12 @@ def _kept_reason(chosen: Prediction, curve: Sequence[Prediction], global_limit: 
     return Reason(code="why-batch-kept-global" if held else "why-batch-kept", numbers=numbers)
 
 
-def batch_reason(  # noqa: PLR0913 - a batch size answers to all of them
+def _beyond_reason(chosen: Prediction, global_limit: int) -> Reason:
+    numbers: dict[str, float | int | str] = {"batch": _size(chosen), "global_batch": chosen.global_batch_size}
+    return Reason(code="why-batch-beyond", numbers={**numbers, "global_limit": global_limit, "count": chosen.count})
+
+
+def batch_reason(  # noqa: PLR0911, PLR0913 - one return a cause; a batch size answers to all of them
     chosen: Prediction,
     curve: Sequence[Prediction],
     own_batch: int,
@@ -151,6 +163,8 @@ def batch_reason(  # noqa: PLR0913 - a batch size answers to all of them
     """Why this batch size: its own, the knee, what fits, or what the global batch allows or asks for."""
     size = chosen.batch_size_per_device
     label = PRECISION_LABELS[chosen.precision]
+    if held_global_batch is None and chosen.global_batch_size > global_limit:
+        return _beyond_reason(chosen, global_limit)
     if held_global_batch is not None:
         uneven = held_global_batch % (own_batch * chosen.count) != 0
         numbers: dict[str, float | int | str] = {"batch": size, "own_batch": own_batch}

@@ -185,9 +185,10 @@ def _accumulations(
 ) -> tuple[int, ...]:
     own = workload.training.gradient_accumulation_steps
     if global_batch_size is None:
-        if strategy == "ddp" and batch_size == workload.training.batch_size:
-            return (own, 4 * own)
-        return (own,)
+        # Several cards may take over what one accumulates: then the global batch stays as it is.
+        shared = -(-own // count)
+        more = (4 * own,) if strategy == "ddp" and batch_size == workload.training.batch_size else ()
+        return tuple(dict.fromkeys((own, shared, *more)))
     per_pass = count * batch_size
     if per_pass > global_batch_size or global_batch_size % per_pass:
         return ()
@@ -218,7 +219,9 @@ def _sharded(members: Sequence[Prediction], counts: Sequence[int]) -> list[Candi
     limit = max(member.count for member in members)
     allowed = [count for count in counts if not device.local or count <= limit]
     sizes = sorted({member.batch_size_per_device for member in members})[:4]
-    steps = members[0].gradient_accumulation_steps
+    steps_by_count: dict[int, list[int]] = defaultdict(list)
+    for member in members:
+        steps_by_count[member.count].append(member.gradient_accumulation_steps)
     return [
         Candidate(
             device=device,
@@ -231,4 +234,5 @@ def _sharded(members: Sequence[Prediction], counts: Sequence[int]) -> list[Candi
         for count in allowed
         for strategy in _strategies_for(count, SHARDING)
         for size in sizes
+        for steps in sorted(set(steps_by_count.get(count, [members[0].gradient_accumulation_steps])))[:2]
     ]

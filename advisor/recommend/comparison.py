@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from advisor.recommend.fixed import FREE, Fixed
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -38,6 +40,7 @@ class Comparison(NamedTuple):
     """The global batch that every set-up has to keep; None: it may grow to `global_limit`."""
     node_count: int = 1
     """Machines that several cards from the table are spread over; local ones stand in this one."""
+    fixed: Fixed = FREE
     critical_batch: CriticalBatch | None = None
     """As the user knows it; None: a default range."""
 

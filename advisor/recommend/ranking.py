@@ -140,6 +140,24 @@ def rank(predictions: Sequence[Prediction], goal: Goal, untrusted: Mapping[str, 
     return tuple(rows)
 
 
+def leaders(rows: Sequence[Row], goal: Goal) -> tuple[Row, ...]:
+    """The set-ups that may be advised: of the first place those without a clear difference to its trusted leader.
+
+    A disturbed measurement that looks faster is among them only where its widened range reaches that leader's.
+    """
+    first = [row for row in rows if row.place == 1]
+    anchor = next((row for row in first if row.trusted), None)
+    estimate = score(anchor.prediction, goal) if anchor is not None else None
+    if estimate is None:
+        return tuple(first)
+    return tuple(row for row in first if row.trusted or _reaches(row, estimate, goal))
+
+
+def _reaches(row: Row, estimate: Estimate, goal: Goal) -> bool:
+    own = score(row.prediction, goal)
+    return own is not None and touches(doubted(own), estimate)
+
+
 def _shares_place(group: Sequence[_Entry], entry: _Entry) -> bool:
     """The first trusted set-up of a place is what the next ones are held against; a place needs one."""
     anchor = next((member for member in group if member[2]), None)

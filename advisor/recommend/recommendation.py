@@ -110,6 +110,8 @@ class Recommendations(Record, frozen=True, kw_only=True):
     caveats: tuple[Reason, ...] = ()
     predictions: tuple[Prediction, ...] = ()
     """The predictions with cost and energy filled in."""
+    best_set_ups: tuple[int, ...] = ()
+    """Places in `predictions` of the set-up that each device and count entered the comparison with."""
 
 
 def rests_on(chosen: Recommendation, prediction: Prediction) -> bool:

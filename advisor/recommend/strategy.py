@@ -38,12 +38,25 @@ def best_by_count(predictions: Sequence[Prediction], own_batch: int, global_limi
         chosen = choose(curve, own_batch, global_limit)
         if chosen is not None:
             by_count[count].append(chosen)
+    if not by_count:
+        # Everything that fits passes the bound on the global batch: the least beyond it is kept, and said to be so.
+        for count, member in _least_beyond(predictions).items():
+            by_count[count].append(member)
     found = []
     for count in sorted(by_count):
         effort = {one.strategy: STRATEGY_FACTS[one.strategy].effort_rank for one in by_count[count]}
         plainest = min(effort.values())
         found.append(_preferred([one for one in by_count[count] if effort[one.strategy] == plainest]))
     return tuple(found)
+
+
+def _least_beyond(predictions: Sequence[Prediction]) -> dict[int, Prediction]:
+    """For each count the plainest set-up that fits with the smallest global batch."""
+    fitting = [one for one in predictions if one.fits is not False]
+    least: dict[int, Prediction] = {}
+    for one in sorted(fitting, key=lambda one: (one.global_batch_size, _KINDS[one.strategy], -one.samples_per_s.value)):
+        least.setdefault(one.count, one)
+    return least
 
 
 def _preferred(members: Sequence[Prediction]) -> Prediction:

@@ -41,6 +41,8 @@ class AdviceRecord(Record, frozen=True, kw_only=True):
     measurements: tuple[Measurement, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
     predictions: tuple[Prediction, ...] = ()
+    best_set_ups: tuple[int, ...] = ()
+    """Places in `predictions` of the set-up that each device and count entered the comparison with."""
     recommendation: Recommendation | None
     recommendation_local: Recommendation | None
     batch_advice: tuple[BatchAdvice, ...] = ()

@@ -37,10 +37,16 @@ def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, d
         wanted = _ASSUMED_LM_LENGTH if chosen == "causal-lm" else _ASSUMED_LENGTH
         data["sequence_length"] = min(wanted, position_limit(config) or _positions(config) or wanted)
     batch_size = _LM_BATCH_SIZE if language_model else _BATCH_SIZE[kind]
-    return {"data": data, "training": {**_TRAINING, "batch_size": batch_size}}
+    return {"data": data, "training": {**_TRAINING, "precision": _precision(config), "batch_size": batch_size}}
 
 
-_TRAINING: dict[str, Any] = {"precision": "fp16_amp", "optimizer": "adamw", "epochs": 3}
+def _precision(config: dict[str, Any]) -> str:
+    """BF16 autocast, which needs no loss scaling and which cards without it replace by FP16; FP16 where it is named."""
+    named = str(config.get("dtype") or config.get("torch_dtype") or "").removeprefix("torch.")
+    return "fp16_amp" if named in {"float16", "half"} else "bf16_amp"
+
+
+_TRAINING: dict[str, Any] = {"precision": "bf16_amp", "optimizer": "adamw", "epochs": 3}
 
 
 def assumed_for_file(path: Path) -> dict[str, dict[str, Any]]:

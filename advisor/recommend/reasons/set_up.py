@@ -12,9 +12,10 @@ from advisor.recommend.batch_size import batch_reason, fitting_curve
 from advisor.recommend.comparison import part_s, part_share, set_up_name
 from advisor.recommend.launch_cost import fixed_s
 from advisor.recommend.precisions import rate_of
-from advisor.recommend.ranking import score
+from advisor.recommend.ranking import leaders, score
 from advisor.recommend.reasons.parallel import parallel_reasons
 from advisor.recommend.reasons.waiting import waiting_reasons
+from advisor.recommend.tie_decision import tie_decision
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,23 +53,28 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
 
 def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Row]) -> Iterator[Reason]:
     """Ahead of whom, by how much, or tied with whom."""
-    leaders = [row.prediction for row in rows if row.place == 1 and row.prediction is not chosen]
-    if leaders:
-        names = ", ".join(set_up_name(one) for one in leaders)
+    first = leaders(rows, comparison.goal)
+    others = [row.prediction for row in first if row.prediction is not chosen]
+    if others:
+        names = ", ".join(set_up_name(one) for one in others)
         yield Reason(code=_TIED_BY_GOAL[comparison.goal], numbers={"device": set_up_name(chosen), "others": names})
+        yield from tie_decision(comparison, chosen, others)
+    for row in rows:
+        if row.place == 1 and row not in first:
+            yield Reason(code="why-disturbed", numbers={"other": set_up_name(row.prediction)})
     behind = next((row.prediction for row in rows if row.place > 1), None)
     if behind is None:
-        if not leaders:
+        if not others:
             yield Reason(code="why-only-candidate", numbers={"device": set_up_name(chosen)})
         return
-    first, second = score(chosen, comparison.goal), score(behind, comparison.goal)
-    if first is not None and second is not None and first.value > 0:
+    own, second = score(chosen, comparison.goal), score(behind, comparison.goal)
+    if own is not None and second is not None and own.value > 0:
         yield Reason(
             code=_AHEAD_BY_GOAL[comparison.goal],
             numbers={
                 "device": set_up_name(chosen),
                 "other": set_up_name(behind),
-                "advantage_ratio": second.value / first.value,
+                "advantage_ratio": second.value / own.value,
             },
         )
 
@@ -206,7 +212,10 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
     training = comparison.workload.training
     samples = comparison.workload.data.samples
     limit, held = comparison.global_limit, comparison.held_global_batch
-    yield batch_reason(chosen, fitting_curve(curve), training.batch_size, limit, samples, held)
+    if comparison.fixed.batch_size and chosen.batch_size_per_device == training.batch_size:
+        yield Reason(code="why-batch-fixed", numbers={"batch": training.batch_size})
+    else:
+        yield batch_reason(chosen, fitting_curve(curve), training.batch_size, limit, samples, held)
     if comparison.held_global_batch is not None and chosen.gradient_accumulation_steps > 1:
         yield Reason(
             code="why-accumulation-held",

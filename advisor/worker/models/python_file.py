@@ -44,10 +44,16 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         raise _broken(path, f"build_model returned a {type(module).__name__}, not an nn.Module")
     make_batch = _required(user, path, "make_batch")
     length = length_of(workload)
+    seen: dict[int, tuple[object, ...]] = {}
 
     def batches(batch_size: int) -> Batch:
-        batch = _invoke(make_batch, path, "make_batch", (batch_size, length), arguments)
-        return _checked_batch(batch, path, batch_size)
+        made = _invoke(make_batch, path, "make_batch", (batch_size, length), arguments)
+        batch = _checked_batch(made, path, batch_size)
+        seen[batch_size] = _shapes(batch)
+        alike = [size for size, shapes in seen.items() if size != batch_size and shapes == seen[batch_size]]
+        if alike:
+            raise _broken(path, f"make_batch ignores its batch size: the same tensors for {alike[0]} and {batch_size}")
+        return batch
 
     step = getattr(user, "training_step", None)
     trainable = getattr(user, "trainable", None)
@@ -145,6 +151,11 @@ def _checked_batch(batch: object, path: Path, batch_size: int) -> Batch:
     if not tensors or len(tensors) != len(batch):  # type: ignore[arg-type]
         raise _broken(path, f"make_batch({batch_size}, …) returned no tuple or dict of tensors")
     return batch  # type: ignore[return-value]
+
+
+def _shapes(batch: Batch) -> tuple[object, ...]:
+    values = batch.values() if isinstance(batch, dict) else batch
+    return tuple(tuple(value.shape) for value in values)
 
 
 def _loss_of(step: Callable[..., Any], path: Path, module: nn.Module, batch: Batch) -> Tensor:

@@ -7,7 +7,11 @@ from typing import Literal
 from advisor.core.errors import UserFacingError
 
 TraceFault = Literal[
-    "trace-depends-on-data", "trace-shape-depends-on-data", "trace-depends-on-batch", "trace-nothing-to-train"
+    "trace-depends-on-data",
+    "trace-shape-depends-on-data",
+    "trace-depends-on-batch",
+    "trace-nothing-to-train",
+    "trace-unrated-type",
 ]
 
 _TEXTS: dict[TraceFault, tuple[str, str]] = {
@@ -22,6 +26,10 @@ _TEXTS: dict[TraceFault, tuple[str, str]] = {
     "trace-depends-on-batch": (
         "The model runs other operators at another batch size: {detail}.",
         "It is measured instead where a device can run it; for other GPUs describe it by numbers.",
+    ),
+    "trace-unrated-type": (
+        "The model computes in a type of which no speed is known here ({detail}): it would pass for FP32.",
+        "Train it in float32, or describe it by numbers.",
     ),
     "trace-nothing-to-train": (
         "The loss does not depend on any trainable parameter{detail}.",

@@ -49,6 +49,7 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) 
             if subject.device_rules == "cuda":
                 stack.enter_context(cuda_rules(subject.attention))
             model = build_fake(subject.build, mode).train(subject.mode != "inference")
+            _refuse_unrated(model)
             return table_of(Passes(subject, precision, mode, model), checked=checked)
     except StreamsDiffer as difference:
         raise TraceFailed("trace-depends-on-batch", str(difference)) from difference
@@ -62,6 +63,16 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) 
     finally:
         if was_collecting:
             gc.enable()
+
+
+_UNRATED = {torch.float64: "float64", torch.complex64: "complex64", torch.complex128: "complex128"}
+
+
+def _refuse_unrated(model: torch.nn.Module) -> None:
+    """Refuse weights in types whose speed no card's row gives: their operators would pass for FP32."""
+    for name, parameter in model.named_parameters():
+        if parameter.dtype in _UNRATED:
+            raise TraceFailed("trace-unrated-type", f"{name}: {_UNRATED[parameter.dtype]}")
 
 
 @contextmanager
@@ -126,9 +137,16 @@ def answer(request: TraceRequest, box: EventBox) -> None:
 
 
 def _answer(request: TraceRequest, box: EventBox) -> None:
+    failures: list[Exception] = []
     for place, precision in enumerate(request.precisions):
         fraction = place / len(request.precisions)
         box.send(Progress(phase="trace-phase", fraction=fraction, detail=precision))
-        subject = subject_of(request.workload, precision, allow_code=request.allow_code)
-        table = trace(subject, precision, checked=request.checked)
+        try:
+            subject = subject_of(request.workload, precision, allow_code=request.allow_code)
+            table = trace(subject, precision, checked=request.checked)
+        except Exception as error:  # noqa: BLE001 - told below; what one precision cannot do says nothing of the next
+            failures.append(error)
+            continue
         box.send(Traced(table=replace(table, caveats=(*table.caveats, *(subject.notes or ())))))
+    if failures:
+        raise failures[0]

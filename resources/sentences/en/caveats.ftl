@@ -17,3 +17,5 @@ caveat-precision-left-out = { $device } has no { $precision }; it was left out o
 caveat-precision-replaced = { $device } has no { $precision }; it was judged in { $used } instead, and stands in the tables with the precision used.
 caveat-inference-from-spec-sheet = The step time on { $device } is predicted from its data sheet and published runs, not measured. Inference was judged on BERT-large in FP32 alone: how often a time lies between { $low_s } and { $high_s } is not known for other models.
 caveat-from-spec-sheet = The step time on { $device } is predicted from its data sheet and published runs, not measured: between { $low_s } and { $high_s } in four of five cases.
+caveat-batch-not-kept = The batch size { $batch } that you fixed fits nowhere; others were taken.
+caveat-precision-not-kept = No candidate that fits computes in { $precision }, which you fixed; a precision at least as exact was taken.

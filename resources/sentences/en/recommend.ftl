@@ -2,6 +2,11 @@
 why-tied = There is no clear difference between { $device } and { $others }: the ranges of their times touch.
 why-tied-cost = There is no clear difference between { $device } and { $others }: the ranges of their costs touch.
 why-tied-energy = There is no clear difference between { $device } and { $others }: the ranges of their energies touch.
+why-tie-here = Inside this tie what is here already is taken: { $device }.
+why-tie-cost = Inside this tie the least expected cost decides: { $cost } against { $other_cost } of { $other }.
+why-tie-energy = Inside this tie the least expected energy decides: { $energy_j } against { $other_energy_j } of { $other }.
+why-tie-time = Inside this tie the shorter expected time decides: { $job_s } against { $other_job_s } of { $other }.
+why-disturbed = { $other } looked faster, but its measurement was disturbed and its range does not reach that far: it is not advised.
 why-only-candidate = { $device } is the only candidate that could be judged.
 why-fastest = { $device } finishes { $advantage_ratio } times as fast as { $other }.
 why-cheapest = { $other } would cost { $advantage_ratio } times as much as { $device }.
@@ -44,6 +49,11 @@ why-communication-no-nvlink = Communication between the cards takes { $share_fra
 why-memory-elsewhere = A step needs { $need_bytes }, which does not fit: { $devices }.
 why-memory-tight = A step needs { $need_bytes } of { $capacity_bytes } ({ $share_fraction }): little head-room.
 why-batch-own-does-not-fit = The batch size of the workload ({ $own_batch }) does not fit { $device } in { $precision } or is not allowed; { $batch } does.
+why-batch-beyond = Batch size { $batch } a device makes { $global_batch } samples a step on { $count ->
+        [1] one device
+       *[other] { $count } devices
+    }, beyond the { $global_limit } that a step should hold without a trial of how training takes it; nothing smaller fits on so many.
+why-batch-fixed = Batch size { $batch } is kept, because you fixed it.
 why-batch-kept = Batch size { $batch } is kept: it reaches the throughput of larger ones to within 10 % ({ $rate } samples a second).
 why-batch-kept-global = Batch size { $batch } is kept: a larger one would be faster, but all cards together should not go beyond { $global_limit } samples a step.
 why-batch-kept-within = Batch size { $batch } is kept: larger ones up to { $allowed_batch }, with which all cards together stay within { $global_limit } samples a step, gain less than 10 %.
@@ -92,3 +102,4 @@ crossover-at-open = { $gpu } beats { $cpu } from a batch size of about { $batch 
 alternative-pareto = Nothing else is both faster and takes fewer GPU-hours than { $count } × { $device }.
 alternative-pareto-cost = Nothing else is both faster and cheaper than { $count } × { $device }.
 alternative-tied = No clear difference to the advice: { $count } × { $device }.
+alternative-freed = Without what you fixed, { $count } × { $device } at batch size { $batch } in { $precision } would be { $gain_ratio } times as fast.

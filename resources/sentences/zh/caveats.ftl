@@ -17,3 +17,5 @@ caveat-precision-left-out = { $device } 不支持 { $precision }，未参与该�
 caveat-precision-replaced = { $device } 不支持 { $precision }，改以 { $used } 评估，并以所用精度列入表中。
 caveat-inference-from-spec-sheet = { $device } 的步时由规格表和公开运行结果预测，并非实测。推理只用 FP32 的 BERT-large 检验过：对其他模型，实际时间有多大可能介于 { $low_s } 与 { $high_s } 之间尚不清楚。
 caveat-from-spec-sheet = { $device } 的步时由规格表和公开运行结果预测，并非实测：五次中有四次介于 { $low_s } 与 { $high_s } 之间。
+caveat-batch-not-kept = 您固定的批大小 { $batch } 在任何地方都放不下，已改用其他批大小。
+caveat-precision-not-kept = 没有放得下的候选方案以您固定的 { $precision } 计算，已改用至少同样精确的精度。

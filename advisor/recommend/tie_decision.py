@@ -1,0 +1,67 @@
+"""What decides inside a tie: what is here already, or the least expected cost, energy or time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.core.sentences import Reason
+from advisor.recommend.comparison import set_up_name
+from advisor.recommend.ranking import Row, score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.comparison import Comparison
+
+
+def preference(row: Row, comparison: Comparison) -> tuple[float, float, float]:
+    """Sorts the leaders of a tie, the one to take first.
+
+    For time: what is here already, then the cheaper where prices are known, then the shorter expected time. For cost
+    and energy: the least that is expected of it, then the shorter job.
+    """
+    prediction = row.prediction
+    own = expected(prediction, comparison)
+    if comparison.goal != "time":
+        return (own, prediction.job_s.value if prediction.job_s is not None else float("inf"), 0.0)
+    cost = prediction.cost.value if prediction.cost is not None else 0.0
+    return (float(not prediction.device.local), cost, own)
+
+
+def expected(prediction: Prediction, comparison: Comparison) -> float:
+    """The middle of the goal's figure; infinite where it is unknown."""
+    estimate = score(prediction, comparison.goal)
+    return estimate.value if estimate is not None else float("inf")
+
+
+def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Prediction]) -> Iterator[Reason]:
+    """Which figure decided between the chosen set-up and the nearest of those that it is tied with."""
+    if comparison.goal == "time" and chosen.device.local and not all(one.device.local for one in others):
+        yield Reason(code="why-tie-here", numbers={"device": set_up_name(chosen)})
+        return
+    if comparison.goal == "energy":
+        nearest = min(others, key=lambda one: expected(one, comparison))
+        if chosen.energy_j is not None and nearest.energy_j is not None:
+            figures: dict[str, float | int | str] = {
+                "energy_j": chosen.energy_j.value,
+                "other_energy_j": nearest.energy_j.value,
+            }
+            yield Reason(code="why-tie-energy", numbers={"other": set_up_name(nearest), **figures})
+        return
+    if chosen.cost is not None:
+        priced = [(one.cost.value, one) for one in others if one.cost is not None]
+        if priced:
+            cost, nearest = min(priced, key=lambda entry: entry[0])
+            money = chosen.currency or ""
+            costs: dict[str, float | int | str] = {
+                "cost": f"{chosen.cost.value:.2f} {money}".strip(),
+                "other_cost": f"{cost:.2f} {money}".strip(),
+            }
+            yield Reason(code="why-tie-cost", numbers={"other": set_up_name(nearest), **costs})
+            return
+    timed = [(one.job_s.value, one) for one in others if one.job_s is not None]
+    if comparison.goal == "time" and timed and chosen.job_s is not None:
+        job_s, nearest = min(timed, key=lambda entry: entry[0])
+        times: dict[str, float | int | str] = {"job_s": chosen.job_s.value, "other_job_s": job_s}
+        yield Reason(code="why-tie-time", numbers={"other": set_up_name(nearest), **times})

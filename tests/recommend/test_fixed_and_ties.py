@@ -1,0 +1,86 @@
+"""What the user fixes is kept, ties are decided by a stated figure, and what fits beyond the batch bound is kept."""
+
+from __future__ import annotations
+
+import msgspec
+
+from advisor.advice import advice_from_facts
+from advisor.advice.facts import Facts
+from advisor.advice.request import AdviceRequest
+from advisor.core.units import Estimate
+from advisor.optable.saved_tables import saved_tables
+from advisor.recommend.fixed import Fixed
+from advisor.recommend.ranking import leaders, rank
+from advisor.recommend.recommendation import Goal
+from advisor.store.advice_record import Advice
+from advisor.workload.workload_file import load_workload
+from tests.recommend.fakes import machine
+from tests.recommend.test_batch_and_strategy import one
+
+
+def advised(
+    name: str, *keys: str, counts: tuple[int, ...] = (1, 2, 4, 8), goal: Goal = "time", batch: int | None = None
+) -> Advice:
+    workload = load_workload(name, overrides={"batch_size": batch})
+    request = AdviceRequest(
+        workload=workload,
+        measure=False,
+        gpu_keys=keys or None,
+        counts=counts,
+        goal=goal,
+        fixed=Fixed(batch_size=batch is not None),
+    )
+    return advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(workload))))
+
+
+def test_sixteen_cards_hold_what_eight_hold() -> None:
+    advice = advised("llama_8b", "h100-sxm", counts=(16,))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.count == 16
+    assert chosen.strategy in {"zero2", "fsdp"}
+
+
+def test_the_bound_on_the_batch_is_named_where_nothing_smaller_fits_on_so_many() -> None:
+    advice = advised("bert_base_sst2", "rtx4090", counts=(256,))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.count == 256
+    beyond = next(reason for reason in chosen.why if reason.code == "why-batch-beyond")
+    assert beyond.numbers == {"batch": 1, "global_batch": 256, "global_limit": 128, "count": 256}
+
+
+def test_the_batch_that_the_user_fixes_is_kept_and_a_better_one_is_an_alternative() -> None:
+    advice = advised("bert_base_sst2", "rtx4090", counts=(1,), batch=16)
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert (chosen.batch_size_per_device, chosen.gradient_accumulation_steps) == (16, 1)
+    assert "why-batch-fixed" in {reason.code for reason in chosen.why}
+    freed = [other for other in advice.alternatives if other.reason.code == "alternative-freed"]
+    assert len(freed) == 1
+    assert freed[0].batch_size_per_device > 16
+    assert all(advice.predictions[place].batch_size_per_device == 16 for place in advice.best_set_ups)
+
+
+def test_inside_a_tie_of_energies_the_least_expected_one_is_taken_and_said() -> None:
+    advice = advised("bert_base_sst2", goal="energy")
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.tied_with
+    entered = [advice.predictions[place] for place in advice.best_set_ups]
+    least = min(one.energy_j.value for one in entered if one.energy_j is not None)
+    said = next(reason for reason in chosen.why if reason.code == "why-tie-energy")
+    assert said.numbers["energy_j"] == least
+
+
+def test_a_disturbed_measurement_never_beats_a_card_that_it_does_not_reach() -> None:
+    card = one(16, 100)
+    cpu = msgspec.structs.replace(
+        card,
+        device=msgspec.structs.replace(card.device, key="cpu", name="CPU", local=True),
+        step_s=msgspec.structs.replace(card.step_s, basis="measured"),
+        job_s=Estimate(value=10.0, low=9.0, high=11.0, basis="measured"),
+    )
+    card = msgspec.structs.replace(card, job_s=Estimate(value=100.0, low=90.0, high=110.0, basis="specified"))
+    rows = rank([cpu, card], "time", {"cpu": "contended"})
+    assert [row.prediction.device.key for row in leaders(rows, "time")] == [card.device.key]
