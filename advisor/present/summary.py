@@ -177,7 +177,7 @@ def best_by_device(advice: AdviceRecord, precision: Precision) -> tuple[Predicti
     return tuple(sorted(best.values(), key=_job))
 
 
-def _entered(advice: Advice, precision: Precision) -> tuple[Prediction, ...]:
+def _entered(advice: AdviceRecord, precision: Precision) -> tuple[Prediction, ...]:
     """What the advice was chosen from, and of what cannot hold anything its smallest need."""
     entered = [advice.predictions[place] for place in advice.best_set_ups]
     known = {one.device.key for one in entered}

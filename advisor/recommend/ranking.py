@@ -143,7 +143,8 @@ def rank(predictions: Sequence[Prediction], goal: Goal, untrusted: Mapping[str, 
 def leaders(rows: Sequence[Row], goal: Goal) -> tuple[Row, ...]:
     """The set-ups that may be advised: of the first place those without a clear difference to its trusted leader.
 
-    A disturbed measurement that looks faster is among them only where its widened range reaches that leader's.
+    Disturbance only ever slows: a disturbed measurement that is the faster all the same may be advised. One that is
+    slower shares the place by its widened range, but is among them only where its own range reaches that leader's.
     """
     first = [row for row in rows if row.place == 1]
     anchor = next((row for row in first if row.trusted), None)
@@ -155,7 +156,7 @@ def leaders(rows: Sequence[Row], goal: Goal) -> tuple[Row, ...]:
 
 def _reaches(row: Row, estimate: Estimate, goal: Goal) -> bool:
     own = score(row.prediction, goal)
-    return own is not None and touches(doubted(own), estimate)
+    return own is not None and own.low <= estimate.high
 
 
 def _shares_place(group: Sequence[_Entry], entry: _Entry) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from advisor.advice import advice_from_facts
+from advisor.advice.advice import Advice
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.core.units import Estimate
@@ -12,7 +13,6 @@ from advisor.optable.saved_tables import saved_tables
 from advisor.recommend.fixed import Fixed
 from advisor.recommend.ranking import leaders, rank
 from advisor.recommend.recommendation import Goal
-from advisor.store.advice_record import Advice
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 from tests.recommend.test_batch_and_strategy import one
@@ -79,7 +79,7 @@ def test_a_disturbed_measurement_never_beats_a_card_that_it_does_not_reach() -> 
         card,
         device=msgspec.structs.replace(card.device, key="cpu", name="CPU", local=True),
         step_s=msgspec.structs.replace(card.step_s, basis="measured"),
-        job_s=Estimate(value=10.0, low=9.0, high=11.0, basis="measured"),
+        job_s=Estimate(value=125.0, low=115.0, high=135.0, basis="measured"),
     )
     card = msgspec.structs.replace(card, job_s=Estimate(value=100.0, low=90.0, high=110.0, basis="specified"))
     rows = rank([cpu, card], "time", {"cpu": "contended"})
