@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from advisor.advice import advice_from_facts
-from advisor.advice.advice import Advice
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.core.units import Estimate
@@ -13,6 +12,7 @@ from advisor.optable.saved_tables import saved_tables
 from advisor.recommend.fixed import Fixed
 from advisor.recommend.ranking import leaders, rank
 from advisor.recommend.recommendation import Goal
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 from tests.recommend.test_batch_and_strategy import one
@@ -20,7 +20,7 @@ from tests.recommend.test_batch_and_strategy import one
 
 def advised(
     name: str, *keys: str, counts: tuple[int, ...] = (1, 2, 4, 8), goal: Goal = "time", batch: int | None = None
-) -> Advice:
+) -> AdviceRecord:
     workload = load_workload(name, overrides={"batch_size": batch})
     request = AdviceRequest(
         workload=workload,
