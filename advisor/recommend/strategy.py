@@ -54,9 +54,13 @@ def _least_beyond(predictions: Sequence[Prediction]) -> dict[int, Prediction]:
     """For each count the plainest set-up that fits with the smallest global batch."""
     fitting = [one for one in predictions if one.fits is not False]
     least: dict[int, Prediction] = {}
-    for one in sorted(fitting, key=lambda one: (one.global_batch_size, _KINDS[one.strategy], -one.samples_per_s.value)):
+    for one in sorted(fitting, key=_least_unusual):
         least.setdefault(one.count, one)
     return least
+
+
+def _least_unusual(one: Prediction) -> tuple[int, int, float]:
+    return (one.global_batch_size, STRATEGY_FACTS[one.strategy].effort_rank, -one.samples_per_s.value)
 
 
 def _preferred(members: Sequence[Prediction]) -> Prediction:
