@@ -163,7 +163,7 @@ class History:
         try:
             self._store.remove(entry_index)
         except sqlite3.Error as error:
-            raise _refused(error) from error
+            raise self._refused(error) from error
 
     def export(self, entry_index: int, path: Path) -> None:
         """Write a run as JSON. Raises OutputError when it is damaged or the file cannot be written."""
@@ -212,15 +212,25 @@ class History:
         inside = sum(truth.inside for truth in truths) / len(truths)
         return TrackRecord(count=len(truths), inside_fraction=inside, median_error_fraction=median)
 
+    def prune(self, created_utc: str) -> int:
+        """Delete the runs that are older than a moment (ISO 8601, UTC) and return how many.
+
+        Calibrations and verified predictions stay. Raises OutputError when the disk refuses.
+        """
+        try:
+            return self._store.remove_before("run", created_utc)
+        except sqlite3.Error as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: sqlite3.Error) -> OutputError:
+        text = f"The history {self._store.path or 'in memory'} could not be written: {error}."
+        return OutputError(text, "Free disk space, end other programs that use it, or choose another data folder.")
+
     def _add(self, kind: str, head: msgspec.Struct, body: bytes, created_utc: str) -> int:
         try:
             return self._store.add(kind, msgspec.json.encode(head), body, created_utc)
         except sqlite3.Error as error:
-            raise _refused(error) from error
-
-
-def _refused(error: sqlite3.Error) -> OutputError:
-    return OutputError(f"The history could not be written: {error}.", "Free disk space or choose another data folder.")
+            raise self._refused(error) from error
 
 
 def _head(entry: Entry, kind: type[Head]) -> Head | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import hashlib
+import os
 import sqlite3
 import zlib
 from datetime import UTC, datetime
@@ -30,7 +32,15 @@ CREATE TABLE IF NOT EXISTS entries (
     body_digest BLOB NOT NULL
 ) STRICT
 """
+_CREATE_INDEX = """
+CREATE INDEX IF NOT EXISTS heads ON entries (kind, id, created_utc, head, head_digest, body_digest)
+"""
+"""Holds all that a list needs: without it each head costs the pages of the body that stands before its digest."""
 _HEAD_COLUMNS = "id, kind, created_utc, head, head_digest, body_digest"
+_CHECKED_WHOLE_BYTES = 32 * 1024 * 1024
+"""A larger file is not read whole at each opening: every entry has its digest, and SQLite tells of broken pages."""
+_BODY_PACKINGS = (b"BZh", bz2.decompress), (b"x", zlib.decompress)
+"""By what a packed body begins with; zlib packed those of earlier versions."""
 
 
 class Entry(Record, frozen=True, kw_only=True):
@@ -43,7 +53,7 @@ class Entry(Record, frozen=True, kw_only=True):
 
 
 def _head_digest(kind: str, created_utc: str, head: bytes, body_digest: bytes) -> bytes:
-    parts = (kind.encode(), created_utc.encode(), head, body_digest)
+    parts = (kind.encode("utf-8", "surrogateescape"), created_utc.encode("utf-8", "surrogateescape"), head, body_digest)
     return hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).digest()
 
 
@@ -88,7 +98,7 @@ class Store:
 
     def add(self, kind: str, head: bytes, body: bytes, created_utc: str) -> int:
         """Append an entry and return its id. Raises sqlite3.Error (disk full, locked): the old file is intact."""
-        packed = zlib.compress(body, 6)
+        packed = bz2.compress(body)
         body_digest = hashlib.sha256(packed).digest()
         row = (kind, created_utc, head, _head_digest(kind, created_utc, head, body_digest), packed, body_digest)
         with self._transaction() as cursor:
@@ -100,14 +110,21 @@ class Store:
 
     def entries(self, kind: str) -> list[Entry]:
         """All whole entries of a kind, newest first; a damaged one is left out and told of in `problems`."""
+        try:
+            return self._whole_entries(kind)
+        except (sqlite3.DatabaseError, UnicodeError) as error:
+            if not self._begun_anew_after(error):
+                return []
+            return self._whole_entries(kind)
+
+    def _whole_entries(self, kind: str) -> list[Entry]:
         found = []
-        with contextlib.suppress(sqlite3.DatabaseError):
-            query = f"SELECT {_HEAD_COLUMNS} FROM entries WHERE kind = ? ORDER BY id DESC"  # noqa: S608 - a constant
-            for number, row_kind, created_utc, head, head_digest, body_digest in self._database.execute(query, (kind,)):
-                if _head_is_whole(row_kind, created_utc, head, head_digest, body_digest):
-                    found.append(Entry(entry_index=number, kind=row_kind, created_utc=created_utc, head=head))
-                else:
-                    self._note(Reason(code="history-entry-damaged", numbers={"entry": number}))
+        query = f"SELECT {_HEAD_COLUMNS} FROM entries WHERE kind = ? ORDER BY id DESC"  # noqa: S608 - a constant
+        for number, row_kind, created_utc, head, head_digest, body_digest in self._database.execute(query, (kind,)):
+            if _head_is_whole(row_kind, created_utc, head, head_digest, body_digest):
+                found.append(Entry(entry_index=number, kind=row_kind, created_utc=created_utc, head=head))
+            else:
+                self._note(Reason(code="history-entry-damaged", numbers={"entry": number}))
         return found
 
     def body(self, entry_index: int) -> bytes | None:
@@ -116,19 +133,29 @@ class Store:
             row = self._database.execute(
                 "SELECT body, body_digest FROM entries WHERE id = ?", (entry_index,)
             ).fetchone()
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeError) as error:
+            self._begun_anew_after(error)
             row = None
         if row is None:
             return None
         if not _body_is_whole(*row):
             self._note(Reason(code="history-entry-damaged", numbers={"entry": entry_index}))
             return None
-        return zlib.decompress(row[0])
+        return next((unpack(row[0]) for begin, unpack in _BODY_PACKINGS if row[0].startswith(begin)), None)
 
     def remove(self, entry_index: int) -> None:
         """Delete an entry."""
         with self._transaction() as cursor:
             cursor.execute("DELETE FROM entries WHERE id = ?", (entry_index,))
+
+    def remove_before(self, kind: str, created_utc: str) -> int:
+        """Delete the entries of a kind that are older than a moment, give their room back, return how many."""
+        with self._transaction() as cursor:
+            cursor.execute("DELETE FROM entries WHERE kind = ? AND created_utc < ?", (kind, created_utc))
+            removed = cursor.rowcount
+        if removed:
+            self._database.execute("VACUUM")
+        return removed
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:
@@ -149,16 +176,32 @@ class Store:
         if path is None:
             return self._in_memory()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            _make_private(path)
             return self._checked(path)
         except OSError as error:
-            self._note(Reason(code="history-in-memory", numbers={"detail": error.strerror or str(error)}))
+            self._note_memory(error.strerror or str(error))
             return self._in_memory()
-        except sqlite3.DatabaseError as error:
-            if _is_unwritable(error):
-                self._note(Reason(code="history-in-memory", numbers={"detail": str(error)}))
-                return self._opened_read_only(path)
+        except UnicodeError:  # SQLite's own message quoted a damaged schema
             return self._begun_anew(path)
+        except sqlite3.DatabaseError as error:
+            if _is_damage(error):
+                return self._begun_anew(path)
+            # Locked for too long, locks that this file system lacks, read-only, full: the file itself is well.
+            self._note_memory(str(error))
+            return self._copied(path)
+
+    def _begun_anew_after(self, error: Exception) -> bool:
+        """What a reading found: damage sets the file aside, as at the opening; anything else is told and left."""
+        if self.path is None or self.read_only or not (isinstance(error, UnicodeError) or _is_damage(error)):
+            self._note_memory(str(error))
+            return False
+        self._database.close()
+        self._database = self._begun_anew(self.path)
+        return True
+
+    def _note_memory(self, detail: str) -> None:
+        shown = f"{self.path}: {detail}" if self.path is not None else detail
+        self._note(Reason(code="history-in-memory", numbers={"detail": shown}))
 
     def _checked(self, path: Path) -> sqlite3.Connection:
         """Open a file that is ours and whole. Raises sqlite3.DatabaseError for any other."""
@@ -172,15 +215,19 @@ class Store:
                 return self._in_memory()
             fresh = application == 0 and not database.execute("SELECT 1 FROM sqlite_master").fetchone()
             ours = application == APPLICATION_ID and _has_entries(database)
-            if not (fresh or ours) or database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            size = path.stat().st_size
+            cut = size % database.execute("PRAGMA page_size").fetchone()[0]
+            checked = size > _CHECKED_WHOLE_BYTES or database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+            if cut or not (fresh or ours) or not checked:
                 message = "damaged, or another program's"
-                raise sqlite3.DatabaseError(message)
-            _prepare(database)
+                raise _DamagedError(message)
+            if fresh or not _is_prepared(database):
+                _prepare(database)
             closing.pop_all()
         return database
 
-    def _opened_read_only(self, path: Path) -> sqlite3.Connection:
-        """Copy what a read-only file holds into memory, so that it can be seen and new runs be kept for now."""
+    def _copied(self, path: Path) -> sqlite3.Connection:
+        """Copy what a file holds that cannot be written into memory: it is seen, and new runs are kept for now."""
         database = self._in_memory()
         _salvage(path, database)
         return database
@@ -197,7 +244,7 @@ class Store:
             database = _connect(str(path))
             _prepare(database)
         except (OSError, sqlite3.Error) as error:
-            self._note(Reason(code="history-in-memory", numbers={"detail": str(error)}))
+            self._note_memory(str(error))
             return self._in_memory()
         saved = _salvage(aside, database)
         self._note(Reason(code="history-damaged", numbers={"aside": aside.name, "saved": saved}))
@@ -212,33 +259,68 @@ class Store:
 
 def _connect(name: str) -> sqlite3.Connection:
     database = sqlite3.connect(name, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    _readable(database)
     # FULL: an entry that was acknowledged survives a power cut.
     database.execute("PRAGMA synchronous = FULL")
+    return database
+
+
+def _for_reading(path: Path) -> sqlite3.Connection:
+    """A file as it stands, whatever locks are on it or fail: each entry's digest tells what was being written."""
+    name = f"{path.resolve().as_uri()}?mode=ro&nolock=1"
+    return _readable(sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False))
+
+
+def _readable(database: sqlite3.Connection) -> sqlite3.Connection:
+    """A flipped bit in a text is found by the digest, not by the decoder."""
+    database.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
     return database
 
 
 def _prepare(database: sqlite3.Connection) -> None:
     database.execute("BEGIN IMMEDIATE")
     database.execute(_CREATE)
+    database.execute(_CREATE_INDEX)
     database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     database.execute(f"PRAGMA user_version = {VERSION}")
     database.execute("COMMIT")
+
+
+def _is_prepared(database: sqlite3.Connection) -> bool:
+    """Whether nothing has to be written before the file is used: a reader then waits for no lock."""
+    return bool(database.execute("SELECT 1 FROM sqlite_master WHERE name = 'heads'").fetchone())
 
 
 def _has_entries(database: sqlite3.Connection) -> bool:
     return bool(database.execute("SELECT 1 FROM sqlite_master WHERE name = 'entries'").fetchone())
 
 
-def _is_unwritable(error: sqlite3.DatabaseError) -> bool:
-    unwritable = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
-    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in unwritable
+class _DamagedError(sqlite3.DatabaseError):
+    """The file is no history of ours, or not whole."""
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether the file itself is broken: nothing else may set it aside, a lock or a full disk least of all."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return isinstance(error, _DamagedError) or code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+def _make_private(path: Path) -> None:
+    """Create folder and file for their owner alone, and close a file that others could read."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        return
+    if path.stat().st_mode & 0o077:
+        with contextlib.suppress(OSError):  # another owner's: read as far as it may be
+            path.chmod(0o600)
 
 
 def _salvage(source: Path, database: sqlite3.Connection) -> int:
     """Copy every entry of `source` whose digests are right; returns how many. A damaged page ends the copy."""
     columns = "kind, created_utc, head, head_digest, body, body_digest"
     saved = 0
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(_connect(f"{source.resolve()}")) as old:
+    with contextlib.suppress(sqlite3.Error, UnicodeError), contextlib.closing(_for_reading(source)) as old:
         for row in old.execute(f"SELECT {columns} FROM entries ORDER BY id"):  # noqa: S608 - a constant
             kind, created_utc, head, head_digest, body, body_digest = row
             if _body_is_whole(body, body_digest) and _head_is_whole(kind, created_utc, head, head_digest, body_digest):

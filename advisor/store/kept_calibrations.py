@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -22,8 +23,11 @@ def reusable(folder: Path | None, machine: Machine) -> dict[str, Measurement]:
     if folder is None:
         return {}
     keys = ["cpu", *(gpu.uuid for gpu in machine.gpus if gpu.uuid is not None)]
-    with History(folder) as history:
-        found = {key: history.calibration(key, machine) for key in keys}
+    try:
+        with History(folder) as history:
+            found = {key: history.calibration(key, machine) for key in keys}
+    except (OSError, ValueError, sqlite3.Error):  # told when the run is kept; here it costs only the reuse
+        return {}
     return {key: kept for key, kept in found.items() if kept is not None and kept.rates}
 
 
