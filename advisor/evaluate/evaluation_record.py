@@ -72,7 +72,7 @@ def scored_step(answer: RowAnswer) -> ScoredStep | None:
     training = workload.training
     return ScoredStep(
         workload=row.workload,
-        mode=training.mode if row.gpu_count == 1 else f"{training.mode} x {row.gpu_count} {row.strategy}",
+        mode=_mode(answer),
         precision=training.precision,
         length=length_of(workload),
         layout="nhwc" if training.channels_last else "nchw",
@@ -85,6 +85,19 @@ def scored_step(answer: RowAnswer) -> ScoredStep | None:
         low_s=step.low,
         high_s=step.high,
     )
+
+
+def _mode(answer: RowAnswer) -> str:
+    """Mode and layout: only runs alike in both are ranked against each other."""
+    row, layout = answer.row, answer.row.layout
+    words: list[str] = [] if answer.workload is None else [answer.workload.training.mode]
+    if layout.count > 1:
+        words.append(f"x {layout.count} {layout.data_parallel}")
+        degrees = (("tp", layout.tensor), ("pp", layout.pipeline), ("cp", layout.context))
+        words += [f"{name} {degree}" for name, degree in degrees if degree > 1]
+    if row.accumulation_steps > 1:
+        words.append(f"of {row.accumulation_steps}")
+    return " ".join(words)
 
 
 def _largest_batches(answers: Sequence[RowAnswer]) -> BatchScore | None:

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.strategies import Strategy
 from advisor.core.errors import InputError
 from advisor.core.input_file import closest
 from advisor.core.records import Record
@@ -19,6 +20,7 @@ from advisor.cost.host_time import HostSpeed, host_seconds
 from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.need import memory_need, usable_bytes
 from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.cost.scaling.layouts import ReplicaStep, lay_out
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.scaling import Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
@@ -41,6 +43,7 @@ DATA_PARALLEL_HOST = HostSpeed(
     optimizer_s_per_dispatch=_DISPATCH_S,
 )
 """One Python process issues every card's kernels in nn.DataParallel: 61 us each in the runs that published it."""
+_PLAIN: dict[str, Strategy] = {"single": "single", "dp": "dp", "ddp": "ddp"}
 _GRADIENTS_FREED_FROM_YEAR = 2023
 """From PyTorch 2.0 on `zero_grad` frees the gradients."""
 
@@ -101,7 +104,7 @@ class WorkloadReader:
 
 
 def _overridden(workload: Workload, row: RunRow) -> Workload:
-    training: dict[str, object] = {}
+    training: dict[str, object] = {"gradient_accumulation_steps": row.accumulation_steps}
     if row.optimizer is not None:
         training |= {"optimizer": row.optimizer, "fused_optimizer": row.fused_optimizer}
     for name, value in (
@@ -141,8 +144,9 @@ class RowPredictor:
         if key not in self._compiled:
             self._compiled[key] = compile_table(table)
         compiled = self._compiled[key]
-        training = workload.training
-        host = DATA_PARALLEL_HOST if row.strategy == "dp" and row.gpu_count > 1 else BENCHMARK_HOST
+        # Micro-batches are added up by the scaling, as what is exchanged differs among them.
+        training = msgspec.structs.replace(workload.training, gradient_accumulation_steps=1)
+        host = DATA_PARALLEL_HOST if row.layout.data_parallel == "dp" and row.gpu_count > 1 else BENCHMARK_HOST
         grid = predict_steps(
             compiled,
             training,
@@ -164,7 +168,9 @@ class RowPredictor:
         )
         figures = self._figures or efficiencies()
         issue_s = host_seconds(compiled, training, cost, host, figures.assumed)
-        step, efficiency = _several(question, table, grid, Setting(host_step_s=issue_s))
+        step, efficiency = _several(
+            question, table, grid, Setting(host_step_s=issue_s, accumulation_steps=row.accumulation_steps)
+        )
         return msgspec.structs.replace(
             base, step_s=step, efficiency=efficiency, notes=grid.notes[0], **_memory(question, table)
         )
@@ -175,21 +181,33 @@ def _several(
 ) -> tuple[Estimate, Estimate | None]:
     """The step on all cards of the row, and their efficiency where there are several."""
     row, training, spec = question.row, question.workload.training, question.spec
-    if row.gpu_count == 1:
-        return _estimate(grid.total_s[0, 0], grid.low_s[0, 0], grid.high_s[0, 0]), None
-    scaled = scale_steps(
-        grid,
-        traffic_of(table, training.precision),
-        [interconnect_or_usual(row.interconnect, spec)],
-        [spec.memory_bandwidth_bytes_per_s or 0.0],
-        [training.batch_size],
-        strategies=(row.strategy,),
-        counts=(row.gpu_count,),
-        setting=setting,
-    )
-    cell = (0, 0, 0, 0)
-    efficiency = _estimate(scaled.efficiency[cell], scaled.efficiency_low[cell], scaled.efficiency_high[cell])
-    return _estimate(scaled.step_s[cell], scaled.low_s[cell], scaled.high_s[cell]), efficiency
+    layout, traffic = row.layout, traffic_of(table, training.precision)
+    link = interconnect_or_usual(row.interconnect, spec)
+    bandwidth = spec.memory_bandwidth_bytes_per_s or 0.0
+    if layout.plain and layout.data_parallel in {"single", "dp", "ddp"}:
+        if layout.host_size is not None:
+            link = msgspec.structs.replace(link, cards_per_node_count=layout.host_size)
+        scaled = scale_steps(
+            grid,
+            traffic,
+            [link],
+            [bandwidth],
+            [training.batch_size],
+            strategies=(_PLAIN[layout.data_parallel],),
+            counts=(layout.count,),
+            setting=setting,
+        )
+        cell = (0, 0, 0, 0)
+        efficiency = _estimate(scaled.efficiency[cell], scaled.efficiency_low[cell], scaled.efficiency_high[cell])
+        step = _estimate(scaled.step_s[cell], scaled.low_s[cell], scaled.high_s[cell])
+    else:
+        replica = ReplicaStep(
+            steps=grid, traffic=traffic, batch_size=training.batch_size, link=link, memory_bytes_per_s=bandwidth
+        )
+        found = lay_out(replica, layout, setting=setting)
+        efficiency = _estimate(found.efficiency, found.efficiency_low, found.efficiency_high)
+        step = _estimate(found.step_s, found.low_s, found.high_s)
+    return step, efficiency if layout.count > 1 else None
 
 
 def _estimate(value: float, low: float, high: float) -> Estimate:

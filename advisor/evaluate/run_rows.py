@@ -8,17 +8,17 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 import msgspec
 
 from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import PRECISIONS, Precision
-from advisor.catalogue.strategies import Strategy
 from advisor.core.errors import InputError
 from advisor.core.input_file import closest, read_text, shown_value
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
+from advisor.cost.layout import DataParallel, Layout
 from advisor.workload.workload import Mode
 
 REQUIRED_COLUMNS = ("workload", "gpu_key", "mode", "precision", "batch_per_gpu", "seq_len_or_img")
@@ -42,7 +42,22 @@ _OPTIMIZERS: dict[str, tuple[Optimizer, bool]] = {
     "lamb": ("lamb", False),
     "none": ("none", False),
 }
-_STRATEGIES: dict[str, Strategy] = {"ddp": "ddp", "dp": "dp", "fsdp": "fsdp", "zero2": "zero2", "single": "single"}
+_DATA_PARALLEL: dict[str, DataParallel] = {
+    "ddp": "ddp",
+    "dp": "dp",
+    "zero1": "zero1",
+    "zero2": "zero2",
+    "zero3": "fsdp",
+    "fsdp": "fsdp",
+    "hsdp": "hsdp",
+    "single": "single",
+}
+MemoryKind = Literal["allocated", "reserved", "device"]
+"""What a published peak counts: tensors, the allocator's segments, or all that the driver shows."""
+_MEMORY_KINDS: dict[str, MemoryKind] = {"allocated": "allocated", "reserved": "reserved", "device": "device"}
+_TORCH_VERSION = re.compile(r"(\d{1,2})\.(\d{1,2})(?:\.\d+)?(?:[+.a-z].*)?")
+_TORCH_RELEASES = ((1, 2), 2019), ((1, 5), 2020), ((1, 8), 2021), ((1, 11), 2022), ((2, 0), 2023)
+"""First minor release of each year's software (pytorch/pytorch releases); from 2.0 on it counts as today's."""
 _SOURCE_YEARS = (
     # Lambda's deep-learning benchmark names the release of NVIDIA's container in its prefix.
     (re.compile(r"^lambda-v0\b"), 2020),
@@ -67,9 +82,11 @@ class RunRow(Record, frozen=True, kw_only=True):
     optimizer: Optimizer | None = None
     fused_optimizer: bool = False
     channels_last: bool | None = None
-    gpu_count: int = 1
-    strategy: Strategy = "ddp"
+    layout: Layout = Layout()
+    accumulation_steps: int = 1
     interconnect: str | None = None
+    torch_version: tuple[int, int] | None = None
+    """Major and minor; None: today's."""
     software_year: int | None = None
     family: str | None = None
     source: str = ""
@@ -78,12 +95,18 @@ class RunRow(Record, frozen=True, kw_only=True):
     measured_s: float | None = None
     efficiency: float | None = None
     peak_bytes: float | None = None
+    memory_kind: MemoryKind = "allocated"
     largest_batch_that_ran: int | None = None
     smallest_batch_that_failed: int | None = None
     problem: Reason | None = None
     """Why this row cannot be predicted, found while reading."""
     cells: dict[str, str] = {}
     """The row as it was written."""
+
+    @property
+    def gpu_count(self) -> int:
+        """Cards that worked on the job."""
+        return self.layout.count
 
 
 class _WrongCell(Exception):  # noqa: N818 - says what happened
@@ -154,13 +177,15 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, object]:
         "optimizer": optimizer,
         "fused_optimizer": fused,
         "channels_last": _choice(cells, "layout", {"nchw": False, "nhwc": True}),
-        "gpu_count": _count(cells, "n_gpus") or 1,
-        "strategy": _choice(cells, "parallel", _STRATEGIES) or "ddp",
+        "layout": _layout(cells),
+        "accumulation_steps": _count(cells, "gradient_accumulation") or 1,
         "interconnect": cells.get("interconnect") or None,
+        "torch_version": _torch_version(cells),
         "software_year": _software_year(cells),
         "measured_s": None if milliseconds is None else milliseconds * 1e-3,
         "efficiency": _number(cells, "efficiency"),
         "peak_bytes": None if gigabytes is None else gigabytes * 1e9,
+        "memory_kind": _choice(cells, "memory_kind", _MEMORY_KINDS) or "allocated",
         "largest_batch_that_ran": _count(cells, "max_batch_that_ran", least=0),
         "smallest_batch_that_failed": _count(cells, "min_batch_that_failed"),
     }
@@ -217,8 +242,39 @@ def _count(cells: Mapping[str, str], column: str, *, least: int = 1) -> int | No
     return int(value)
 
 
+def _layout(cells: Mapping[str, str]) -> Layout:
+    degrees = {name: _count(cells, name) or 1 for name in ("tp", "pp", "cp")}
+    chosen = cast("DataParallel | None", _choice(cells, "parallel", _DATA_PARALLEL))
+    layout = Layout(
+        data_parallel=chosen or "ddp",
+        count=_count(cells, "n_gpus") or 1,
+        tensor=degrees["tp"],
+        pipeline=degrees["pp"],
+        context=degrees["cp"],
+        host_size=_count(cells, "gpus_per_host"),
+    )
+    if layout.replica_count == 0:
+        name = next(name for name, degree in degrees.items() if degree > 1)
+        raise _WrongCell(name, cells[name], f"degrees whose product divides n_gpus ({layout.count})")
+    return layout
+
+
+def _torch_version(cells: Mapping[str, str]) -> tuple[int, int] | None:
+    given = cells.get("torch", "")
+    if not given:
+        return None
+    found = _TORCH_VERSION.fullmatch(given.lower())
+    if found is None:
+        raise _WrongCell("torch", given, "a version such as 2.4 or 2.4.1")
+    return int(found[1]), int(found[2])
+
+
 def _software_year(cells: Mapping[str, str]) -> int | None:
     stated = _count(cells, "software_year")
     if stated is not None:
         return stated
+    version = _torch_version(cells)
+    if version is not None:
+        years = [year for first, year in _TORCH_RELEASES if version >= first]
+        return None if version >= _TORCH_RELEASES[-1][0] else max(years, default=_TORCH_RELEASES[0][1])
     return next((year for pattern, year in _SOURCE_YEARS if pattern.search(cells.get("source", ""))), None)

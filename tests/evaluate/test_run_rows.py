@@ -8,6 +8,7 @@ import pytest
 
 from advisor.core.errors import InputError
 from advisor.core.sentences import say
+from advisor.cost.layout import Layout
 from advisor.evaluate.run_rows import RunRow, read_run_rows
 
 HEADER = "workload,gpu_key,mode,precision,batch_per_gpu,seq_len_or_img,ms"
@@ -48,9 +49,40 @@ def test_every_optional_column_is_understood(tmp_path: Path) -> None:
         ROW + ",yes,adam_fused,nhwc,4,dp,NVLink,0.9,lambda-v0:V100,12.5,64,96,no,cnn",
     )
     assert (row.optimizer, row.fused_optimizer, row.channels_last) == ("adam", True, True)
-    assert (row.gpu_count, row.strategy, row.interconnect, row.efficiency) == (4, "dp", "NVLink", 0.9)
+    assert (row.gpu_count, row.layout.data_parallel, row.interconnect, row.efficiency) == (4, "dp", "NVLink", 0.9)
     assert (row.peak_bytes, row.largest_batch_that_ran, row.smallest_batch_that_failed) == (12.5e9, 64, 96)
     assert (row.software_year, row.scored, row.family) == (2020, False, "cnn")
+
+
+def test_how_a_job_is_split_and_what_its_peak_counts_is_understood(tmp_path: Path) -> None:
+    (row, plain) = rows_of(
+        tmp_path,
+        HEADER + ",n_gpus,gpus_per_host,parallel,tp,pp,cp,gradient_accumulation,memory_kind,peak_gb,torch",
+        ROW + ",64,8,hsdp,2,2,2,4,reserved,40,2.4.1+cu124",
+        ROW + ",,,,,,,,,,",
+    )
+    assert row.layout == Layout(data_parallel="hsdp", count=64, tensor=2, pipeline=2, context=2, host_size=8)
+    assert (row.layout.replica_count, row.layout.shard_count) == (8, 2)
+    assert (row.accumulation_steps, row.memory_kind, row.torch_version, row.software_year) == (
+        4,
+        "reserved",
+        (2, 4),
+        None,
+    )
+    assert (plain.layout, plain.accumulation_steps, plain.memory_kind) == (Layout(), 1, "allocated")
+    assert plain.torch_version is None
+
+
+def test_an_old_torch_tells_the_year_of_the_software(tmp_path: Path) -> None:
+    rows = rows_of(tmp_path, HEADER + ",torch", ROW + ",1.4", ROW + ",1.7.1", ROW + ",1.13.0", ROW + ",2.1")
+    assert [row.software_year for row in rows] == [2019, 2020, 2022, None]
+
+
+def test_degrees_that_do_not_divide_the_cards_are_a_wrong_cell(tmp_path: Path) -> None:
+    (row, zero3) = rows_of(tmp_path, HEADER + ",n_gpus,tp,parallel", ROW + ",8,3,ddp", ROW + ",8,,zero3")
+    assert row.problem is not None
+    assert row.problem.numbers["column"] == "tp"
+    assert zero3.layout.data_parallel == "fsdp"
 
 
 def test_no_optimizer_in_the_step_wins_over_a_named_one(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from advisor.cost.scaling.traffic import Traffic
 
 Floats = NDArray[np.float64]
-Sharded = Literal["zero2", "fsdp", "fsdp_offload"]
+Sharded = Literal["zero1", "zero2", "fsdp", "fsdp_offload"]
 
 
 def _message_s(cost: Costs, total_bytes: float, layer_count: int) -> float:
@@ -30,13 +30,14 @@ def sharded_communication_s(
 ) -> Floats:
     """Seconds that collectives of shards add to an optimizer step, shape of `forward_s` (of ONE micro-batch).
 
-    ZeRO-2 scatters gradients after every micro-batch (they are kept sharded) and gathers parameters once a step;
+    ZeRO-1 scatters gradients beside the last micro-batch's backward and gathers parameters after the step, ZeRO-2
+    scatters gradients after every micro-batch (they are kept sharded) and gathers parameters once a step;
     full sharding gathers parameters before each layer's forward and again before its backward, and scatters its
     gradients: 1.5 x the bytes of DDP. The next layer's gather runs beside this layer's compute, so what is exposed
     is the first gather, the last scatter and whatever the compute is too short to hide.
     """
     traffic, cost, loss = exchange.traffic, exchange.cost, exchange.loss
-    layers = traffic.layer_count
+    layers = traffic.unit_count
     gather = _message_s(cost, traffic.parameter_bytes, layers)
     scatter = _message_s(cost, traffic.gradient_bytes, layers)
     hidden = 1.0 - loss
@@ -46,6 +47,9 @@ def sharded_communication_s(
         return loss * max(0.0, total_s - exposed_s) + exposed_s + np.maximum(0.0, rest - compute_s)
 
     copies = exchange.passes * exchange.pass_s * accumulation_steps
+    if strategy == "zero1":
+        update = exchange.passes * exchange.pass_s + beside(backward_s, scatter * layers, scatter)
+        return np.asarray(update + gather * layers)
     if strategy == "zero2":
         each = beside(backward_s, scatter * layers, scatter)
         return copies + each * accumulation_steps + beside(forward_s, gather * layers, gather)

@@ -1,4 +1,4 @@
-"""Tensor and pipeline parallelism: a time with a wide range, for models that fit no other way."""
+"""Tensor, context and pipeline parallelism: a time with a wide range, for models that fit no other way."""
 
 from __future__ import annotations
 
@@ -35,6 +35,17 @@ def tensor_communication_s(traffic: Traffic, cost: Costs, batch_sizes: Floats, c
     reduces = max(1, _ALL_REDUCES_PER_LAYER * traffic.layer_count // 9)
     message = row_parallel_bytes(traffic, batch_sizes * count) / reduces
     return 2.0 * reduces * cost.all_reduce_s(message)
+
+
+def context_communication_s(traffic: Traffic, cost: Costs, batch_size: float, forward_s: float) -> float:
+    """Seconds that keys and values of a micro-batch of `batch_size` add: they go round the cards that share a length.
+
+    Each pass of attention sees those of all cards, backward sends their gradients too: three passes of two of a
+    block's nine linear outputs (Liu et al. 2023, ring attention). What the forward pass (of three) is long enough to
+    hide counts once; a ring's first hop is always exposed.
+    """
+    moved = 3.0 * float(cost.half_s(row_parallel_bytes(traffic, np.array([batch_size])))[0])
+    return max(moved / cost.count, moved - 3.0 * forward_s)
 
 
 def pipeline_bubble_s(micro_batch_s: Floats, count: int) -> Floats:

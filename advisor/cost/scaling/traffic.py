@@ -62,6 +62,13 @@ class Traffic:
     linear_output_bytes: Affine
     boundary_bytes: Affine
     """Activations that cross from one pipeline stage to the next."""
+    block_count: int = 0
+    """Repeated blocks; 0: none found."""
+
+    @property
+    def unit_count(self) -> int:
+        """Units that full sharding gathers one after the other: the repeated blocks and the rest, else the layers."""
+        return self.block_count + 1 if self.block_count else self.layer_count
 
 
 def fill_buckets(
@@ -134,6 +141,7 @@ def traffic_of(
         layer_count=max(1, sum(layer.parameter_count > 0 for layer in table.layers)),
         linear_output_bytes=_total([op for op in products if op.matmul is not None and op.matmul.batch == (1.0, 0.0)]),
         boundary_bytes=_median([op.written_bytes for op in products]) or table.input_bytes,
+        block_count=len(table.block_parameter_bytes),
     )
 
 

@@ -1,0 +1,234 @@
+"""The optimizer step of a job whose layers, tensors, lengths or states are split: parts that add up, with a range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from advisor.cost.scaling.communication import Costs, costs, overlap_loss, slow_host, slowest_of
+from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s
+from advisor.cost.scaling.scaling import PARTS, Setting
+from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
+from advisor.cost.scaling.scaling_range import efficiency_range
+from advisor.cost.scaling.sharding import sharded_communication_s
+from advisor.cost.scaling.tensor_pipeline import (
+    PIPELINE_RANGE,
+    TENSOR_RANGE,
+    context_communication_s,
+    pipeline_bubble_s,
+    pipeline_transfer_s,
+    tensor_communication_s,
+)
+
+if TYPE_CHECKING:
+    from advisor.cost.layout import DataParallel, Layout
+    from advisor.cost.scaling.links import Link
+    from advisor.cost.scaling.scaling import StepArrays
+    from advisor.cost.scaling.sharding import Sharded
+    from advisor.cost.scaling.traffic import Traffic
+
+Floats = NDArray[np.float64]
+_OWN_PARTS = PARTS[:7]
+_ADDING_PASSES = 3.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaidOutStep:
+    """One optimizer step of a layout, in seconds, with an 80 % range."""
+
+    parts_s: dict[str, float]
+    """By the names of `PARTS`; they add up to `step_s`."""
+    step_s: float
+    low_s: float
+    high_s: float
+    efficiency: float
+    """rate(n) / (n rate(1)) at the same micro-batch of a replica and the same accumulation."""
+    efficiency_low: float
+    efficiency_high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicaStep:
+    """One micro-batch of one replica as a single card would take it, and what it exchanges."""
+
+    steps: StepArrays
+    """Arrays of shape (1, 1): one card, one batch, without accumulation."""
+    traffic: Traffic
+    batch_size: int
+    link: Link
+    memory_bytes_per_s: float
+
+
+def lay_out(
+    replica: ReplicaStep, layout: Layout, *, setting: Setting | None = None, figures: ScalingFigures | None = None
+) -> LaidOutStep:
+    """The step of `layout`: a replica's work divided by its degrees, and what they and the replicas exchange.
+
+    Every replica brings its batch: the global batch is replicas x batch x accumulation. Raises ValueError where the
+    degrees do not divide the devices.
+    """
+    if layout.replica_count == 0:
+        message = f"{layout.model_count} devices a replica do not divide {layout.count}"
+        raise ValueError(message)
+    setting, figures = setting or Setting(), figures or scaling_figures()
+    link = replica.link
+    if layout.host_size is not None:
+        link = msgspec.structs.replace(link, cards_per_node_count=layout.host_size)
+    parts = _Job(replica, layout, link, setting, figures).parts()
+    one_card = msgspec.structs.replace(layout, data_parallel="single", count=1, tensor=1, pipeline=1, context=1)
+    alone = sum(_Job(replica, one_card, link, setting, figures).parts().values())
+    step = sum(parts.values())
+    efficiency = alone / (step * layout.model_count)
+    worst = slow_host(link, layout.count, figures)
+    slow = step if worst is None else sum(_Job(replica, layout, worst, setting, figures).parts().values())
+    low, high = _efficiency_range(efficiency, layout, link, figures)
+    low = min(low, efficiency * step / max(slow, step))
+    own = replica.steps
+    below, above = (
+        float(np.log(own.total_s.item() / own.low_s.item())),
+        float(np.log(own.high_s.item() / own.total_s.item())),
+    )
+    return LaidOutStep(
+        parts_s=parts,
+        step_s=step,
+        low_s=step * float(np.exp(-np.hypot(below, np.log(high / efficiency)))),
+        high_s=step * float(np.exp(np.hypot(above, np.log(efficiency / low)))),
+        efficiency=efficiency,
+        efficiency_low=low,
+        efficiency_high=high,
+    )
+
+
+def _efficiency_range(efficiency: float, layout: Layout, link: Link, figures: ScalingFigures) -> tuple[float, float]:
+    if layout.count == 1:
+        return efficiency, efficiency
+    factors = np.ones((2, 1, 1, 1, 1))
+    for split, bounds in ((layout.tensor * layout.context, TENSOR_RANGE), (layout.pipeline, PIPELINE_RANGE)):
+        if split > 1:
+            factors *= np.array(bounds).reshape(2, 1, 1, 1, 1)
+    low, high = efficiency_range(
+        np.full((1, 1, 1, 1), efficiency), np.full((1, 1), link.certain), factors, figures.spread
+    )
+    return float(low.item()), float(high.item())
+
+
+class _Job:
+    """One layout over one link."""
+
+    def __init__(
+        self, replica: ReplicaStep, layout: Layout, link: Link, setting: Setting, figures: ScalingFigures
+    ) -> None:
+        self.layout, self.link, self.figures = layout, link, figures
+        self.rounds = setting.accumulation_steps
+        self.batch = np.array([float(replica.batch_size)])
+        self.memory_bytes_per_s = replica.memory_bytes_per_s * figures.assumed.memory_fraction
+        one = {name: float(getattr(replica.steps, name).item()) for name in _OWN_PARTS}
+        self.one = one | {name: one[name] / layout.model_count for name in ("forward_s", "backward_s")}
+        self.whole_traffic = replica.traffic
+        self.traffic = _part_of(replica.traffic, layout.tensor * layout.pipeline)
+
+    def parts(self) -> dict[str, float]:
+        """The parts of one optimizer step."""
+        layout, rounds = self.layout, self.rounds
+        own = {name: self.one[name] * (1 if name == "optimizer_s" else rounds) for name in _OWN_PARTS}
+        added = (rounds - 1) * _ADDING_PASSES * self.traffic.gradient_bytes / self.memory_bytes_per_s
+        own["backward_s"] += added / (layout.shard_count if layout.data_parallel in _KEPT_SHARDED else 1)
+        own["optimizer_s"] /= layout.tensor * layout.pipeline * layout.shard_count
+        own |= {"communication_s": self._communication_s(), "imbalance_s": 0.0}
+        if layout.pipeline > 1:
+            own["imbalance_s"] += self._bubble_s()
+        if layout.count > 1:
+            own["imbalance_s"] += self._waiting_s(sum(own.values()))
+        return own
+
+    def _communication_s(self) -> float:
+        layout, traffic = self.layout, self.whole_traffic
+        total = 0.0
+        if layout.tensor > 1:
+            group = self._group(layout.tensor, stride=1)
+            per_card = self.batch / (layout.tensor * layout.context)
+            total += float(tensor_communication_s(traffic, group, per_card, layout.tensor)[0]) / layout.pipeline
+        if layout.context > 1:
+            group = self._group(layout.context, stride=layout.tensor)
+            attention_s = self.one["forward_s"]
+            total += context_communication_s(traffic, group, float(self.batch[0]), attention_s) / layout.pipeline
+        if layout.pipeline > 1:
+            group = self._group(layout.pipeline, stride=layout.count // layout.pipeline)
+            share = self.batch / layout.context
+            total += float(pipeline_transfer_s(traffic, group, share, 1)[0])
+        return total * self.rounds + self._data_parallel_s()
+
+    def _data_parallel_s(self) -> float:
+        """Gradients, and for shards parameters, between the replicas; every tensor and stage has a group of its own."""
+        layout = self.layout
+        group_count = layout.replica_count * layout.context
+        if group_count <= 1:
+            return 0.0
+        whole = self._group(group_count, stride=layout.tensor)
+        loss = overlap_loss(self.link, group_count, self.figures)
+        exchange = Exchange(
+            traffic=self.traffic,
+            cost=whole,
+            loss=loss,
+            pass_s=self.traffic.gradient_bytes / self.memory_bytes_per_s,
+            passes=self.figures.fitted.gradient_pass_count,
+        )
+        forward, backward = np.array(self.one["forward_s"]), np.array(self.one["backward_s"])
+        if layout.data_parallel != "hsdp":
+            strategy = _SHARDED.get(layout.data_parallel)
+            if strategy is None:
+                return float(ddp_communication_s(exchange, backward))
+            return float(sharded_communication_s(strategy, exchange, forward, backward, self.rounds))
+        inside = replace(exchange, cost=self._group(layout.shard_count, stride=layout.tensor))
+        sharded = float(sharded_communication_s("fsdp", inside, forward, backward, self.rounds))
+        copies = group_count // layout.shard_count
+        if copies <= 1:
+            return sharded
+        across = self._group(copies, stride=layout.tensor * layout.shard_count)
+        shards = _part_of(self.traffic, layout.shard_count)
+        return sharded + float(
+            ddp_communication_s(replace(exchange, traffic=shards, cost=across, passes=0.0), backward)
+        )
+
+    def _bubble_s(self) -> float:
+        micro = self.one["forward_s"] + self.one["backward_s"]
+        return float(pipeline_bubble_s(np.array(micro * self.layout.pipeline), self.layout.pipeline))
+
+    def _group(self, count: int, *, stride: int) -> Costs:
+        """Collectives of `count` devices that stand `stride` apart: others of their host share its adapters."""
+        host = self.link.node_size_count
+        inside = max(1, min(count, host // max(1, stride)))
+        network = self.link.network
+        sharing = max(1.0, min(host, self.layout.count) / inside)
+        if network is not None:
+            network = msgspec.structs.replace(network, node_bytes_per_s=network.node_bytes_per_s / sharing)
+        return costs(
+            msgspec.structs.replace(self.link, cards_per_node_count=inside, network=network), count, self.figures
+        )
+
+    def _waiting_s(self, step_s: float) -> float:
+        hosts = -(-self.layout.count // self.link.node_size_count)
+        cards, between = self.figures.fitted.straggler_fraction, self.figures.assumed.host_straggler_fraction
+        return (cards * slowest_of(self.layout.count) + between * slowest_of(hosts)) * step_s
+
+
+_SHARDED: dict[DataParallel, Sharded] = {"zero1": "zero1", "zero2": "zero2", "fsdp": "fsdp"}
+_KEPT_SHARDED = frozenset({"zero2", "fsdp", "hsdp"})
+
+
+def _part_of(traffic: Traffic, count: int) -> Traffic:
+    """What one of `count` devices that hold a replica between them exchanges with its like in other replicas."""
+    if count == 1:
+        return traffic
+    buckets = replace(traffic.buckets, size_bytes=traffic.buckets.size_bytes / count)
+    return replace(
+        traffic,
+        buckets=buckets,
+        gradient_bytes=traffic.gradient_bytes / count,
+        parameter_bytes=traffic.parameter_bytes / count,
+        buffer_bytes=traffic.buffer_bytes / count,
+    )

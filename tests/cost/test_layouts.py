@@ -1,0 +1,101 @@
+"""Layouts of a job over several devices: parts that add up, and the directions in which links and degrees push."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.catalogue.networks import Network
+from advisor.cost.layout import DataParallel, Layout
+from advisor.cost.scaling.layouts import LaidOutStep, ReplicaStep, lay_out
+from advisor.cost.scaling.links import Link
+from advisor.cost.scaling.scaling import Setting, scale_steps
+from tests.cost.scaling_cases import link, steps, traffic
+
+SHARDED: tuple[DataParallel, ...] = ("zero1", "zero2", "fsdp", "hsdp")
+LAYOUTS = st.builds(
+    lambda kind, replicas, tensor, pipeline, context: Layout(
+        data_parallel=kind,
+        count=replicas * tensor * pipeline * context,
+        tensor=tensor,
+        pipeline=pipeline,
+        context=context,
+        host_size=8,
+    ),
+    st.sampled_from(("ddp", *SHARDED)),
+    st.sampled_from((1, 2, 8, 64)),
+    st.sampled_from((1, 2, 8)),
+    st.sampled_from((1, 4)),
+    st.sampled_from((1, 2)),
+)
+
+
+def _link(**changes: object) -> Link:
+    network = Network(type="infiniband", node_bytes_per_s=100e9)
+    fields = {"type": "nvswitch", "wire_bytes_per_s": 450e9, "cards_per_node_count": 8, "network": network}
+    return link(**(fields | changes))
+
+
+def _step(layout: Layout, own: Link | None = None, *, rounds: int = 1) -> LaidOutStep:
+    replica = ReplicaStep(
+        steps=steps(step_s=1.0),
+        traffic=traffic(14e9, block_count=32),
+        batch_size=2,
+        link=own or _link(),
+        memory_bytes_per_s=3e12,
+    )
+    return lay_out(replica, layout, setting=Setting(accumulation_steps=rounds))
+
+
+@given(LAYOUTS, st.sampled_from((1, 4)))
+def test_parts_add_up_and_the_range_holds_the_step(layout: Layout, rounds: int) -> None:
+    found = _step(layout, rounds=rounds)
+    assert sum(found.parts_s.values()) == pytest.approx(found.step_s)
+    assert min(found.parts_s.values()) >= 0
+    assert found.low_s <= found.step_s <= found.high_s
+    assert found.efficiency_low <= found.efficiency <= found.efficiency_high or layout.count == 1
+
+
+@given(LAYOUTS, st.floats(1.0, 50.0), st.floats(1.0, 50.0))
+def test_a_faster_link_never_slows(layout: Layout, inside: float, between: float) -> None:
+    network = Network(type="infiniband", node_bytes_per_s=100e9 * between)
+    faster = _link(wire_bytes_per_s=450e9 * inside, network=network)
+    assert _step(layout, faster).step_s <= _step(layout).step_s * (1 + 1e-9)
+
+
+def test_plain_data_parallel_is_what_the_grid_of_strategies_gives() -> None:
+    shared, own = traffic(14e9, block_count=32), _link()
+    grid = scale_steps(steps(step_s=1.0), shared, [own], [3e12], [2], strategies=("ddp",), counts=(64,))
+    assert _step(Layout(count=64, host_size=8)).step_s == pytest.approx(grid.step_s.item())
+
+
+@pytest.mark.parametrize("kind", SHARDED)
+def test_one_device_takes_its_own_step_however_it_is_called(kind: DataParallel) -> None:
+    found = _step(Layout(data_parallel=kind))
+    assert found.step_s == pytest.approx(steps(step_s=1.0).total_s.item())
+    assert found.efficiency == pytest.approx(1.0)
+
+
+def test_shards_within_a_host_cross_the_network_less_than_shards_across_all() -> None:
+    slow = _link(network=Network(type="roce", node_bytes_per_s=12.5e9))
+    across = _step(Layout(data_parallel="fsdp", count=64, host_size=8), slow, rounds=4)
+    within = _step(Layout(data_parallel="hsdp", count=64, host_size=8), slow, rounds=4)
+    assert within.parts_s["communication_s"] < across.parts_s["communication_s"]
+
+
+def test_a_pipelines_bubble_shrinks_with_more_micro_batches() -> None:
+    layout = Layout(data_parallel="zero1", count=8, pipeline=8, host_size=8)
+    few, many = _step(layout, rounds=8), _step(layout, rounds=64)
+    assert many.efficiency > few.efficiency
+    assert few.parts_s["imbalance_s"] / few.step_s == pytest.approx(7 / 15, abs=0.08)
+
+
+def test_tensor_parallel_across_hosts_is_slower_than_within_one() -> None:
+    layout = Layout(data_parallel="ddp", count=16, tensor=16, host_size=8)
+    assert _step(Layout(data_parallel="ddp", count=16, tensor=16, host_size=16)).step_s < _step(layout).step_s
+
+
+def test_degrees_that_do_not_divide_the_devices_are_refused() -> None:
+    with pytest.raises(ValueError, match="do not divide"):
+        _step(Layout(count=8, tensor=3))
