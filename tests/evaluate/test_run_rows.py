@@ -104,7 +104,7 @@ def test_the_year_of_the_software_is_stated_or_told_by_known_sources(tmp_path: P
 @pytest.mark.parametrize(
     ("column", "cell"),
     [
-        ("precision", "fp8"),
+        ("precision", "fp7"),
         ("mode", "dreaming"),
         ("batch_per_gpu", "0"),
         ("batch_per_gpu", "1.5"),
