@@ -36,8 +36,17 @@ def advise_command(arguments: argparse.Namespace, language: Language) -> int:
         from advisor.cli.ranks import ranks_command
 
         return ranks_command(request, arguments, language, present)
-    with ProgressPrinter(language, quiet=arguments.quiet) as progress, cancelled_by_interrupt() as cancelled:
+    with cancelled_by_interrupt() as cancelled:  # to the end: what was measured must be written, too
+        return _advise(request, arguments, language, cancelled)
+
+
+def _advise(
+    request: AdviceRequest, arguments: argparse.Namespace, language: Language, cancelled: threading.Event
+) -> int:
+    with ProgressPrinter(language, quiet=arguments.quiet) as progress:
         advice = run_request(request, cancelled, progress.show)
+    if not arguments.no_history:
+        _keep(advice, language)  # before anything is printed: a reader who goes away must not cost the run
     code = present(advice, arguments, language)
     if arguments.log is not None:
         from advisor.cli.checking import explain_log_beside
@@ -47,8 +56,6 @@ def advise_command(arguments: argparse.Namespace, language: Language) -> int:
         from advisor.cli.verifying import verify_command
 
         code = verify_command(advice, arguments, language, cancelled) or code
-    if not arguments.no_history:
-        _keep(advice, language)
     if code:
         return code
     if cancelled.is_set():
@@ -95,7 +102,11 @@ def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Langu
         "script": script,
     }
     # Files first: a reader of the summary who goes away (`| head`) must not cost the files.
-    errors = write_outputs(requested(arguments), encoders)
+    errors: list[UserFacingError] = []
+    try:
+        errors += write_outputs(requested(arguments), encoders)
+    except UserFacingError as refusal:  # a file appeared there meanwhile: the advice is printed all the same
+        errors.append(refusal)
     for error in errors:
         print(f"advisor: {error}", file=sys.stderr)
     print_summary(summarise(advice, language), result_stream(arguments))

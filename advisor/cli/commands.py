@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
 from typing import TYPE_CHECKING
 
 from advisor.cli.arguments import build_parser
-from advisor.core.errors import UserFacingError
+from advisor.cli.streams import steady_streams
+from advisor.core.errors import OutputError, UserFacingError
 
 if TYPE_CHECKING:
     import argparse
@@ -17,11 +19,23 @@ if TYPE_CHECKING:
     from advisor.core.sentences import Language
 
 OUR_BUG = 1
+NOT_WRITTEN = 5
+_EXHAUSTED = {errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT}
+_NO_THREAD = "can't start new thread"
 
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code (interface: 0 to 5); never raises for the world's faults."""
-    _keep_streams_printable()
+    with steady_streams() as out:
+        code = _run(argv)
+        out.flush()
+        if out.full and out.failure is not None:
+            print(f"advisor: stdout: the result could not be printed: {out.failure.strerror}.", file=sys.stderr)
+            return code or NOT_WRITTEN
+        return code
+
+
+def _run(argv: Sequence[str]) -> int:
     language: Language = "en"
     try:
         arguments = build_parser().parse_args(list(argv))
@@ -33,11 +47,10 @@ def run(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print("advisor: interrupted.", file=sys.stderr)
         return 4
-    except BrokenPipeError:
-        # The reader of our output went away (`advisor --list | head`); nothing is wrong with us or the input.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - a sink until the process ends
-        return 0
-    except Exception:  # noqa: BLE001 - the last stop: everything that arrives here is a bug of ours
+    except Exception as error:  # noqa: BLE001 - the last stop: what arrives here is a bug of ours, or the machine's end
+        if (refusal := refused_by_machine(error)) is not None:
+            print(f"advisor: {refusal}", file=sys.stderr)
+            return OutputError.exit_code
         traceback.print_exc()
         print(
             "advisor: this is a bug in advisor. Please report it with the lines above and the output of "
@@ -45,6 +58,17 @@ def run(argv: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return OUR_BUG
+
+
+def refused_by_machine(error: Exception) -> OutputError | None:
+    """The sentence of a machine that has no memory, processes, descriptors or disk left; None for any other error."""
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) in _EXHAUSTED or _NO_THREAD in str(error):
+        reason = getattr(error, "strerror", None) or str(error) or "no memory is left"
+        return OutputError(
+            f"This machine refused what the program needs: {reason}.",
+            "End other programs, or raise the limits (`ulimit -a` shows them: memory, processes, open files).",
+        )
+    return None
 
 
 def _told(error: UserFacingError, language: Language) -> str:
@@ -103,11 +127,3 @@ def chosen_language(arguments: argparse.Namespace) -> Language:
         return "zh" if arguments.language == "zh" else "en"
     locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
     return "zh" if locale.lower().startswith("zh") else "en"
-
-
-def _keep_streams_printable() -> None:
-    """A terminal that cannot show a character gets its escape, never a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")

@@ -14,20 +14,25 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def cancelled_by_interrupt() -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C (or SIGTERM) sets; a second one ends the program at once."""
+    """An event that the first Ctrl-C (SIGTERM, SIGHUP) sets; a second Ctrl-C or SIGTERM ends the program at once."""
     cancelled = threading.Event()
+    hang_up = getattr(signal, "SIGHUP", None)
+    asking = [signal.SIGINT, signal.SIGTERM]
+    if hang_up is not None and signal.getsignal(hang_up) != signal.SIG_IGN:  # under nohup it stays ignored
+        asking.append(hang_up)
 
     def ask(number: int, _frame: object) -> None:
         if cancelled.is_set():
+            if number == hang_up:  # a closing terminal sends it more than once
+                return
             raise KeyboardInterrupt
         cancelled.set()
         print("\nadvisor: stopping; what was measured is kept. Again to end at once.", file=sys.stderr)
-        del number
 
     if threading.current_thread() is not threading.main_thread():
         yield cancelled
         return
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, ask) for number in asking}
     try:
         yield cancelled
     finally:

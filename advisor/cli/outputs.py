@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -133,6 +134,7 @@ def write_outputs(outputs: tuple[Output, ...], encoders: Mapping[str, Callable[[
 
 
 def _write_stdout(content: bytes) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
+    with contextlib.suppress(BrokenPipeError):  # its reader has seen enough
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
