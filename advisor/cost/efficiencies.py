@@ -35,7 +35,7 @@ class Fitted(Record, frozen=True, kw_only=True):
     batched_matmul: Positive
     backward_matmul: Positive
     unaligned_matmul: Positive
-    """Of 1024 flop a clock a SM, where a 16-bit GEMM has a side that is no multiple of 8."""
+    """Of the V100's 1024 flop a clock a SM, where a 16-bit GEMM has a side that is no multiple of 8."""
     convolution: Positive
     convolution_width_exponent: Positive
     """How much harder still they are to feed by convolutions."""

@@ -10,10 +10,12 @@ from msgspec.structs import replace
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
+from advisor.catalogue.spec_table import spec_table
 from advisor.cost.efficiencies import efficiencies
+from advisor.cost.operators.attention_time import attention_seconds
 from advisor.cost.operators.device_rates import device_rates
 from advisor.cost.operators.device_time import device_seconds
-from advisor.cost.operators.op_time import smooth_maximum, smooth_minimum, sustained_peaks
+from advisor.cost.operators.op_time import smooth_maximum, smooth_minimum, sustained_peaks, tensor_widths
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import ConvolutionPass, Op, OpKind, Phase
 from tests.cost.small_tables import CARD, OLD_CARD, attention, convolution, fixed, lstm, matmul, op, table
@@ -258,3 +260,26 @@ def test_faster_memory_is_never_slower_and_more_work_never_faster() -> None:
         fast = replace(CARD, memory_bandwidth_bytes_per_s=CARD.memory_bandwidth_bytes_per_s * 1.7)  # type: ignore[operator]
         assert seconds(ops, spec=fast, batch=8.0) <= seconds(ops, batch=8.0)
         assert seconds(ops, batch=9.0) >= 0.9 * seconds(ops, batch=8.0)
+
+
+@pytest.mark.parametrize(("key", "width"), [("v100-sxm2-16", 1.0), ("a100-sxm4-40", 2.0), ("h100-sxm", 4.0)])
+def test_the_width_law_counts_tensor_cores_against_those_of_the_v100(key: str, width: float) -> None:
+    _, half = tensor_widths(device_rates([spec_table()[key]], "fp16", FIGURES))
+    assert half[0] == pytest.approx(width, rel=0.09)  # the H100's rate is given at less than its highest clock
+
+
+def test_tf32_has_the_width_of_16_bit_products() -> None:
+    single, half = tensor_widths(device_rates([spec_table()["a100-sxm4-40"]], "tf32", FIGURES))
+    assert single[0] == pytest.approx(half[0], rel=0.01)
+
+
+def test_attention_fills_a_wave_with_tiles_of_128_rows() -> None:
+    """54 heads on 108 SMs: 128 rows give half of them a tile, 256 rows all, so 4 times the work takes twice as long."""
+    rates = device_rates([CARD], "fp16", FIGURES)
+
+    def compute_s(length: int) -> float:
+        compiled = compile_table(table(attention("flash", length=length), precision="half"))
+        work = compiled.attention.at(np.array(54 / 12))
+        return float(attention_seconds(work, rates, sustained_peaks(rates, FITTED), FIGURES)[0])
+
+    assert compute_s(256) / compute_s(128) == pytest.approx(2.0, rel=0.05)

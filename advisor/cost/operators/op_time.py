@@ -15,8 +15,10 @@ from advisor.cost.operators.device_rates import DeviceRates
 from advisor.optable.op_columns import Floats
 
 TENSOR_FLOP_PER_CLOCK_16 = 1024.0
-"""Of one SM of the A100 in 16-bit numbers: where the width law is 1."""
-TENSOR_FLOP_PER_CLOCK_TF32 = 512.0
+"""Of one SM of the V100 in 16-bit numbers (512 fused multiply-adds), where the width law is 1; the A100 has twice, the
+H100 four times as many."""
+TENSOR_FLOP_PER_CLOCK_TF32 = TENSOR_FLOP_PER_CLOCK_16 / 2
+"""TF32 runs at half of the 16-bit rate on every card that has both."""
 _LEAST_WIDTH = 0.1
 _LARGEST_L2_SHARE = 0.8
 
@@ -43,7 +45,7 @@ def smooth_maximum(first: Floats, second: Floats) -> Floats:
 
 
 def tensor_widths(rates: DeviceRates) -> tuple[Floats, Floats]:
-    """How wide the tensor cores are for 32-bit (TF32) and 16-bit numbers: flop a clock a SM over a reference.
+    """How wide the tensor cores are for 32-bit (TF32) and 16-bit numbers: flop a clock a SM over the V100's.
 
     Where 32-bit products do not run on them, the first is 1.
     """
