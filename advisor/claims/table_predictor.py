@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from advisor.predict.assembly import Sources, predict_candidates
-from advisor.predict.device_memory import MemoryAnswer
+from advisor.predict.device_memory import MemoryAnswer, unknown_memory
 from advisor.workload.workload import traced_as
 
 if TYPE_CHECKING:
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 
     Tables = Mapping[TracePrecision, OpTable]
     MemoryOf = Callable[[Candidate], MemoryAnswer]
-
-
-def unknown_memory(candidate: Candidate) -> MemoryAnswer:
-    """The answer where nobody solves for memory: every figure unknown."""
-    del candidate
-    return MemoryAnswer(peak=None, parts=(), capacity_bytes=None, fits=None)
 
 
 @dataclass

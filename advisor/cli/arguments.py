@@ -11,14 +11,7 @@ from advisor import __version__
 from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.catalogue.precisions import PRECISIONS
 from advisor.core.errors import InputError
-from advisor.workload.workload import (
-    Checkpointing,
-    Fp8Recipe,
-    LoraTargetWord,
-    Offload,
-    Quantization,
-    Trainable,
-)
+from advisor.workload.workload import Checkpointing, Fp8Recipe, LoraTargetWord, Offload, Quantization, Trainable
 
 DEFAULT_WORKLOAD = "bert_base_sst2"
 VERIFY_SECONDS = 60.0

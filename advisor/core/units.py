@@ -39,6 +39,11 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return Estimate(value=self.value * factor, low=self.low * factor, high=self.high * factor, basis=self.basis)
 
 
+def around(value: float, low: float, high: float, basis: Basis) -> Estimate:
+    """An estimate of numbers that rounding may have put in another order; the range is widened to hold the value."""
+    return Estimate(value=float(value), low=float(min(low, value)), high=float(max(high, value)), basis=basis)
+
+
 def exactly(value: float, basis: Basis) -> Estimate:
     """An estimate without spread, for numbers that are counted rather than timed."""
     return Estimate(value=value, low=value, high=value, basis=basis)

@@ -9,40 +9,33 @@ import msgspec
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.strategies import Strategy
+from advisor.claims.predictor import candidate
 from advisor.core.errors import InputError
 from advisor.core.input_file import closest
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
 from advisor.cost.efficiencies import Efficiencies, efficiencies
-from advisor.cost.host_time import HostSpeed, host_seconds
+from advisor.cost.host_time import HostSpeed
 from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.need import memory_need, usable_bytes
-from advisor.cost.optimizer_cost import optimizer_cost
-from advisor.cost.scaling.layouts import ReplicaStep, lay_out
 from advisor.cost.scaling.links import interconnect_or_usual
-from advisor.cost.scaling.scaling import Setting, scale_steps
-from advisor.cost.scaling.traffic import traffic_of
-from advisor.cost.step_time import StepGrid, predict_steps
 from advisor.evaluate.run_rows import RunRow
 from advisor.evaluate.traces import TraceKey, trace_key
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Work
 from advisor.optable.op_table import OpTable
+from advisor.predict.assembly import Sources, predict_candidates
+from advisor.predict.device_memory import unknown_memory
+from advisor.predict.layouts import LayoutPrediction, predict_layout
+from advisor.predict.prediction import Prediction
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload_for_row
 
 BENCHMARK_HOST = HostSpeed(copies_inputs=False)
 """Published benchmarks keep their inputs on the card or copy them while it computes."""
-_DISPATCH_S = 61e-6
-DATA_PARALLEL_HOST = HostSpeed(
-    copies_inputs=False,
-    forward_s_per_dispatch=_DISPATCH_S,
-    backward_s_per_dispatch=_DISPATCH_S,
-    optimizer_s_per_dispatch=_DISPATCH_S,
-)
-"""One Python process issues every card's kernels in nn.DataParallel: 61 us each in the runs that published it."""
 _PLAIN: dict[str, Strategy] = {"single": "single", "dp": "dp", "ddp": "ddp"}
 _GRADIENTS_FREED_FROM_YEAR = 2023
 """From PyTorch 2.0 on `zero_grad` frees the gradients."""
@@ -144,75 +137,47 @@ class RowPredictor:
         if key not in self._compiled:
             self._compiled[key] = compile_table(table)
         compiled = self._compiled[key]
-        # Micro-batches are added up by the scaling, as what is exchanged differs among them.
-        training = msgspec.structs.replace(workload.training, gradient_accumulation_steps=1)
-        host = DATA_PARALLEL_HOST if row.layout.data_parallel == "dp" and row.gpu_count > 1 else BENCHMARK_HOST
-        grid = predict_steps(
-            compiled,
-            training,
-            training.precision,
-            [question.spec],
-            [training.batch_size],
-            host=host,
-            figures=self._figures,
-            software_year=row.software_year,
-        )
+        answer = self._step(question, table, compiled)
         base = RowAnswer(
-            row=row, family=row.family or family_of(compiled, training.batch_size), workload=workload, reason=None
+            row=row,
+            family=row.family or family_of(compiled, workload.training.batch_size),
+            workload=workload,
+            reason=answer if isinstance(answer, Reason) else None,
         )
-        refusal = grid.refusals[0]
-        if refusal is not None:
-            return msgspec.structs.replace(base, reason=refusal, **_memory(question, table))
-        cost = optimizer_cost(
-            training, training.precision, compiled.trainable_parameter_count, compiled.parameter_tensor_count
-        )
-        figures = self._figures or efficiencies()
-        issue_s = host_seconds(compiled, training, cost, host, figures.assumed)
-        step, efficiency = _several(
-            question, table, grid, Setting(host_step_s=issue_s, accumulation_steps=row.accumulation_steps)
-        )
-        return msgspec.structs.replace(
-            base, step_s=step, efficiency=efficiency, notes=grid.notes[0], **_memory(question, table)
-        )
+        if not isinstance(answer, Reason):
+            base = msgspec.structs.replace(base, step_s=answer.step_s, efficiency=answer.efficiency, notes=answer.notes)
+        return msgspec.structs.replace(base, **_memory(question, table))
 
-
-def _several(
-    question: RowQuestion, table: OpTable, grid: StepGrid, setting: Setting
-) -> tuple[Estimate, Estimate | None]:
-    """The step on all cards of the row, and their efficiency where there are several."""
-    row, training, spec = question.row, question.workload.training, question.spec
-    layout, traffic = row.layout, traffic_of(table, training.precision)
-    link = interconnect_or_usual(row.interconnect, spec)
-    bandwidth = spec.memory_bandwidth_bytes_per_s or 0.0
-    if layout.plain and layout.data_parallel in {"single", "dp", "ddp"}:
-        if layout.host_size is not None:
-            link = msgspec.structs.replace(link, cards_per_node_count=layout.host_size)
-        scaled = scale_steps(
-            grid,
-            traffic,
-            [link],
-            [bandwidth],
-            [training.batch_size],
-            strategies=(_PLAIN[layout.data_parallel],),
-            counts=(layout.count,),
-            setting=setting,
+    def _step(
+        self, question: RowQuestion, table: OpTable, compiled: CompiledTable
+    ) -> Prediction | LayoutPrediction | Reason:
+        """The step of the row as anybody is told it who asks for this set-up."""
+        row, training, spec = question.row, question.workload.training, question.spec
+        link = interconnect_or_usual(row.interconnect, spec)
+        traced = TRACE_PRECISIONS[training.precision]
+        sources = Sources(
+            workload=question.workload,
+            tables={traced: table},
+            compiled={traced: compiled},
+            specs={spec.key: spec},
+            link=msgspec.structs.replace(link, cards_per_node_count=row.layout.host_size),
+            host=BENCHMARK_HOST,
+            software_year=row.software_year,
+            figures=self._figures or efficiencies(),
         )
-        cell = (0, 0, 0, 0)
-        efficiency = _estimate(scaled.efficiency[cell], scaled.efficiency_low[cell], scaled.efficiency_high[cell])
-        step = _estimate(scaled.step_s[cell], scaled.low_s[cell], scaled.high_s[cell])
-    else:
-        replica = ReplicaStep(
-            steps=grid, traffic=traffic, batch_size=training.batch_size, link=link, memory_bytes_per_s=bandwidth
+        strategy = _PLAIN.get(row.layout.data_parallel) if row.layout.plain else None
+        set_up = candidate(
+            spec,
+            training.precision,
+            training.batch_size,
+            count=1 if strategy is None else row.gpu_count,
+            strategy="single" if strategy is None or row.gpu_count == 1 else strategy,
+            accumulation_steps=row.accumulation_steps,
         )
-        found = lay_out(replica, layout, setting=setting)
-        efficiency = _estimate(found.efficiency, found.efficiency_low, found.efficiency_high)
-        step = _estimate(found.step_s, found.low_s, found.high_s)
-    return step, efficiency if layout.count > 1 else None
-
-
-def _estimate(value: float, low: float, high: float) -> Estimate:
-    value = float(value)
-    return Estimate(value=value, low=min(float(low), value), high=max(float(high), value), basis="specified")
+        if strategy is None:
+            return predict_layout(set_up, row.layout, sources)
+        found = predict_candidates([set_up], sources, unknown_memory)
+        return found.predictions[0] if found.predictions else found.refusals[0]
 
 
 def _memory(question: RowQuestion, table: OpTable) -> dict[str, object]:

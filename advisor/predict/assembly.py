@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.core.sentences import Reason
-from advisor.core.units import Basis, Estimate
+from advisor.core.units import Basis, Estimate, around
 from advisor.cost.parts import Part, PartKind
 from advisor.cost.scaling.scaling import PARTS
 from advisor.predict.candidate_grid import Cell, Room, Sources
@@ -90,12 +90,7 @@ def _prediction(candidate: Candidate, workload: Workload, cell: Cell, memory: Me
     global_batch = passes * (1 if candidate.strategy == "single" else candidate.count)
     efficiency = None
     if candidate.count > 1:
-        efficiency = Estimate(
-            value=float(grid.efficiency[place]),
-            low=float(min(grid.efficiency_low[place], grid.efficiency[place])),
-            high=float(max(grid.efficiency_high[place], grid.efficiency[place])),
-            basis=basis,
-        )
+        efficiency = around(grid.efficiency[place], grid.efficiency_low[place], grid.efficiency_high[place], basis)
     rate = Estimate(
         value=global_batch / step.value, low=global_batch / step.high, high=global_batch / step.low, basis=basis
     )

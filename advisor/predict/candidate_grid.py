@@ -12,13 +12,13 @@ import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import pcie_bytes_per_s
-from advisor.catalogue.precisions import Precision, TracePrecision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
-from advisor.cost.efficiencies import efficiencies
+from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed, host_seconds
-from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
 from advisor.cost.scaling.communication import bus_bytes_per_s
 from advisor.cost.scaling.links import Link, detected_link, parse_interconnect
 from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
@@ -53,13 +53,21 @@ class Sources:
     workload: Workload
     tables: Mapping[TracePrecision, OpTable]
     specs: Mapping[str, GpuSpec]
-    machine: Machine
+    machine: Machine | None = None
+    """None: no device is here."""
     measurements: Mapping[str, Measurement] = field(default_factory=dict)
     """By device key."""
     calibrations: Mapping[str, Calibration] = field(default_factory=dict)
     interconnect: str | None = None
+    link: Link | None = None
+    """What joins the cards where words are not enough; None: `interconnect` and the machine tell."""
     node_count: int = 1
     host: HostSpeed = field(default_factory=HostSpeed)
+    software_year: int | None = None
+    """Of PyTorch and its libraries; None: today's."""
+    figures: Efficiencies = field(default_factory=efficiencies)
+    compiled: Mapping[TracePrecision, CompiledTable] = field(default_factory=dict)
+    """The tables, where they are compiled already."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +88,7 @@ class Room:
     def __init__(self, table: OpTable, precision: Precision, candidates: Sequence[Candidate], sources: Sources) -> None:
         """Predict one card's steps for every device and batch size among `candidates`."""
         self.table = table
-        self.compiled: CompiledTable = compile_table(table)
+        self.compiled: CompiledTable = sources.compiled.get(TRACE_PRECISIONS[precision]) or compile_table(table)
         self.precision = precision
         self.sources = sources
         # The scaling adds micro-batches up, so that one prediction serves every accumulation.
@@ -107,6 +115,8 @@ class Room:
             measurements=self.sources.measurements,
             calibrations=self.sources.calibrations,
             host=self.sources.host,
+            software_year=self.sources.software_year,
+            figures=self.sources.figures,
         )
         answers = single_device_steps(
             self.table, self.compiled, self.training, self.precision, list(self.devices.values()), self.batches, known
@@ -161,49 +171,68 @@ class Room:
             steps,
             self.traffic,
             links,
-            [self._bandwidth(device) for device in devices],
+            [self.memory_bytes_per_s(device) for device in devices],
             self.batches,
             strategies=strategies,
             counts=tuple(counts),
-            setting=Setting(
-                accumulation_steps=accumulation,
-                host_step_s=self.host_step_s(),
-                host_core_counts=tuple(self.host_core_count(device) for device in devices),
-            ),
+            setting=self.setting(accumulation),
+        )
+
+    def setting(self, accumulation: int) -> Setting:
+        """What beside model and cards decides how the jobs of this precision scale."""
+        return Setting(
+            accumulation_steps=accumulation,
+            host_step_s=self.host_step_s(),
+            host_dispatch_count=self.host_dispatch_count(),
+            host_core_counts=tuple(self.host_core_count(self.devices[key]) for key in self.rows),
         )
 
     def host_step_s(self) -> float:
         """The host's work of issuing one card's step, in seconds, without accumulation."""
-        cost = optimizer_cost(
+        return host_seconds(
+            self.compiled, self.training, self._optimizer(), self.sources.host, self.sources.figures.assumed
+        )
+
+    def host_dispatch_count(self) -> float:
+        """Calls in which the host issues that step."""
+        passes = self.compiled.forward_dispatch_count + self.compiled.backward_dispatch_count
+        return passes + self._optimizer().dispatch_count
+
+    def _optimizer(self) -> OptimizerCost:
+        return optimizer_cost(
             self.training,
             self.precision,
             self.compiled.trainable_parameter_count,
             self.compiled.parameter_tensor_count,
+            self.sources.software_year,
         )
-        return host_seconds(self.compiled, self.training, cost, self.sources.host, efficiencies().assumed)
 
     def host_core_count(self, device: Device) -> int | None:
         """Cores that the ranks of a host share: those of this machine for its own cards, unknown elsewhere."""
-        return self.sources.machine.cpu.usable_core_count if device.local else None
+        machine = self.sources.machine
+        return machine.cpu.usable_core_count if machine is not None and device.local else None
 
     def spec(self, device: Device) -> GpuSpec | None:
         """The row of the table that describes a device."""
         return self.sources.specs.get(device.spec_key) if device.spec_key is not None else None
 
-    def _bandwidth(self, device: Device) -> float:
+    def memory_bytes_per_s(self, device: Device) -> float:
+        """Of the card's memory; a number that nothing depends on for a processor."""
         spec = self.spec(device)
         known = spec.memory_bandwidth_bytes_per_s if spec is not None else None
         return known or _UNUSED_BANDWIDTH_BYTES_PER_S
 
     def link(self, device: Device, count: int | None) -> Link:
         """What joins the cards of a device: as told, as timed or found here, else as such cards usually have it."""
-        spec = self.spec(device)
+        if self.sources.link is not None:
+            return self.sources.link
+        spec, machine = self.spec(device), self.sources.machine
         if spec is None:
             return _LONE_LINK if device.key == "cpu" else self._measured_link(_UNKNOWN_CARDS_LINK)
         nodes = self.sources.node_count
         per_node = max(1, math.ceil(count / nodes)) if count is not None and nodes > 1 else None
-        if device.local and self.sources.interconnect is None:  # these all stand in this one machine
-            return self._measured_link(detected_link(spec, self.sources.machine.links))
+        if machine is not None and device.local and self.sources.interconnect is None:
+            return self._measured_link(detected_link(spec, machine.links))
         return parse_interconnect(
             self.sources.interconnect or "", spec, cards_per_node=None if device.local else per_node
         )

@@ -52,6 +52,12 @@ class MemoryAnswer:
     notes: tuple[Reason, ...] = ()
 
 
+def unknown_memory(candidate: Candidate) -> MemoryAnswer:
+    """The answer where nobody solves for memory: every figure unknown."""
+    del candidate
+    return MemoryAnswer(peak=None, parts=(), capacity_bytes=None, fits=None)
+
+
 class MemorySolver:
     """Answers the memory of candidates.
 

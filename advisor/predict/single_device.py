@@ -9,6 +9,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
+from advisor.cost.efficiencies import Efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.step_time import predict_steps
 from advisor.measure.measurement import Measurement
@@ -28,6 +29,10 @@ class Knowledge:
     measurements: Mapping[str, Measurement]
     calibrations: Mapping[str, Calibration]
     host: HostSpeed
+    software_year: int | None = None
+    """Of PyTorch and its libraries; None: today's."""
+    figures: Efficiencies | None = None
+    """None: the program's own."""
 
 
 def single_device_steps(  # noqa: PLR0913 - one question with its sources
@@ -86,6 +91,8 @@ def _specified(  # noqa: PLR0913 - the same question
             batches,
             factors=factors_here(calibration) if calibration is not None else elsewhere,
             host=known.host,
+            figures=known.figures,
+            software_year=known.software_year,
         )
         for row, (device, _) in enumerate(members):
             refusal = grid.refusals[row]

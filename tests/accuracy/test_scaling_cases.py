@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
+from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from advisor.catalogue.optimizers import Optimizer
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.catalogue.spec_table import spec_table
-from advisor.cost.efficiencies import efficiencies
-from advisor.cost.host_time import HostSpeed, host_seconds
-from advisor.cost.optimizer_cost import optimizer_cost
-from advisor.cost.scaling.links import parse_interconnect
-from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
-from advisor.cost.scaling.traffic import traffic_of
-from advisor.cost.step_time import predict_steps
-from advisor.optable.compiled_table import compile_table
-from advisor.workload.workload import Training
+from advisor.catalogue.strategies import Strategy
+from advisor.claims.predictor import candidate
+from advisor.cost.host_time import HostSpeed
+from advisor.predict.assembly import Sources, predict_candidates
+from advisor.predict.device_memory import unknown_memory
+from advisor.predict.prediction import Prediction
+from advisor.workload.workload_file import load_workload_for_row
 from tests.accuracy.tables import load_table
 
-HOST_S_PER_KERNEL = 61e-6
-"""Of the runs that published DataParallel's efficiency (prediction.md, section 7)."""
+SetUps = Mapping[tuple[Strategy, int], Prediction]
 
 
-def _scaled(
+def _predicted(
     workload: str,
     length: int,
     precision: Precision,
@@ -35,52 +35,73 @@ def _scaled(
     *,
     optimizer: Optimizer,
     accumulation: int = 1,
-    host_s: float | None = None,
-    counts: tuple[int, ...] = (1, 2),
-) -> ScaledGrid:
-    table = load_table(workload, length, precision, "training")
-    compiled = compile_table(table)
-    training = Training(precision=precision, batch_size=batch_size, optimizer=optimizer)
+    host: HostSpeed | None = None,
+    counts: tuple[int, ...] = (2,),
+) -> SetUps:
+    """What a user is told of one card and of several, by the functions and figures that make the advice."""
+    described = load_workload_for_row(workload, Path(__file__).parent / "models")
+    training = msgspec.structs.replace(
+        described.training, precision=precision, batch_size=batch_size, optimizer=optimizer, read_loss_every=10
+    )
     spec = spec_table()[gpu_key]
-    host = HostSpeed(forward_s_per_dispatch=host_s, backward_s_per_dispatch=host_s, optimizer_s_per_dispatch=host_s)
-    steps = predict_steps(compiled, training, precision, [spec], [batch_size], host=host)
-    cost = optimizer_cost(training, precision, compiled.trainable_parameter_count, compiled.parameter_tensor_count)
-    return scale_steps(
-        steps,
-        traffic_of(table, precision),
-        [parse_interconnect(interconnect, spec)],
-        [spec.memory_bandwidth_bytes_per_s or 0.0],
-        [batch_size],
-        strategies=("dp", "ddp"),
-        counts=counts,
-        setting=Setting(
-            accumulation_steps=accumulation,
-            host_step_s=host_seconds(compiled, training, cost, host, efficiencies().assumed),
-        ),
+    several = [(strategy, count) for strategy in ("dp", "ddp") for count in counts]
+    set_ups: list[tuple[Strategy, int]] = [("single", 1), *several]  # type: ignore[list-item]
+    sources = Sources(
+        workload=msgspec.structs.replace(described, training=training),
+        tables={TRACE_PRECISIONS[precision]: load_table(workload, length, precision, "training")},
+        specs={gpu_key: spec},
+        interconnect=interconnect,
+        host=host or HostSpeed(),
+    )
+    found = predict_candidates(
+        [
+            candidate(spec, precision, batch_size, count=count, strategy=strategy, accumulation_steps=accumulation)
+            for strategy, count in set_ups
+        ],
+        sources,
+        unknown_memory,
+    )
+    return {(one.strategy, one.count): one for one in found.predictions}
+
+
+def _efficiency(set_ups: SetUps, strategy: Strategy, count: int) -> float:
+    efficiency = set_ups[strategy, count].efficiency
+    assert efficiency is not None
+    return efficiency.value
+
+
+_CNNS = ("resnet50_v1_5", "resnext101_32x4d")
+_PUBLISHED = {2: 0.53, 4: 0.34}
+"""Median efficiency of torchvision CNNs by DataParallel on A100 SXM, 12 images a card, precision not stated."""
+
+
+def _cnn(workload: str, precision: Precision, host: HostSpeed | None = None) -> SetUps:
+    link = "NVLink3/NVSwitch"
+    return _predicted(
+        workload, 224, precision, "a100-sxm4-40", 12, link, optimizer="sgd_momentum", host=host, counts=(2, 4)
     )
 
 
+@pytest.mark.parametrize("count", [2, 4])
+def test_data_parallel_of_small_batches_is_as_slow_as_published(count: int) -> None:
+    set_ups = [_cnn(workload, "fp32") for workload in _CNNS]
+    found = float(np.median([_efficiency(one, "dp", count) for one in set_ups]))
+    print(f"{count} cards: {found:.2f}")
+    assert abs(found - _PUBLISHED[count]) <= 0.08
+    for one in set_ups:
+        efficiency = one["dp", count].efficiency
+        assert efficiency is not None
+        assert efficiency.low <= _PUBLISHED[count] <= efficiency.high
+        assert _efficiency(one, "ddp", count) > 0.8
+
+
 @pytest.mark.parametrize("precision", ["fp32", "tf32"])
-def test_data_parallel_of_small_batches_is_as_slow_as_published(precision: Precision) -> None:
-    """torchvision CNNs, 12 images a card, A100 SXM: median efficiency .53 on 2 and .34 on 4 cards."""
-    found = [
-        _scaled(
-            workload,
-            224,
-            precision,
-            "a100-sxm4-40",
-            12,
-            "NVLink3/NVSwitch",
-            optimizer="sgd_momentum",
-            host_s=HOST_S_PER_KERNEL,
-            counts=(1, 2, 4),
-        ).efficiency[0, :, 0, 0]
-        for workload in ("resnet50_v1_5", "resnext101_32x4d")
-    ]
-    two, four = np.median(found, axis=0)[1:]
-    print(f"{precision}: {two:.2f} {four:.2f}")
-    assert abs(two - 0.53) <= 0.08
-    assert abs(four - 0.34) <= 0.08
+@pytest.mark.parametrize("count", [2, 4])
+def test_on_the_slow_host_of_the_published_runs_the_precision_does_not_matter(count: int, precision: Precision) -> None:
+    """Their source speaks of 61 us a kernel, for which one card waits as well."""
+    slow = HostSpeed(forward_s_per_dispatch=61e-6, backward_s_per_dispatch=61e-6, optimizer_s_per_dispatch=61e-6)
+    found = float(np.median([_efficiency(_cnn(one, precision, slow), "dp", count) for one in _CNNS]))
+    assert abs(found - _PUBLISHED[count]) <= 0.08
 
 
 def test_unet_on_two_cards_comes_out_for_common_cards_without_nvlink() -> None:
@@ -92,7 +113,7 @@ def test_unet_on_two_cards_comes_out_for_common_cards_without_nvlink() -> None:
     dp, ddp, near = [], [], []
     precisions: tuple[Precision, ...] = ("fp32", "fp16_amp")
     for gpu, length, precision in itertools.product(("rtx2080ti", "rtx3090", "v100-pcie-16"), (256, 448), precisions):
-        grid = _scaled(
+        set_ups = _predicted(
             "unet_vgg16",
             length,
             precision,
@@ -101,8 +122,8 @@ def test_unet_on_two_cards_comes_out_for_common_cards_without_nvlink() -> None:
             "PCIe without P2P",
             optimizer="sgd_momentum",
         )
-        dp.append(2 * float(grid.efficiency[0, 1, 0, 0]))
-        ddp.append(2 * float(grid.efficiency[1, 1, 0, 0]))
+        dp.append(2 * _efficiency(set_ups, "dp", 2))
+        ddp.append(2 * _efficiency(set_ups, "ddp", 2))
         near.append(max(abs(dp[-1] / (208 / 140) - 1), abs(ddp[-1] / (208 / 118) - 1)))
         assert dp[-1] < ddp[-1]
     print(f"DP {min(dp):.2f} to {max(dp):.2f}, DDP {min(ddp):.2f} to {max(ddp):.2f}, nearest within {min(near):.3f}")
@@ -123,7 +144,7 @@ def test_roberta_large_on_two_3090_comes_out_for_full_length_and_batches_of_8_to
     precisions: tuple[Precision, ...] = ("fp32", "tf32")
     for batch, precision in itertools.product((8, 16), precisions):
         for accumulation, found in ((1, plain), (5, accumulated)):
-            grid = _scaled(
+            set_ups = _predicted(
                 "roberta_large_classification",
                 512,
                 precision,
@@ -133,8 +154,8 @@ def test_roberta_large_on_two_3090_comes_out_for_full_length_and_batches_of_8_to
                 optimizer="adamw",
                 accumulation=accumulation,
             )
-            found.append(2 * float(grid.efficiency[1, 1, 0, 0]))
-        one_card.append(22_000 / batch * float(grid.step_s[1, 0, 0, 0]) / accumulation)
+            found.append(2 * _efficiency(set_ups, "ddp", 2))
+        one_card.append(22_000 / batch * set_ups["single", 1].step_s.value / accumulation)
     print(f"plain {min(plain):.2f} to {max(plain):.2f}, accumulated {min(accumulated):.2f} to {max(accumulated):.2f}")
     assert min(plain) < 1029 / 707 < max(plain)
     assert min(accumulated) < 1029 / 579 < max(accumulated)
@@ -142,7 +163,9 @@ def test_roberta_large_on_two_3090_comes_out_for_full_length_and_batches_of_8_to
 
 
 def test_with_a_bridge_the_two_3090_would_have_gained_more_than_published() -> None:
-    bridged = _scaled(
+    bridged = _predicted(
         "roberta_large_classification", 512, "tf32", "rtx3090", 8, "NVLink bridge (pairs)", optimizer="adamw"
     )
-    assert 2 * bridged.efficiency_low[1, 1, 0, 0] > 1029 / 707
+    efficiency = bridged["ddp", 2].efficiency
+    assert efficiency is not None
+    assert 2 * efficiency.low > 1029 / 707

@@ -85,6 +85,8 @@ class Setting:
     compression: Compression = "none"
     host_step_s: float = 0.0
     """The host's work of issuing one card's step without accumulation, whether it bounds the step or not."""
+    host_dispatch_count: float = 0.0
+    """Calls in which it does so: DataParallel's one process takes longer for each."""
     host_core_count: int | None = None
     """Cores for all ranks of a host; None: enough."""
     host_core_counts: tuple[int | None, ...] = ()
@@ -142,7 +144,7 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
     shape = (len(strategies), len(counts), cards, batches)
     parts = {name: np.empty(shape) for name in PARTS}
     spread = np.ones((2, *shape))
-    slow_step = np.zeros(shape)
+    slow_step, quick_step = np.zeros(shape), np.full(shape, np.inf)
     certain = np.empty((len(counts), cards), dtype=bool)
     job = _Job(steps, traffic, np.asarray(batch_sizes, dtype=np.float64), setting, figures, memory_bytes_per_s)
     for column, count in enumerate(counts):
@@ -154,6 +156,8 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
             for row, strategy in enumerate(strategies):
                 for name, value in cell.parts(strategy).items():
                     parts[name][row, column, card] = value
+                if strategy == "dp" and count > 1:
+                    quick_step[row, column, card] = sum(cell.data_parallel(contended=False).values())
                 if slow_cell is not None and strategy in _ROUTED:
                     slow_step[row, column, card] = sum(slow_cell.parts(strategy).values())
                 ranges = _RANGES.get(strategy, (1.0, 1.0)) if count > 1 else (1.0, 1.0)
@@ -163,6 +167,7 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
     efficiency = alone / step
     low, high = efficiency_range(efficiency, certain, spread, figures.spread)
     low = np.minimum(low, np.where(slow_step > 0, alone / np.maximum(slow_step, step), low))
+    high = np.maximum(high, alone / np.maximum(quick_step, alone))
     single_low, single_high = np.log(steps.total_s / steps.low_s), np.log(steps.high_s / steps.total_s)
     return ScaledGrid(
         strategies=tuple(strategies),
@@ -229,7 +234,7 @@ class _Cell:
         if strategy == "single" or (self.count == 1 and strategy != "fsdp_offload"):
             return own
         if strategy == "dp":
-            return self._data_parallel(own)
+            return self.data_parallel()
         if strategy == "ddp":
             own["communication_s"] = ddp_communication_s(self._exchange(), self.one["backward_s"])
         elif strategy == "tp":
@@ -299,11 +304,18 @@ class _Cell:
         device = self.one["forward_s"] + self.one["backward_s"]
         return np.asarray(np.maximum(0.0, device - self.job.setting.host_step_s)) * self.accumulation
 
-    def _data_parallel(self, own: dict[str, Floats]) -> dict[str, Floats]:
-        """One process issues every card's kernels: (card^4 + host^4)^(1/4), plus copies that overlap with nothing."""
-        host = self.job.figures.data_parallel
+    def data_parallel(self, *, contended: bool = True) -> dict[str, Floats]:
+        """One process issues every card's kernels: (card^4 + host^4)^(1/4), plus copies that overlap with nothing.
+
+        Its threads contend for one interpreter lock and its modules are rebuilt for every card and step, so that a
+        call takes longer there than in a process of one card; not `contended`: as if it did not.
+        """
+        host, setting = self.job.figures.data_parallel, self.job.setting
+        zero = np.zeros_like(self.one["forward_s"])
+        own = self.alone | {"communication_s": zero, "imbalance_s": zero}
         card = self.one["forward_s"] + self.one["backward_s"]
-        issued = self.job.setting.host_step_s * (
+        slowed_s = setting.host_dispatch_count * host.dispatch_s if contended else 0.0
+        issued = max(setting.host_step_s, slowed_s) * (
             host.base_of_step_fraction + host.each_card_of_step_fraction * self.count
         )
         power = host.blend_exponent

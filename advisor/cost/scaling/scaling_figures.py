@@ -80,6 +80,8 @@ class Spread(Record, frozen=True, kw_only=True):
 class DataParallelHost(Record, frozen=True, kw_only=True):
     """How `nn.DataParallel` keeps its one process busy."""
 
+    dispatch_s: Annotated[float, Meta(gt=0, le=1e-3)]
+    """Least time of a call of the host in that process."""
     base_of_step_fraction: Share
     each_card_of_step_fraction: Share
     blend_exponent: float

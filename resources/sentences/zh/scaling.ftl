@@ -2,7 +2,7 @@
 scaling-efficiency = 在每卡批大小相同时，{ $count } × { $device } 的训练速度是单卡的 { $speed_up_ratio } 倍（区间 { $low_ratio } 至 { $high_ratio }），即效率为 { $efficiency_fraction }。
 scaling-batch-bound = 限制 { $more } 张卡的是批大小：每步不超过 { $global_limit } 个样本时，每卡只能分到 { $smaller_batch } 个，而不是 { $batch } 个。若每卡仍为 { $batch } 个，新增的卡可发挥其能力的 { $marginal_fraction }，因此更大的全局批会使它们划算。
 scaling-dp-copies = DataParallel 每次前向和反向都要经由第一张卡传输权重、输入和输出，并在其上汇总全部梯度，期间没有任何计算：{ $count } 张卡每步耗时 { $communication_s }，而 DistributedDataParallel 未能隐藏在反向传播之后的通信为 { $ddp_communication_s }。
-scaling-dp-one-process = DataParallel 由单个进程为全部 { $count } 张卡下发计算，每步因此多等待主机 { $host_s }。
+scaling-dp-one-process = DataParallel 由单个进程为全部 { $count } 张卡下发计算，各线程争用同一把解释器锁，每步因此多等待主机 { $host_s }。
 scaling-dp-tied = 在 { $count } 张卡上，DataParallel 与 DistributedDataParallel 在这里同样快（相差不到 2 %）；仍建议使用 DistributedDataParallel，因为卡越多、主机越慢，它的优势越大。
 scaling-dp-untold = 仅凭数字无法得知一步要启动多少个内核，因此没有计入 DataParallel 的单个进程为 { $count } 张卡下发计算所需的时间：它很可能比这里给出的更慢，而 DistributedDataParallel 不会。
 scaling-dp-memory = DataParallel 在第一张卡上汇总全部输出和梯度：每卡批大小为 { $batch } 时，第一张卡需要 { $need_bytes }，其余各卡需要 { $other_bytes }。

@@ -1,0 +1,52 @@
+"""The step of a job whose layers, tensors, lengths or states are split, from the single-card step of all others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.core.units import Estimate, around
+from advisor.cost.scaling.layouts import ReplicaStep, lay_out
+from advisor.predict.candidate_grid import Room
+
+if TYPE_CHECKING:
+    from advisor.cost.layout import Layout
+    from advisor.predict.candidate_grid import Sources
+    from advisor.predict.prediction import Candidate
+
+
+class LayoutPrediction(Record, frozen=True, kw_only=True):
+    """One optimizer step of a layout."""
+
+    step_s: Estimate
+    efficiency: Estimate | None
+    """rate(n) / (n rate(1)) at the same micro-batch of a replica; None on one device."""
+    notes: tuple[Reason, ...]
+
+
+def predict_layout(candidate: Candidate, layout: Layout, sources: Sources) -> LayoutPrediction | Reason:
+    """Predict the layout over the candidate's cards (its own count and strategy do not matter), or say why not."""
+    precision = candidate.precision
+    room = Room(sources.tables[TRACE_PRECISIONS[precision]], precision, [candidate], sources)
+    if room.steps is None:
+        return room.refusals[0]
+    found = lay_out(
+        ReplicaStep(
+            steps=room.steps,
+            traffic=room.traffic,
+            batch_size=candidate.batch_size_per_device,
+            link=room.link(candidate.device, None),
+            memory_bytes_per_s=room.memory_bytes_per_s(candidate.device),
+        ),
+        layout,
+        setting=room.setting(candidate.gradient_accumulation_steps),
+    )
+    basis = room.steps.basis[0]
+    efficiency = around(found.efficiency, found.efficiency_low, found.efficiency_high, basis)
+    return LayoutPrediction(
+        step_s=around(found.step_s, found.low_s, found.high_s, basis),
+        efficiency=efficiency if layout.count > 1 else None,
+        notes=room.steps.notes[0],
+    )
