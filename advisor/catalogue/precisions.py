@@ -11,8 +11,9 @@ Precision = Literal["fp32", "default", "tf32", "fp16_amp", "bf16_amp", "fp16", "
 `fp16_true`/`bf16_true`: no FP32 copy of anything; `default`: what torch does by itself."""
 HalfFormat = Literal["fp16", "bf16"]
 NumberFormat = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
-TracePrecision = Literal["fp32", "amp", "half"]
-"""fp32 also serves tf32 and torch's default; amp serves both autocasts; half serves all weights of 16 bit."""
+TracePrecision = Literal["fp32", "amp", "half", "fp8"]
+"""fp32 also serves tf32 and torch's default; amp serves both autocasts; half serves all weights of 16 bit; fp8 is
+autocast with linear layers in FP8."""
 
 
 class PrecisionFacts(Record, frozen=True, kw_only=True):
@@ -90,7 +91,7 @@ PRECISION_FACTS: dict[Precision, PrecisionFacts] = {
     "bf16": PrecisionFacts(label="BF16", products="bf16", traced_as="half", exactness_rank=2),
     "fp16_true": PrecisionFacts(label="pure FP16", products="fp16", traced_as="half", exactness_rank=1, pure=True),
     "bf16_true": PrecisionFacts(label="pure BF16", products="bf16", traced_as="half", exactness_rank=1, pure=True),
-    "fp8": PrecisionFacts(label="FP8", products="fp8", traced_as="amp", exactness_rank=0),
+    "fp8": PrecisionFacts(label="FP8", products="fp8", traced_as="fp8", exactness_rank=0),
 }
 PRECISIONS: tuple[Precision, ...] = tuple(PRECISION_FACTS)
 PRECISION_LABELS: dict[Precision, str] = {name: row.label for name, row in PRECISION_FACTS.items()}

@@ -22,7 +22,7 @@ from advisor.cost.memory.replay import (
     update_bytes,
 )
 from advisor.cost.memory.sharding import Shares, shares_of
-from advisor.cost.memory.states import optimizer_memory
+from advisor.cost.memory.states import OptimizerMemory, optimizer_memory
 from advisor.cost.parts import MemoryPart
 from advisor.optable.op_table import OpTable, at
 from advisor.workload.workload import Training
@@ -127,9 +127,7 @@ def memory_question(  # noqa: PLR0913 - one question
     optimizer = optimizer_memory(table, training, precision)
     workspaces = _library_workspaces(table, compute_capability)
     shares = shares_of(strategy, count, table)
-    setup = StepSetup(
-        states=optimizer.states,
-        temporaries=optimizer.temporaries,
+    setup = _setup(optimizer, table, training)._replace(
         persistent=(*workspaces, *shares.bucket_bytes),
         gradients_kept=gradients_kept or training.gradient_accumulation_steps > 1,
     )
@@ -142,6 +140,16 @@ def memory_question(  # noqa: PLR0913 - one question
         context_bytes=context_bytes(compute_capability),
         workspace_bytes=sum(workspaces),
     )
+
+
+def _setup(optimizer: OptimizerMemory, table: OpTable, training: Training, *, looped: bool = False) -> StepSetup:
+    """Where the optimizer steps in backward, its temporaries are those of one parameter at a time."""
+    if not training.optimizer_in_backward:
+        return StepSetup(states=optimizer.states, temporaries=optimizer.temporaries)
+    sizes = table.trainable_tensor_bytes
+    whole = max(sizes, default=0.0) if looped else sum(sizes)
+    share = sum(optimizer.temporaries) / whole if whole else 0.0
+    return StepSetup(states=optimizer.states, gradients_freed=True, update_share=share)
 
 
 def _library_workspaces(table: OpTable, compute_capability: str | None) -> tuple[float, ...]:
@@ -227,9 +235,7 @@ def host_bytes(table: OpTable, training: Training, precision: Precision, batch_s
     if table.memory is None:
         return None
     optimizer = optimizer_memory(table, training, precision, looped=True)
-    setup = StepSetup(
-        states=optimizer.states,
-        temporaries=optimizer.temporaries,
-        gradients_kept=training.gradient_accumulation_steps > 1,
+    setup = _setup(optimizer, table, training, looped=True)._replace(
+        gradients_kept=training.gradient_accumulation_steps > 1
     )
     return live_peak(stream_of(table.memory), setup, batch_size, rounding=False).total

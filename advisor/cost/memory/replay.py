@@ -99,6 +99,10 @@ class StepSetup(NamedTuple):
     """Made before the first step, never freed: library workspaces, buckets."""
     gradients_kept: bool = False
     """Gradients live through forward: accumulation, or `zero_grad(set_to_none=False)`."""
+    gradients_freed: bool = False
+    """Each gradient's parameter is stepped as it is ready, and it dies then: gradients are never all there."""
+    update_share: float = 0.0
+    """Where gradients are freed so: bytes that one such update takes for its length, as a share of the gradient's."""
     workspace_share: float = 0.0
     """Bytes that a convolution takes for its own length, as a share of its input and output."""
 
@@ -120,8 +124,11 @@ def live_peak(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: 
 def moments(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: bool = True) -> tuple[Peak, Peak]:
     """The worst moment of forward and backward, and that of the optimizer's step."""
     sizes = stream.sizes(batch_size, rounding=rounding)
-    live = stream.live(sizes, gradients_kept=setup.gradients_kept)
+    live = stream.live(sizes, gradients_kept=setup.gradients_kept or setup.gradients_freed)
     gradient_events = np.where(stream.kinds == GRADIENT, sizes, 0.0)
+    if setup.gradients_freed:
+        live = live + gradient_events * (1.0 + setup.update_share)
+        gradient_events = np.zeros_like(gradient_events)
     all_gradients = float(gradient_events.sum())
     if setup.workspace_share:
         live = live + np.where(stream.kinds == CONVOLUTION, setup.workspace_share * sizes, 0.0)
@@ -140,7 +147,7 @@ def update_bytes(stream: Stream, setup: StepSetup, batch_size: float, *, roundin
     """Live bytes at the height of the optimizer's step, when no activation is left."""
     sizes = stream.sizes(batch_size, rounding=rounding)
     resident = float(stream.live(sizes, gradients_kept=False)[stream.resident_count - 1]) if len(sizes) else 0.0
-    gradients = float(np.where(stream.kinds == GRADIENT, sizes, 0.0).sum())
+    gradients = 0.0 if setup.gradients_freed else float(np.where(stream.kinds == GRADIENT, sizes, 0.0).sum())
     held = (*setup.states, *setup.persistent, *setup.temporaries)
     return resident + gradients + sum(_rounded_sizes(held))
 
@@ -178,7 +185,8 @@ class _Replay:
             for block in gradients:
                 allocator.release(block)
             gradients.clear()
-        self._passes(allocator, gradients, keep=first or not self._setup.gradients_kept)
+        keep = (first or not self._setup.gradients_kept) and not self._setup.gradients_freed
+        self._passes(allocator, gradients, keep=keep)
         if first:
             for size in self._states:
                 allocator.allocate(size)

@@ -3,46 +3,79 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, Literal
 
+import torch
 from torch import nn
-from torch.utils.checkpoint import checkpoint
+from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
 from advisor.core.errors import InputError
+from advisor.worker.models import quantised_kernels  # noqa: F401 - registers its operators
 
 _FEWEST_BLOCKS = 2
+_KEPT = frozenset(
+    getattr(torch.ops.aten, name)
+    for name in (
+        "mm",
+        "addmm",
+        "bmm",
+        "baddbmm",
+        "linear",
+        "convolution",
+        "_grouped_mm",
+        "_scaled_dot_product_flash_attention",
+        "_scaled_dot_product_efficient_attention",
+        "_scaled_dot_product_flash_attention_for_cpu",
+    )
+) | {torch.ops.advisor.byte_product}
+"""Operators whose results selective checkpointing keeps."""
 
 
-def checkpoint_blocks(module: nn.Module) -> int:
+def checkpoint_blocks(module: nn.Module, kind: Literal["selective", "full"] = "full") -> int:
     """Checkpoint each repeated block, in place; returns how many (at least 1).
 
-    transformers models use their own switch; others every list of at least two alike modules.
+    `full`: a block keeps its inputs alone; `selective`: also what matrix products, convolutions and attention gave,
+    so that backward computes only the cheap operators again. transformers models use their own switch; others every
+    list of at least two alike modules.
     Raises InputError where the model has no repeated block.
     """
-    if getattr(module, "supports_gradient_checkpointing", False) and _switched_on(module):
+    options: dict[str, Any] = {"use_reentrant": False}
+    if kind == "selective":
+        options["context_fn"] = _keeping_products
+    if getattr(module, "supports_gradient_checkpointing", False) and _switched_on(module, options):
         return 1
     blocks = _repeated_blocks(module)
     for block in blocks:
-        block.forward = functools.partial(_recomputed, block, block.forward)
+        block.forward = functools.partial(_recomputed, block, block.forward, options)
     if not blocks:
         raise InputError("`training.activation_checkpointing`: the model has no repeated blocks.", "Set it to none.")
     return len(blocks)
 
 
-def _switched_on(module: Any) -> bool:  # noqa: ANN401 - a transformers model
+def _keeping_products() -> Any:  # noqa: ANN401 - a pair of contexts
+    return create_selective_checkpoint_contexts(  # type: ignore[no-untyped-call]
+        lambda _context, operator, *_inputs, **_options: (
+            CheckpointPolicy.MUST_SAVE
+            if getattr(operator, "overloadpacket", operator) in _KEPT
+            else CheckpointPolicy.PREFER_RECOMPUTE
+        )
+    )
+
+
+def _switched_on(module: Any, options: dict[str, Any]) -> bool:  # noqa: ANN401 - a transformers model
     """Use the model's own switch, whose name and argument changed in transformers 5."""
     for name in ("activation_checkpointing", "gradient_checkpointing"):
         enable = getattr(module, f"{name}_enable", None)
         if callable(enable):
-            enable(**{f"{name}_kwargs": {"use_reentrant": False}})
+            enable(**{f"{name}_kwargs": options})
             return True
     return False
 
 
-def _recomputed(block: nn.Module, forward: Any, *inputs: Any, **options: Any) -> Any:  # noqa: ANN401 - any module's
+def _recomputed(block: nn.Module, forward: Any, how: dict[str, Any], *inputs: Any, **options: Any) -> Any:  # noqa: ANN401 - any module's
     if not block.training:
         return forward(*inputs, **options)
-    return checkpoint(forward, *inputs, use_reentrant=False, **options)
+    return checkpoint(forward, *inputs, **how, **options)
 
 
 def _repeated_blocks(module: nn.Module) -> list[nn.Module]:

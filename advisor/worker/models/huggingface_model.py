@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -61,7 +62,7 @@ def build(
     return Architecture(
         module=module,
         make_batch=batch_maker(module, task, workload),
-        loss=_ctc_loss if task == "ctc" else _loss,
+        loss=_loss_of(task, workload),
         outputs=_outputs,
         head_names=_head_names(module),
         block_count=_block_count(config),
@@ -224,6 +225,21 @@ def _head_names(module: Any) -> tuple[str, ...]:  # noqa: ANN401 - transformers'
     return tuple(
         name for name, child in module.named_children() if name != prefix and any(True for _ in child.parameters())
     )
+
+
+def _loss_of(task: Task, workload: Workload) -> Callable[[nn.Module, Batch], Tensor]:
+    if task == "ctc":
+        return _ctc_loss
+    if not workload.training.chunked_loss:
+        return _loss
+    from advisor.worker.models.chunked_loss import chunked_loss
+
+    def in_chunks(module: nn.Module, batch: Batch) -> Tensor:
+        assert isinstance(batch, dict)
+        with known_layer_drop() if under_fake_mode() else contextlib.nullcontext():
+            return chunked_loss(module, batch)
+
+    return in_chunks
 
 
 def _loss(module: nn.Module, batch: Batch) -> Tensor:

@@ -15,7 +15,17 @@ from advisor.core.errors import InputError
 from advisor.core.sentences import Reason
 from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, Batch, under_fake_mode
 from advisor.worker.models.trainable_parameters import choose_trainable
-from advisor.workload.workload import HuggingFaceModel, NumbersModel, PythonModel, TemplateModel, Workload
+from advisor.workload.workload import (
+    HuggingFaceModel,
+    NumbersModel,
+    PythonModel,
+    TemplateModel,
+    Training,
+    Workload,
+    fp8_recipe_of,
+    quantization_of,
+    stored_bits,
+)
 
 AUTOCAST_DTYPES: dict[Precision, torch.dtype] = {
     name: FORMATS[row.half_format] for name, row in PRECISION_FACTS.items() if row.half_format and row.autocast
@@ -48,24 +58,27 @@ class LoadedModel:
     """Where the module differs from what the workload asks (attention not offered, bits that are only predicted)."""
 
 
-def load(
+def load(  # noqa: PLR0913 - what, where and how much of it
     workload: Workload,
     *,
     device: str = "cpu",
     allow_code: bool = False,
     layer_limit: int | None = None,
     seed: int = 0,
+    traced: bool = False,
 ) -> LoadedModel:
     """Build the workload's model; under a fake or meta mode nothing is allocated and no weight is initialised.
 
-    `layer_limit`: build at most this many repeated blocks. Raises InputError for a model that cannot be built.
+    `layer_limit`: build at most this many repeated blocks. `traced`: with the quantised and FP8 layers that only a
+    trace can follow; a real step runs them in its own precision, as the notes say. Raises InputError for a model that
+    cannot be built.
     """
     torch.manual_seed(seed)
     pretended = under_fake_mode() or device == "meta"
     with torch.device("meta") if device == "meta" else contextlib.nullcontext():
         architecture = _architecture(workload, allow_code=allow_code, layer_limit=layer_limit, pretended=pretended)
         notes = architecture.notes + choose_trainable(architecture, workload)
-    module = _placed(architecture.module, workload, device)
+    module = _placed(architecture.module, workload, device, traced=traced)
     return LoadedModel(
         module=module,
         make_batch=lambda batch_size: _cast(architecture.make_batch(batch_size), workload),
@@ -126,12 +139,14 @@ def _architecture(workload: Workload, *, allow_code: bool, layer_limit: int | No
     raise TypeError(type(model))
 
 
-def _placed(module: nn.Module, workload: Workload, device: str) -> nn.Module:
+def _placed(module: nn.Module, workload: Workload, device: str, *, traced: bool) -> nn.Module:
     training = workload.training
     half = HALF_DTYPES.get(training.precision)
     if half is not None and not isinstance(workload.model, HuggingFaceModel):
         _replace_tensors(module, lambda tensor: tensor.to(half) if tensor.is_floating_point() else tensor)
     _halve_frozen(module, workload)
+    if traced:
+        _narrow_layers(module, training)
     if device not in {"meta", "cpu"}:
         module.to(device=device)
     if training.channels_last:
@@ -139,15 +154,38 @@ def _placed(module: nn.Module, workload: Workload, device: str) -> nn.Module:
     if training.activation_checkpointing != "none":
         from advisor.worker.models.checkpointing import checkpoint_blocks
 
-        checkpoint_blocks(module)
+        checkpoint_blocks(module, "selective" if training.activation_checkpointing == "selective" else "full")
     return module.train(training.mode != "inference")
+
+
+def _narrow_layers(module: nn.Module, training: Training) -> None:
+    """Pack frozen layers and give the others FP8 products, as far as the training has either."""
+    recipe = fp8_recipe_of(training)
+    if recipe is None and quantization_of(training) is None:
+        return
+    from advisor.worker.models.fp8 import use_fp8
+    from advisor.worker.models.quantised import quantise_frozen
+
+    head = _head(module)
+    dtype = HALF_DTYPES.get(training.precision) or AUTOCAST_DTYPES.get(training.precision) or torch.float32
+    quantise_frozen(module, training, dtype, head)
+    if recipe is not None:
+        use_fp8(module, recipe, head)
+
+
+def _head(module: nn.Module) -> nn.Module | None:
+    """The output layer, which fine-tuning and FP8 leave as it is: a language model's, else the last linear one."""
+    own = getattr(module, "get_output_embeddings", None)
+    head = own() if callable(own) else None
+    linears = [child for child in module.modules() if isinstance(child, nn.Linear)]
+    return head if isinstance(head, nn.Module) else (linears[-1] if linears else None)
 
 
 def _halve_frozen(module: nn.Module, workload: Workload) -> None:
     """Frozen weights of at most 16 bits stand in half beside trained FP32 ones, where autocast joins the two."""
     training = workload.training
     half = AUTOCAST_DTYPES.get(training.precision)
-    bits = training.weights_bits
+    bits = stored_bits(training) or training.weights_bits
     if half is None or bits is None or bits > _HALF_BITS:
         return
 

@@ -15,11 +15,13 @@ from torch import Tensor, nn
 
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.core.errors import InputError
+from advisor.core.input_file import closest, shown_value
 from advisor.workload.workload import Training
 
 DEFAULT_RANK = 16
 _ALPHA = 16.0
 _DROPOUT = 0.05
+_SHOWN_NAMES = 12
 _QUERY_VALUE = frozenset(
     {"q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "wq", "wv", "q", "v", "to_q", "to_v", "query_proj",
      "value_proj", "q_attn"}
@@ -58,7 +60,7 @@ def add_lora(module: nn.Module, training: Training) -> int:
     rank = training.lora_rank or DEFAULT_RANK
     for parameter in module.parameters():
         parameter.requires_grad = False
-    targets = _targets(module)
+    targets = _targets(module, training.lora_targets or "attention")
     if not targets:
         raise InputError("`training.trainable` is `lora`, but the model has no linear layer.", "Train all or the head.")
     owners = dict(module.named_modules())
@@ -84,12 +86,36 @@ def _sizes(module: Any) -> tuple[int, int]:  # noqa: ANN401 - Linear or transfor
     return (module.in_features, module.out_features) if isinstance(module, nn.Linear) else (module.nx, module.nf)
 
 
-def _targets(module: nn.Module) -> list[str]:
+def _targets(module: nn.Module, wanted_layers: str | tuple[str, ...]) -> list[str]:
+    """Names of the layers that get adapters; a name given matches a layer's last parts. Raises InputError."""
     names = [name for name, child in module.named_modules() if _is_projection(child) and name]
+    if isinstance(wanted_layers, tuple):
+        return _named(names, wanted_layers)
+    if wanted_layers == "all_linear":
+        own = getattr(module, "get_output_embeddings", None)
+        head = own() if callable(own) else None
+        owners = dict(module.named_modules())
+        kept = [name for name in names if owners[name] is not head]
+        return (kept if head is not None else kept[:-1]) or kept
     for wanted in (_QUERY_VALUE, _FUSED):
         if chosen := [name for name in names if name.rpartition(".")[2] in wanted]:
             return chosen
     return names[:-1] or names
+
+
+def _named(names: list[str], wanted_layers: tuple[str, ...]) -> list[str]:
+    for wanted in wanted_layers:
+        if not any(_ends_with(name, wanted) for name in names):
+            known = sorted({name.rpartition(".")[2] for name in names})
+            raise InputError(
+                f"`training.lora_targets` names {shown_value(wanted)}, which no linear layer is called.",
+                closest(wanted, known) or f"Layers: {', '.join(known[:_SHOWN_NAMES])}.",
+            )
+    return [name for name in names if any(_ends_with(name, wanted) for wanted in wanted_layers)]
+
+
+def _ends_with(name: str, wanted: str) -> bool:
+    return name == wanted or name.endswith(f".{wanted}")
 
 
 def _train_new_head(module: nn.Module) -> None:

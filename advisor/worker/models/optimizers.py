@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.core.errors import InputError
-from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload, with_training
 
 _LEARNING_RATE = 1e-5
 """Small, so that a measured model stays finite; no optimizer's speed depends on it."""
@@ -25,6 +25,9 @@ def make_optimizer(parameters: Sequence[nn.Parameter], workload: Workload) -> to
     training = workload.training
     if training.optimizer == "none" or training.mode != "training" or not parameters:
         return None
+    if training.optimizer_in_backward:
+        alone = with_training(workload, optimizer_in_backward=False)
+        return SteppedInBackward(parameters, lambda parameter: make_optimizer([parameter], alone))
     if PRECISION_FACTS[training.precision].master_copies:
         return MasterWeightOptimizer(parameters, lambda masters: _plain(masters, workload))
     return _plain(parameters, workload)
@@ -47,6 +50,35 @@ def _plain(parameters: Sequence[Tensor], workload: Workload) -> torch.optim.Opti
         f"{workload.name}: `training.optimizer` is `{name}`, which torch does not have: it is predicted, not run.",
         "Measure with adamw, or use --predict.",
     )
+
+
+class SteppedInBackward(torch.optim.Optimizer):
+    """Steps each parameter as soon as backward has its gradient, and frees the gradient."""
+
+    def __init__(
+        self, parameters: Sequence[nn.Parameter], make: Callable[[nn.Parameter], torch.optim.Optimizer | None]
+    ) -> None:
+        """Give every parameter an optimizer of its own, by `make`, and a hook that runs it."""
+        super().__init__(parameters, {})
+        for parameter in parameters:
+            parameter.register_post_accumulate_grad_hook(self._stepping(make(parameter)))  # type: ignore[no-untyped-call]
+
+    def _stepping(self, optimizer: torch.optim.Optimizer | None) -> Callable[[Tensor], None]:
+        assert optimizer is not None
+        self.masters = [*getattr(self, "masters", []), *getattr(optimizer, "masters", [])]
+
+        def step(parameter: Tensor) -> None:
+            optimizer.step()
+            parameter.grad = None
+            self.state.update(getattr(optimizer, "inner", optimizer).state)
+
+        return step
+
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ANN401 - torch's own signature
+        """Nothing is left to do: backward did it."""
+        if closure is not None:
+            message = "a closure is not supported"
+            raise ValueError(message)
 
 
 class MasterWeightOptimizer(torch.optim.Optimizer):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from torch import nn
 
 from advisor.core.sentences import Reason
-from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload, stored_bits
 
 if TYPE_CHECKING:
     from advisor.worker.models.architecture import Architecture
@@ -27,8 +27,12 @@ def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Re
         from advisor.worker.models.lora import add_lora
 
         add_lora(module, training)
-    if training.weights_bits in {4, 8}:
-        notes.append(Reason(code="workload-weights-bits-predicted-only", numbers={"bits": training.weights_bits}))
+    if (bits := stored_bits(training)) is not None:
+        notes.append(Reason(code="workload-weights-bits-predicted-only", numbers={"bits": bits}))
+    if training.precision == "fp8":
+        notes.append(Reason(code="workload-fp8-predicted-only"))
+    if training.offload != "none":
+        notes.append(Reason(code="workload-offload-predicted-only", numbers={"what": training.offload}))
     if training.optimizer_bits == 8:  # noqa: PLR2004 - bits
         notes.append(Reason(code="workload-optimizer-bits-predicted-only"))
     return tuple(notes)

@@ -38,7 +38,7 @@ def layer_table(
         module = modules.get(path, model)
         low, high = kept[0].get(path, 0), kept[1].get(path, 0)
         slope = (high - low) / (batches[1] - batches[0])
-        own = sum(p.numel() for p in module.parameters(recurse=False)) if path in modules else 0
+        own = own_weight_count(module) if path in modules else 0
         rows.append(
             Layer(
                 path=path or "(step)",
@@ -49,6 +49,20 @@ def layer_table(
             )
         )
     return tuple(rows)
+
+
+def own_weight_count(module: torch.nn.Module) -> int:
+    """Weights that a module itself holds: those that packed bytes stand for, where it packs them."""
+    packed = getattr(module, "logical_count", None)
+    return packed if isinstance(packed, int) else sum(p.numel() for p in module.parameters(recurse=False))
+
+
+def weight_count(model: torch.nn.Module) -> int:
+    """Weights of a whole model, shared ones once."""
+    packed = [module for module in model.modules() if isinstance(getattr(module, "logical_count", None), int)]
+    bytes_of_them = {id(parameter) for module in packed for parameter in module.parameters(recurse=False)}
+    plain = sum(parameter.numel() for parameter in model.parameters() if id(parameter) not in bytes_of_them)
+    return plain + sum(own_weight_count(module) for module in packed)
 
 
 def _kept_bytes(one: Pass) -> dict[str, int]:

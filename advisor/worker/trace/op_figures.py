@@ -322,7 +322,7 @@ _FILLS = frozenset(
         "eye",
     ]
 )
-_PRODUCTS = frozenset(["mm", "bmm", "addmm", "baddbmm", "linear", "mv", "dot", "addmv", "addbmm"])
+_PRODUCTS = frozenset(["byte_product", "mm", "bmm", "addmm", "baddbmm", "linear", "mv", "dot", "addmv", "addbmm"])
 
 
 @cache

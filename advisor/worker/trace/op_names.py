@@ -98,7 +98,7 @@ _CLASSES: dict[OpKind, str] = {
     "embedding": "embedding embedding_dense_backward index index_put index_select gather scatter scatter_add "
     "index_add _unsafe_index_put",
     "reduction": "sum mean max amax amin min argmax argmin any all cumsum cumprod var std var_mean std_mean "
-    "linalg_vector_norm prod logsumexp norm",
+    "linalg_vector_norm prod logsumexp norm fp8_amax",
     "pool": "max_pool2d_with_indices max_pool2d_with_indices_backward max_pool3d_with_indices "
     "max_pool3d_with_indices_backward _adaptive_avg_pool2d _adaptive_avg_pool2d_backward avg_pool2d "
     "avg_pool2d_backward adaptive_max_pool2d adaptive_max_pool2d_backward avg_pool3d avg_pool3d_backward "

@@ -124,7 +124,7 @@ def _fake_batch(value: Any, mode: FakeTensorMode) -> Any:  # noqa: ANN401 - any 
 
 @contextmanager
 def _autocast(precision: TracePrecision) -> Iterator[None]:
-    if precision != "amp":
+    if precision not in {"amp", "fp8"}:
         yield
         return
     with torch.autocast("cpu", dtype=torch.float16):

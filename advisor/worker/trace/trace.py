@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from advisor.worker.event_box import EventBox
     from advisor.worker.models.load_model import LoadedModel
 
-_TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16"}
+_TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "fp8": "fp8"}
 
 
 def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) -> OpTable:
@@ -97,7 +97,7 @@ def subject_of(
     notes: list[Reason] = []
 
     def build() -> torch.nn.Module:
-        loaded[:] = [load(asked, allow_code=allow_code)]
+        loaded[:] = [load(asked, allow_code=allow_code, traced=True)]
         notes[:] = loaded[0].notes
         return loaded[0].module
 

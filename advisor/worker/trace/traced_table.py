@@ -13,7 +13,7 @@ from advisor.worker.trace.affine import (
     memory_timeline,
     merged_ops,
 )
-from advisor.worker.trace.layers import checkpoint_figures, from_modules, layer_table
+from advisor.worker.trace.layers import checkpoint_figures, from_modules, layer_table, weight_count
 from advisor.worker.trace.op_figures import size_bytes
 from advisor.worker.trace.recorder import Recorder
 from advisor.worker.trace.step_pass import Passes
@@ -54,7 +54,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     return OpTable(
         precision=passes.precision,
         ops=ops,
-        parameter_count=sum(p.numel() for p in parameters),
+        parameter_count=weight_count(model),
         trainable_parameter_count=sum(p.numel() for p in trained),
         parameter_tensor_count=len(parameters),
         parameter_bytes=float(sum(size_bytes(p) for p in parameters)),

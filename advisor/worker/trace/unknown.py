@@ -34,7 +34,8 @@ _LIGHT_NAMES = """
     _assert_async _efficientzerotensor view_as_complex_copy as_strided_copy fractional_max_pool2d
     reflection_pad2d_backward reflection_pad1d_backward replication_pad2d_backward replication_pad1d_backward
     reflection_pad3d replication_pad3d col2im_backward bernoulli isin lerp_ addcmul_ addcdiv_ _pdist_forward
-    _cdist_forward _cdist_backward trace diag_embed diag block_diag"""
+    _cdist_forward _cdist_backward trace diag_embed diag block_diag
+    dequantise_scales dequantise_blocks int8_rows fp8_cast fp8_cast_transpose"""
 """Operators of torch that move tensors and compute a few operations an element, though torch doesn't mark them so."""
 _LIGHT = frozenset(_LIGHT_NAMES.split())
 

@@ -2,6 +2,8 @@
 
 workload-totals-only = The model is known by its totals only: small operators, the host's share and the size of the inputs are not in the prediction.
 workload-weights-bits-predicted-only = Weights of { $bits } bits are predicted only: measured steps run with the weights in the step's own precision.
+workload-fp8-predicted-only = FP8 products are predicted only: measured steps run in BF16 autocast.
+workload-offload-predicted-only = Off-loading to host memory ({ $what }) is predicted only: measured steps keep everything on the device.
 workload-optimizer-bits-predicted-only = 8-bit optimizer states are predicted only: measured steps keep them in FP32.
 workload-attention-eager-only = transformers has no fused attention for `{ $model }`: it runs eagerly.
 workload-head-tied = The head shares its weight with `{ $weight }`: both are trained, and the backward pass runs through the whole model, so that freezing the rest saves memory but little time.

@@ -2,6 +2,8 @@
 
 workload-totals-only = 只知道模型的总量：预测中不含小算子、主机开销和输入数据的大小。
 workload-weights-bits-predicted-only = { $bits } 位权重只做预测：实测时权重按该步自身的精度存放。
+workload-fp8-predicted-only = FP8 乘法只做预测：实测时用 BF16 自动混合精度。
+workload-offload-predicted-only = 卸载到主机内存（{ $what }）只做预测：实测时全部保存在设备上。
 workload-optimizer-bits-predicted-only = 8 位优化器状态只做预测：实测时以 FP32 存放。
 workload-attention-eager-only = transformers 没有为 `{ $model }` 提供融合注意力，因此以 eager 方式运行。
 workload-head-tied = 输出头与 `{ $weight }` 共享权重：两者都会训练，反向传播要经过整个模型，因此冻结其余部分能省显存，但几乎不省时间。

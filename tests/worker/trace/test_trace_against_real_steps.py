@@ -2,6 +2,7 @@ import msgspec
 import pytest
 import torch
 
+from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.cost.memory.need import host_bytes
 from advisor.worker.models.load_model import load
 from advisor.worker.trace.trace import subject_of, trace
@@ -55,4 +56,48 @@ def test_predicted_peak_memory_is_that_of_a_real_step_on_the_processor(
     assert predicted is not None
     measured = real_peak(workload, batch)
     print(f"{name}: predicted {predicted / 1e6:.3f} MB, measured {measured / 1e6:.3f} MB")
+    assert predicted == pytest.approx(measured, rel=0.005)
+
+
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 128,
+    "intermediate_size": 256,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "vocab_size": 2048,
+    "architectures": ["LlamaForCausalLM"],
+}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"precision": "bf16_true"},
+        {"precision": "bf16_true", "optimizer_in_backward": True},
+        {"precision": "fp32", "optimizer_in_backward": True},
+        {"precision": "fp32", "chunked_loss": True},
+        {"precision": "fp32", "activation_checkpointing": "full"},
+        {"precision": "fp32", "activation_checkpointing": "selective"},
+        {"precision": "fp32", "trainable": "lora", "lora_targets": "all_linear"},
+        {"precision": "bf16_true", "trainable": "lora", "activation_checkpointing": "full", "chunked_loss": True},
+    ],
+    ids=lambda settings: " ".join(str(value) for value in settings.values()),
+)
+def test_settings_of_today_take_the_memory_that_was_predicted(settings: dict[str, object]) -> None:
+    torch.set_num_threads(1)
+    table = {
+        "name": "small",
+        "model": {"source": "huggingface", "config": dict(LLAMA)},
+        "data": {"samples": 1000, "sequence_length": 64},
+        "training": {"batch_size": 4, **settings},
+    }
+    workload = load_workload(table)
+    precision = TRACE_PRECISIONS[workload.training.precision]
+    traced = trace(subject_of(workload, precision, device_rules="cpu"), precision)
+    predicted = host_bytes(traced, workload.training, workload.training.precision, 4)
+    assert predicted is not None
+    measured = real_peak(workload, 4)
+    print(f"{settings}: predicted {predicted / 1e6:.3f} MB, measured {measured / 1e6:.3f} MB")
     assert predicted == pytest.approx(measured, rel=0.005)

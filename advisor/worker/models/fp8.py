@@ -1,0 +1,94 @@
+"""Linear layers whose three products run in FP8, with the casts and scales that each recipe needs.
+
+tensorwise: torchao's dynamic scaling, one scale a tensor, found in a pass of its own. rowwise: a scale a row, found
+while casting, and so once along each axis. transformer_engine: scales of earlier steps, casts that write the transpose
+too, and FP8 inputs kept for backward. Passes are counted as fused kernels, as torch.compile or the library make them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from advisor.worker.models.quantised_kernels import byte_product, fp8_amax, fp8_cast, fp8_cast_transpose
+from advisor.workload.workload import Fp8Recipe
+
+_MULTIPLE = 16
+"""Sizes that FP8 products need on tensor cores."""
+
+
+def use_fp8(module: nn.Module, recipe: Fp8Recipe, head: nn.Module | None) -> int:
+    """Replace every linear layer but `head` whose sizes are multiples of 16, in place; returns how many."""
+    count = 0
+    for owner in list(module.modules()):
+        for name, child in list(owner.named_children()):
+            if not isinstance(child, nn.Linear) or child is head:
+                continue
+            if child.in_features % _MULTIPLE == 0 and child.out_features % _MULTIPLE == 0:
+                setattr(owner, name, Fp8Linear(child, recipe))
+                count += 1
+    return count
+
+
+class Fp8Linear(nn.Module):
+    """A linear layer with weights in the step's own type."""
+
+    def __init__(self, linear: nn.Linear, recipe: Fp8Recipe) -> None:
+        """Take the parameters of `linear`."""
+        super().__init__()
+        self.in_features, self.out_features = linear.in_features, linear.out_features
+        self.weight, self.bias, self.recipe = linear.weight, linear.bias, recipe
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Inputs (…, in) -> outputs (…, out) in 16 bit."""
+        half = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else inputs.dtype
+        with torch.autocast("cpu", enabled=False):
+            rows = inputs.to(half).reshape(-1, self.in_features)
+            result: Tensor = _Product.apply(rows, self.weight, self.recipe)  # type: ignore[no-untyped-call]
+            result = result if self.bias is None else result + self.bias.to(half)
+            return result.reshape(*inputs.shape[:-1], self.out_features)
+
+
+def _cast(values: Tensor, recipe: Fp8Recipe) -> Tensor:
+    """FP8 values by a scale that is found now: in a pass before, or row by row in the same one."""
+    scale = fp8_amax(values) if recipe == "tensorwise" else None
+    cast: Tensor = fp8_cast(values, scale)
+    return cast
+
+
+class _Product(torch.autograd.Function):
+    """Output, input gradient and weight gradient, each a product of FP8 operands."""
+
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, weight: Tensor, recipe: Fp8Recipe) -> Tensor:  # noqa: ANN401 - torch's own context
+        ctx.recipe, ctx.dtype = recipe, rows.dtype
+        if recipe == "transformer_engine":
+            scale = rows.new_empty((), dtype=torch.float32)
+            cast, transposed = fp8_cast_transpose(rows, scale)
+            cast_weight, transposed_weight = fp8_cast_transpose(weight, scale)
+            ctx.save_for_backward(transposed, transposed_weight, weight, scale)
+        else:
+            cast, cast_weight = _cast(rows, recipe), _cast(weight, recipe)
+            ctx.save_for_backward(rows, weight)
+        return byte_product(cast, cast_weight.t(), rows.dtype)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, None]:  # noqa: ANN401 - torch's own context
+        gradient, recipe = gradients[0], ctx.recipe
+        wanted = ctx.needs_input_grad
+        if recipe == "transformer_engine":
+            inputs, weights, weight, scale = ctx.saved_tensors
+            cast, transposed = fp8_cast_transpose(gradient, scale)
+            of_inputs = byte_product(cast, weights.t(), ctx.dtype) if wanted[0] else None
+            of_weight = byte_product(transposed, inputs.t(), weight.dtype) if wanted[1] else None
+            return of_inputs, of_weight, None
+        rows, weight = ctx.saved_tensors
+        cast = _cast(gradient, recipe)
+        of_inputs = byte_product(cast, _cast(weight, recipe), ctx.dtype) if wanted[0] else None
+        of_weight = None
+        if wanted[1]:
+            columns = cast if recipe == "tensorwise" else _cast(gradient, recipe)
+            of_weight = byte_product(columns.t(), _cast(rows, recipe), weight.dtype)
+        return of_inputs, of_weight, None

@@ -1,0 +1,181 @@
+"""Frozen weights of few bits, as QLoRA and its kin keep them: packed, with scales, dequantised whenever they are used.
+
+nf4: Dettmers et al. 2023 as bitsandbytes computes it. gptq: Frantar et al. 2022 as AutoGPTQ's trainable layer computes
+it, a chain of torch operators. int8: Dettmers et al. 2022, products of bytes forward, dequantised weights backward.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from advisor.worker.models.quantised_kernels import byte_product, dequantise_blocks, dequantise_scales, int8_rows
+from advisor.workload.workload import Quantization, Training, quantization_of, stored_bits
+
+_NF4_BLOCK = 64
+_NF4_SECOND_BLOCK = 256
+_GPTQ_GROUP = 128
+_GPTQ_WORD_BITS = 32
+_BYTE = 8
+_EXPERT_DIMENSIONS = 3
+
+
+def quantise_frozen(module: nn.Module, training: Training, dtype: torch.dtype, head: nn.Module | None) -> int:
+    """Pack every frozen linear layer but `head`, and every frozen stack of experts, in place; returns how many.
+
+    `dtype` is what products compute in. Layers without a frozen weight are left as they are.
+    """
+    scheme, bits = quantization_of(training), stored_bits(training)
+    if scheme is None or bits is None:
+        return 0
+    count = 0
+    for owner in list(module.modules()):
+        for name, child in list(owner.named_children()):
+            if isinstance(child, nn.Linear) and child is not head and not child.weight.requires_grad:
+                setattr(owner, name, QuantisedLinear(child, scheme, bits, dtype))
+                count += 1
+        count += _pack_experts(owner, scheme, bits, dtype)
+    return count
+
+
+class Packed(nn.Module):
+    """Bytes of a weight matrix, or a stack of them, with what is needed to make numbers of them again."""
+
+    packed: Tensor
+    scales: Tensor
+    second_scales: Tensor
+    zeros: Tensor
+
+    def __init__(self, weight: Tensor, scheme: Quantization, bits: int) -> None:
+        """Room for the packed form of `weight` (…, out, in); its values are not looked at."""
+        super().__init__()
+        self.scheme, self.bits = scheme, bits
+        self.sizes = list(weight.shape)
+        self.logical_count = weight.numel()
+        """Weights that the bytes stand for."""
+        made = _sizes(weight, scheme, bits)
+        for name, (shape, dtype) in made.items():
+            parameter = nn.Parameter(torch.empty(shape, dtype=dtype, device=weight.device), requires_grad=False)
+            self.register_parameter(name, parameter)
+
+    def dequantised(self, dtype: torch.dtype) -> Tensor:
+        """The weights (…, out, in) in `dtype`."""
+        if self.scheme == "nf4":
+            scales = dequantise_scales(self.scales, self.second_scales)
+            return dequantise_blocks(self.packed, scales, self.sizes, dtype)  # type: ignore[no-any-return]
+        if self.scheme == "int8":
+            return dequantise_blocks(self.packed, self.scales, self.sizes, dtype)  # type: ignore[no-any-return]
+        return self._ungrouped(dtype)
+
+    def _ungrouped(self, dtype: torch.dtype) -> Tensor:
+        """Shift, narrow, mask, subtract the zero, multiply by the scale: a kernel and a pass over memory each."""
+        per_word = _GPTQ_WORD_BITS // self.bits
+        shifts = torch.arange(0, _GPTQ_WORD_BITS, self.bits, dtype=torch.int32, device=self.packed.device)
+        narrow = torch.int16 if self.bits == _BYTE else torch.int8
+        spread = torch.bitwise_right_shift(
+            self.packed.unsqueeze(-2).expand(*self.packed.shape[:-1], per_word, self.packed.shape[-1]),
+            shifts.unsqueeze(-1),
+        )
+        numbers = torch.bitwise_and(spread.to(narrow), 2**self.bits - 1)
+        grouped = numbers.reshape(-1, self.group, self.sizes[-2])
+        weights = self.scales.to(dtype).unsqueeze(1) * (grouped - self.zeros.unsqueeze(1))
+        # AutoGPTQ keeps (in, out); a product with it is the same whichever way it lies.
+        return weights.reshape(*self.sizes[:-2], self.sizes[-1], self.sizes[-2]).transpose(-2, -1)
+
+    @property
+    def group(self) -> int:
+        """Rows of inputs that share a scale."""
+        return min(_GPTQ_GROUP, self.sizes[-1])
+
+
+def _sizes(weight: Tensor, scheme: Quantization, bits: int) -> dict[str, tuple[tuple[int, ...], torch.dtype]]:
+    """Shape and type of each stored tensor."""
+    count, rows = weight.numel(), weight.numel() // weight.shape[-1]
+    if scheme == "nf4":
+        blocks = -(-count // _NF4_BLOCK)
+        return {
+            "packed": ((-(-count // 2),), torch.uint8),
+            "scales": ((blocks,), torch.uint8),
+            "second_scales": ((-(-blocks // _NF4_SECOND_BLOCK),), torch.float32),
+        }
+    if scheme == "int8":
+        return {"packed": (tuple(weight.shape), torch.int8), "scales": ((rows,), torch.float32)}
+    stacked, (out_size, in_size) = tuple(weight.shape[:-2]), weight.shape[-2:]
+    groups = rows // out_size * -(-in_size // min(_GPTQ_GROUP, in_size))
+    words = -(-in_size * bits // _GPTQ_WORD_BITS)
+    return {
+        "packed": ((*stacked, words, out_size), torch.int32),
+        "scales": ((groups, out_size), torch.float16),
+        "zeros": ((groups, out_size), torch.int8),
+    }
+
+
+class QuantisedLinear(nn.Module):
+    """A frozen linear layer whose weight is packed."""
+
+    def __init__(self, linear: nn.Linear, scheme: Quantization, bits: int, dtype: torch.dtype) -> None:
+        """Take the sizes and the bias of `linear`."""
+        super().__init__()
+        self.in_features, self.out_features = linear.in_features, linear.out_features
+        self.weight = Packed(linear.weight, scheme, bits)
+        self.bias = linear.bias
+        self.dtype = dtype
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Inputs (…, in) -> outputs (…, out), in the inputs' type."""
+        with torch.autocast("cpu", enabled=False):
+            given = inputs.to(self.dtype)
+            bias = None if self.bias is None else self.bias.to(self.dtype)
+            if self.weight.scheme == "gptq":
+                result = torch.matmul(given, self.weight.dequantised(self.dtype).t())
+                result = result if bias is None else result + bias
+            else:
+                result = _Product.apply(given, self.weight, bias)  # type: ignore[no-untyped-call]
+            return result if result.dtype == inputs.dtype else result.to(inputs.dtype)
+
+
+class _Product(torch.autograd.Function):
+    """Inputs by a packed weight: only bytes are kept for backward, where the weight is made once more."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:  # noqa: ANN401 - torch's own context
+        ctx.weight, ctx.dtype = weight, inputs.dtype
+        if weight.scheme != "int8":
+            return nn.functional.linear(inputs, weight.dequantised(inputs.dtype), bias)
+        rows, _scales = int8_rows(inputs.reshape(-1, inputs.shape[-1]))
+        product = byte_product(rows, weight.packed.t(), torch.int32)
+        scaled: Tensor = product.to(inputs.dtype).reshape(*inputs.shape[:-1], weight.sizes[0])
+        return scaled if bias is None else scaled + bias
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:  # noqa: ANN401 - torch's own context
+        gradient = gradients[0].to(ctx.dtype)
+        return torch.matmul(gradient, ctx.weight.dequantised(ctx.dtype)), None, None
+
+
+def _pack_experts(owner: nn.Module, scheme: Quantization, bits: int, dtype: torch.dtype) -> int:
+    """Frozen parameters (experts, rows, columns) become packed; reading one gives its numbers, made anew."""
+    names = [
+        name
+        for name, parameter in owner.named_parameters(recurse=False)
+        if parameter.dim() == _EXPERT_DIMENSIONS and not parameter.requires_grad and parameter.is_floating_point()
+    ]
+    if not names or isinstance(owner, nn.modules.conv._ConvNd):  # noqa: SLF001 - the family's common class
+        return 0
+    kept = {name: Packed(getattr(owner, name), scheme, bits) for name in names}
+
+    def reading(name: str) -> property:
+        def read(self: nn.Module) -> Tensor:
+            packed = getattr(self, f"{name}_packed")
+            return packed.dequantised(dtype)  # type: ignore[no-any-return]
+
+        return property(read)
+
+    kind = type(owner)
+    for name, packed in kept.items():
+        delattr(owner, name)
+        owner.add_module(f"{name}_packed", packed)
+    owner.__class__ = type(kind.__name__, (kind,), {name: reading(name) for name in names})
+    return len(names)

@@ -1,0 +1,142 @@
+"""Adapters on named layers, losses in chunks and updates in backward do in a real step what they say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from advisor.core.errors import InputError
+from advisor.worker.models.load_model import LoadedModel, load
+from advisor.worker.models.lora import LowRank
+from advisor.worker.train.device import TorchDevice
+from advisor.worker.train.training_step import TrainingStep
+from advisor.workload.workload import Workload
+from advisor.workload.workload_file import load_workload
+
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "vocab_size": 320,
+    "architectures": ["LlamaForCausalLM"],
+}
+BERT = {
+    "model_type": "bert",
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "vocab_size": 320,
+    "architectures": ["BertForMaskedLM"],
+}
+T5 = {
+    "model_type": "t5",
+    "d_model": 64,
+    "d_ff": 128,
+    "num_layers": 2,
+    "num_heads": 4,
+    "d_kv": 16,
+    "vocab_size": 320,
+    "architectures": ["T5ForConditionalGeneration"],
+}
+
+
+def small(config: dict[str, Any], **training: Any) -> Workload:
+    table = {
+        "name": "small",
+        "model": {"source": "huggingface", "config": dict(config)},
+        "data": {"samples": 1000, "sequence_length": 48},
+        "training": {"precision": "fp32", "batch_size": 2, **training},
+    }
+    return load_workload(table)
+
+
+def adapters(loaded: LoadedModel) -> list[str]:
+    return [name for name, module in loaded.module.named_modules() if isinstance(module, LowRank)]
+
+
+def gradients(loaded: LoadedModel, batch: Any) -> tuple[float, dict[str, torch.Tensor]]:
+    loss = loaded.loss(loaded.module, batch)
+    loss.backward()  # type: ignore[no-untyped-call]
+    found = {name: p.grad.clone() for name, p in loaded.module.named_parameters() if p.grad is not None}
+    return float(loss), found
+
+
+def test_adapters_sit_where_they_were_asked_for() -> None:
+    def ends(targets: Any) -> set[str]:
+        names = adapters(load(small(LLAMA, trainable="lora", lora_targets=targets)))
+        assert len(names) % 3 == 0
+        return {name.rpartition(".")[2] for name in names}
+
+    assert ends("attention") == {"q_proj", "v_proj"}
+    assert ends(["down_proj", "mlp.up_proj"]) == {"down_proj", "up_proj"}
+    every = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
+    assert ends("all_linear") == every  # the output head stays as it is
+
+
+def test_a_layer_that_is_not_there_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(InputError) as caught:
+        load(small(LLAMA, trainable="lora", lora_targets=["q_prj"]))
+    assert "q_prj" in str(caught.value)
+    assert "q_proj" in caught.value.remedy
+
+
+@pytest.mark.parametrize("config", [LLAMA, BERT, T5], ids=["llama", "bert", "t5"])
+def test_a_loss_in_chunks_is_the_loss_and_so_are_its_gradients(config: dict[str, Any]) -> None:
+    whole, chunked = load(small(config), seed=3), load(small(config, chunked_loss=True), seed=3)
+    for module in (whole.module, chunked.module):
+        for child in module.modules():
+            if isinstance(child, nn.Dropout):
+                child.p = 0.0
+        module.eval()
+    torch.manual_seed(7)
+    batch = whole.make_batch(2)
+    assert isinstance(batch, dict)
+    if config is T5:
+        batch["decoder_input_ids"] = batch["labels"].roll(1, dims=-1)
+    loss, of_whole = gradients(whole, batch)
+    other, of_chunks = gradients(chunked, batch)
+    assert other == pytest.approx(loss, rel=1e-5)
+    assert of_chunks.keys() == of_whole.keys()
+    for name, gradient in of_whole.items():
+        torch.testing.assert_close(of_chunks[name], gradient, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["selective", "full"])
+def test_checkpointing_changes_no_gradient(kind: str) -> None:
+    plain, saving = load(small(LLAMA), seed=3), load(small(LLAMA, activation_checkpointing=kind), seed=3)
+    batch = plain.make_batch(2)
+    loss, of_plain = gradients(plain, batch)
+    other, of_saving = gradients(saving, batch)
+    assert other == pytest.approx(loss, rel=1e-6)
+    for name, gradient in of_plain.items():
+        torch.testing.assert_close(of_saving[name], gradient)
+
+
+def test_updates_in_backward_give_the_same_weights_and_leave_no_gradient() -> None:
+    results = []
+    for in_backward in (False, True):
+        workload = small(LLAMA, optimizer_in_backward=in_backward, precision="bf16_true")
+        loaded = load(workload, seed=3)
+        step = TrainingStep(loaded, workload, TorchDevice("cpu"))
+        torch.manual_seed(5)
+        step.set_batch_size(2)
+        step()
+        assert all(parameter.grad is None for parameter in loaded.module.parameters())
+        assert all(parameter.dtype == torch.bfloat16 for parameter in loaded.module.parameters())
+        results.append([parameter.detach().clone() for parameter in loaded.module.parameters()])
+    for one, other in zip(*results, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_what_a_processor_cannot_run_is_said() -> None:
+    codes = {note.code for note in load(small(LLAMA, precision="fp8", offload="optimizer")).notes}
+    assert {"workload-fp8-predicted-only", "workload-offload-predicted-only"} <= codes
+    quantised = load(small(LLAMA, trainable="lora", quantization="int8")).notes
+    assert [note.numbers["bits"] for note in quantised if note.code == "workload-weights-bits-predicted-only"] == [8]

@@ -1,0 +1,171 @@
+"""Quantised and FP8 layers are traced with the bytes they store, the work of unpacking them, and narrow products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.cost.memory.need import memory_need
+from advisor.optable.op_table import OpTable, at, step_flop
+from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload import Workload
+from advisor.workload.workload_file import load_workload
+
+WIDTH, INNER, LAYERS, LENGTH, BATCH = 256, 512, 3, 64, 8
+LINEAR_WEIGHTS = LAYERS * (2 * WIDTH * WIDTH + 2 * WIDTH * WIDTH // 2 + 3 * WIDTH * INNER)
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": WIDTH,
+    "intermediate_size": INNER,
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "vocab_size": 4096,
+    "architectures": ["LlamaForCausalLM"],
+}
+MIXTRAL = {**LLAMA, "model_type": "mixtral", "num_local_experts": 4, "architectures": ["MixtralForCausalLM"]}
+
+
+def small(config: dict[str, Any] = LLAMA, **training: Any) -> Workload:
+    return load_workload(
+        {
+            "name": "small",
+            "model": {"source": "huggingface", "config": dict(config)},
+            "data": {"samples": 1000, "sequence_length": LENGTH},
+            "training": {"precision": "bf16_amp", "batch_size": BATCH, **training},
+        }
+    )
+
+
+def traced(config: dict[str, Any] = LLAMA, **training: Any) -> OpTable:
+    workload = small(config, **training)
+    precision = TRACE_PRECISIONS[workload.training.precision]
+    return trace(subject_of(workload, precision), precision)
+
+
+def calls(table: OpTable, name: str, phase: str | None = None) -> int:
+    return sum(op.count for op in table.ops if op.name == name and phase in {None, op.phase})
+
+
+def moved(table: OpTable) -> float:
+    return sum(op.count * (at(op.read_bytes, BATCH) + at(op.written_bytes, BATCH)) for op in table.ops)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "bits", "least", "most"),
+    [("nf4", None, 4.1, 4.2), ("gptq", None, 4.15, 4.25), ("gptq", 8, 8.15, 8.25), ("int8", None, 8.0, 8.2)],
+)
+def test_packed_weights_take_their_bits_and_their_scales(
+    scheme: str, bits: int | None, least: float, most: float
+) -> None:
+    plain = traced(trainable="lora", weights_bits=16)
+    packed = traced(trainable="lora", quantization=scheme, weights_bits=bits)
+    assert packed.parameter_count == plain.parameter_count
+    assert packed.trainable_parameter_count == plain.trainable_parameter_count
+    saved_bytes = plain.parameter_bytes - packed.parameter_bytes
+    assert least < 8 * (2.0 - saved_bytes / LINEAR_WEIGHTS) < most
+    assert packed.caveats == ()
+
+
+def test_nf4_weights_are_made_anew_in_forward_and_in_backward() -> None:
+    table = traced(trainable="lora", quantization="nf4")
+    linear_layers = 7 * LAYERS
+    assert calls(table, "dequantise_blocks", "forward") == linear_layers
+    # The first layer's inputs need no gradient: its query, key and value have no product in backward.
+    assert calls(table, "dequantise_blocks", "backward") == linear_layers - 3
+    again = traced(trainable="lora", quantization="nf4", activation_checkpointing="full")
+    assert calls(again, "dequantise_blocks") > 2 * linear_layers
+    written = sum(op.count * at(op.written_bytes, 1) for op in table.ops if op.name == "dequantise_blocks")
+    assert written == pytest.approx(2 * 2 * LINEAR_WEIGHTS, rel=0.1)
+
+
+def test_a_step_on_quantised_weights_moves_more_bytes_and_needs_less_memory() -> None:
+    plain, packed = traced(trainable="lora", weights_bits=16), traced(trainable="lora", quantization="nf4")
+    assert moved(packed) > moved(plain)
+    assert step_flop(packed, BATCH) == pytest.approx(step_flop(plain, BATCH), rel=1e-3)
+    needs = []
+    for table, training in ((plain, small(trainable="lora").training), (packed, small(trainable="lora").training)):
+        need = memory_need(table, training, "bf16_amp", 1, compute_capability="8.0")
+        assert need is not None
+        needs.append(need.need.value)
+    assert needs[1] < needs[0]
+
+
+def test_the_chain_of_operators_of_gptq_costs_more_than_one_kernel() -> None:
+    chain = traced(trainable="lora", quantization="gptq")
+    kernel = traced(trainable="lora", quantization="nf4")
+    assert calls(chain, "__rshift__") + calls(chain, "bitwise_right_shift") == 7 * LAYERS
+    forward = {
+        table.ops: sum(
+            op.count * (at(op.read_bytes, 0) + at(op.written_bytes, 0)) for op in table.ops if op.phase == "forward"
+        )
+        for table in (chain, kernel)
+    }
+    assert forward[chain.ops] > forward[kernel.ops] + 5 * LINEAR_WEIGHTS
+
+
+def test_int8_layers_multiply_bytes_forward_and_dequantise_backward() -> None:
+    table = traced(trainable="lora", quantization="int8")
+    products = [op for op in table.ops if op.name == "byte_product"]
+    assert {op.element_bytes for op in products} == {1}
+    assert {op.phase for op in products} == {"forward"}
+    assert calls(table, "dequantise_blocks", "forward") == 0
+    assert calls(table, "dequantise_blocks", "backward") > 0
+
+
+def test_experts_are_packed_like_every_frozen_layer() -> None:
+    plain = traced(MIXTRAL, trainable="lora", weights_bits=16)
+    packed = traced(MIXTRAL, trainable="lora", quantization="nf4")
+    experts = LAYERS * 4 * 3 * WIDTH * INNER
+    assert packed.parameter_count == plain.parameter_count
+    assert plain.parameter_bytes - packed.parameter_bytes > 1.4 * experts
+
+
+@pytest.mark.parametrize("recipe", ["tensorwise", "rowwise", "transformer_engine"])
+def test_fp8_layers_have_three_narrow_products_and_the_head_none(recipe: str) -> None:
+    table, plain = traced(precision="fp8", fp8_recipe=recipe), traced()
+    narrow = [op for op in table.ops if op.name == "byte_product"]
+    assert sum(op.count for op in narrow) == 3 * 7 * LAYERS
+    assert {op.element_bytes for op in narrow} == {1}
+    assert step_flop(table, BATCH) == pytest.approx(step_flop(plain, BATCH), rel=1e-6)
+    assert table.parameter_bytes == plain.parameter_bytes
+    wide = [op for op in table.ops if op.kind == "matmul" and op.element_bytes == 2]
+    assert sum(op.count for op in wide) >= 3  # the head's
+    assert table.caveats == ()
+
+
+def test_each_fp8_recipe_scales_in_passes_of_its_own() -> None:
+    tensorwise, rowwise = traced(precision="fp8"), traced(precision="fp8", fp8_recipe="rowwise")
+    delayed = traced(precision="fp8", fp8_recipe="transformer_engine")
+    layers = 7 * LAYERS
+    assert calls(tensorwise, "fp8_amax") == calls(tensorwise, "fp8_cast") == 5 * layers
+    assert (calls(rowwise, "fp8_amax"), calls(rowwise, "fp8_cast")) == (0, 6 * layers)
+    assert calls(delayed, "fp8_cast_transpose") == 3 * layers
+    assert calls(delayed, "fp8_amax") == 0
+
+
+def test_selective_checkpointing_computes_no_product_again_and_full_all_of_a_block() -> None:
+    none, selective, full = (traced(activation_checkpointing=kind) for kind in ("none", "selective", "full"))
+    assert step_flop(selective, BATCH) == step_flop(none, BATCH)
+    forward = sum(op.count * at(op.flop, BATCH) for op in none.ops if op.phase == "forward")
+    head = 2.0 * BATCH * LENGTH * WIDTH * 4096
+    # A block's last product is not computed again: nothing in backward needs its result.
+    last = LAYERS * 2.0 * BATCH * LENGTH * WIDTH * INNER
+    assert step_flop(full, BATCH) - step_flop(none, BATCH) == pytest.approx(forward - head - last, rel=0.01)
+    assert moved(none) < moved(selective) < moved(full)
+
+
+def test_chunked_logits_are_never_whole() -> None:
+    whole, chunked = traced(), traced(chunked_loss=True)
+
+    def largest(table: OpTable) -> float:
+        assert table.memory is not None
+        sizes = zip(table.memory.size0_bytes, table.memory.size1_bytes, strict=True)
+        return max(base + slope * BATCH for base, slope in sizes)
+
+    logits = 4.0 * BATCH * LENGTH * 4096
+    assert largest(whole) >= logits
+    assert largest(chunked) < logits
+    assert step_flop(chunked, BATCH) == pytest.approx(step_flop(whole, BATCH), rel=1e-6)
