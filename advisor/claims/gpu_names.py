@@ -18,8 +18,8 @@ _NOT_A_QUANTITY = (
 )
 _SUFFIX = r"(?:\s*-?\s*(?:ti|super|laptop|mobile|max-?q|xtx|xt|gre|d|notebook|笔记本|移动版?)(?![a-z0-9]))"
 _UNKNOWN = re.compile(
-    rf"(?<![a-z0-9])(?:rtx|gtx|rx|tesla|quadro|titan|geforce|radeon|arc|gt|mx)\s*-?\s*[a-z]{{0,3}}\d{{2,4}}[a-z]*{_SUFFIX}*"
-    rf"|(?<![a-z0-9.$-])(?<!\d,)(?:[1-9]0[4-9]0|16[56]0){_SUFFIX}*(?![a-z0-9%]){_NOT_A_QUANTITY}"
+    rf"(?<![a-z0-9])(?:rtx|gtx|rx|tesla|quadro|titan|geforce|radeon|arc|gt|mx)\s*-?\s*[a-z]{{0,3}}\d{{2,4}}[a-z]*{_SUFFIX}{{0,3}}"
+    rf"|(?<![a-z0-9.$-])(?<!\d,)(?:[1-9]0[4-9]0|16[56]0){_SUFFIX}{{0,3}}(?![a-z0-9%]){_NOT_A_QUANTITY}"
     r"|(?<![a-z0-9/-])(?:k[248]0|m[46]0|p40?|p6000|a2|a10g|a16|a30|a800|h20|h800|l2|l20|v100s|gb?[bh]200|gb300|b[13]00"
     r"|mi\d{2,3}x?|m[1-5] (?:pro|max|ultra)|apple m[1-5]|tpu(?:[ -]?v\d\w{0,2})?|gaudi[ -]?\d?|jetson \w+"
     r"|(?:ascend|昇腾)[ -]?\d{3}\w?)(?![a-z0-9])",
@@ -117,7 +117,7 @@ def _pattern(alias: str) -> re.Pattern[str]:
     body = r"[\s_-]*".join(re.escape(piece) for piece in pieces)
     bare = alias[0].isdigit()
     before = r"(?:(?<=\dx)|(?<![a-z0-9.])(?<!\d,))" if not bare else r"(?<![a-z0-9.$-])(?<!\d,)"
-    brand = r"(?:(?:nvidia|geforce|tesla|rtx|amd|radeon|instinct)[\s-]*)*"
+    brand = r"(?:(?:nvidia|geforce|tesla|rtx|amd|radeon|instinct)[\s-]*){0,4}"
     after = r"s?(?![a-z0-9])" + _VARIANT + (_NOT_A_QUANTITY if bare else "")
     return re.compile(before + brand + body + after, re.ASCII)
 

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS = 2000
 _LARGEST, _DIGITS = 1_000_000, 12
+_LONG_NUMBER = re.compile(r"[0-9]{25}")
+"""Patterns that begin with digits try each of them: a run without end would cost its square."""
+_LEAST, _MOST = 1e-15, 1e15
+"""Of seconds, rates and ratios."""
 _SAYS = r"(?:\s*(?:of|=|:|is|为|是))?\s*"
 _BATCH = (
     rf"\bbatch(?:[ _-]?size)?{_SAYS}(\d+)(?!\s*(?:gpus?|cards?))",
@@ -49,15 +53,19 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     """The claim that a sentence makes.
 
     Raises InputError when it holds neither a time nor a ratio, names two cards without comparing them, compares
-    DataParallel with DistributedDataParallel, or is too long.
+    DataParallel with DistributedDataParallel, is too long, or holds a number beyond anything that can be timed.
     """
     if len(text) > MAX_CHARACTERS:
         numbers: dict[str, float | int | str] = {"length": len(text), "most": MAX_CHARACTERS}
         raise refusal("claim-too-long", Claim(), specs, numbers)
     plain = spelled_out(normalised(text))
+    if len(plain) > 2 * MAX_CHARACTERS or _LONG_NUMBER.search(plain) is not None:
+        raise refusal("claim-number-beyond", Claim(), specs)
     cards = find_gpus(plain, specs)
     sides = find_sides(plain, cards.mentions)
     figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(plain)
+    if any(value is not None and not _LEAST < value < _MOST for value in figures):
+        raise refusal("claim-number-beyond", Claim(), specs)
     claim = _claim(text, plain, figures, sides)
     claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
     if not figures:

@@ -52,7 +52,7 @@ _WORDS = {
 }  # fmt: skip
 _NUMBER = r"(\d{1,4}|one|single|two|dual|both|three|four|quad|six|eight|ten|sixteen|十六|单|一|双|两|二|三|四|六|八)"
 _CARD = (
-    r"(?:nvidia\s*|geforce\s*|tesla\s*|rtx\s*)*(?:[avhlt]\d{1,3}[a-z]{0,2}|rtx\s*[a-z]?\d{4}|[2345]0[6-9]0(?:\s*ti)?|titan|b200"
+    r"(?:nvidia\s*|geforce\s*|tesla\s*|rtx\s*){0,4}(?:[avhlt]\d{1,3}[a-z]{0,2}|rtx\s*[a-z]?\d{4}|[2345]0[6-9]0(?:\s*ti)?|titan|b200"
     r"|mi\d{3}x?)s?\b"
 )
 _COUNTS = (

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 MAX_BYTES = 16 * 2**20
 MAX_LINES = 200_000
 MAX_LINE_CHARACTERS = 2000
+_BLANKS = re.compile(r"\s+")
+_LONG_NUMBER = re.compile(r"\d{25,}")
+"""No figure of a log; a 64-bit float's own digits are fewer."""
 _VALIDATES = re.compile(
     r"\b(?:val(?:id(?:ation|ating)?)?|eval(?:uat(?:e|ion|ing))?|test(?:ing)?|dev)(?![a-z])|验证|评估|测试",
     re.IGNORECASE,
@@ -81,7 +84,16 @@ def _lines(text: str) -> Iterator[str]:
         if count >= MAX_LINES:
             return
         if line.strip():
-            yield line[:MAX_LINE_CHARACTERS]
+            yield _bounded(line[:MAX_LINE_CHARACTERS])
+
+
+def _bounded(line: str) -> str:
+    """A line without long runs of blanks or digits: every pattern then takes a bounded number of steps a character.
+
+    A pattern that begins with digits, or that lets blanks stand in several places, would try each of a run's
+    beginnings and ends: the square of its length, or more.
+    """
+    return _LONG_NUMBER.sub("#", _BLANKS.sub(" ", line))
 
 
 def _take(line: str, facts: LogFacts) -> LogFacts:

@@ -37,6 +37,8 @@ claim-rates = In { $precision } the data sheets say { $rate_flop_per_s } for { $
 
 ## What a claim lacks
 claim-understood = Understood: { $understood }.
+claim-number-beyond = A number of the claim is beyond anything that could be timed.
+claim-number-beyond-remedy = Write it with fewer digits.
 claim-too-long = The claim has { $length } characters; { $most } are read.
 claim-too-long-remedy = Shorten it to the sentence with card, model and figure.
 claim-without-figure = The claim names no time, rate or ratio that could be checked.

@@ -37,6 +37,8 @@ claim-rates = 在 { $precision } 下，规格表给出 { $device } 为 { $rate_f
 
 ## 说法中缺少的内容
 claim-understood = 已读懂的部分：{ $understood }。
+claim-number-beyond = 说法中有一个数超出了任何可以计时的范围。
+claim-number-beyond-remedy = 请用更少的位数来写。
 claim-too-long = 这条说法有 { $length } 个字符，最多读取 { $most } 个。
 claim-too-long-remedy = 请缩短为包含显卡、模型和数值的一句话。
 claim-without-figure = 这条说法没有给出可以核对的时间、速率或倍数。
