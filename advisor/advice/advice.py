@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from advisor.present.one_screen import one_screen
+from advisor.present.plain_text import text_of
+from advisor.present.prediction_rows import prediction_rows
 from advisor.present.report import pdf_file
+from advisor.present.summary import summarise
 from advisor.store import json_file
 from advisor.store.advice_record import AdviceRecord
 
@@ -24,6 +28,20 @@ class Advice(AdviceRecord, frozen=True, kw_only=True):
     def to_json(self) -> str:
         """The record as JSON text, as `--json` writes it: equal advice gives equal text."""
         return json_file.encode(self).decode()
+
+    def explain(self, language: Language = "en", *, details: bool = True) -> str:
+        """The advice as the terminal prints it: what to take, why, what would change it, and the tables.
+
+        Without `details` it is one screen of it.
+        """
+        return text_of(summarise(self, language) if details else one_screen(self, language))
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """Every prediction as one flat row, for a data frame: `pandas.DataFrame(advice.to_rows())`.
+
+        Seconds, bytes, joules; `_low` and `_high` are ends of the 80 % range; None is unknown.
+        """
+        return prediction_rows(self)
 
     def to_pdf(self, path: str | Path, language: Language = "en") -> None:
         """Write the report to `path` as `--pdf` does. Raises OutputError where it cannot be written."""

@@ -9,6 +9,7 @@ from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.cost.host_time import HostSpeed
 from advisor.optable.compiled_table import compile_table
@@ -16,9 +17,10 @@ from advisor.predict.assembly import Sources, predict_candidates
 from advisor.predict.calibration import calibrate, host_speed, pass_floor_s
 from advisor.predict.device_memory import MemorySolver
 from advisor.predict.groups import Groups
+from advisor.predict.host_memory import HostRoom
 from advisor.predict.memory_savings import MemorySaving
-from advisor.predict.prediction import Calibration, Prediction
-from advisor.recommend.candidates import candidates_when_nothing_fits, enumerate_candidates
+from advisor.predict.prediction import Calibration, Candidate, Prediction
+from advisor.recommend.candidates import LARGER_GPU_KEYS, candidates_when_nothing_fits, enumerate_candidates
 from advisor.recommend.dealing import left_out_counts, require_even_nodes
 
 
@@ -38,16 +40,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     """Predict every candidate of the request; sharded ones are added where no plain set-up of a card fits."""
     require_even_nodes(request.counts, request.node_count)
     uneven = left_out_counts(request.global_batch_size, request.counts)
-    candidates = enumerate_candidates(
-        request.workload,
-        facts.machine,
-        specs,
-        gpu_keys=request.gpu_keys,
-        counts=request.counts,
-        precisions=request.precisions,
-        global_batch_size=request.global_batch_size,
-        node_count=request.node_count,
-    )
+    candidates = _of_cards(request, facts, specs, request.gpu_keys, local=True)
     measurements = {measurement.device_key: measurement for measurement in facts.measurements}
     calibrations = _calibrations(request, facts, specs)
     sources = Sources(
@@ -61,20 +54,65 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         interconnect=request.interconnect,
         node_count=request.node_count,
     )
-    memory = MemorySolver(request.workload.training, facts.tables, specs, facts.machine)
+    host = HostRoom(facts.machine, request.host_memory_bytes, request.node_count)
+    memory = MemorySolver(request.workload.training, facts.tables, specs, facts.machine, host)
     found = predict_candidates(candidates, sources, memory.answer)
-    predictions, refusals = found.predictions, found.refusals
-    further = candidates_when_nothing_fits(predictions, request.counts)
-    if further:
-        more = predict_candidates(further, sources, memory.answer)
-        predictions, refusals = predictions + more.predictions, refusals + more.refusals
+    made = _Made(found.predictions, found.refusals)
+
+    def add(further: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
+        more = predict_candidates(further, sources, memory.answer) if further else None
+        made.add(more.predictions if more else (), more.refusals if more else ())
+        return more.predictions if more else ()
+
+    add(candidates_when_nothing_fits(made.predictions, request.counts))
+    if request.gpu_keys is None and not any(_holds_by_itself(one) for one in made.predictions):
+        larger = add(_of_cards(request, facts, specs, tuple(key for key in LARGER_GPU_KEYS if key in specs)))
+        add(candidates_when_nothing_fits(larger, request.counts))
     return AllPredictions(
-        predictions=predictions,
+        predictions=made.predictions,
         calibrations=calibrations,
-        caveats=(*refusals, *uneven, *(note for calibration in calibrations for note in calibration.notes)),
+        caveats=(*made.refusals, *uneven, *(note for calibration in calibrations for note in calibration.notes)),
         largest_batch=memory.largest_batch,
         savings=memory.savings,
         groups=found.groups,
+    )
+
+
+class _Made:
+    """The predictions of one round after the other, and each refusal once."""
+
+    def __init__(self, predictions: tuple[Prediction, ...], refusals: tuple[Reason, ...]) -> None:
+        self.predictions = predictions
+        self.refusals = refusals
+
+    def add(self, predictions: tuple[Prediction, ...], refusals: tuple[Reason, ...]) -> None:
+        self.predictions += predictions
+        self.refusals += tuple(one for one in refusals if one not in self.refusals)
+
+
+def _holds_by_itself(one: Prediction) -> bool:
+    """Whether a set-up of GPUs fits without the memory of their machine."""
+    return one.fits is not False and one.device.key != "cpu" and not STRATEGY_FACTS[one.strategy].offloads
+
+
+def _of_cards(
+    request: AdviceRequest,
+    facts: Facts,
+    specs: Mapping[str, GpuSpec],
+    gpu_keys: tuple[str, ...] | None,
+    *,
+    local: bool = False,
+) -> tuple[Candidate, ...]:
+    return enumerate_candidates(
+        request.workload,
+        facts.machine,
+        specs,
+        gpu_keys=gpu_keys,
+        counts=request.counts,
+        precisions=request.precisions,
+        global_batch_size=request.global_batch_size,
+        node_count=request.node_count,
+        local=local,
     )
 
 

@@ -40,6 +40,8 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
     """Which of the workload's settings the user demands; the others are where the search begins."""
     critical_batch: CriticalBatch | None = None
     """Where larger global batches stop saving steps, if known; None: a default range."""
+    host_memory_bytes: float | None = None
+    """Of each machine with GPUs; None: this machine's for itself, elsewhere an assumption that is said."""
     interconnect: str | None = None
     node_count: int = 1
     allow_code: bool = False

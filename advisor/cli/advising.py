@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 from advisor.cli.interrupts import cancelled_by_interrupt
 from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
+from advisor.cli.untraced import TraceWatch, nothing_known
 from advisor.core.errors import InputError, UserFacingError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from advisor.advice import AdviceRequest
+    from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.core.sentences import Language
     from advisor.predict.time_to_train import CriticalBatch
     from advisor.store.advice_record import AdviceRecord
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 NOTHING_MEASURED = 3
 INTERRUPTED = 4
 NOT_WRITTEN = 5
+NOTHING_FITS = 6
 
 
 def advise_command(arguments: argparse.Namespace, language: Language) -> int:
@@ -44,7 +47,10 @@ def _advise(
     request: AdviceRequest, arguments: argparse.Namespace, language: Language, cancelled: threading.Event
 ) -> int:
     with ProgressPrinter(language, quiet=arguments.quiet) as progress:
-        advice = run_request(request, cancelled, progress.show)
+        watched = TraceWatch(progress.show)
+        advice = run_request(request, cancelled, watched.show)
+    if nothing_known(advice) and not cancelled.is_set():
+        raise watched.refusal(advice)
     if not arguments.no_history:
         _keep(advice, language)  # before anything is printed: a reader who goes away must not cost the run
     code = present(advice, arguments, language)
@@ -60,6 +66,8 @@ def _advise(
         return code
     if cancelled.is_set():
         return INTERRUPTED
+    if advice.recommendation is None and advice.recommendation_local is None:
+        return NOTHING_FITS
     return NOTHING_MEASURED if request.measure and not measured_anything(advice) else 0
 
 
@@ -80,6 +88,7 @@ def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Langu
     """Print the advice and write every file that was asked for; 5 where one could not be written."""
     from advisor.cli.terminal import print_summary
     from advisor.present import csv_file, markdown_file
+    from advisor.present.one_screen import one_screen
     from advisor.present.summary import summarise
     from advisor.present.written_mark import marked
     from advisor.store import json_file
@@ -109,7 +118,8 @@ def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Langu
         errors.append(refusal)
     for error in errors:
         print(f"advisor: {error}", file=sys.stderr)
-    print_summary(summarise(advice, language), result_stream(arguments))
+    shown = summarise(advice, language) if arguments.details else one_screen(advice, language)
+    print_summary(shown, result_stream(arguments))
     return NOT_WRITTEN if errors else 0
 
 
@@ -142,7 +152,7 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
     left_out_counts(arguments.global_batch, counts)
     reference = arguments.measure if arguments.measure is not None else arguments.predict
     extra = read_gpu_file(arguments.gpu_file) if arguments.gpu_file else {}
-    keys = _gpu_keys(arguments.gpus, tuple(extra), tuple(spec_table()))
+    keys = _gpu_keys(arguments.gpus, extra, spec_table())
     prices = read_prices(arguments.prices, {*spec_table(), *extra}) if arguments.prices else None
     if arguments.max_cost is not None and prices is None:
         raise InputError("--max-cost: no prices were given.", "Name a price file with --prices.")
@@ -188,6 +198,7 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
         global_batch_size=arguments.global_batch,
         fixed=Fixed(batch_size=arguments.batch is not None, precision=arguments.precision is not None),
         critical_batch=_critical_batch(arguments.critical_batch),
+        host_memory_bytes=None if arguments.host_memory is None else arguments.host_memory * 2.0**30,
         interconnect=arguments.interconnect,
         node_count=arguments.nodes,
         allow_code=arguments.allow_code,
@@ -214,13 +225,34 @@ def _refuse_code_without_consent(workload: Workload, arguments: argparse.Namespa
     )
 
 
-def _gpu_keys(asked: tuple[str, ...] | None, extra: tuple[str, ...], table: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Keys of the candidates: those asked for, those of the GPU file, or None for the usual five."""
+def _gpu_keys(
+    asked: tuple[str, ...] | None, extra: Mapping[str, GpuSpec], table: Mapping[str, GpuSpec]
+) -> tuple[str, ...] | None:
+    """Keys of the candidates: those asked for, those of the GPU file, or None for the usual five.
+
+    A name that leaves the variant open stands for all of them, and says so. Raises InputError for one that names none.
+    """
     if asked == ("all",):
         return (*table, *extra)
     if asked is None:
         return None if not extra else (*_usual_keys(), *extra)
-    return tuple(dict.fromkeys((*asked, *extra)))
+    return tuple(dict.fromkeys((*(key for words in asked for key in _meant(words, {**table, **extra})), *extra)))
+
+
+def _meant(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    from advisor.catalogue.gpu_words import cards_meant, nearest_keys
+    from advisor.core.input_file import shown_value
+
+    keys = cards_meant(words, specs)
+    if not keys:
+        near = " or ".join(f"`{key}`" for key in nearest_keys(words, specs))
+        raise InputError(
+            f"--gpus: {shown_value(words)} is not in the spec table.",
+            f"Did you mean {near}? " * bool(near) + "See advisor --list, or describe the card with --gpu-file.",
+        )
+    if len(keys) > 1:
+        print(f"advisor: --gpus {words}: all of its variants are tried: {', '.join(keys)}.", file=sys.stderr)
+    return keys
 
 
 def _usual_keys() -> tuple[str, ...]:

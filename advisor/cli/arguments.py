@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import math
 from pathlib import Path
 from typing import NoReturn, get_args
 
 from advisor import __version__
 from advisor.catalogue.optimizers import OPTIMIZERS
-from advisor.catalogue.precisions import PRECISIONS
+from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.core.errors import InputError
 from advisor.workload.workload import Checkpointing, Fp8Recipe, LoraTargetWord, Offload, Quantization, Trainable
 
@@ -78,6 +79,27 @@ def key_list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+_PRECISION_WORDS: dict[str, Precision] = {
+    "float32": "fp32", "single": "fp32", "strict_fp32": "fp32",
+    "amp": "fp16_amp", "amp_fp16": "fp16_amp", "16_mixed": "fp16_amp", "mixed": "fp16_amp", "fp16_mixed": "fp16_amp",
+    "amp_bf16": "bf16_amp", "bf16_mixed": "bf16_amp", "autocast_bf16": "bf16_amp",
+    "float8": "fp8", "bf16_pure": "bf16_true", "fp16_pure": "fp16_true",
+}  # fmt: skip
+"""Words of other programs that mean one precision only; `half` or `bfloat16` could mean three."""
+
+
+def precision_word(text: str) -> str:
+    """A precision by its name here or by a word that means nothing else; `BF16-AMP` is read as `bf16_amp`."""
+    word = text.strip().lower().replace("-", "_").replace(" ", "_")
+    found = word if word in PRECISIONS else _PRECISION_WORDS.get(word)
+    if found is None:
+        near = difflib.get_close_matches(word[:40], PRECISIONS, n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        message = f"{text[:40]!r} is no precision; {hint}known: {', '.join(PRECISIONS)}"
+        raise argparse.ArgumentTypeError(message)
+    return found
+
+
 def layer_names(text: str) -> str | tuple[str, ...]:
     """A word for a group of layers, or names of layers joined by commas."""
     names = key_list(text)
@@ -87,15 +109,39 @@ def layer_names(text: str) -> str | tuple[str, ...]:
     return names[0] if names[0] in get_args(LoraTargetWord) and len(names) == 1 else names
 
 
+_DESCRIPTION = """\
+On which device, with which batch size and precision, on how many GPUs and with
+which strategy should this PyTorch model be trained, how long, and why?
+
+examples:
+  advisor                                     open the window
+  advisor --measure                           measure here, advise for bert_base_sst2
+  advisor --predict resnet50 --gpus 4090,A100 two kinds of cards, nothing measured
+  advisor --predict path/to/config.json       a Hugging Face model
+  advisor --measure train.py --allow-code     a file with build_model and make_batch
+  advisor --init train.toml                   write a commented workload file
+  advisor --claim "4 V100 train ResNet-50 at 1400 images/s"
+  advisor --predict gpt2_small --script run.py   the script that follows the advice
+
+WORKLOAD is a bundled name (--list), a TOML file, a config.json, its folder or
+the hub id of a Hugging Face model, or a .py file; left out: bert_base_sst2.
+"""
+_EPILOG = """\
+exit codes: 0 advice given; 1 a bug of ours; 2 wrong use, a bad input file or a
+model that cannot be traced; 3 nothing usable measured, prediction given;
+4 interrupted, what was measured is kept; 5 an output could not be written;
+6 nothing can be recommended: no set-up fits, or none keeps the limits.
+"""
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all flags (interface: commands, then what changes them)."""
     parser = _Parser(
         prog="advisor",
-        description="On which device, with which batch size and precision, on how many GPUs and with which "
-        "strategy should this PyTorch model be trained, how long will it take, and why? "
-        "Without a command the window opens.",
-        epilog="Exit codes: 0 advice given; 1 a bug of ours; 2 wrong use or bad input; 3 nothing usable measured, "
-        "prediction given; 4 interrupted, what was measured is kept; 5 an output could not be written.",
+        usage="advisor [COMMAND [WORKLOAD]] [OPTIONS]",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"advisor {__version__}")
@@ -118,15 +164,18 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--claim", metavar="TEXT", help="is a published timing possible?")
     group.add_argument("--claim-file", type=Path, metavar="FILE.toml", help="the same for a claim in a file")
     group.add_argument("--cases", action="store_true", help="the published cases, answered")
+    group.add_argument("--init", type=Path, metavar="FILE.toml", help="write a commented workload file to begin with")
     group.add_argument("--open", type=Path, metavar="FILE.json", help="print a saved advice")
 
 
 def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is trained")
-    group.add_argument("--batch", type=positive_int, metavar="N", help="batch size a device")
+    group.add_argument("--batch", type=positive_int, metavar="N", help="batch size a device; kept, not searched")
     group.add_argument("--global-batch", type=positive_int, metavar="N", help="batch held over all devices")
     group.add_argument("--critical-batch", type=batch_range, metavar="N[-M]", help="where larger batches stop paying")
-    group.add_argument("--precision", choices=PRECISIONS)
+    group.add_argument(
+        "--precision", type=precision_word, metavar="P", help=f"kept, not searched: {', '.join(PRECISIONS)}"
+    )
     group.add_argument("--sequence-length", type=positive_int, metavar="N")
     group.add_argument("--optimizer", choices=OPTIMIZERS)
     group.add_argument("--trainable", choices=TRAINABLE, help="what is trained of the model")
@@ -151,16 +200,24 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
 def _add_device_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("on what")
     group.add_argument("--device", action="append", metavar="cpu|UUID|INDEX", help="measure only this one (repeatable)")
-    group.add_argument("--gpus", type=key_list, metavar="KEY[,KEY]", help="candidates from the spec table; `all`")
+    group.add_argument(
+        "--gpus",
+        type=key_list,
+        metavar="CARD[,CARD]",
+        help="candidates, as `4090` or `A100`; `all` (five usual ones)",
+    )
     group.add_argument("--gpu-file", type=Path, metavar="FILE.toml", help="a GPU that is not in the table")
-    group.add_argument("--counts", type=count_list, metavar="1,2,4,8", help="how many GPUs to try")
+    group.add_argument("--counts", type=count_list, metavar="1,2,4,8", help="how many GPUs to try (1,2,4,8)")
     group.add_argument("--interconnect", metavar="TEXT|GB/s", help="how the GPUs are linked")
+    group.add_argument(
+        "--host-memory", type=positive_float, metavar="GiB", help="of each machine with GPUs (this one's for itself)"
+    )
     group.add_argument("--nodes", type=positive_int, metavar="N", default=1, help="machines the GPUs are spread over")
 
 
 def _add_goal_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what for")
-    group.add_argument("--goal", choices=("time", "cost", "energy"), default="time")
+    group.add_argument("--goal", choices=("time", "cost", "energy"), default="time", help="what is made small (time)")
     group.add_argument("--prices", type=Path, metavar="FILE.toml", help="prices with currency and date")
     group.add_argument("--max-cost", type=positive_float, metavar="X", help="of the job, in the price file's currency")
     group.add_argument("--max-power", type=positive_float, metavar="W", help="of all devices together")
@@ -181,6 +238,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     ):
         group.add_argument(f"--{name}", type=Path, metavar="FILE", help=what)
     group.add_argument("--language", choices=("en", "zh"), default=None, help="of all sentences (the locale's)")
+    group.add_argument("--details", action="store_true", help="every reason, caveat and row, not one screen of them")
     group.add_argument("--window", action="store_true", help="with --open: show it in the window")
     group.add_argument("--force", action="store_true", help="write over an output file that exists")
     group.add_argument("--no-history", action="store_true", help="keep nothing in the history of this machine")

@@ -82,6 +82,10 @@ def _dispatch(arguments: argparse.Namespace, language: Language) -> int:  # noqa
         from advisor.cli.advising import advise_command
 
         return advise_command(arguments, language)
+    if arguments.init is not None:
+        from advisor.cli.starting import init_command
+
+        return init_command(arguments)
     if arguments.detect:
         from advisor.cli.looking import detect_command
 

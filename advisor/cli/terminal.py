@@ -9,36 +9,59 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from advisor.present.summary import Summary, Table
+    from advisor.present.summary import Section, Summary, Table
 
 _PLAIN_WIDTH = 160
 
 
 def print_summary(summary: Summary, stream: IO[str]) -> None:
-    """Print a summary; a pipe gets the same text without colours, in a width that wraps no table row."""
+    """Print a summary; lines are broken at words on a terminal, and a pipe gets them whole and without colours."""
     console = console_for(stream)
+    wide = None if not stream.isatty() else console.width
     console.print(Text(summary.title, style="bold"))
     console.print()
-    console.print(Text(summary.headline, style="bold green"), soft_wrap=True)
+    console.print(Text(summary.headline, style="bold green"), soft_wrap=wide is None)
     width = max((Text(label).cell_len for label, _ in summary.figures), default=0)
     for label, text in summary.figures:
         padding = " " * (width - Text(label).cell_len)
-        console.print(Text(f"  {label}{padding}  {text}"), soft_wrap=True)
-    for section in summary.sections:
-        console.print()
-        console.print(Text(section.title, style="bold"))
-        for line in section.sentences:
-            console.print(Text(f"  • {line}"), soft_wrap=True)
+        _print_hanging(console, f"  {label}{padding}  ", text, wide)
+    place = len(summary.sections) if summary.table_place is None else summary.table_place
+    for section in summary.sections[:place]:
+        _print_section(console, section, wide)
     for table in summary.tables:
         console.print()
         print_table(table, console)
+    for section in summary.sections[place:]:
+        _print_section(console, section, wide)
+
+
+def _print_section(console: Console, section: Section, wide: int | None) -> None:
+    console.print()
+    console.print(Text(section.title, style="bold"), soft_wrap=True)
+    for line in section.sentences:
+        _print_hanging(console, "  • ", line, wide)
+
+
+def _print_hanging(console: Console, before: str, text: str, wide: int | None) -> None:
+    """One entry; broken lines begin below its text."""
+    if wide is None:
+        console.print(Text(before + text), soft_wrap=True)
+        return
+    indent = Text(before).cell_len
+    for number, line in enumerate(Text(text).wrap(console, max(20, wide - indent))):
+        console.print(Text(before if number == 0 else " " * indent) + line, soft_wrap=True)
 
 
 def print_table(table: Table, console: Console) -> None:
-    """Print one table, numbers to the right."""
+    """Print one table, numbers to the right; names go over two lines before anything is cut.
+
+    The first column is whole wherever it is a key: a name that could be typed.
+    """
     shown = RichTable(title=Text(table.title), title_justify="left", box=None, pad_edge=False, header_style="bold")
     for index, column in enumerate(table.columns):
-        shown.add_column(Text(column), justify="right" if index >= table.first_number_index else "left", no_wrap=True)
+        number = index >= table.first_number_index
+        key = index == 0 and all(" " not in row[0] for row in table.rows)
+        shown.add_column(Text(column), justify="right" if number else "left", no_wrap=number or key, overflow="fold")
     for row in table.rows:
         shown.add_row(*(Text(cell) for cell in row))
     console.print(shown)

@@ -24,6 +24,7 @@ from advisor.cost.memory.need import (
 from advisor.cost.parts import MemoryPart
 from advisor.hardware.machine import Machine
 from advisor.optable.op_table import OpTable
+from advisor.predict.host_memory import HostRoom
 from advisor.predict.memory_savings import MemorySaving, memory_savings
 from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.workload.workload import Training
@@ -71,8 +72,10 @@ class MemorySolver:
         tables: Mapping[TracePrecision, OpTable],
         specs: Mapping[str, GpuSpec],
         machine: Machine,
+        host: HostRoom | None = None,
     ) -> None:
-        """Keep what the answers depend on."""
+        """Keep what the answers depend on; `host` judges what off-loading leaves to the machines of the cards."""
+        self._host_room = host or HostRoom(machine)
         self._training = training
         self._tables = tables
         self._specs = specs
@@ -100,7 +103,10 @@ class MemorySolver:
         fraction = self._fraction(candidate) if decides else _TYPICAL_FRAGMENTATION
         peak, parts = _completed(plain, context, fraction * plain.allocated_bytes)
         fits = None if usable is None else peak.value <= usable
-        return MemoryAnswer(peak=peak, parts=parts, capacity_bytes=capacity, fits=fits, notes=plain.notes)
+        table = self._tables[TRACE_PRECISIONS[candidate.precision]]
+        held, told = self._host_room.judged(candidate, table, self._training)
+        notes = (*plain.notes, *told)
+        return MemoryAnswer(peak=peak, parts=parts, capacity_bytes=capacity, fits=fits if held else False, notes=notes)
 
     def largest_batch(self, prediction: Prediction) -> int | None:
         """The largest batch size that fits one such device; None where that is unknown."""

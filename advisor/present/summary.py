@@ -56,6 +56,8 @@ class Summary(Record, frozen=True, kw_only=True):
     figures: tuple[tuple[str, str], ...]
     sections: tuple[Section, ...]
     tables: tuple[Table, ...]
+    table_place: int | None = None
+    """How many sections stand before the tables; None: all."""
 
 
 def summarise(advice: AdviceRecord, language: Language) -> Summary:
@@ -188,10 +190,15 @@ def _entered(advice: AdviceRecord, precision: Precision) -> tuple[Prediction, ..
     smallest: dict[tuple[str, int], Prediction] = {}
     for key, members in rest.items():
         used = stand_in({one.precision for one in members}, precision)
-        for member in sorted(members, key=lambda one: one.global_batch_size):
+        for member in sorted(members, key=_need_bytes):
             if member.precision == used:
                 smallest.setdefault((key, member.count), member)
     return tuple(sorted([*entered, *smallest.values()], key=_job))
+
+
+def _need_bytes(prediction: Prediction) -> tuple[float, int]:
+    peak = prediction.peak_memory_bytes
+    return (peak.value if peak is not None else float("inf"), prediction.global_batch_size)
 
 
 def _job(prediction: Prediction) -> tuple[bool, float, str]:

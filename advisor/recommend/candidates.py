@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from advisor.workload.workload import Workload
 
 DEFAULT_GPU_KEYS = ("v100-sxm2-32", "a100-sxm4-40", "rtx3090", "rtx4090", "l40s")
+LARGER_GPU_KEYS = ("a100-sxm4-80", "h100-sxm", "h200-sxm")
+"""Tried by themselves where none of the default cards holds a step whole."""
 DEFAULT_COUNTS = (1, 2, 4, 8)
 BATCH_SIZE_COUNT = 12
 _STEPS_AROUND = (1.0, 0.0156, 0.0625, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0)

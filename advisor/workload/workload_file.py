@@ -121,7 +121,18 @@ def _describe(reference: str | Path | dict[str, Any], *, allow_hub: bool) -> _De
         return _from_path(path, text)
     if is_hub_id(text) and allow_hub:
         return _from_config(text, text.partition("@")[0])
+    if isinstance(reference, str) and (bundled := _as_bundled(text)) is not None:
+        return _from_toml(workloads_folder() / f"{bundled}.toml")
     raise _unknown(text, allow_hub=allow_hub)
+
+
+def _as_bundled(text: str) -> str | None:
+    """The bundled name that is spelled otherwise (`ResNet-50`, `BERT base SST2`); None: no such name."""
+
+    def bare(name: str) -> str:
+        return "".join(character for character in name.lower() if character.isalnum())
+
+    return next((name for name in bundled_names() if bare(name) == bare(text)), None)
 
 
 def _from_path(path: Path, text: str) -> _Description:

@@ -43,11 +43,18 @@ def _missing_answers(
         return  # why nothing was predicted is said where that was found out
     if best is None:
         yield Reason(code="caveat-no-candidate-in-limits") if limited else Reason(code="caveat-nothing-fits")
-        yield from nearest_to_limits(comparison) if limited else ()
+        yield from nearest_to_limits(comparison) if limited else _host_short(comparison)
     elif here is None and any(one.device.local for one in comparison.predictions):
         over = limited and any(one.device.local and one.fits is not False for one in comparison.predictions)
         yield Reason(code="caveat-local-over-limits") if over else Reason(code="caveat-nothing-fits-here")
         yield from nearest_to_limits(comparison, local=True) if over else ()
+
+
+def _host_short(comparison: Comparison) -> Iterator[Reason]:
+    """The off-loading set-up that lacks least of its machines' memory."""
+    notes = [note for one in comparison.predictions for note in one.notes if note.code.endswith("-short")]
+    if notes:
+        yield min(notes, key=lambda note: float(note.numbers["need_bytes"]) / float(note.numbers["room_bytes"]))
 
 
 def _measurement_caveats(comparison: Comparison) -> Iterator[Reason]:

@@ -78,3 +78,7 @@ list-workloads = Bundled workloads
 list-gpus = GPUs of the spec table (dense rates, FP32 accumulation)
 claim-verdict = Verdict
 summary-log = Where the time of the log goes
+summary-more = { $sentences } more remarks and { $rows } more rows: --details
+summary-best-rows = The best set-ups, the advised one first
+memory-of = { $need } of { $room }
+memory-of-too-much = { $need } > { $room }

@@ -78,3 +78,7 @@ list-workloads = 内置训练任务
 list-gpus = 规格表中的 GPU（稠密算力，FP32 累加）
 claim-verdict = 结论
 summary-log = 日志中的时间去向
+summary-more = 还有 { $sentences } 条说明和 { $rows } 行：--details
+summary-best-rows = 最佳方案，推荐方案在前
+memory-of = { $need } / { $room }
+memory-of-too-much = { $need } > { $room }

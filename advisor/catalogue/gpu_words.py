@@ -1,0 +1,64 @@
+"""Which rows of the spec table a person means by a card's name as people write it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+
+from advisor.catalogue.gpu_spec import GpuSpec
+
+_BRANDS = frozenset({"nvidia", "geforce", "tesla", "amd", "radeon", "instinct", "graphics", "card", "gpu"})
+_OF_A_VARIANT = frozenset({"sxm", "pcie", "gb", "gib", "generation"})
+"""Words that tell variants of one card apart; with a number each (`sxm4`, `40 GB`)."""
+_ALIKE = 0.5
+
+
+def cards_meant(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    """Keys of the rows that `words` name: the row of that key or name, else every variant of the card; or none.
+
+    `A100` names all its variants; `3080` never names the 3080 Ti, nor a laptop's card its namesake.
+    """
+    if words in specs:
+        return (words,)
+    asked = _pieces(words)
+    if not asked:
+        return ()
+    named = [key for key, spec in specs.items() if asked in _spellings(key, spec)]
+    if named:
+        return tuple(named)
+    return tuple(key for key, spec in specs.items() if any(_narrows(asked, one) for one in _spellings(key, spec)))
+
+
+def nearest_keys(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    """At most three keys that are spelled most like what was written."""
+    asked = "".join(_pieces(words))
+    alike: dict[str, float] = {}
+    for key, spec in specs.items():
+        spelled = ("".join(one) for one in _spellings(key, spec))
+        alike[key] = max(difflib.SequenceMatcher(None, asked, one).ratio() for one in spelled)
+    ordered = sorted((key for key in alike if alike[key] >= _ALIKE), key=lambda key: -alike[key])
+    return tuple(ordered[:3])
+
+
+def _spellings(key: str, spec: GpuSpec) -> Iterator[tuple[str, ...]]:
+    yield from (_pieces(name) for name in (key, spec.name, *spec.nvml_names))
+
+
+def _pieces(words: str) -> tuple[str, ...]:
+    """`RTX-4090` and `rtx 4090` alike: letters and numbers apart, without the maker's words."""
+    found = re.findall(r"[a-z]+|\d+", words.lower()[:200])
+    return tuple(piece for piece in found if piece not in _BRANDS)
+
+
+def _narrows(asked: tuple[str, ...], spelled: tuple[str, ...]) -> bool:
+    """Whether everything asked stands in a row's name in that order, and the rest only tells variants apart."""
+    rest = list(spelled)
+    for piece in asked:
+        if piece not in rest:
+            return False
+        rest.remove(piece)
+    # A bare number is the card's own only where it is its first (`3090`), never its memory (`80`).
+    first = next((piece for piece in spelled if piece.isdigit()), "")
+    own = first in asked
+    return own and all(piece.isdigit() or piece in _OF_A_VARIANT or piece == "rtx" for piece in rest)

@@ -1,0 +1,62 @@
+"""A model that nothing could be said of: one cause, one remedy, and where the worker's whole log lies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.core.errors import InputError, OutputError
+from advisor.core.sentences import say
+from advisor.protocol.messages import Failed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.store.advice_record import AdviceRecord
+
+LOG_NAME = "last-trace.log"
+_NUMBERS = 'Mend the model, or describe it by numbers (source = "numbers").'
+
+
+class TraceWatch:
+    """Passes the events of a run on and keeps the last failure of a worker, whose traceback the log file gets."""
+
+    def __init__(self, show: Callable[[object], None]) -> None:
+        """`show` sees every event."""
+        self._show = show
+        self._failed: Failed | None = None
+
+    def show(self, event: object) -> None:
+        """One event."""
+        if isinstance(event, Failed):
+            self._failed = event
+        self._show(event)
+
+    def refusal(self, advice: AdviceRecord) -> InputError:
+        """The error that ends a run of which nothing came: the worker's own words where it left any."""
+        reason = advice.model.not_traced_reason
+        text = say(reason, "en") if reason is not None else "The model could not be traced."
+        remedy = _NUMBERS
+        if self._failed is not None:
+            text = f"The model cannot be traced: {self._failed.text.rstrip('.')}."
+            remedy = self._failed.remedy or _NUMBERS
+        return InputError(f"{advice.workload.name}: {text}", f"{remedy}{self._kept()}")
+
+    def _kept(self) -> str:
+        """Where the traceback was written; nothing where there is none, or no place for it."""
+        if self._failed is None or not self._failed.traceback:
+            return ""
+        from advisor.core.file_writing import write_atomically
+        from advisor.store.history import data_folder
+
+        try:
+            folder = data_folder()
+            folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(folder / LOG_NAME, self._failed.traceback.encode())
+        except (OSError, OutputError):
+            return ""
+        return f" The whole log: {folder / LOG_NAME}"
+
+
+def nothing_known(advice: AdviceRecord) -> bool:
+    """Whether the model was not traced and no step of it was timed or predicted either."""
+    return advice.model.not_traced_reason is not None and not advice.predictions and advice.recommendation_local is None

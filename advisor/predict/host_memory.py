@@ -1,0 +1,57 @@
+"""What off-loading keeps in the memory of a machine, and what that machine has room for."""
+
+from __future__ import annotations
+
+import math
+
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.core.sentences import Reason
+from advisor.cost.memory.states import optimizer_memory
+from advisor.hardware.machine import Machine
+from advisor.optable.op_table import OpTable
+from advisor.predict.prediction import Candidate, Prediction
+from advisor.workload.workload import Training
+
+ASSUMED_BYTES_PER_CARD = 96 * 2.0**30
+"""Host memory a card where nothing is known: p3dn.24xlarge has 768 GiB for eight V100, g6e.12xlarge 384 GiB for four
+L40S (AWS instance types, 2024); desktops with one or two cards mostly have less, so the assumption is always said."""
+_CARDS_PER_HOST = 8
+
+
+def offloaded_bytes(table: OpTable, training: Training, precision: Precision) -> float:
+    """Bytes that all machines of an off-loading set-up hold together: weights, gradients, optimizer states.
+
+    Nothing is counted twice: the shards of all ranks add up to one model.
+    """
+    return table.parameter_bytes + table.gradient_bytes + sum(optimizer_memory(table, training, precision).states)
+
+
+class HostRoom:
+    """Whether the machines that hold the cards have room for what is off-loaded to them."""
+
+    def __init__(self, machine: Machine, given_bytes: float | None = None, node_count: int = 1) -> None:
+        """`given_bytes`: of each machine with cards, as the user says; None: this one's for itself, else assumed."""
+        self._here_bytes = float(machine.memory.available_bytes)
+        self._given_bytes = given_bytes
+        self._node_count = node_count
+
+    def judged(
+        self, candidate: Candidate | Prediction, table: OpTable, training: Training
+    ) -> tuple[bool, tuple[Reason, ...]]:
+        """Whether a set-up's machines hold what it off-loads, and the sentence that says so; True for other set-ups."""
+        if not STRATEGY_FACTS[candidate.strategy].offloads:
+            return True, ()
+        machines = max(1, self._node_count, math.ceil(candidate.count / _CARDS_PER_HOST))
+        need = offloaded_bytes(table, training, candidate.precision) / (1 if candidate.device.local else machines)
+        code, room = self._room(candidate, machines)
+        fits = need <= room
+        numbers: dict[str, float | int | str] = {"need_bytes": need, "room_bytes": room}
+        return fits, (Reason(code=code if fits else f"{code}-short", numbers=numbers),)
+
+    def _room(self, candidate: Candidate | Prediction, machines: int) -> tuple[str, float]:
+        if candidate.device.local:
+            return "memory-host-here", self._given_bytes or self._here_bytes
+        if self._given_bytes is not None:
+            return "memory-host-given", self._given_bytes
+        return "memory-host-assumed", ASSUMED_BYTES_PER_CARD * math.ceil(candidate.count / machines)

@@ -1,0 +1,103 @@
+"""The advice on one screen: what to take, three reasons, five rows, what would help, and how much more there is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from advisor.catalogue.strategies import STRATEGY_LABELS
+from advisor.core.sentences import Language, sentence, visible
+from advisor.core.units import format_bytes, format_energy, format_seconds
+from advisor.cost.memory.need import usable_bytes
+from advisor.present.summary import Section, Summary, Table, best_by_device, summarise
+
+if TYPE_CHECKING:
+    from advisor.predict.prediction import Prediction
+    from advisor.store.advice_record import AdviceRecord
+
+ROWS = 5
+_SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 2, "summary-caveats": 3}
+"""How many sentences of each section are shown; sections that are not named wait for the details."""
+
+
+def one_screen(advice: AdviceRecord, language: Language) -> Summary:
+    """The short form of `summarise`; its last line says how many sentences and rows it leaves out."""
+    whole = summarise(advice, language)
+    titles = {sentence(code, language): limit for code, limit in _SENTENCES.items()}
+    sections = []
+    shown = 0
+    for section in whole.sections:
+        kept = section.sentences[: titles.get(section.title, 0)]
+        if kept:
+            sections.append(Section(title=section.title, sentences=kept))
+            shown += len(kept)
+    rows = _rows(advice)
+    left_out: dict[str, float | int | str] = {
+        "sentences": sum(len(section.sentences) for section in whole.sections) - shown,
+        "rows": sum(len(table.rows) for table in whole.tables) - min(len(rows), ROWS),
+    }
+    more = Section(title=sentence("summary-more", language, left_out), sentences=())
+    table = _table(advice, rows[:ROWS], language)
+    return msgspec.structs.replace(
+        whole, sections=(*sections, more), tables=() if table is None else (table,), table_place=len(sections)
+    )
+
+
+def _rows(advice: AdviceRecord) -> tuple[Prediction, ...]:
+    """The best of each device first, the advised one among them; then the other counts."""
+    main = advice.recommendation or advice.recommendation_local
+    wanted = main.precision if main is not None else advice.workload.training.precision
+    every = best_by_device(advice, wanted)
+    chosen = [one for one in every if main is not None and (one.device.key, one.count) == (main.device.key, main.count)]
+    first: dict[str, Prediction] = {}
+    for one in every:
+        first.setdefault(one.device.key, one)
+    ordered = dict.fromkeys(id(one) for one in (*chosen, *first.values(), *every))
+    by_id = {id(one): one for one in every}
+    return tuple(by_id[key] for key in ordered)
+
+
+def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Language) -> Table | None:
+    if not rows:
+        return None
+    goal = advice.recommendation.goal if advice.recommendation is not None else "time"
+    bill = {"cost": ("cost",), "energy": ("energy",), "time": ()}[goal]
+    columns = ("device", "strategy", "batch", "step", "job", "memory", *bill)
+    return Table(
+        title=sentence("summary-best-rows", language),
+        columns=tuple(sentence(f"column-{name}", language) for name in columns),
+        rows=tuple(_cells(one, bill, language) for one in rows),
+        first_number_index=2,
+    )
+
+
+def _cells(one: Prediction, bill: tuple[str, ...], language: Language) -> tuple[str, ...]:
+    unknown = sentence("unknown", language)
+    steps = one.gradient_accumulation_steps
+    money = one.currency or ""
+    bills = {
+        "cost": f"{one.cost.value:.2f} {money}".strip() if one.cost is not None else unknown,
+        "energy": format_energy(one.energy_j.value) if one.energy_j is not None else unknown,
+    }
+    return (
+        (f"{one.count} × " if one.count > 1 else "") + visible(one.device.name),
+        STRATEGY_LABELS.get(one.strategy, "–"),
+        str(one.batch_size_per_device) + (f" × {steps}" if steps > 1 else ""),
+        format_seconds(one.step_s.value),
+        format_seconds(one.job_s.value) if one.job_s is not None else unknown,
+        memory_cell(one, language),
+        *(bills[name] for name in bill),
+    )
+
+
+def memory_cell(one: Prediction, language: Language) -> str:
+    """What a device of a set-up needs of what it can give: `8.18 of 38.4 GiB`, with a mark where that is too much."""
+    if one.peak_memory_bytes is None:
+        return sentence("unknown", language)
+    need = format_bytes(one.peak_memory_bytes.value)
+    if one.memory_capacity_bytes is None:
+        return need
+    room = one.memory_capacity_bytes if one.device.key == "cpu" else usable_bytes(one.memory_capacity_bytes)
+    code = "memory-of-too-much" if one.fits is False else "memory-of"
+    return sentence(code, language, {"need": need, "room": format_bytes(room)})

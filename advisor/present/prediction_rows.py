@@ -1,0 +1,51 @@
+"""Predictions as flat rows, for data frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from advisor.core.units import Estimate
+    from advisor.predict.prediction import Prediction
+    from advisor.store.advice_record import AdviceRecord
+
+_ESTIMATES = ("step_s", "job_s", "samples_per_s", "peak_memory_bytes", "cost", "energy_j", "efficiency")
+_PLAIN = (
+    "count",
+    "strategy",
+    "precision",
+    "batch_size_per_device",
+    "global_batch_size",
+    "gradient_accumulation_steps",
+    "memory_capacity_bytes",
+    "fits",
+    "currency",
+    "measured",
+)
+
+
+def prediction_rows(advice: AdviceRecord) -> list[dict[str, object]]:
+    """One dictionary a prediction, every one with the same keys; estimates as three columns and their basis."""
+    entered = set(advice.best_set_ups)
+    return [
+        {
+            "device_key": one.device.key,
+            "device": one.device.name,
+            "local": one.device.local,
+            **{name: getattr(one, name) for name in _PLAIN},
+            **_estimates(one),
+            "best_of_its_device_and_count": place in entered,
+        }
+        for place, one in enumerate(advice.predictions)
+    ]
+
+
+def _estimates(one: Prediction) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name in _ESTIMATES:
+        estimate: Estimate | None = getattr(one, name)
+        found[name] = None if estimate is None else estimate.value
+        found[f"{name}_low"] = None if estimate is None else estimate.low
+        found[f"{name}_high"] = None if estimate is None else estimate.high
+    found["basis"] = one.step_s.basis
+    return found

@@ -1,0 +1,34 @@
+"""A card is found by the name that people write, and never taken for another one."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalogue.gpu_words import cards_meant, nearest_keys
+from advisor.catalogue.spec_table import spec_table
+
+
+@pytest.mark.parametrize(
+    ("words", "keys"),
+    [
+        ("RTX3090", ("rtx3090",)),
+        ("rtx 4090", ("rtx4090",)),
+        ("NVIDIA GeForce RTX 3090", ("rtx3090",)),
+        ("NVIDIA A100-SXM4-40GB", ("a100-sxm4-40",)),
+        ("A100", ("a100-pcie-40", "a100-pcie-80", "a100-sxm4-40", "a100-sxm4-80")),
+        ("a100 80gb", ("a100-pcie-80", "a100-sxm4-80")),
+        ("2080ti", ("rtx2080ti",)),
+        ("RTX 6000 Ada", ("rtx6000ada",)),
+    ],
+)
+def test_a_card_is_found_by_the_name_that_people_write(words: str, keys: tuple[str, ...]) -> None:
+    assert cards_meant(words, spec_table()) == keys
+
+
+@pytest.mark.parametrize("words", ["4090 laptop", "rtx4900", "80", "rtx6000", "", "l40"])
+def test_a_name_of_no_row_is_not_taken_for_another_card(words: str) -> None:
+    assert cards_meant(words, spec_table()) == ()
+
+
+def test_the_nearest_keys_are_offered() -> None:
+    assert nearest_keys("rtx4900", spec_table())[0] == "rtx4090"

@@ -1,0 +1,99 @@
+"""What a new user meets: endings with one cause and one remedy, one screen of advice, forgiving names, a first file."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from advisor.cli.arguments import build_parser
+from advisor.cli.commands import run
+from advisor.cli.starting import starter
+from advisor.core.errors import InputError
+from advisor.present.one_screen import ROWS
+from advisor.workload.workload import Data, Training
+from advisor.workload.workload_file import load_workload
+
+QUIET = ("--no-history", "--quiet")
+FILES = {
+    "raises": ("raise RuntimeError('boom')", "boom"),
+    "leaves": ("import sys; sys.exit(3)", "SystemExit"),
+    "doubles": ("return nn.Linear(8, 8).double()", "float64"),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_model_that_cannot_be_traced_ends_with_two_one_cause_and_the_log(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    body, cause = FILES[kind]
+    file = tmp_path / "mine.py"
+    file.write_text(
+        f"import torch\nfrom torch import nn\ndef build_model():\n    {body}\n"
+        "def make_batch(n, length):\n    return torch.randn(n, 8), torch.randint(0, 8, (n,))\n"
+    )
+    assert run(["--predict", str(file), "--allow-code", *QUIET]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    lines = printed.err.strip().splitlines()
+    assert len(lines) == 1
+    assert cause in lines[0]
+    assert "last-trace.log" in lines[0]
+
+
+def test_where_nothing_fits_the_code_is_six(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--predict", "bert_base_sst2", "--gpus", "rtx4090", "--max-hours", "0.0001", *QUIET]) == 6
+    assert "No set-up could be recommended" in capsys.readouterr().out
+
+
+def test_the_default_answer_is_one_screen_and_says_what_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--predict", "bert_base_sst2", *QUIET]) == 0
+    short = capsys.readouterr().out.splitlines()
+    assert len(short) <= 45
+    assert short[-1].endswith("--details")
+    table = short[short.index(next(line for line in short if line.startswith("Device"))) + 1 :]
+    assert len([line for line in table if "GiB" in line]) == ROWS
+    assert run(["--predict", "bert_base_sst2", "--details", *QUIET]) == 0
+    assert len(capsys.readouterr().out.splitlines()) > len(short)
+
+
+def test_a_family_of_cards_stands_for_all_its_variants_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--predict", "ResNet-50", "--gpus", "V100", "--counts", "1", *QUIET]) == 0
+    assert "v100-pcie-16, v100-pcie-32, v100-sxm2-16, v100-sxm2-32" in capsys.readouterr().err
+
+
+def test_an_unknown_card_is_answered_with_the_nearest_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--predict", "resnet50", "--gpus", "rtx4900", *QUIET]) == 2
+    assert "Did you mean `rtx4090`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("word", "meant"), [("BF16-AMP", "bf16_amp"), ("amp", "fp16_amp"), ("float32", "fp32")])
+def test_a_precision_is_read_however_it_is_written(word: str, meant: str) -> None:
+    assert build_parser().parse_args(["--precision", word]).precision == meant
+
+
+def test_a_word_that_could_mean_several_precisions_is_asked_about() -> None:
+    with pytest.raises(InputError, match="did you mean"):
+        build_parser().parse_args(["--precision", "bfloat16"])
+
+
+def test_the_first_workload_file_holds_every_field_and_loads(tmp_path: Path) -> None:
+    path = tmp_path / "train.toml"
+    assert run(["--init", str(path), "--batch", "32", "--precision", "fp32", "--epochs", "2"]) == 0
+    text = path.read_text()
+    for field in (*Data.__struct_fields__, *Training.__struct_fields__):
+        assert f"{field} = " in text, field
+    training = load_workload(path).training
+    assert (training.batch_size, training.precision, training.epochs) == (32, "fp32", 2)
+    assert run(["--init", str(path)]) == 2
+
+
+def test_what_the_first_file_gives_as_defaults_are_the_defaults() -> None:
+    given = tomllib.loads(starter({}))["training"]
+    defaults = dict(zip(Training.__struct_fields__[::-1], Training.__struct_defaults__[::-1], strict=False))
+    chosen = {"precision", "batch_size", "epochs"}
+    assert {field: value for field, value in given.items() if field not in chosen} == {
+        field: defaults[field] for field in given if field not in chosen
+    }
