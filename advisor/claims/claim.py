@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta
 
-from advisor.catalogue.precisions import Precision
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.errors import InputError
 from advisor.core.input_file import read_toml
 from advisor.core.records import Record
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Names, Reason
 from advisor.core.units import Estimate
 from advisor.workload.workload import Mode
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 Seconds = Annotated[float, Meta(gt=0, le=1e10)]
@@ -112,3 +113,8 @@ def claim_of(entry: ClaimEntry) -> Claim:
         reference_gpus=(entry.reference_gpu,) if entry.reference_gpu is not None else (),
         **shared,
     )
+
+
+def any_precision_of(precisions: Iterable[Precision]) -> Names:
+    """Precisions as the alternatives of a sentence."""
+    return Names(names=tuple(PRECISION_LABELS[precision] for precision in precisions), alternatives=True)

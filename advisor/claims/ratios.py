@@ -9,7 +9,7 @@ import msgspec
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.claims.bounds import clock_slack, ratio_bound
-from advisor.claims.claim import ClaimAnswer
+from advisor.claims.claim import ClaimAnswer, any_precision_of
 from advisor.claims.predictor import candidate
 from advisor.claims.refusals import refusal, unknown_card_reasons
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
@@ -170,12 +170,12 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         every = len(inside) == len([one for one in precisions if one in by_precision])
         if stated is not None or every:
             return _with(answer, "plausible", (Reason(code="claim-ratio-plausible", numbers=numbers), *rates))
-        labels = "|".join(PRECISION_LABELS[one] for one in inside)
-        reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precision_choices": labels})
+        named = any_precision_of(inside)
+        reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precisions": named})
         return _with(answer, "plausible_only_with", (reason, *rates))
     if elsewhere:
-        labels = "|".join(PRECISION_LABELS[one] for one in elsewhere)
-        reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precision_choices": labels})
+        named = any_precision_of(elsewhere)
+        reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precisions": named})
         return _with(answer, "plausible_only_with", (reason, *rates))
     if bound is not None and ratio > bound:
         return _with(answer, "impossible", (Reason(code="claim-ratio-impossible", numbers=numbers), *rates))

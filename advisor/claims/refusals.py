@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.claims.gpu_names import nearest_cards
-from advisor.core.sentences import Reason, SaidError
+from advisor.core.sentences import Names, Reason, SaidError, Value
 from advisor.core.units import format_count, format_seconds
 from advisor.recommend.comparison import counted
 
@@ -52,10 +52,10 @@ def unknown_card_reasons(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[Re
     """One sentence a card: that it is not known, and the nearest names; none is taken in its place."""
     reasons = []
     for name in claim.unknown_gpus:
-        near = ", ".join(nearest_cards(name, specs))
+        near = nearest_cards(name, specs)
         code = "claim-unknown-card" if near else "claim-unknown-card-alone"
-        numbers: dict[str, float | int | str] = {"card": name.upper() if name.isascii() else name}
-        reasons.append(Reason(code=code, numbers={**numbers, "nearest": near} if near else numbers))
+        numbers: dict[str, Value] = {"card": name.upper() if name.isascii() else name}
+        reasons.append(Reason(code=code, numbers=numbers | ({"nearest": Names(names=tuple(near))} if near else {})))
     return tuple(reasons)
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.claims.bounds import Bound, step_bound
-from advisor.claims.claim import ClaimAnswer
+from advisor.claims.claim import ClaimAnswer, any_precision_of
 from advisor.claims.limits import likely_limits
 from advisor.claims.predictor import candidate
 from advisor.claims.refusals import refusal
@@ -195,8 +195,8 @@ def _plausible(claim: Claim, sight: Sight, sights: list[Sight]) -> ClaimAnswer:
     holding = {one.precision for one in sights if one.holds} or {one.precision for one in sights if one.reached}
     seen = {one.precision for one in sights}
     if claim.precision is None and holding != seen:
-        labels = "|".join(PRECISION_LABELS[precision] for precision in _OPEN if precision in holding)
-        reason = Reason(code="claim-only-with-precision", numbers={**numbers, "precision_choices": labels})
+        named = any_precision_of(precision for precision in _OPEN if precision in holding)
+        reason = Reason(code="claim-only-with-precision", numbers={**numbers, "precisions": named})
         return _answer(claim, "plausible_only_with", sight, (reason, *fit))
     if fit:
         return _answer(claim, "plausible_only_with", sight, (*fit, Reason(code="claim-plausible", numbers=numbers)))
@@ -255,7 +255,7 @@ def _by_precision(
         if sight is not None:
             reason = Reason(
                 code="claim-only-with-precision",
-                numbers={**_numbers(sight, claim), "precision_choices": PRECISION_LABELS[precision]},
+                numbers={**_numbers(sight, claim), "precisions": any_precision_of((precision,))},
             )
             return _answer(claim, "plausible_only_with", sight, (reason, *_memory_reasons(sight)))
     return None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Literal
-
-import msgspec
 
 from advisor.core.bundled import resource
 from advisor.core.errors import InputError, UserFacingError
 from advisor.core.foreign_text import visible as visible  # noqa: PLC0414 - named here too, where every sentence is made
-from advisor.core.units import SizeUnits, format_energy, format_fraction, format_quantity, format_seconds, format_size
+from advisor.core.records import Record
+from advisor.core.units import FORMATTERS, SizeUnits, format_size, unit_of
 
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
@@ -19,7 +19,33 @@ if TYPE_CHECKING:
 Language = Literal["en", "zh"]
 
 
-class Reason(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Names(Record, frozen=True, kw_only=True, tag="names"):
+    """Names that a sentence lists in its language: all of them, or as alternatives."""
+
+    names: tuple[str, ...]
+    alternatives: bool = False
+    """`A, B or C` rather than `A, B, C`."""
+    more: bool = False
+    """There are more of them than are named."""
+
+
+class Said(Record, frozen=True, kw_only=True, tag="said"):
+    """What somebody else said (an error, mostly): it is set so that another sentence may follow."""
+
+    text: str
+
+
+class Listed(Record, frozen=True, kw_only=True, tag="listed"):
+    """Statements that a sentence lists, each with its own figures."""
+
+    reasons: tuple[Reason, ...]
+
+
+Value = float | int | str | Names | Said | Listed
+"""An argument of a sentence: a figure whose unit ends its name, a count, a name, or one of the types above."""
+
+
+class Reason(Record, frozen=True, kw_only=True):
     """A statement as a code with its numbers: why advice was given, a caveat, why a field is unknown.
 
     `code` is a message id of `resources/sentences/*.ftl` (lower-case words joined by hyphens); `numbers` are
@@ -27,7 +53,14 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """
 
     code: str
-    numbers: dict[str, float | int | str] = {}
+    numbers: Mapping[str, Value] = {}
+
+    def figure(self, name: str) -> float:
+        """One of the numbers. Raises KeyError where there is none of this name, TypeError for what is no number."""
+        value = self.numbers[name]
+        if not isinstance(value, int | float):
+            raise TypeError(value)
+        return value
 
 
 @cache
@@ -59,7 +92,7 @@ def message_exists(code: str, language: Language) -> bool:
     return code in _sources(language)
 
 
-def _formatted(code: str, language: Language, arguments: dict[str, float | int | str]) -> str:
+def _formatted(code: str, language: Language, arguments: Mapping[str, float | str]) -> str:
     """The message with its arguments; without Fluent where it holds nothing but texts and whole numbers."""
     source = _sources(language)[code]
     plain = _PLAIN_ENTRY.fullmatch(source)
@@ -73,7 +106,7 @@ def _formatted(code: str, language: Language, arguments: dict[str, float | int |
     pattern = bundle.get_message(code).value
     if pattern is None:
         raise KeyError(code)
-    text, errors = bundle.format_pattern(pattern, arguments)
+    text, errors = bundle.format_pattern(pattern, dict(arguments))
     if errors:
         message = f"{code}: {errors[0]}"
         raise KeyError(message)
@@ -84,38 +117,34 @@ def _shown(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:,}"
 
 
-def _readable(name: str, value: float | str, language: Language, units: SizeUnits) -> float | str:
-    """A number as text, by the unit that ends its name; text and plain counts pass unchanged.
-
-    A text whose name ends in `_choices` holds alternatives joined by `|`: they are set with the language's `or`. One
-    in `_parts` holds `code=value` joined by `|`: each is the message of its code, and all are listed. An
-    argument named `text` is what somebody else said (an error, mostly): it ends as a sentence does.
-    """
-    if isinstance(value, str) and name.endswith("_parts"):
-        comma = "、" if language == "zh" else ", "
-        return comma.join(_part(item, language, units) for item in value.split("|"))
-    if isinstance(value, str) and name.endswith("_choices"):
-        return either(value.split("|"), language)
-    if isinstance(value, str):
-        value = visible(value)
-        # Fluent refuses an argument of over 1,000 characters, and nobody reads a name to there.
-        if language == "zh" and name in _LISTS:
-            value = value.replace(", ", "、")
-        short = value if len(value) <= _LONGEST_ARGUMENT else value[: _LONGEST_ARGUMENT - 1] + "…"
-        return _ended(short) if name == "text" else short
-    for suffix, formatter in _FORMATS:
-        if name.endswith(suffix):
-            return formatter(value)
-    return format_size(value, units) if name.endswith("_bytes") else value
+def _readable(name: str, value: Value, language: Language, units: SizeUnits) -> float | str:
+    """An argument as it stands in the sentence: figures as text by their unit; plain counts pass unchanged."""
+    match value:
+        case Names():
+            return _cut(either(value.names, language) if value.alternatives else _listed(value, language))
+        case Said():
+            return _ended(_cut(value.text))
+        case Listed():
+            return _COMMAS[language].join(say(reason, language, units) for reason in value.reasons)
+        case str():
+            return _cut(value)
+    unit = unit_of(name)
+    if unit is None:
+        return value
+    return format_size(value, units) if unit == "bytes" else FORMATTERS[unit](value)
 
 
-_LISTS = frozenset({"others", "devices", "nearest", "operators"})
-"""Arguments that list names, joined by commas: Chinese lists them with its own."""
+_COMMAS: dict[Language, str] = {"en": ", ", "zh": "、"}
 
 
-def _part(item: str, language: Language, units: SizeUnits) -> str:
-    code, _, value = item.partition("=")
-    return sentence(code, language, {"value": value}, units)
+def _listed(names: Names, language: Language) -> str:
+    return _COMMAS[language].join(names.names) + (" …" if names.more else "")
+
+
+def _cut(text: str) -> str:
+    """Fluent refuses an argument of over 1,000 characters, and nobody reads a name to there."""
+    text = visible(text)
+    return text if len(text) <= _LONGEST_ARGUMENT else text[: _LONGEST_ARGUMENT - 1] + "…"
 
 
 def _ended(text: str) -> str:
@@ -129,32 +158,17 @@ def _ended(text: str) -> str:
 _ENDS = (".", "!", "?", "…", "。", "！", "？", ".)", ".'", '."', "。」", "。”", "。）")
 
 
-def either(names: list[str], language: Language) -> str:
+def either(names: Sequence[str], language: Language) -> str:
     """Alternatives as words: `A`, `A or B`, `A, B or C`."""
-    comma, last = ("、", " 或 ") if language == "zh" else (", ", " or ")
-    return last.join([*([comma.join(names[:-1])] if names[1:] else []), names[-1]])
+    last = " 或 " if language == "zh" else " or "
+    return last.join([*([_COMMAS[language].join(names[:-1])] if names[1:] else []), names[-1]])
 
 
 _LONGEST_ARGUMENT = 900
 
-_RATIO_WITH_CENTS = 10
-"""From here on three figures say enough of a ratio."""
-
-_FORMATS = (
-    ("_flop_per_s", lambda value: format_quantity(value, "FLOP/s")),
-    ("_bytes_per_s", lambda value: format_quantity(value, "B/s")),
-    ("_per_s", lambda value: format_quantity(value, "/s")),
-    ("_s", format_seconds),
-    ("_flop", lambda value: format_quantity(value, "FLOP")),
-    ("_fraction", format_fraction),
-    ("_ratio", lambda value: f"{value:.2f}" if abs(value) < _RATIO_WITH_CENTS else f"{value:.3g}"),
-    ("_w", lambda value: f"{value:.0f} W"),
-    ("_j", format_energy),
-)
-
 
 def sentence(
-    code: str, language: Language, numbers: dict[str, float | int | str] | None = None, units: SizeUnits = "binary"
+    code: str, language: Language, numbers: Mapping[str, Value] | None = None, units: SizeUnits = "binary"
 ) -> str:
     """The message `code` of the catalogue in `language`, its numbers set with their units, sizes in `units`.
 

@@ -132,6 +132,36 @@ def format_fraction(fraction: float) -> str:
     return f"{100 * fraction:.0f} %"
 
 
+_RATIO_WITH_CENTS = 10
+"""From here on three figures say enough of a ratio."""
+
+
+def _format_ratio(ratio: float) -> str:
+    return f"{ratio:.2f}" if abs(ratio) < _RATIO_WITH_CENTS else f"{ratio:.3g}"
+
+
+FORMATTERS: dict[str, Callable[[float], str]] = {
+    "s": format_seconds,
+    "bytes": format_bytes,
+    "flop": lambda value: format_quantity(value, "FLOP"),
+    "flop_per_s": lambda value: format_quantity(value, "FLOP/s"),
+    "bytes_per_s": lambda value: format_quantity(value, "B/s"),
+    "per_s": lambda value: format_quantity(value, "/s"),
+    "fraction": format_fraction,
+    "ratio": _format_ratio,
+    "w": lambda value: f"{value:.0f} W",
+    "j": format_energy,
+}
+"""How a figure is written, by its unit."""
+
+
+def unit_of(name: str) -> str | None:
+    """The unit that ends a figure's name (`link_bytes_per_s`: `bytes_per_s`); None for a count or a name."""
+    words = name.split("_")
+    endings = ("_".join(words[start:]) for start in range(1, len(words)))
+    return next((ending for ending in endings if ending in FORMATTERS), None)
+
+
 def format_range(estimate: Estimate, formatter: Callable[[float], str]) -> str:
     """Text for an estimate with its 80 % range: `340 ms (310 ms – 380 ms)`.
 

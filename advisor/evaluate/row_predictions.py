@@ -15,7 +15,7 @@ from advisor.claims.predictor import candidate
 from advisor.core.errors import InputError
 from advisor.core.input_file import closest
 from advisor.core.records import Record
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, Said
 from advisor.core.units import Estimate
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
@@ -93,7 +93,7 @@ class WorkloadReader:
         try:
             return load_workload_for_row(name, self._folder, allow_hub=self._allow_hub)
         except InputError as error:
-            return Reason(code="evaluate-wrong-workload", numbers={"text": str(error)})
+            return Reason(code="evaluate-wrong-workload", numbers={"text": Said(text=str(error))})
 
 
 def _overridden(workload: Workload, row: RunRow) -> Workload:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, Said
 from advisor.measure.worker_session import WorkerHung, WorkerSession
 from advisor.optable.op_table import OpTable
 from advisor.optable.totals import table_from_numbers
@@ -143,7 +143,8 @@ class _Tracer:
                     tables[event.table.precision] = event.table
                 elif isinstance(event, Failed):
                     reason = Reason(
-                        code="evaluate-trace-failed", numbers={"workload": workload.name, "text": event.text[:300]}
+                        code="evaluate-trace-failed",
+                        numbers={"workload": workload.name, "text": Said(text=event.text[:300])},
                     )
         except WorkerHung:
             reason = Reason(

@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.core.bundled import resource
 from advisor.core.errors import UserFacingError
 from advisor.gui.context import PAGE_NAMES
 
@@ -34,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dark", action="store_true")
     parser.add_argument("--language", choices=("en", "zh"), default="en")
     parser.add_argument("--size", default="1280x800", metavar="WxH")
-    parser.add_argument("--advice", type=Path, default=resource("examples") / "advice.json", metavar="FILE.json")
+    parser.add_argument("--advice", type=Path, required=True, metavar="FILE.json")
     parser.add_argument("--whole", action="store_true", help="as high as the content, not as high as the window")
     chosen = parser.parse_args(arguments)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from advisor.core.errors import UserFacingError
-    from advisor.core.sentences import Language, Reason
+    from advisor.core.sentences import Language, Reason, Value
     from advisor.gui.threads import Outcome
 
 _MESSAGE = re.compile(r"^([a-z][\w-]*) = (.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
@@ -39,7 +39,7 @@ class Texts:
         self.language: Language = language
         self.units: SizeUnits = units
 
-    def __call__(self, code: str, **numbers: float | str) -> str:
+    def __call__(self, code: str, **numbers: Value) -> str:
         """The message `code` of the catalogues. Raises KeyError where it is missing: a bug of ours."""
         if not numbers:
             plain = _plain_messages(self.language).get(code)

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.child_process import ExitKind
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, Said, Value
 from advisor.hardware.machine import Machine, Reading
 from advisor.measure.collection import Collection
 from advisor.measure.device_requests import DeviceRequests
@@ -118,7 +118,11 @@ class DeviceRun:
             return True  # only tried: without an answer nothing is lost
         for failed in self.collection.failures[failed_before:]:
             code = failed.code or ("measure-trace-failed" if tracing else "measure-worker-failed")
-            numbers = {"device": self.device.name, "text": failed.text[:300], **failed.numbers}
+            numbers: dict[str, Value] = {
+                "device": self.device.name,
+                "text": Said(text=failed.text[:300]),
+                **failed.numbers,
+            }
             self.collection.caveats.append(Reason(code=code, numbers=numbers))
             self.exit_kind = "finished" if tracing else "failed"
         if error is not None or not session.alive:

@@ -14,7 +14,7 @@ import msgspec
 from advisor.core.child_process import ChildProcess, wait_until
 from advisor.core.private_folder import private_folder
 from advisor.core.records import Record
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, Said
 from advisor.measure.local_group import local_rank_environment, rendezvous_in
 from advisor.measure.rank_folder import RankFolder, folder_of_run
 from advisor.measure.rank_guard import peer_lost, under_torchrun
@@ -251,7 +251,9 @@ class _Group:
         told += [failure for failure in failures if failure.world_fault]
         told += [] if self.died or elsewhere else failures
         if told:
-            found = [Reason(code="ranks-failed", numbers={"text": f"{told[0].text} {told[0].remedy}".strip()})]
+            found = [
+                Reason(code="ranks-failed", numbers={"text": Said(text=f"{told[0].text} {told[0].remedy}".strip())})
+            ]
         elif self.died or not elsewhere:
             code = "ranks-lost" if measured else "ranks-lost-early"
             numbers = {"rank_count": self._rank_count, **numbers_of(sorted(self.died))}

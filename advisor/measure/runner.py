@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.errors import UserFacingError
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, Said, Value
 from advisor.hardware.machine import Machine, Reading
 from advisor.hardware.monitor import Monitor
 from advisor.measure.device_run import DeviceRun
@@ -134,8 +134,8 @@ def run_measurements(  # noqa: PLR0913 - what a run may be given
 
 
 def _reason_of(failed: Failed) -> Reason:
-    numbers: dict[str, float | int | str] = {"device": "cpu", "text": failed.text[:300]}
-    return Reason(code=failed.code or "measure-trace-failed", numbers=numbers | failed.numbers)
+    numbers: dict[str, Value] = {"device": "cpu", "text": Said(text=failed.text[:300]), **failed.numbers}
+    return Reason(code=failed.code or "measure-trace-failed", numbers=numbers)
 
 
 def _said(code: str, numbers: dict[str, float | int | str]) -> Reason:

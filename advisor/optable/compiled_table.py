@@ -74,7 +74,7 @@ def compile_table(table: OpTable) -> CompiledTable:
 
 def _unknown_fraction(table: OpTable) -> float:
     found = (caveat for caveat in table.caveats if caveat.code == "trace-unknown-operators")
-    return max((float(caveat.numbers["share_fraction"]) for caveat in found), default=0.0)
+    return max((caveat.figure("share_fraction") for caveat in found), default=0.0)
 
 
 def _fixed(value: float) -> Affine:

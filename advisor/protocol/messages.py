@@ -7,10 +7,12 @@ stage under way; without them a stage ends by its own limits.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.core.records import Record
+from advisor.core.sentences import Value
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload
 
@@ -220,7 +222,7 @@ class Failed(Record, frozen=True, kw_only=True, tag="failed"):
     world_fault: bool = False
     code: str = ""
     """Message id of the sentence catalogue for a known fault of the world."""
-    numbers: dict[str, float | int | str] = {}
+    numbers: Mapping[str, Value] = {}
     """Arguments of that message."""
 
 

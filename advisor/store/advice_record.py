@@ -13,7 +13,7 @@ from advisor.predict.prediction import Calibration, Prediction
 from advisor.recommend.recommendation import Alternative, BatchAdvice, Crossover, Recommendation
 from advisor.workload.workload import Workload
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 class ModelFacts(Record, frozen=True, kw_only=True):

@@ -78,7 +78,39 @@ def migrate(raw: dict[str, Any], version: int) -> dict[str, Any]:
     return raw
 
 
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+_NAMES_OF_1 = frozenset({"others", "devices", "nearest", "operators"})
+"""Arguments of sentences that version 1 kept as names joined by commas."""
+
+
+def _typed_arguments(value: Any) -> Any:  # noqa: ANN401 - JSON of any depth
+    """From version 1: lists and quoted texts of sentences were strings; they have types of their own since."""
+    if isinstance(value, list):
+        return [_typed_arguments(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if set(value) <= {"code", "numbers"} and "code" in value:
+        arguments = value.get("numbers", {}).items()
+        return {**value, "numbers": dict(_typed_argument(name, argument) for name, argument in arguments)}
+    return {name: _typed_arguments(item) for name, item in value.items()}
+
+
+def _typed_argument(name: str, argument: Any) -> tuple[str, Any]:  # noqa: ANN401 - a JSON value
+    if not isinstance(argument, str):
+        return name, argument
+    if name == "precision_choices":
+        return "precisions", {"type": "names", "names": argument.split("|"), "alternatives": True}
+    if name == "fields_parts":
+        parts = (item.partition("=") for item in argument.split("|"))
+        reasons = [{"code": code, "numbers": {"value": shown}} for code, _, shown in parts]
+        return "fields", {"type": "listed", "reasons": reasons}
+    if name == "text":
+        return name, {"type": "said", "text": argument}
+    if name in _NAMES_OF_1:
+        return name, {"type": "names", "names": argument.split(", ")}
+    return name, argument
+
+
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _typed_arguments}
 """MIGRATIONS[n] turns a record of version n into one of version n + 1."""
 
 

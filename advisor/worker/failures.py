@@ -10,6 +10,9 @@ from advisor.core.sentences import Reason
 from advisor.protocol.messages import Failed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from advisor.core.sentences import Value
     from advisor.protocol.messages import Request
 
 _TRACEBACK_CHARACTERS = 20_000
@@ -72,7 +75,7 @@ def describe(error: Exception, request: Request) -> Failed:
     """The event for an exception that ended a request."""
     text = str(error) or type(error).__name__
     code, remedy, world_fault = "", "", False
-    numbers: dict[str, float | int | str] = {}
+    numbers: Mapping[str, Value] = {}
     reason = getattr(error, "reason", None)
     if isinstance(reason, Reason):
         code, numbers, world_fault = reason.code, reason.numbers, True

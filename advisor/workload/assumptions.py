@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Listed, Reason
 from advisor.workload.defaults import ASSUMED_SPEECH_SAMPLES
 
 if TYPE_CHECKING:
@@ -24,8 +24,10 @@ _PARTS = {
 
 def assumed_reason(workload: Workload) -> Reason | None:
     """The sentence that names every assumed value of a workload; None where nothing was assumed."""
-    parts = [f"{_code(field, workload)}={_value(field, workload)}" for field in workload.assumed]
-    return Reason(code="workload-assumed-values", numbers={"fields_parts": "|".join(parts)}) if parts else None
+    fields = tuple(
+        Reason(code=_code(field, workload), numbers={"value": _value(field, workload)}) for field in workload.assumed
+    )
+    return Reason(code="workload-assumed-values", numbers={"fields": Listed(reasons=fields)}) if fields else None
 
 
 def _code(field: str, workload: Workload) -> str:

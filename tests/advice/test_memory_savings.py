@@ -40,7 +40,7 @@ def test_a_card_without_room_is_named_with_what_would_make_the_step_smaller(lang
     place = codes.index("memory-no-room")
     assert codes[place + 1 :][:3] == saved_codes(advice)
     assert advice.reasons[place].numbers["device"] == "A100 SXM4 80 GB"
-    bytes_saved = [float(reason.numbers["saved_bytes"]) for reason in advice.reasons[place + 1 :][:3]]
+    bytes_saved = [reason.figure("saved_bytes") for reason in advice.reasons[place + 1 :][:3]]
     assert bytes_saved == sorted(bytes_saved, reverse=True)
     assert "GiB" in say(advice.reasons[place], language)
 

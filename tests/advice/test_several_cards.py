@@ -78,15 +78,15 @@ def test_several_cards_come_with_speed_up_efficiency_and_range() -> None:
     chosen = _chosen(advice)
     assert chosen.count > 1
     assert chosen.efficiency is not None
-    numbers = _found(advice, "scaling-efficiency").numbers
-    assert numbers["speed_up_ratio"] == pytest.approx(chosen.count * chosen.efficiency.value)
-    assert float(numbers["low_ratio"]) < float(numbers["speed_up_ratio"]) < float(numbers["high_ratio"])
+    said = _found(advice, "scaling-efficiency")
+    assert said.figure("speed_up_ratio") == pytest.approx(chosen.count * chosen.efficiency.value)
+    assert said.figure("low_ratio") < said.figure("speed_up_ratio") < said.figure("high_ratio")
 
 
 def test_cards_that_only_the_bound_on_the_batch_holds_back_are_said_to_be() -> None:
     reason = _found(_advice("bert_base_sst2", "a100-sxm4-40"), "scaling-batch-bound")
     assert (reason.numbers["more"], reason.numbers["batch"], reason.numbers["smaller_batch"]) == (2, 128, 64)
-    assert float(reason.numbers["marginal_fraction"]) >= 0.7
+    assert reason.figure("marginal_fraction") >= 0.7
     assert _of(_advice("bert_base_sst2", "rtx3090"), "why-count-knee") is not None
 
 
@@ -106,21 +106,21 @@ def test_the_first_card_under_data_parallel_holds_what_all_put_out() -> None:
     """GPT-2's outputs are its logits over 50,257 words: 1,024 positions of a sample are 103 MB in half precision."""
     advice = _advice("gpt2_small", "a100-sxm4-80")
     reason = _found(advice, "scaling-dp-memory")
-    extra = float(reason.numbers["need_bytes"]) - float(reason.numbers["other_bytes"])
-    outputs = 1024 * 50_257 * 2 * int(reason.numbers["batch"]) * int(reason.numbers["count"])
+    extra = reason.figure("need_bytes") - reason.figure("other_bytes")
+    outputs = 1024 * 50_257 * 2 * reason.figure("batch") * reason.figure("count")
     assert extra == pytest.approx(outputs, rel=0.1)
 
 
 def test_a_pair_without_its_bridge_is_told_what_the_bridge_would_give() -> None:
     reason = _found(_advice("bert_base_sst2", "rtx3090"), "scaling-missing-bridge")
-    assert float(reason.numbers["nvlink_step_s"]) < 0.9 * float(reason.numbers["step_s"])
+    assert reason.figure("nvlink_step_s") < 0.9 * reason.figure("step_s")
     bridged = _advice("bert_base_sst2", "rtx3090", interconnect="NVLink bridge")
     assert _of(bridged, "scaling-missing-bridge") is None
 
 
 def test_cards_that_never_had_nvlink_are_compared_with_it() -> None:
     advice = _advice(NUMBERS, "rtx4090", counts=(1, 2))
-    assert float(_found(advice, "scaling-missing-nvlink").numbers["nvlink_bytes_per_s"]) > 1e11
+    assert _found(advice, "scaling-missing-nvlink").figure("nvlink_bytes_per_s") > 1e11
     assert _of(_advice(NUMBERS, "a100-sxm4-40"), "scaling-missing-nvlink") is None
 
 
@@ -130,7 +130,7 @@ def test_a_grown_global_batch_is_weighed_against_the_samples_it_needs() -> None:
     assert (held.scaling, held.global_batch_size) == ("held", 64)
     assert (scaled.scaling, scaled.global_batch_size) == ("scaled", chosen.global_batch_size)
     assert scaled.sample_count.low < scaled.sample_count.value < scaled.sample_count.high
-    assert float(_found(advice, "scaling-critical-batch").numbers["high_ratio"]) > 2
+    assert _found(advice, "scaling-critical-batch").figure("high_ratio") > 2
     assert _of(advice, "scaling-held-batch") is not None
 
 
@@ -193,14 +193,14 @@ def test_an_undescribed_network_between_machines_is_said_and_a_described_one_is_
 def test_unlike_cards_that_gain_together_are_said_to() -> None:
     reason = _found(_advice("resnet50", machine=_machine("rtx3090_x1", "rtx2080ti_x2")), "scaling-uneven-pays")
     assert "2 × " in str(reason.numbers["devices"])
-    assert float(reason.numbers["gain_ratio"]) > 1.1
+    assert reason.figure("gain_ratio") > 1.1
 
 
 def test_a_card_that_would_hold_up_the_others_is_said_to() -> None:
     reason = _found(_advice("resnet50", machine=_machine("t4_x1", "rtx4090_x1")), "scaling-uneven-cards")
     assert "T4" in str(reason.numbers["slowest"])
     assert "4090" in str(reason.numbers["devices"])
-    assert float(reason.numbers["gain_ratio"]) > 1.5
+    assert reason.figure("gain_ratio") > 1.5
 
 
 def test_alike_cards_and_lone_ones_are_not_called_uneven() -> None:

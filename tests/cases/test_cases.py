@@ -17,7 +17,7 @@ from advisor.claims.predictor import candidate
 from advisor.claims.table_predictor import TablePredictor
 from advisor.core.bundled import resource
 from advisor.core.errors import InputError
-from advisor.core.sentences import say
+from advisor.core.sentences import Reason, Value, say
 from advisor.core.units import Estimate
 from advisor.optable.op_table import OpTable
 from advisor.predict.prediction import Candidate, Prediction
@@ -31,8 +31,12 @@ def answered(case_id: str) -> CaseAnswer:
     return answer_case(case_id, real_predictor())
 
 
-def numbers(answer: CaseAnswer, code: str) -> dict[str, float | int | str]:
-    return next(reason.numbers for reason in answer.reasons if reason.code == code)
+def said(answer: CaseAnswer, code: str) -> Reason:
+    return next(reason for reason in answer.reasons if reason.code == code)
+
+
+def numbers(answer: CaseAnswer, code: str) -> Mapping[str, Value]:
+    return said(answer, code).numbers
 
 
 def test_all_eight_cases_are_answered_with_numbers_and_reasons_in_both_languages() -> None:
@@ -66,8 +70,8 @@ def test_the_iris_mlp_is_launch_bound_and_no_gpu_helps() -> None:
     answer = answered("iris-mlp-gpu-slower-than-cpu")
     assert answer.verdict == "plausible"
     assert answer.figures["fixed_fraction"] > 0.9
-    assert int(numbers(answer, "case-all-gpus-alike")["count"]) > 30
-    assert int(numbers(answer, "case-gpu-pays-from")["batch"]) > 10_000
+    assert said(answer, "case-all-gpus-alike").figure("count") > 30
+    assert said(answer, "case-gpu-pays-from").figure("batch") > 10_000
 
 
 def test_the_unets_dp_and_ddp_are_plausible() -> None:
@@ -76,8 +80,8 @@ def test_the_unets_dp_and_ddp_are_plausible() -> None:
     assert answer.figures["reported_dp_ratio"] == pytest.approx(208 / 140)
     assert answer.figures["reported_ddp_ratio"] == pytest.approx(208 / 118)
     assert answer.figures["predicted_ddp_ratio"] == pytest.approx(208 / 118, rel=0.15)
-    ahead = numbers(answer, "case-ddp-ahead")
-    assert int(ahead["ahead_count"]) > int(ahead["count"]) / 2
+    ahead = said(answer, "case-ddp-ahead")
+    assert ahead.figure("ahead_count") > ahead.figure("count") / 2
 
 
 def test_two_3090_on_roberta_are_near_what_is_expected_and_step_counts_differ_by_noise() -> None:
@@ -214,6 +218,6 @@ def test_missing_pieces_leave_an_answer_with_fewer_reasons_or_a_refusal() -> Non
     with pytest.raises(InputError):
         answer_case("bert-base-sst2-across-gpus", Partial(job_s=None))
     unet = answer_case("unet-dp-vs-ddp", Partial(without="t4", efficiency=None))
-    assert int(numbers(unet, "case-ddp-ahead")["count"]) == 14
+    assert said(unet, "case-ddp-ahead").figure("count") == 14
     flat = answer_case("iris-mlp-gpu-slower-than-cpu", Partial(step_s=estimate(1e-4)))
     assert "case-gpu-pays-from" not in {reason.code for reason in flat.reasons}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.claims.judge import check_claim
-from advisor.core.sentences import SaidError, error_text, sentence
+from advisor.core.sentences import Names, SaidError, Value, error_text, sentence
 from tests.recommend.real_predictor import real_predictor
 
 
@@ -70,7 +70,7 @@ def test_more_than_linear_is_impossible_with_any_card_and_the_unknown_one_is_nam
 
 
 def test_alternatives_are_joined_by_or() -> None:
-    numbers: dict[str, float | int | str] = {"precision_choices": "FP32|TF32|BF16 AMP", "device": "a", "other": "b"}
-    numbers["claimed_ratio"] = 2.0
+    precisions = Names(names=("FP32", "TF32", "BF16 AMP"), alternatives=True)
+    numbers: dict[str, Value] = {"precisions": precisions, "device": "a", "other": "b", "claimed_ratio": 2.0}
     assert "FP32, TF32 or BF16 AMP" in sentence("claim-ratio-only-with-precision", "en", numbers)
     assert "FP32、TF32 或 BF16 AMP" in sentence("claim-ratio-only-with-precision", "zh", numbers)

@@ -9,7 +9,7 @@ import pytest
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.claims.bounds import ratio_bound, step_bound
-from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, Verdict, read_claim_file
+from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, Verdict, any_precision_of, read_claim_file
 from advisor.claims.judge import check_claim
 from advisor.claims.limits import likely_limits
 from advisor.claims.predictor import candidate
@@ -79,8 +79,8 @@ def test_the_bound_that_proves_a_step_impossible_is_work_over_peak() -> None:
     table = saved_tables(load_workload("bert_base_sst2"))["fp32"]
     least = step_flop(table, 32) / spec_table()["v100-sxm2-32"].fp32_flop_per_s  # type: ignore[operator]
     assert answer.bound_step_s == pytest.approx(least, rel=0.1)
-    numbers = answer.reasons[0].numbers
-    assert float(numbers["needed_flop_per_s"]) > float(numbers["peak_flop_per_s"])
+    reason = answer.reasons[0]
+    assert reason.figure("needed_flop_per_s") > reason.figure("peak_flop_per_s")
 
 
 @pytest.mark.parametrize("name", ["bert_base_sst2", "resnet50", "unet_vgg16", "lstm_classifier"])
@@ -236,7 +236,7 @@ def test_pure_half_is_the_last_explanation() -> None:
         mode="inference", compile=True,
     )  # fmt: skip
     answer = check_claim(said, predictor)
-    assert answer.reasons[0].numbers["precision_choices"] == "FP16"
+    assert answer.reasons[0].numbers["precisions"] == any_precision_of(("fp16",))
 
 
 def test_a_time_between_two_precisions_is_explained_by_the_faster_one() -> None:
@@ -251,7 +251,7 @@ def test_a_time_between_two_precisions_is_explained_by_the_faster_one() -> None:
     for said in (open_one, msgspec.structs.replace(open_one, precision="fp32")):
         answer = check_claim(said, predictor)
         assert (answer.verdict, answer.reasons[0].code) == ("plausible_only_with", "claim-only-with-precision")
-        assert answer.reasons[0].numbers["precision_choices"] == "FP16 AMP"
+        assert answer.reasons[0].numbers["precisions"] == any_precision_of(("fp16_amp",))
 
 
 def test_two_precisions_that_would_do_are_both_named() -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtWidgets import QLabel
 
-from advisor.core.bundled import resource
 from advisor.gui.context import Context
 from advisor.gui.history_shelf import folder_of, keep
 from advisor.gui.pages.history_checks import measured_card
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from advisor.gui.main_window import MainWindow
     from advisor.gui.settings import Settings
     from advisor.store.advice_record import AdviceRecord
+
+RECORDED = Path(__file__).resolve().parent.parent / "recorded"
 
 
 def later(advice: AdviceRecord, factor: float) -> AdviceRecord:
@@ -94,7 +96,7 @@ def test_a_runs_check_shows_every_batch_size_that_was_timed(window: MainWindow, 
 def test_a_predicted_time_is_not_called_measured_because_its_run_measured_something(
     window: MainWindow, settings: Settings, qtbot: QtBot
 ) -> None:
-    advice = json_file.read(resource("examples") / "advice.json")
+    advice = json_file.read(RECORDED / "example_advice.json")
     assert advice.measurements
     assert advice.recommendation is not None
     assert advice.recommendation.job_s is not None

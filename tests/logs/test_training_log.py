@@ -49,7 +49,7 @@ def test_the_log_that_validates_every_100_steps_spends_72_percent_on_it() -> Non
     assert share(found, "validation") == pytest.approx(0.72, abs=0.01)
     assert [reason.code for reason in found.reasons] == ["log-validation-share", "log-validate-less"]
     assert found.reasons[1].numbers["better_steps"] == 1000
-    assert float(found.reasons[1].numbers["better_total_s"]) == pytest.approx(3420, rel=0.02)
+    assert found.reasons[1].figure("better_total_s") == pytest.approx(3420, rel=0.02)
     assert found.step_s == pytest.approx(0.51, rel=0.02)
 
 
@@ -109,7 +109,7 @@ def test_a_loader_that_takes_most_of_a_step_is_the_first_thing_to_change(line: s
     assert found.step_s == pytest.approx(0.5)
     assert share(found, "loader") == pytest.approx(0.6)
     assert found.reasons[0].code == "log-loader"
-    assert float(found.reasons[0].numbers["gain_s"]) == pytest.approx(0.3)
+    assert found.reasons[0].figure("gain_s") == pytest.approx(0.3)
 
 
 def test_the_runtimes_of_a_trainer_are_understood() -> None:

@@ -55,7 +55,7 @@ def test_efficiency_is_told_as_speed_up_with_its_range() -> None:
     reason = efficiency_reason(_prediction(0.1, count=4))
     assert reason is not None
     assert reason.numbers["speed_up_ratio"] == pytest.approx(3.2)
-    assert float(reason.numbers["low_ratio"]) < 3.2 < float(reason.numbers["high_ratio"])
+    assert reason.figure("low_ratio") < 3.2 < reason.figure("high_ratio")
     _readable(reason)
     assert efficiency_reason(_prediction(0.1, "single", 1)) is None
 

@@ -36,7 +36,7 @@ def test_an_unmeetable_deadline_names_the_fastest_set_up_and_its_miss() -> None:
     allowed = [one for one in answer.predictions if one.fits and one.global_batch_size <= most]
     fastest_s = min(one.job_s.value for one in allowed if one.precision == "fp32" and one.job_s)
     assert told.numbers["job_s"] == fastest_s
-    assert float(told.numbers["times_ratio"]) == pytest.approx(float(told.numbers["job_s"]) / 1.0)
+    assert told.figure("times_ratio") == pytest.approx(told.figure("job_s") / 1.0)
 
 
 def test_an_unmeetable_power_limit_names_the_thriftiest_set_up() -> None:
@@ -45,7 +45,7 @@ def test_an_unmeetable_power_limit_names_the_thriftiest_set_up() -> None:
     keys = {one.device.spec_key for one in answer.predictions if one.fits}
     least_w = min(spec.power_w for key, spec in SPECS.items() if key in keys and spec.power_w)
     assert told.numbers["power_w"] == least_w
-    assert float(told.numbers["times_ratio"]) == pytest.approx(least_w / 10)
+    assert told.figure("times_ratio") == pytest.approx(least_w / 10)
 
 
 def test_of_two_limits_each_one_that_is_missed_is_told_of_the_same_set_up() -> None:

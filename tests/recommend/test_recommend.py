@@ -165,7 +165,7 @@ def test_the_count_stops_at_the_knee_and_the_pareto_set_goes_on() -> None:
     best = best_of(answer)
     assert best.count < 8
     knee = next(reason for reason in best.why if reason.code == "why-count-knee")
-    assert float(knee.numbers["marginal_fraction"]) < 0.7
+    assert knee.figure("marginal_fraction") < 0.7
     assert "change-count" in codes(best.would_change_if)
     assert {one.count for one in answer.alternatives} > {best.count}
 

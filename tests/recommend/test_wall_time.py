@@ -72,7 +72,7 @@ def test_the_split_adds_up_and_names_what_to_change_by_gain() -> None:
     assert split.changes[0].code == "wall-validate-less"
     calm = msgspec.structs.replace(work, data=msgspec.structs.replace(work.data, validation_samples=0))
     changes = split_wall_time(calm, prediction).changes
-    gains = [float(change.numbers["gain_s"]) for change in changes]
+    gains = [change.figure("gain_s") for change in changes]
     assert gains == sorted(gains, reverse=True)
     assert {change.code for change in changes} == {
         "wall-read-less", "wall-load-faster", "wall-launch-less", "wall-synchronise-less",

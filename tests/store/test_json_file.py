@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import msgspec
 import pytest
 
 from advisor.core.bundled import resource
 from advisor.core.errors import InputError, OutputError
 from advisor.core.file_writing import write_atomically
+from advisor.core.sentences import Reason, say
 from advisor.present import csv_file
 from advisor.store import json_file
 from advisor.store.advice_record import SCHEMA_VERSION
@@ -129,3 +131,26 @@ def test_a_version_before_the_first_is_refused() -> None:
 def test_the_recorded_advice_keeps_to_the_published_schema() -> None:
     published = json.loads(resource("schemas/advice.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(json.loads(json_file.encode(recorded())), published)
+
+
+@pytest.mark.parametrize(
+    ("old", "english"),
+    [
+        ({"code": "change-measure", "numbers": {"devices": "A, B"}}, "Measuring on A, B would"),
+        ({"code": "ranks-failed", "numbers": {"text": "no room left"}}, "no room left."),
+        (
+            {"code": "workload-assumed-values", "numbers": {"fields_parts": "assumed-epochs=3|assumed-other=x = 1"}},
+            "3",
+        ),
+        (
+            {
+                "code": "claim-ratio-only-with-precision",
+                "numbers": {"precision_choices": "FP32|FP16", "device": "A", "other": "B", "claimed_ratio": 2.0},
+            },
+            "only in FP32 or FP16: A",
+        ),
+    ],
+)
+def test_sentences_of_the_first_version_read_as_they_did(old: dict[str, object], english: str) -> None:
+    (raised,) = json_file.MIGRATIONS[1]({"reasons": [old]})["reasons"]
+    assert english in say(msgspec.convert(raised, Reason), "en")

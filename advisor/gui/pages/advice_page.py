@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QPushButton, QVBoxLayout, QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.core.sentences import visible
+from advisor.core.sentences import Names, visible
 from advisor.gui.advice_figures import short_name
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -168,7 +168,7 @@ class AdvicePage(Page):
         if first is not None:
             card.body.addWidget(label(self.texts.say(first), wrap=True, selectable=True))
         if chosen.tied_with:
-            names = ", ".join(short_name(visible(device.name)) for device in chosen.tied_with)
+            names = Names(names=tuple(short_name(visible(device.name)) for device in chosen.tied_with))
             card.body.addWidget(label(self.texts("advice-tied", devices=names), "muted", wrap=True))
         card.setAccessibleName(devices)
         card.hug()

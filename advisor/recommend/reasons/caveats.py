@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Names, Reason
 from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
 from advisor.recommend.reasons.missed_limits import is_limited, nearest_to_limits
@@ -73,7 +73,7 @@ def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iter
     if comparison.goal == "cost":
         unpriced = sorted({one.chosen.device.name for one in finalists if one.chosen.cost is None})
         if unpriced and len(unpriced) < len({one.chosen.device.name for one in finalists}):
-            yield Reason(code="caveat-some-prices-missing", numbers={"devices": ", ".join(unpriced)})
+            yield Reason(code="caveat-some-prices-missing", numbers={"devices": Names(names=tuple(unpriced))})
         elif unpriced:
             yield Reason(code="caveat-no-prices")
     if comparison.goal == "energy":
@@ -85,7 +85,7 @@ def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iter
             }
         )
         if unknown:
-            yield Reason(code="caveat-power-unknown", numbers={"devices": ", ".join(unknown)})
+            yield Reason(code="caveat-power-unknown", numbers={"devices": Names(names=tuple(unknown))})
 
 
 def _memory_caveats(best: Recommendation | None) -> Iterator[Reason]:

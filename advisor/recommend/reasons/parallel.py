@@ -37,7 +37,7 @@ def _says_the_same(one: Reason, efficiency: Reason | None) -> bool:
     """A speed-up over one card at another batch says more than efficiency, at the same batch it says less."""
     if one.code != "why-count-pays" or efficiency is None or one.numbers["fewer"] != 1:
         return False
-    return abs(float(one.numbers["speed_up_ratio"]) / float(efficiency.numbers["speed_up_ratio"]) - 1) < TIE_FRACTION
+    return abs(one.figure("speed_up_ratio") / efficiency.figure("speed_up_ratio") - 1) < TIE_FRACTION
 
 
 def strategy_story(comparison: Comparison, finalist: Finalist) -> tuple[Reason, ...]:

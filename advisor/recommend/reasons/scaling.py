@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Names, Reason
 from advisor.cost.scaling.scaling_figures import scaling_figures
 from advisor.predict.scaling_advice import dp_loss_reasons
 from advisor.recommend.batch_size import rounded
@@ -123,7 +123,7 @@ def _left_out(comparison: Comparison, cards: Sequence[Device], here: Prediction)
     """Cards that can hold no batch that was tried keep the whole from training together."""
     small = {card.name for card in cards if all(one.fits is False for one in comparison.alone(card, here.precision))}
     if small:
-        yield Reason(code="scaling-uneven-memory", numbers={"devices": ", ".join(sorted(small))})
+        yield Reason(code="scaling-uneven-memory", numbers={"devices": Names(names=tuple(sorted(small)))})
 
 
 def _allowed(comparison: Comparison, group: MixedGroup, here: Prediction, accumulation: int) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Names, Reason
 from advisor.predict.scaling_advice import learning_rate_note
 from advisor.recommend.batch_size import batch_reason, fitting_curve
 from advisor.recommend.comparison import part_s, part_share, set_up_name
@@ -56,7 +56,7 @@ def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Ro
     first = leaders(rows, comparison.goal)
     others = [row.prediction for row in first if row.prediction is not chosen]
     if others:
-        names = ", ".join(set_up_name(one) for one in others)
+        names = Names(names=tuple(set_up_name(one) for one in others))
         yield Reason(code=_TIED_BY_GOAL[comparison.goal], numbers={"device": set_up_name(chosen), "others": names})
         yield from tie_decision(comparison, chosen, others)
     for row in rows:
@@ -183,7 +183,7 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
     if small and chosen.peak_memory_bytes is not None:
         yield Reason(
             code="why-memory-elsewhere",
-            numbers={"devices": ", ".join(small), "need_bytes": chosen.peak_memory_bytes.value},
+            numbers={"devices": Names(names=tuple(small)), "need_bytes": chosen.peak_memory_bytes.value},
         )
     yield from (note for note in chosen.notes if note.code.startswith("memory-host-"))
     capacity = chosen.memory_capacity_bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Names, Reason
 from advisor.recommend.comparison import part_share, set_up_name
 from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.ranking import score
@@ -166,4 +166,4 @@ def _by_measuring(rows: Sequence[Row]) -> Iterator[Reason]:
     leaders = [row.prediction for row in rows if row.place == 1]
     guessed = [one.device.name for one in leaders if one.step_s.basis == "specified"]
     if len(leaders) > 1 and guessed:
-        yield Reason(code="change-measure", numbers={"devices": ", ".join(guessed)})
+        yield Reason(code="change-measure", numbers={"devices": Names(names=tuple(guessed))})

@@ -7,7 +7,7 @@ from functools import cache
 
 import torch
 
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Names, Reason
 from advisor.optable.op_table import Op
 from advisor.worker.trace.op_names import KIND_OF
 
@@ -56,10 +56,10 @@ def unknown_operators(ops: Iterable[Op]) -> Reason | None:
     if not names:
         return None
     ordered = sorted(names, key=lambda name: (-names[name], name))
-    told = ", ".join(ordered[:_MOST_NAMES]) + (" …" if len(ordered) > _MOST_NAMES else "")
+    operators = Names(names=tuple(ordered[:_MOST_NAMES]), more=len(ordered) > _MOST_NAMES)
     return Reason(
         code="trace-unknown-operators",
-        numbers={"operators": told, "share_fraction": unknown_count / all_count},
+        numbers={"operators": operators, "share_fraction": unknown_count / all_count},
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from advisor.core.sentences import say
+from advisor.core.sentences import Names, say
 from advisor.optable.op_table import OpTable, at
 from advisor.optable.saved_tables import saved_tables
 from advisor.worker.trace.grouped import grouped_product
@@ -105,8 +105,8 @@ def test_an_operator_of_unknown_work_is_named_with_its_share_of_the_calls() -> N
     )
     table = trace(subject, "fp32")
     caveat = next(one for one in table.caveats if one.code == "trace-unknown-operators")
-    assert caveat.numbers["operators"] == "mystery"
-    assert 0 < float(caveat.numbers["share_fraction"]) < 0.5
+    assert caveat.numbers["operators"] == Names(names=("mystery",))
+    assert 0 < caveat.figure("share_fraction") < 0.5
     for language in ("en", "zh"):
         assert "mystery" in say(caveat, language)
 
