@@ -6,9 +6,15 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+
+# How long an example takes is the machine's business: a test judges values, and passes beside other work.
+settings.register_profile("advisor", deadline=None)
+settings.load_profile("advisor")
 
 
 def pytest_configure(config: pytest.Config) -> None:
