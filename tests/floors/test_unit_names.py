@@ -56,6 +56,8 @@ WITHOUT_UNIT = {
     "rank", "lost_ranks", "elsewhere_ranks", "place", "line", "start", "stage", "cards_per_node", "n_gpus", "length",
     "software_year", "largest_batch", "largest_batch_that_ran", "smallest_batch_that_failed", "trainable_tensor_shapes",
     "efficiency",
+    # degrees of parallelism, and devices that share a host; a version of torch as two places
+    "tensor", "pipeline", "context", "host_size", "torch_version",
     # money, in the currency that stands beside it
     "cost", "price", "max_cost",
 }  # fmt: skip
