@@ -54,7 +54,7 @@ def _host_short(comparison: Comparison) -> Iterator[Reason]:
     """The off-loading set-up that lacks least of its machines' memory."""
     notes = [note for one in comparison.predictions for note in one.notes if note.code.endswith("-short")]
     if notes:
-        yield min(notes, key=lambda note: float(note.numbers["need_bytes"]) / float(note.numbers["room_bytes"]))
+        yield min(notes, key=lambda note: note.figure("need_bytes") / note.figure("room_bytes"))
 
 
 def _measurement_caveats(comparison: Comparison) -> Iterator[Reason]:
