@@ -48,6 +48,8 @@ class Fitted(Record, frozen=True, kw_only=True):
     """Of a 3 × 3 convolution with unit stride in FP32 and many channels."""
     group_channels: Positive
     """Channels a group at which a grouped convolution reaches the full rate."""
+    grouped_uneven: Positive
+    """Rate of a grouped convolution in channels-last whose channels a group are no power of two, over that in NCHW."""
     depthwise: Positive
     """Of the FP32 peak."""
     nchw_half_transform: Positive
@@ -59,6 +61,8 @@ class Fitted(Record, frozen=True, kw_only=True):
     softmax: Positive
     copy: Positive
     reduction: Positive
+    fused: Positive
+    """Kernels that torch.compile makes."""
     elements_per_clock: Positive
     """Of one SM, in NCHW batch norms, softmax, reductions and pools."""
     sm_bytes_per_clock: Positive
@@ -86,6 +90,10 @@ class Assumed(Record, frozen=True, kw_only=True):
     """Share of the time of memory-bound operators that is left after `torch.compile` has fused them."""
     compiled_dispatches: Positive
     """Share of host calls that is left after it."""
+    compiled_launch: Positive
+    """To launch a kernel of the compiler's, or a library's from its code, over one dispatch in Python."""
+    compiled_pass_s: Positive
+    """What entering compiled code costs the host in one pass: its guards and wrappers."""
     compiled_range: Positive
     """Factor on the width of the range (in the log) under `torch.compile`."""
     new_family_range: Positive

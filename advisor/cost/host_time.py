@@ -53,7 +53,11 @@ def host_seconds(
     backward = _known_or(host.backward_s_per_dispatch, usual * assumed.host_backward_share)
     optimizer = _known_or(host.optimizer_s_per_dispatch, usual)
     passes = compiled.forward_dispatch_count * forward + compiled.backward_dispatch_count * backward
-    passes *= assumed.compiled_dispatches if training.compile else 1.0
+    if training.compile and compiled.fused is None:
+        passes *= assumed.compiled_dispatches
+    elif training.compile:
+        launches = compiled.fused_dispatch_count[0] * forward + compiled.fused_dispatch_count[1] * backward
+        passes = launches * assumed.compiled_launch + assumed.compiled_pass_s
     # A host that is slow at dispatching is slow at everything else that Python does around it.
     slowness = min(max(forward / usual, 1.0 / _HOST_SPREAD), _HOST_SPREAD)
     passes = max(passes + assumed.host_pass_s * slowness, host.pass_floor_s)

@@ -105,6 +105,8 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
         ("batch_size", row.batch_size),
         ("mode", row.mode),
         ("channels_last", row.channels_last),
+        ("compile", row.compiled),
+        ("attention", row.attention),
     ):
         if value is not None:
             training[name] = value

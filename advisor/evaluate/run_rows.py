@@ -19,13 +19,14 @@ from advisor.core.input_file import closest, read_text, shown_value
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.cost.layout import DataParallel, Layout
-from advisor.workload.workload import Mode
+from advisor.workload.workload import Attention, Mode
 
 REQUIRED_COLUMNS = ("workload", "gpu_key", "mode", "precision", "batch_per_gpu", "seq_len_or_img")
 ANSWERABLE_COLUMNS = ("ms", "efficiency", "max_batch_that_ran", "peak_gb")
 """At least one of them must be there: what a row is compared with."""
 _MAX_BYTES = 16 * 2**20
 _MODES: tuple[Mode, ...] = ("training", "inference", "forward_backward")
+_ATTENTIONS: tuple[Attention, ...] = ("sdpa", "eager", "flash")
 _PRECISION_WORDS: dict[str, Precision] = {
     **{name: name for name in PRECISIONS},
     "amp-fp16": "fp16_amp",
@@ -82,6 +83,9 @@ class RunRow(Record, frozen=True, kw_only=True):
     optimizer: Optimizer | None = None
     fused_optimizer: bool = False
     channels_last: bool | None = None
+    compiled: bool | None = None
+    """Whether `torch.compile` was used."""
+    attention: Attention | None = None
     layout: Layout = Layout()
     accumulation_steps: int = 1
     interconnect: str | None = None
@@ -177,6 +181,8 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, object]:
         "optimizer": optimizer,
         "fused_optimizer": fused,
         "channels_last": _choice(cells, "layout", {"nchw": False, "nhwc": True}),
+        "compiled": _choice(cells, "compile", {"yes": True, "no": False}),
+        "attention": _choice(cells, "attention", {name: name for name in _ATTENTIONS}),
         "layout": _layout(cells),
         "accumulation_steps": _count(cells, "gradient_accumulation") or 1,
         "interconnect": cells.get("interconnect") or None,

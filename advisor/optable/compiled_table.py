@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from advisor.catalogue.precisions import TracePrecision
+from advisor.optable.compiler_layout import turned_by_compiler
 from advisor.optable.op_columns import (
     KINDS,
     AffineWork,
@@ -18,11 +19,14 @@ from advisor.optable.op_columns import (
     RnnWork,
     WorkT,
 )
-from advisor.optable.op_table import Affine, Op, OpTable
+from advisor.optable.op_table import Affine, Op, OpTable, at
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 _DIRECTIONS = ("forward", "input_gradient", "weight_gradient")
 _GATE_COUNTS = {"rnn": 1, "gru": 3, "lstm": 4}
+
+_ONE_PASS = 1.5
+"""Reads over writes: 1 where a norm is evaluated, 2 and more where its statistics are taken first."""
 
 Row = dict[str, Affine]
 
@@ -33,6 +37,12 @@ class CompiledTable:
 
     precision: TracePrecision
     memory: AffineWork[MemoryWork]
+    fused: AffineWork[MemoryWork] | None
+    """In place of `memory` under torch.compile; None: unknown."""
+    fused_dispatch_count: tuple[float, float]
+    """Launches under torch.compile, forward and backward."""
+    turned_by_compiler: bool
+    """Whether torch.compile turns the convolutions to channels-last by itself."""
     matmul: AffineWork[MatmulWork]
     convolution: AffineWork[ConvolutionWork]
     attention: AffineWork[AttentionWork]
@@ -57,6 +67,9 @@ def compile_table(table: OpTable) -> CompiledTable:
     return CompiledTable(
         precision=table.precision,
         memory=_columns(MemoryWork, rows["memory"]),
+        fused=_fused(table),
+        fused_dispatch_count=_fused_dispatches(table),
+        turned_by_compiler=turned_by_compiler(table),
         matmul=_columns(MatmulWork, rows["matmul"]),
         convolution=_columns(ConvolutionWork, rows["convolution"]),
         attention=_columns(AttentionWork, rows["attention"]),
@@ -70,6 +83,19 @@ def compile_table(table: OpTable) -> CompiledTable:
         synchronisation_count=float(table.synchronisation_count),
         unknown_call_fraction=_unknown_fraction(table),
     )
+
+
+def _fused(table: OpTable) -> AffineWork[MemoryWork] | None:
+    if table.compiled is None:
+        return None
+    return _columns(MemoryWork, [_row(op)[1] for op in table.compiled.ops])
+
+
+def _fused_dispatches(table: OpTable) -> tuple[float, float]:
+    if table.compiled is None:
+        return (0.0, 0.0)
+    counts = table.compiled.dispatch_count
+    return (float(counts.get("forward", 0)), float(counts.get("backward", 0)))
 
 
 def _unknown_fraction(table: OpTable) -> float:
@@ -160,7 +186,12 @@ def _row(op: Op) -> tuple[str, Row]:
         shape = shape_row(op)
         if shape:
             return family, {**base, **shape}
-    return "memory", {**base, "batch_norm": _fixed(op.batch_norm)}
+    return "memory", {**base, "batch_norm": _fixed(op.batch_norm and _reads_twice(op))}
+
+
+def _reads_twice(op: Op) -> bool:
+    """Batch statistics need their whole input first; with those of training an evaluated norm is element-wise."""
+    return at(op.read_bytes, 1.0) > _ONE_PASS * at(op.written_bytes, 1.0)
 
 
 def _merged(rows: Iterable[Row]) -> list[Row]:

@@ -25,6 +25,7 @@ OpKind = Literal[
     "rnn",
     "sort",
     "other",
+    "fused",
 ]
 Phase = Literal["forward", "backward"]
 ConvolutionPass = Literal["forward", "input_gradient", "weight_gradient"]
@@ -147,6 +148,15 @@ class CheckpointFigures(Record, frozen=True, kw_only=True):
     """Forward of all blocks, run a second time."""
 
 
+class CompiledPass(Record, frozen=True, kw_only=True):
+    """What torch.compile makes of the operators that wait for memory; products, convolutions and attention stay."""
+
+    ops: tuple[Op, ...]
+    """Kind `fused`, or the operators that no compiler fuses; they stand in place of all that have no shape figures."""
+    dispatch_count: dict[Phase, int]
+    """Kernels that the host launches, the library's included."""
+
+
 class OpTable(Record, frozen=True, kw_only=True):
     """One step of a model at one sequence length or image size and one trace precision."""
 
@@ -181,6 +191,8 @@ class OpTable(Record, frozen=True, kw_only=True):
     layers: tuple[Layer, ...] = ()
     checkpoint: CheckpointFigures | None = None
     """None where no repeated blocks were found, or where they are checkpointed already."""
+    compiled: CompiledPass | None = None
+    """None in tables of earlier versions and of models that are known by totals alone."""
     caveats: tuple[Reason, ...] = ()
 
 

@@ -16,7 +16,7 @@ from advisor.catalogue.precisions import Precision
 from advisor.cost.efficiencies import Efficiencies, Fitted
 from advisor.cost.host_time import HostSpeed, host_seconds, synchronisation_seconds
 from advisor.cost.operators.device_rates import DeviceRates, device_rates
-from advisor.cost.operators.device_time import family_seconds
+from advisor.cost.operators.device_time import family_seconds, runs_channels_last
 from advisor.cost.operators.op_time import Peaks, sustained_peaks
 from advisor.cost.optimizer_cost import optimizer_cost
 from advisor.cost.step_time import joined_seconds
@@ -112,14 +112,15 @@ class StepSet:
         parts: list[Work] = []
         owners: list[NDArray[np.intp]] = []
         for index, step in enumerate(self.steps):
-            family: AffineWork[Work] = getattr(step.compiled, name)
+            fused = name == "memory" and step.training.compile and step.compiled.fused is not None
+            family: AffineWork[Work] = getattr(step.compiled, "fused" if fused else name)
             if family.count:
                 parts.append(_at_one(family, step.batch_size))
                 owners.append(np.full(family.count, index, dtype=np.intp))
         if not parts:
             return None
         owner = np.concatenate(owners)
-        layout = np.array([float(step.training.channels_last) for step in self.steps])
+        layout = np.array([float(runs_channels_last(step.compiled, step.training)) for step in self.steps])
         return _Family(
             work=parts[0].joined(tuple(parts[1:])),
             step=owner,

@@ -2,7 +2,7 @@
 
 One file a table in `tables/`, named `WORKLOAD-LENGTH-PRECISION-MODE-LAYOUT.msgpack.xz`: LENGTH is the sequence
 length, image side or audio samples; PRECISION one of fp32, amp, half; MODE training (also serves forward_backward)
-or inference; LAYOUT nchw or nhwc. `record_tables.py` writes them.
+or inference; LAYOUT nchw or nhwc, with `-sdpa` where attention is fused. `record_tables.py` writes them.
 """
 
 from __future__ import annotations
@@ -34,11 +34,18 @@ TRACE_PRECISION: dict[str, TracePrecision] = {
 
 
 def table_path(
-    workload: str, length: int | str, precision: Precision | TracePrecision, mode: Mode, layout: Layout = "nchw"
+    workload: str,
+    length: int | str,
+    precision: Precision | TracePrecision,
+    mode: Mode,
+    layout: Layout = "nchw",
+    *,
+    fused: bool = False,
 ) -> Path:
-    """Where the table of this workload is recorded (whether it is or not)."""
+    """Where the table of this workload is recorded (whether it is or not); `fused`: with fused attention."""
     passes = "inference" if mode == "inference" else "training"
-    name = f"{workload}-{int(float(length))}-{TRACE_PRECISION[precision]}-{passes}-{layout}.msgpack.xz"
+    suffix = "-sdpa" if fused else ""
+    name = f"{workload}-{int(float(length))}-{TRACE_PRECISION[precision]}-{passes}-{layout}{suffix}.msgpack.xz"
     return FOLDER / name
 
 
@@ -49,8 +56,14 @@ def pack(table: OpTable) -> bytes:
 
 @cache
 def load_table(
-    workload: str, length: int | str, precision: Precision | TracePrecision, mode: Mode, layout: Layout = "nchw"
+    workload: str,
+    length: int | str,
+    precision: Precision | TracePrecision,
+    mode: Mode,
+    layout: Layout = "nchw",
+    *,
+    fused: bool = False,
 ) -> OpTable:
     """The recorded table; raises FileNotFoundError where this combination was not recorded."""
-    packed = table_path(workload, length, precision, mode, layout).read_bytes()
+    packed = table_path(workload, length, precision, mode, layout, fused=fused).read_bytes()
     return msgspec.msgpack.decode(lzma.decompress(packed), type=OpTable)

@@ -207,8 +207,10 @@ def test_every_direction_of_a_convolution_takes_its_time() -> None:
 
 
 def test_batch_norm_is_limited_by_elements_in_nchw_and_free_of_it_in_nhwc() -> None:
-    norm = replace(op("norm", fixed(4e9), element_bytes=2), batch_norm=True)
+    evaluated = replace(op("norm", fixed(4e9), element_bytes=2), batch_norm=True)
+    norm = replace(evaluated, read_bytes=fixed(4e9))
     assert seconds([norm], "fp16") > seconds([norm], "fp16", nhwc=True)
+    assert seconds([evaluated], "fp16") == seconds([evaluated], "fp16", nhwc=True)
 
 
 def test_each_kind_of_memory_bound_operator_has_its_own_share_of_the_bandwidth() -> None:

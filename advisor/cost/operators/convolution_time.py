@@ -39,6 +39,8 @@ def convolution_seconds(
     )
     whole = tiled_seconds(np.where(work.groups > 1, work.groups, 1.0), m, n, k, peak, rates, fitted)
     by_groups = work.flop / (peak * np.minimum(1.0, channels / fitted.group_channels))
+    uneven = np.log2(np.maximum(channels, 1.0)) % 1 > 0
+    by_groups = by_groups / np.where(uneven & (nhwc == 1), fitted.grouped_uneven, 1.0)
     share = fitted.convolution * np.where(
         input_gradient,
         fitted.convolution_input_gradient,

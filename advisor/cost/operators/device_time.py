@@ -26,6 +26,7 @@ from advisor.optable.op_columns import (
     RnnWork,
     Work,
 )
+from advisor.workload.workload import Training
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +62,11 @@ def family_seconds(work: Work, rates: DeviceRates, peaks: Peaks, figures: Effici
     return (seconds + fitted.kernel_start_s * work.kernel_count) * work.call_count
 
 
+def runs_channels_last(compiled: CompiledTable, training: Training) -> bool:
+    """Whether convolutions run channels-last: asked for, or turned by the compiler."""
+    return training.channels_last or (training.compile and compiled.turned_by_compiler)
+
+
 def device_seconds(  # noqa: PLR0913 - what a pass depends on
     compiled: CompiledTable,
     rates: DeviceRates,
@@ -77,12 +83,13 @@ def device_seconds(  # noqa: PLR0913 - what a pass depends on
     """
     wide = rates.changed(lambda values: values.reshape(-1, 1, 1))
     peaks = sustained_peaks(wide, figures.fitted)
-    nhwc = np.array(float(channels_last))
+    nhwc = np.array(float(channels_last or (compiled_by_torch and compiled.turned_by_compiler)))
+    fused = compiled.fused if compiled_by_torch else None
     shape = (len(rates.sm_count), len(batches))
     forward, backward = np.zeros(shape), np.zeros(shape)
     by_kind: dict[str, Floats] = {}
-    weights = _kind_weights(factors or {}, figures, compiled_by_torch=compiled_by_torch)
-    for family in (compiled.memory, compiled.matmul, compiled.convolution, compiled.attention, compiled.rnn):
+    weights = _kind_weights(factors or {}, figures, compiled_by_factor=compiled_by_torch and fused is None)
+    for family in (fused or compiled.memory, compiled.matmul, compiled.convolution, compiled.attention, compiled.rnn):
         if family.count == 0:
             continue
         work = family.at(batches)
@@ -101,9 +108,9 @@ def device_seconds(  # noqa: PLR0913 - what a pass depends on
 _FUSED_BY_COMPILER = ("elementwise", "norm", "softmax", "reduction", "copy", "other")
 
 
-def _kind_weights(factors: Mapping[str, float], figures: Efficiencies, *, compiled_by_torch: bool) -> Floats:
+def _kind_weights(factors: Mapping[str, float], figures: Efficiencies, *, compiled_by_factor: bool) -> Floats:
     weights = np.array([factors.get(kind, 1.0) for kind in KINDS])
-    if compiled_by_torch:
+    if compiled_by_factor:
         fused = np.array([kind in _FUSED_BY_COMPILER for kind in KINDS])
         weights = np.where(fused, weights * figures.assumed.compiled_traffic, weights)
     return weights

@@ -21,6 +21,7 @@ def _shares(fitted: Fitted) -> Floats:
         "copy": fitted.copy,
         "embedding": fitted.copy,
         "pool": fitted.reduction,
+        "fused": fitted.fused,
     }
     return np.array([by_kind.get(kind, fitted.elementwise) for kind in KINDS])
 

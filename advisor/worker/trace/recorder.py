@@ -11,6 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from advisor.optable.op_table import Phase
 from advisor.worker.trace.call_cost import NO_COST, Cost, cost_of
 from advisor.worker.trace.constants import UniformValues
+from advisor.worker.trace.dataflow import DataFlow
 from advisor.worker.trace.known import KnownResults, knowable
 from advisor.worker.trace.op_figures import RawOp, is_view
 from advisor.worker.trace.op_names import HIDDEN_FROM_HOST, SYNCHRONISING
@@ -51,6 +52,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """`known`: what earlier passes of the same model have met."""
         super().__init__()  # type: ignore[no-untyped-call]
         self.tracker = tracker
+        self.flow = DataFlow(tracker)
         self.ops: list[tuple[Phase, str, RawOp]] = []
         self.phase: Phase = "forward"
         self.dispatch_count: dict[Phase, int] = {"forward": 0, "backward": 0}
@@ -105,6 +107,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if cost is not NO_COST:
             self._note(cost)
         self._follow(out)
+        if cost is not NO_COST:
+            self.flow.note(self.phase, cost, args, kwargs, out)
         if cost.convolution_bytes:
             self.tracker.convolution(cost.convolution_bytes)
         return out

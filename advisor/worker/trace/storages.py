@@ -46,6 +46,11 @@ class StorageTracker:
         self.peak_bytes = max(self.peak_bytes, self.live_bytes)
         return size
 
+    def place(self, tensor: torch.Tensor) -> tuple[int, int] | None:
+        """Number and bytes of the tensor's storage; None where it was never seen, or holds nothing."""
+        entry = self._live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001 - as above
+        return None if entry is None else entry[:2]
+
     def _on_death(self, key: int) -> Callable[[object], None]:
         def died(_reference: object) -> None:
             entry = self._live.pop(key, None)

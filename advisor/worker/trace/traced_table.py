@@ -13,6 +13,7 @@ from advisor.worker.trace.affine import (
     memory_timeline,
     merged_ops,
 )
+from advisor.worker.trace.compiled_pass import compiled_pass
 from advisor.worker.trace.layers import checkpoint_figures, from_modules, layer_table, weight_count
 from advisor.worker.trace.op_figures import size_bytes
 from advisor.worker.trace.recorder import Recorder
@@ -65,6 +66,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         **from_modules(model),
         buffer_bytes=float(sum(size_bytes(b) for b in model.buffers())),
         input_bytes=(first.input_bytes - slope * low, slope),
+        compiled=compiled_pass(first.recorder.flow.kernels, second.recorder.flow.kernels, BATCHES),
         dispatch_count=recorder.dispatch_count,
         synchronisation_count=recorder.synchronisation_count,
         gradients_ready=_gradients(recorder),

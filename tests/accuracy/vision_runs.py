@@ -1,0 +1,108 @@
+"""Published runs of vision models on recent software (`published_vision.csv`), with their recorded operator tables.
+
+A workload is called `timm_NAME` or `torchvision_NAME`. Attention counts only where the model has any (family
+`vision-transformer/mlp`): a table of a convolutional network serves both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.spec_table import spec_table
+from advisor.core.sentences import Reason
+from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questions_of
+from advisor.evaluate.run_rows import RunRow, read_run_rows
+from advisor.evaluate.traces import TraceKey, trace_key
+from advisor.optable.op_table import OpTable
+from advisor.predict.fitting import MeasuredStep
+from advisor.workload.workload import PythonModel, Workload, length_of
+from advisor.workload.workload_file import load_workload
+from tests.accuracy.recorded_runs import measured_steps
+from tests.accuracy.tables import Layout, load_table
+
+FOLDER = Path(__file__).parent
+PUBLISHED_VISION = FOLDER / "published_vision.csv"
+NAMES_TODAY = {"flexivit_large": "flexivit_large", "gluon_resnet50_v1b": "resnet50"}
+"""What timm calls some models now that the sources named otherwise."""
+
+
+def vision_workload(name: str) -> Workload:
+    """The workload of a model by its name; every row overrides its size, batch, precision, mode and layout."""
+    library, _, model = name.partition("_")
+    return load_workload(
+        {
+            "name": name,
+            "model": {
+                "source": "python",
+                "file": str(FOLDER / "models" / f"{library}_model.py"),
+                "arguments": {"name": NAMES_TODAY.get(model, model)},
+            },
+            "data": {"samples": 1281167, "image_size": 224},
+            "training": {"batch_size": 32, "precision": "fp16_amp", "optimizer": "sgd_momentum"},
+        }
+    )
+
+
+def with_fused_attention(workload: Workload) -> Workload:
+    """The same model with the attention that its rows have: timm's own switch goes with the workload's."""
+    model = workload.model
+    assert isinstance(model, PythonModel)
+    if workload.training.attention == "eager" or not workload.name.startswith("timm_"):
+        return workload
+    arguments = {**model.arguments, "fused_attention": True}
+    return msgspec.structs.replace(workload, model=msgspec.structs.replace(model, arguments=arguments))
+
+
+class VisionReader(WorkloadReader):
+    """Makes the workloads of `published_vision.csv`, which need no file of their own."""
+
+    def question(self, row: RunRow, specs: Mapping[str, GpuSpec]) -> RowQuestion | Reason:
+        """As for any row, with the model's own attention switched as the row says."""
+        asked = super().question(row, specs)
+        if isinstance(asked, Reason):
+            return asked
+        return msgspec.structs.replace(asked, workload=with_fused_attention(asked.workload))
+
+    def _read(self, name: str) -> Workload | Reason:
+        return vision_workload(name)
+
+
+@cache
+def vision_questions() -> tuple[RowQuestion, ...]:
+    """Every published vision run that counts (`use = yes`), with its workload and card."""
+    rows = [row for row in read_run_rows(PUBLISHED_VISION) if row.scored]
+    found = questions_of(rows, VisionReader(FOLDER), spec_table())
+    unread = [question for question in found if isinstance(question, Reason)]
+    if unread:
+        message = f"published rows that cannot be read: {unread}"
+        raise ValueError(message)
+    return tuple(question for question in found if isinstance(question, RowQuestion))
+
+
+def recorded_vision_table(row: RunRow, workload: Workload) -> OpTable:
+    """The recorded table of a row; raises FileNotFoundError where it was not recorded."""
+    training = workload.training
+    layout: Layout = "nhwc" if training.channels_last else "nchw"
+    fused = row.family != "cnn" and training.attention != "eager"
+    return load_table(row.workload, length_of(workload), training.precision, training.mode, layout, fused=fused)
+
+
+def recorded_vision_tables() -> dict[TraceKey, OpTable]:
+    """The recorded tables of all questions, by what a trace depends on."""
+    return {
+        trace_key(question.workload, question.workload.training.precision): recorded_vision_table(
+            question.row, question.workload
+        )
+        for question in vision_questions()
+    }
+
+
+@cache
+def vision_steps() -> tuple[MeasuredStep, ...]:
+    """All published vision runs that count, ready to be predicted."""
+    return measured_steps(vision_questions(), recorded_vision_tables())
