@@ -97,7 +97,7 @@ def _run(
                         f"--verify: the advised set-up ran {deadline_s - started_s:.0f} s without an answer.",
                         "Run it by hand with the script of --script.",
                     ) from None
-                if any(child.process.poll() for child in ranks):
+                if _any_failed(ranks):
                     break  # a rank failed: the others would wait for it in vain
                 continue
             if line is None:
@@ -114,6 +114,13 @@ def _run(
             f"--verify: the advised set-up failed here: {text}.", "Run it by hand with the script of --script."
         )
     return answer
+
+
+def _any_failed(ranks: list[ChildProcess]) -> bool:
+    for child in ranks[1:]:
+        with contextlib.suppress(TimeoutError):
+            child.next_line(0.0)  # who waits for a child watches its memory, too
+    return any(child.process.poll() for child in ranks)
 
 
 def _rank_count(chosen: Recommendation) -> int:

@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
+from advisor.core.memory_watch import allowance_bytes, resident_bytes_of
 from advisor.core.system import GROUP_SETTINGS, ask_group, die_with_parent, kill_group, was_killed, write_within
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ _LOG_LINES = 2000
 _GRACE_S = 1.5
 _SEND_DEADLINE_S = 5.0
 _JOIN_S = 1.0
+_WATCH_S = 0.1
+"""How often the memory of a silent child is looked at."""
 _PARENT_VARIABLE = "ADVISOR_PARENT_PID"
 
 
@@ -37,8 +40,20 @@ class ChildProcess:
     Linux kills the child when the thread that started it ends: start it from the thread that uses it.
     """
 
-    def __init__(self, module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
-        """Start `python -P -m module` (`-P`: a user's json.py must not shadow the standard one)."""
+    def __init__(
+        self,
+        module: str,
+        *arguments: str,
+        environment: Mapping[str, str] | None = None,
+        memory_limit_bytes: int | None = None,
+    ) -> None:
+        """Start `python -P -m module` (`-P`: a user's json.py must not shadow the standard one).
+
+        Whoever waits for its lines ends it once it holds more than `memory_limit_bytes` (default: what is available).
+        """
+        self._memory_limit_bytes = allowance_bytes() if memory_limit_bytes is None else memory_limit_bytes
+        self.too_large = False
+        """It held more memory than it may and was ended."""
         self._lines: queue.Queue[bytes | None] = queue.Queue(maxsize=10_000)
         self._log: deque[str] = deque(maxlen=_LOG_LINES)
         self._cancelled = False
@@ -71,14 +86,31 @@ class ChildProcess:
 
     def next_line(self, timeout_s: float) -> bytes | None:
         """The next line, or None when the child closed its output. Raises TimeoutError at the deadline."""
-        try:
-            line = self._lines.get(timeout=max(0.0, timeout_s))
-        except queue.Empty:
-            message = f"no answer within {timeout_s:.1f} s"
-            raise TimeoutError(message) from None
+        end_s = time.monotonic() + max(0.0, timeout_s)
+        while True:
+            self._end_if_too_large()
+            try:
+                line = self._lines.get(timeout=min(wait_until(end_s), _WATCH_S))
+                break
+            except queue.Empty:
+                if wait_until(end_s) > 0:
+                    continue
+                message = f"no answer within {timeout_s:.1f} s"
+                raise TimeoutError(message) from None
         if line is None:
             self._put(None)
         return line
+
+    def _end_if_too_large(self) -> None:
+        """End the group of a child that eats the machine's memory; then its output closes, as at any death."""
+        limit = self._memory_limit_bytes
+        if limit is None or self.too_large or self.process.returncode is not None:
+            return
+        held = resident_bytes_of(self.process.pid)
+        if held is not None and held > limit:
+            self.too_large = True
+            self._log.append(f"ended: it held {held / 2**30:.1f} GiB of memory; {limit / 2**30:.1f} GiB are allowed")
+            kill_group(self.process)
 
     def cancel(self, grace_s: float = _GRACE_S) -> None:
         """Ask the child to stop (SIGTERM to its group), wait `grace_s`, then kill the group."""

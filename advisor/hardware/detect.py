@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
 
 SAMPLER = "advisor.hardware.sampler"
+SAMPLER_LIMIT_BYTES = 2**30
+"""Of memory: it holds some tens of MB, whatever a driver's library does inside it."""
 
 _CALL_DEADLINE_S = 2.0
 _MAX_ATTEMPTS = 4
@@ -98,7 +100,7 @@ def detect_machine(*, timeout_s: float = 10.0) -> Machine:
 def _run(request: Detect, timeout_s: float) -> _Attempt:
     """One run of the sampler, ended at its `Detected`, its death, or a silence that is too long."""
     attempt = _Attempt()
-    child = ChildProcess(SAMPLER)
+    child = ChildProcess(SAMPLER, memory_limit_bytes=SAMPLER_LIMIT_BYTES)
     try:
         child.send(msgspec.json.encode(request))
         start_s = time.monotonic() + timeout_s

@@ -11,7 +11,7 @@ import msgspec
 
 from advisor.core.child_process import ChildProcess
 from advisor.core.sentences import Reason
-from advisor.hardware.detect import SAMPLER
+from advisor.hardware.detect import SAMPLER, SAMPLER_LIMIT_BYTES
 from advisor.hardware.sampler_messages import DriverState, Event, Observe, Read
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Monitor:
 
     def _watch(self, *, ask_driver: bool, until_s: float | None) -> Reason | None:
         """Run one sampler until it fails (the reason why), `until_s` has come or the monitor is left (None)."""
-        child = ChildProcess(SAMPLER)
+        child = ChildProcess(SAMPLER, memory_limit_bytes=SAMPLER_LIMIT_BYTES)
         with self._lock:
             self._child, self._ask_driver, self._driver_up = child, ask_driver, False
             self._ask()

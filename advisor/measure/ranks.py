@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from advisor.core.child_process import ChildProcess, wait_until
+from advisor.core.memory_watch import allowance_bytes
 from advisor.core.private_folder import private_folder
 from advisor.core.records import Record
 from advisor.core.sentences import Reason, Said
@@ -163,7 +164,9 @@ class _Group:
         return bool(self._children) and self._finished == set(self._children)
 
     def start(self, rank: int, request: RanksRequest, environment: Mapping[str, str]) -> None:
-        child = ChildProcess("advisor.worker", environment=environment)
+        free = allowance_bytes()
+        limit = None if free is None else free // max(1, self._host_rank_count - len(self._children))
+        child = ChildProcess("advisor.worker", environment=environment, memory_limit_bytes=limit)
         self._children[rank] = child
         child.send(msgspec.json.encode(request))
 

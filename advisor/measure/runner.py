@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.errors import UserFacingError
+from advisor.core.memory_watch import allowance_bytes
 from advisor.core.sentences import Reason, Said, Value
 from advisor.hardware.machine import Machine, Reading
 from advisor.hardware.monitor import Monitor
@@ -17,13 +18,17 @@ from advisor.measure.device_run import DeviceRun
 from advisor.measure.events import DeviceEnded, RunnerEvent
 from advisor.measure.measurement import Measurement, RateMeasurement
 from advisor.measure.plan import Plan
-from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, failure_of
+from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, WorkerTooLarge, failure_of
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Workload
 
 _START_ALLOWANCE_S = 5.0
 """Importing torch does not count against the first device's budget, up to this long."""
+
+
+_TRACE_LIMIT_BYTES = 16 * 2**30
+"""Fake tensors hold no data: the largest published models are traced in a tenth of it."""
 
 
 class TraceUnanswered(UserFacingError):  # noqa: N818 - says what happened
@@ -50,7 +55,9 @@ def trace_workload(
 
     Raises TraceUnanswered where the worker failed, died or took longer than two minutes.
     """
-    session = WorkerSession(visible="", allow_hub=allow_hub, cancelled=cancelled)
+    free = allowance_bytes()
+    limit = _TRACE_LIMIT_BYTES if free is None else min(free, _TRACE_LIMIT_BYTES)
+    session = WorkerSession(visible="", allow_hub=allow_hub, memory_limit_bytes=limit, cancelled=cancelled)
     tables: dict[TracePrecision, OpTable] = {}
     request = TraceRequest(
         workload=workload,
@@ -76,11 +83,12 @@ def trace_workload(
             raise TraceUnanswered(text, session.log[-500:], reason, tables)
     except Cancelled:
         return tables
-    except WorkerHung as hung:
-        code, numbers = failure_of(hung, session)
-        text = f"Tracing took longer than {request.wall_limit_s:.0f} s."
+    except (WorkerHung, WorkerTooLarge) as ended:
+        code, numbers = failure_of(ended, session)
+        hung = isinstance(ended, WorkerHung)
+        spent = f"longer than {request.wall_limit_s:.0f} s" if hung else f"over {limit / 2**30:.1f} GiB of memory"
         remedy = "Describe the model by numbers instead."
-        raise TraceUnanswered(text, remedy, _said(code, numbers), tables) from hung
+        raise TraceUnanswered(f"Tracing took {spent}.", remedy, _said(code, numbers), tables) from ended
     finally:
         if session.alive and not (cancelled is not None and cancelled.is_set()):
             session.end()

@@ -6,11 +6,11 @@ import os
 import threading
 import time
 from collections.abc import Generator, Mapping
-from pathlib import Path
 
 import msgspec
 
 from advisor.core.child_process import ChildProcess, ExitKind
+from advisor.core.memory_watch import resident_bytes_of
 from advisor.protocol.messages import Answered, Control, End, Finished, Request, WorkerEvent
 from advisor.workload import python_source
 
@@ -19,7 +19,6 @@ _ENCODER = msgspec.json.Encoder()
 _SLICE_S = 0.05
 _END_S = 5.0
 _DRAIN_S = 0.5
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 class WorkerHung(Exception):  # noqa: N818 - says what happened
@@ -47,7 +46,9 @@ class WorkerSession:
     ) -> None:
         """Start it; `visible` becomes CUDA_VISIBLE_DEVICES (a UUID; empty hides all; None changes nothing)."""
         environment = scrubbed_environment(os.environ, visible=visible, allow_hub=allow_hub)
-        self._child = ChildProcess("advisor.worker", "--session", environment=environment)
+        self._child = ChildProcess(
+            "advisor.worker", "--session", environment=environment, memory_limit_bytes=memory_limit_bytes
+        )
         self._memory_limit_bytes = memory_limit_bytes
         self._cancelled = cancelled or threading.Event()
         self._saw_finish = False
@@ -67,6 +68,11 @@ class WorkerSession:
     def log(self) -> str:
         """What it wrote to stderr."""
         return self._child.log
+
+    @property
+    def too_large(self) -> bool:
+        """Whether it was ended for holding more memory than it may."""
+        return self._child.too_large
 
     @property
     def exit_code(self) -> int | None:
@@ -172,15 +178,6 @@ def scrubbed_environment(
     return kept | {"PYTHONUNBUFFERED": "1", "TRANSFORMERS_VERBOSITY": "error", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
 
-def resident_bytes_of(pid: int) -> int | None:
-    """What a process holds in RAM; None where the system does not tell (it is watched on Linux)."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-    return pages * _PAGE_BYTES
-
-
 def _decoded(line: bytes) -> WorkerEvent | None:
     """The event of a line; a torn last line of a killed worker is none."""
     try:
@@ -193,7 +190,7 @@ def failure_of(error: Exception | None, session: WorkerSession) -> tuple[str, di
     """(message id, numbers) for how a worker ended without answering."""
     if isinstance(error, WorkerHung):
         return "measure-worker-hung", {}
-    if isinstance(error, WorkerTooLarge):
+    if isinstance(error, WorkerTooLarge) or session.too_large:
         return "measure-worker-too-large", {}
     code = session.exit_code
     killed = -9

@@ -10,13 +10,14 @@ import msgspec
 import pytest
 
 from advisor.catalogue.precisions import TracePrecision
+from advisor.core.memory_watch import resident_bytes_of
 from advisor.hardware.detect import detect_machine
 from advisor.measure.events import DeviceEnded, RunnerEvent
 from advisor.measure.measurement import Measurement
 from advisor.measure.plan import make_plan
 from advisor.measure.runner import run_measurements
 from advisor.measure.statistics import summarise
-from advisor.measure.worker_session import WorkerSession, resident_bytes_of
+from advisor.measure.worker_session import WorkerSession
 from advisor.optable.op_table import OpTable
 from advisor.predict.local_time import predict_local_steps
 from advisor.protocol.messages import MeasureRequest, Sample
