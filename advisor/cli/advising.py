@@ -127,7 +127,14 @@ def open_command(arguments: argparse.Namespace, language: Language) -> int:
     """Print a saved advice exactly as it was printed when it was made."""
     from advisor.store import json_file
 
-    return present(json_file.read(arguments.open), arguments, language)
+    advice = json_file.read(arguments.open)
+    try:
+        return present(advice, arguments, language)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # What this program saved can be shown: the file was changed, or comes from elsewhere.
+        fault = f"{type(error).__name__}: {str(error)[:200]}"
+        text = f"{arguments.open}: what it holds cannot be shown ({fault})."
+        raise InputError(text, "The file was changed or damaged, or a newer program wrote it.") from error
 
 
 def measured_anything(advice: AdviceRecord) -> bool:

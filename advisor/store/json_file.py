@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_BYTES = 256 * 1024 * 1024
+_LONGEST_SHOWN = 200
 
 
 def encode(advice: AdviceRecord) -> bytes:
@@ -32,15 +33,17 @@ def read(path: Path) -> AdviceRecord:
 
     Raises InputError naming file and field when it is no advice, damaged, or of a newer version.
     """
+    remedy = "Give the path of a JSON file saved by this program."
     try:
-        size = path.stat().st_size
-        content = path.read_bytes() if size <= MAX_BYTES else b""
-    except OSError as error:
-        text = f"{path}: cannot be read: {error.strerror}."
-        raise InputError(text, "Give the path of a JSON file saved by this program.") from error
-    if size > MAX_BYTES:
-        text = f"{path}: {size} bytes is larger than any advice ({MAX_BYTES} bytes)."
-        raise InputError(text, "Give the path of a JSON file saved by this program.")
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path}: is no regular file.", remedy)
+        with path.open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{str(path)[:_LONGEST_SHOWN]}: cannot be read: {reason}.", remedy) from error
+    if len(content) > MAX_BYTES:
+        raise InputError(f"{path}: is larger than any advice ({MAX_BYTES} bytes).", remedy)
     return decode(content, str(path))
 
 
@@ -48,7 +51,7 @@ def decode(content: bytes, name: str) -> AdviceRecord:
     """Read an advice from bytes; `name` stands in error texts. Raises InputError."""
     try:
         raw = msgspec.json.decode(content)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         text = f"{name}: is not JSON ({error})."
         raise InputError(text, "The file is damaged or was not saved by this program.") from error
     version = raw.get("schema_version") if isinstance(raw, dict) else None
@@ -63,7 +66,7 @@ def decode(content: bytes, name: str) -> AdviceRecord:
         raise InputError(text, "Open it with a newer version of advisor; the file was left as it is.")
     try:
         return msgspec.convert(migrate(raw, version), AdviceRecord, strict=True)
-    except (msgspec.ValidationError, ValueError, KeyError, TypeError) as error:
+    except (msgspec.ValidationError, ArithmeticError, AttributeError, LookupError, ValueError, TypeError) as error:
         text = f"{name}: {error}."
         raise InputError(text, "The file was changed or damaged; nothing of it is shown.") from error
 

@@ -65,6 +65,12 @@ _RANGES: tuple[tuple[re.Pattern[str], int, int], ...] = (
 )
 """Sizes beyond any published model (the widest has 53,248 in its hidden layers), by the words their names hold."""
 _LARGEST = 1 << 40
+MAX_PARAMETERS = 2e13
+_WIDTH = re.compile(r"hidden_size|embed_dim|^d_model$|^n_embd$|^dim$|hidden_dim")
+_INNER = re.compile(r"intermediate_size|ffn_dim|^d_ff$|^n_inner$")
+_LAYERS = re.compile(r"(^|_)(num_)?(hidden_|encoder_|decoder_)?layers$|^n_layers?$|^depths?$")
+_EXPERTS = re.compile(r"(num|n)_(local_|routed_)?experts$")
+_VOCABULARY = re.compile(r"vocab_size")
 _MAX_LIST_LENGTH = 4096
 
 
@@ -110,7 +116,35 @@ def clean_config(value: object, name: str) -> dict[str, Any]:
         raise InputError(
             f"{name}: `model_type` is missing.", "Give the config.json of a model that transformers can build."
         )
-    return _clean(value, name, "")
+    cleaned = _clean(value, name, "")
+    _check_product(cleaned, name)
+    return cleaned
+
+
+def _check_product(table: dict[str, Any], name: str) -> None:
+    """Refuse sizes that are each within reason and together make a model that no machine on earth could hold."""
+    for item in table.values():
+        if isinstance(item, dict):
+            _check_product(item, name)
+    width, inner = _largest(table, _WIDTH), _largest(table, _INNER)
+    experts, layers = max(1, _largest(table, _EXPERTS)), _largest(table, _LAYERS)
+    weights = layers * width * (4 * width + 3 * (inner or 4 * width) * experts) + 2 * width * _largest(
+        table, _VOCABULARY
+    )
+    if weights > MAX_PARAMETERS:
+        raise InputError(
+            f"{name}: its layers, widths, experts and words together make some {weights:.1e} parameters.",
+            f"At most {MAX_PARAMETERS:.0e} are looked at: the largest real models have a tenth of it.",
+        )
+
+
+def _largest(table: dict[str, Any], pattern: re.Pattern[str]) -> int:
+    found = [0]
+    for key, item in table.items():
+        if pattern.search(key):
+            entries = item if isinstance(item, list) else [item]
+            found += [int(entry) for entry in entries if isinstance(entry, int | float) and not isinstance(entry, bool)]
+    return max(found)
 
 
 def _clean(table: dict[str, Any], name: str, path: str) -> dict[str, Any]:

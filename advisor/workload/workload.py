@@ -74,7 +74,7 @@ class TemplateModel(Record, frozen=True, kw_only=True, tag_field="source", tag="
 class NumbersModel(Record, frozen=True, kw_only=True, tag_field="source", tag="numbers"):
     """Totals only, for a model that cannot be traced."""
 
-    parameters: Annotated[float, Meta(ge=1, le=1e14)]
+    parameters: Annotated[float, Meta(ge=1, le=2e13)]
     flop_per_sample: Annotated[float, Meta(ge=1, le=1e21)]
     """Forward and backward together, for one sample."""
     activation_bytes_per_sample: Annotated[float, Meta(ge=0, le=1e15)]

@@ -96,3 +96,26 @@ def test_a_linked_folder_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.json").symlink_to(tmp_path / "config.json")
     with pytest.raises(InputError):
         load_workload(tmp_path)
+
+
+PRODUCTS: dict[str, dict[str, Any]] = {
+    "deep and wide": {"num_hidden_layers": 1000, "hidden_size": 262_144},
+    "wide experts": {"num_local_experts": 65_536, "intermediate_size": 1_000_000},
+    "nested": {"text_config": {"num_hidden_layers": 1000, "hidden_size": 262_144}},
+    "words": {"vocab_size": 16_000_000, "hidden_size": 200_000, "num_hidden_layers": 100},
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_sizes_that_are_a_bomb_only_together_are_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "config.json").write_text(
+        json.dumps({**(bundled_config("llama-3-8b") or {}), **PRODUCTS[name]}), "utf-8"
+    )
+    with pytest.raises(InputError, match="together make some"):
+        load_workload(tmp_path)
+
+
+def test_a_model_ten_times_the_largest_real_one_is_read(tmp_path: Path) -> None:
+    large = {"num_hidden_layers": 200, "hidden_size": 16_384, "intermediate_size": 8192, "num_local_experts": 128}
+    (tmp_path / "config.json").write_text(json.dumps({**(bundled_config("llama-3-8b") or {}), **large}), "utf-8")
+    assert load_workload(tmp_path).model
