@@ -14,6 +14,7 @@ from advisor.advice.advice import Advice
 from advisor.advice.facts import Facts, find_facts, progress
 from advisor.advice.predictions import predict_all
 from advisor.advice.request import AdviceRequest, check, known_specs
+from advisor.advice.switched import find_switches
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS
 from advisor.core.sentences import Reason
 from advisor.measure.events import RunnerEvent
@@ -65,6 +66,8 @@ def advise_events(
     facts = yield from find_facts(request, cancelled)
     yield progress("advice-phase-predict", 0.97)
     advice = advice_from_facts(request, facts)
+    switches = yield from find_switches(request, facts, advice, cancelled)
+    advice = msgspec.structs.replace(advice, switches=switches)
     yield progress("advice-phase-done", 1.0)
     return advice
 

@@ -41,21 +41,8 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     require_even_nodes(request.counts, request.node_count)
     uneven = left_out_counts(request.global_batch_size, request.counts)
     candidates = _of_cards(request, facts, specs, request.gpu_keys, local=True)
-    measurements = {measurement.device_key: measurement for measurement in facts.measurements}
     calibrations = _calibrations(request, facts, specs)
-    sources = Sources(
-        workload=request.workload,
-        tables=facts.tables,
-        specs=specs,
-        machine=facts.machine,
-        measurements=measurements,
-        calibrations={calibration.device_key: calibration for calibration in calibrations},
-        host=_host(facts),
-        interconnect=request.interconnect,
-        node_count=request.node_count,
-    )
-    host = HostRoom(facts.machine, request.host_memory_bytes, request.node_count)
-    memory = MemorySolver(request.workload.training, facts.tables, specs, facts.machine, host)
+    sources, memory = sources_and_memory(request, facts, specs, calibrations)
     found = predict_candidates(candidates, sources, memory.answer)
     made = _Made(found.predictions, found.refusals)
 
@@ -76,6 +63,25 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         savings=memory.savings,
         groups=found.groups,
     )
+
+
+def sources_and_memory(
+    request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec], calibrations: tuple[Calibration, ...]
+) -> tuple[Sources, MemorySolver]:
+    """What predictions of this request rest on, and what answers their memory."""
+    sources = Sources(
+        workload=request.workload,
+        tables=facts.tables,
+        specs=specs,
+        machine=facts.machine,
+        measurements={measurement.device_key: measurement for measurement in facts.measurements},
+        calibrations={calibration.device_key: calibration for calibration in calibrations},
+        host=_host(facts),
+        interconnect=request.interconnect,
+        node_count=request.node_count,
+    )
+    host = HostRoom(facts.machine, request.host_memory_bytes, request.node_count)
+    return sources, MemorySolver(request.workload.training, facts.tables, specs, facts.machine, host)
 
 
 class _Made:

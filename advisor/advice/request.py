@@ -42,6 +42,8 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
     """Where larger global batches stop saving steps, if known; None: a default range."""
     host_memory_bytes: float | None = None
     """Of each machine with GPUs; None: this machine's for itself, elsewhere an assumption that is said."""
+    switches: bool = False
+    """Also trace what each switch that changes the operators would bring; the others are always predicted."""
     interconnect: str | None = None
     node_count: int = 1
     allow_code: bool = False

@@ -206,6 +206,7 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
         fixed=Fixed(batch_size=arguments.batch is not None, precision=arguments.precision is not None),
         critical_batch=_critical_batch(arguments.critical_batch),
         host_memory_bytes=None if arguments.host_memory is None else arguments.host_memory * 2.0**30,
+        switches=arguments.switches,
         interconnect=arguments.interconnect,
         node_count=arguments.nodes,
         allow_code=arguments.allow_code,

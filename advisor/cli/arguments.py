@@ -238,6 +238,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     ):
         group.add_argument(f"--{name}", type=Path, metavar="FILE", help=what)
     group.add_argument("--language", choices=("en", "zh"), default=None, help="of all sentences (the locale's)")
+    group.add_argument("--switches", action="store_true", help="also trace what each switch would bring (slower)")
     group.add_argument("--details", action="store_true", help="every reason, caveat and row, not one screen of them")
     group.add_argument("--window", action="store_true", help="with --open: show it in the window")
     group.add_argument("--force", action="store_true", help="write over an output file that exists")

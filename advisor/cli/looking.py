@@ -43,7 +43,7 @@ def list_command(arguments: argparse.Namespace, language: Language) -> int:
     from advisor.cli.terminal import console_for, print_table
     from advisor.core.sentences import sentence, visible
     from advisor.core.units import format_bytes, format_quantity
-    from advisor.present.summary import Table
+    from advisor.present.tables import Table
     from advisor.workload.workload_file import bundled_names, load_workload
 
     console = console_for(result_stream(arguments))

@@ -9,7 +9,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from advisor.present.summary import Section, Summary, Table
+    from advisor.present.summary import Section, Summary
+    from advisor.present.tables import Table
 
 _PLAIN_WIDTH = 160
 

@@ -40,7 +40,8 @@ class HostRoom:
         self, candidate: Candidate | Prediction, table: OpTable, training: Training
     ) -> tuple[bool, tuple[Reason, ...]]:
         """Whether a set-up's machines hold what it off-loads, and the sentence that says so; True for other set-ups."""
-        if not STRATEGY_FACTS[candidate.strategy].offloads:
+        offloads = STRATEGY_FACTS[candidate.strategy].offloads
+        if not offloads and training.offload not in {"optimizer", "parameters"}:
             return True, ()
         machines = max(1, self._node_count, math.ceil(candidate.count / _CARDS_PER_HOST))
         need = offloaded_bytes(table, training, candidate.precision) / (1 if candidate.device.local else machines)

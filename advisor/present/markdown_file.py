@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from advisor.core.sentences import Language
-    from advisor.present.summary import Table
+    from advisor.present.tables import Table
     from advisor.store.advice_record import AdviceRecord
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&])")

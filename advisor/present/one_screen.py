@@ -10,14 +10,15 @@ from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_bytes, format_energy, format_seconds
 from advisor.cost.memory.need import usable_bytes
-from advisor.present.summary import Section, Summary, Table, best_by_device, summarise
+from advisor.present.summary import Section, Summary, best_by_device, summarise
+from advisor.present.tables import Table
 
 if TYPE_CHECKING:
     from advisor.predict.prediction import Prediction
     from advisor.store.advice_record import AdviceRecord
 
 ROWS = 5
-_SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 2, "summary-caveats": 3}
+_SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 2, "summary-help": 2, "summary-caveats": 3}
 """How many sentences of each section are shown; sections that are not named wait for the details."""
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from advisor.present.summary import Summary, Table
+    from advisor.present.summary import Summary
+    from advisor.present.tables import Table
 
 
 def text_of(summary: Summary) -> str:

@@ -18,6 +18,8 @@ from advisor.core.units import (
     format_seconds,
 )
 from advisor.present.checked_steps import batch_text
+from advisor.present.switch_table import help_sentences, switch_table
+from advisor.present.tables import Table
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.precisions import stand_in
 from advisor.recommend.recommendation import prediction_of, rests_on
@@ -30,15 +32,6 @@ if TYPE_CHECKING:
     from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Mode
-
-
-class Table(Record, frozen=True, kw_only=True):
-    """A small table; the columns from `first_number` on hold numbers and are set to the right."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    first_number_index: int
 
 
 class Section(Record, frozen=True, kw_only=True):
@@ -68,10 +61,13 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
         ("summary-why", main.why if main else ()),
         ("summary-also", tuple(reason for reason in advice.reasons if main is None or reason not in main.why)),
         ("summary-change", main.would_change_if if main else ()),
+        ("summary-help", ()),
         ("summary-caveats", advice.caveats),
     ):
         # A reason may be found twice on the way (by the device and by the whole): it is said once.
         sentences = tuple(dict.fromkeys(visible(say(reason, language)) for reason in reasons))
+        if title == "summary-help":
+            sentences = help_sentences(advice.switches, language)
         if sentences:
             sections.append(Section(title=sentence(title, language), sentences=sentences))
     local, mode = advice.recommendation_local, advice.workload.training.mode
@@ -83,8 +79,13 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
         headline=set_up_line(main, language, mode) if main else sentence("summary-nothing", language),
         figures=_figures(main, advice, language) if main else (),
         sections=tuple(sections),
-        tables=tuple(table for table in (_device_table(advice, language), _measured_table(advice, language)) if table),
+        tables=tuple(table for table in _tables(advice, language) if table is not None),
     )
+
+
+def _tables(advice: AdviceRecord, language: Language) -> tuple[Table | None, ...]:
+    devices, measured = _device_table(advice, language), _measured_table(advice, language)
+    return devices, measured, switch_table(advice.switches, language)
 
 
 def set_up_line(chosen: Recommendation, language: Language, mode: Mode = "training") -> str:

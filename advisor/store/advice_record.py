@@ -11,6 +11,7 @@ from advisor.measure.measurement import Measurement
 from advisor.optable.op_table import Layer
 from advisor.predict.prediction import Calibration, Prediction
 from advisor.recommend.recommendation import Alternative, BatchAdvice, Crossover, Recommendation
+from advisor.recommend.switches import Switch
 from advisor.workload.workload import Workload
 
 SCHEMA_VERSION = 2
@@ -48,5 +49,7 @@ class AdviceRecord(Record, frozen=True, kw_only=True):
     batch_advice: tuple[BatchAdvice, ...] = ()
     crossovers: tuple[Crossover, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
+    switches: tuple[Switch, ...] = ()
+    """What each switch would bring to the recommended set-up."""
     reasons: tuple[Reason, ...] = ()
     caveats: tuple[Reason, ...] = ()

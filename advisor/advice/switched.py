@@ -1,0 +1,145 @@
+"""Predicts the advised set-up with each switch that applies, through the same functions as the advice itself."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterable, Mapping
+from itertools import product
+
+import msgspec
+
+from advisor.advice.facts import Facts
+from advisor.advice.predictions import sources_and_memory
+from advisor.advice.request import AdviceRequest, known_specs
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
+from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.measure.events import RunnerEvent
+from advisor.measure.runner import TraceUnanswered, trace_workload
+from advisor.optable.op_table import OpTable
+from advisor.predict.assembly import predict_candidates
+from advisor.predict.prediction import Candidate, Device, Prediction
+from advisor.recommend.candidates import table_keys
+from advisor.recommend.precisions import precisions_of_gpu
+from advisor.recommend.recommendation import prediction_of
+from advisor.recommend.switches import Change, Switch, adapter_changes, plain_changes, switch_of, traced_changes
+from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import NumbersModel, Workload
+
+Tables = Mapping[TracePrecision, OpTable]
+
+
+def find_switches(
+    request: AdviceRequest, facts: Facts, advice: AdviceRecord, cancelled: threading.Event
+) -> Generator[RunnerEvent, None, tuple[Switch, ...]]:
+    """What each switch would bring; those that need a trace only where `request.switches` asks for them.
+
+    LoRA and QLoRA are looked at by themselves where no card holds what is asked for without its machine's memory.
+    """
+    chosen = None if advice.recommendation is None else prediction_of(advice.predictions, advice.recommendation)
+    if chosen is not None and chosen.device.key == "cpu":
+        chosen = None
+    alone = (
+        chosen is not None
+        and not STRATEGY_FACTS[chosen.strategy].offloads
+        and not STRATEGY_FACTS[chosen.strategy].shards
+    )
+    found: list[Switch] = []
+    spec = known_specs(request).get(chosen.device.spec_key or "") if chosen is not None else None
+    table = facts.tables.get(TRACE_PRECISIONS[chosen.precision]) if chosen is not None else None
+    if chosen is not None and table is not None and not isinstance(request.workload.model, NumbersModel):
+        for change in plain_changes(request.workload, chosen, table, spec):
+            found += _switched(request, facts, change, chosen, facts.tables)
+    changes: list[Change] = []
+    if request.switches:
+        changes += traced_changes(request.workload, chosen, spec)
+    elif not alone and _hopeful(advice):
+        changes += adapter_changes(request.workload)
+    for change in changes:
+        if cancelled.is_set():
+            break
+        tables = yield from _traced(request, change, chosen, cancelled)
+        if not tables:
+            continue
+        if chosen is not None and (alone or change.kind not in {"lora", "qlora"}):
+            found += _switched(request, facts, change, chosen, tables)
+        else:
+            found += _on_one_card(request, facts, change, tables)
+    return tuple(found)
+
+
+def _hopeful(advice: AdviceRecord) -> bool:
+    """Whether a table card was looked at and none holds a step of the workload on its own."""
+    cards = [one for one in advice.predictions if one.device.key != "cpu" and one.count == 1]
+    return bool(cards) and all(one.fits is False or STRATEGY_FACTS[one.strategy].offloads for one in cards)
+
+
+def _traced(
+    request: AdviceRequest, change: Change, chosen: Prediction | None, cancelled: threading.Event
+) -> Generator[RunnerEvent, None, Tables]:
+    precision = _precision(change, chosen)
+    try:
+        return (
+            yield from trace_workload(
+                change.workload,
+                (TRACE_PRECISIONS[precision],),
+                allow_code=request.allow_code,
+                allow_hub=request.allow_hub,
+                cancelled=cancelled,
+            )
+        )
+    except TraceUnanswered:
+        return {}  # a switch that the model does not take is no switch
+
+
+def _precision(change: Change, chosen: Prediction | None) -> Precision:
+    """The set-up's own, unless it is the precision that is switched."""
+    if chosen is None or change.kind in {"half", "fp8"}:
+        return change.workload.training.precision
+    return chosen.precision
+
+
+def _switched(request: AdviceRequest, facts: Facts, change: Change, chosen: Prediction, tables: Tables) -> list[Switch]:
+    """The advised set-up with and without the change, both from the table: a timing here knows nothing of it."""
+    candidate = Candidate(
+        device=chosen.device,
+        count=chosen.count,
+        strategy=change.strategy or chosen.strategy,
+        precision=_precision(change, chosen),
+        batch_size_per_device=chosen.batch_size_per_device,
+        gradient_accumulation_steps=change.gradient_accumulation_steps or chosen.gradient_accumulation_steps,
+    )
+    own = Candidate(**{name: getattr(chosen, name) for name in Candidate.__struct_fields__})
+    before = _predicted(request, facts, request.workload, facts.tables, [own])
+    after = _predicted(request, facts, change.workload, tables, [candidate])
+    return [switch_of(change.kind, after[0], before[0])] if before and after else []
+
+
+def _on_one_card(request: AdviceRequest, facts: Facts, change: Change, tables: Tables) -> list[Switch]:
+    """The fastest set-up on one card that holds the changed workload, of all cards of the question; none: nothing."""
+    specs = known_specs(request)
+    sizes = sorted({1, change.workload.training.batch_size})
+    candidates = [
+        Candidate(
+            device=Device(key=key, name=specs[key].name, spec_key=key, local=False),
+            count=1,
+            strategy="single",
+            precision=precision,
+            batch_size_per_device=size,
+            gradient_accumulation_steps=change.workload.training.gradient_accumulation_steps,
+        )
+        for key, size in product(table_keys(specs, request.gpu_keys), sizes)
+        for precision in precisions_of_gpu(specs[key], (change.workload.training.precision,))
+    ]
+    held = [one for one in _predicted(request, facts, change.workload, tables, candidates) if one.fits]
+    best = max(held, key=lambda one: one.samples_per_s.value, default=None)
+    return [] if best is None else [switch_of(change.kind, best, None)]
+
+
+def _predicted(
+    request: AdviceRequest, facts: Facts, workload: Workload, tables: Tables, candidates: Iterable[Candidate]
+) -> tuple[Prediction, ...]:
+    asked = msgspec.structs.replace(request, workload=workload)
+    without = msgspec.structs.replace(facts, tables=dict(tables), measurements=())
+    known = known_specs(request)
+    sources, memory = sources_and_memory(asked, without, known, ())
+    return predict_candidates(tuple(candidates), sources, memory.answer).predictions

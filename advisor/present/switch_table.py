@@ -1,0 +1,81 @@
+"""What each switch would bring, as a table: gains first, costs as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.core.sentences import Language, sentence, visible
+from advisor.core.units import format_bytes, format_seconds
+from advisor.present.tables import Table
+
+if TYPE_CHECKING:
+    from advisor.recommend.switches import Switch
+
+_COLUMNS = ("switch", "on", "step", "times", "gain-range", "saved", "need")
+
+
+def switch_table(switches: tuple[Switch, ...], language: Language) -> Table | None:
+    """One row a switch, the one that gains most time first; None without any."""
+    if not switches:
+        return None
+    ordered = sorted(switches, key=lambda one: -(one.gain.value if one.gain is not None else 0.0))
+    return Table(
+        title=sentence("summary-switches", language),
+        columns=tuple(sentence(f"column-{name}", language) for name in _COLUMNS),
+        rows=tuple(_row(one, language) for one in ordered),
+        first_number_index=2,
+    )
+
+
+WORTH_SAYING_RATIO = 1.05
+
+
+def help_sentences(switches: tuple[Switch, ...], language: Language) -> tuple[str, ...]:
+    """What would help most: adapters where nothing else fits on one card, then the gains of over 5 %."""
+    adapters = [one for one in switches if one.gain is None and one.fits and one.peak_memory_bytes is not None]
+    gaining = [one for one in switches if one.gain is not None and one.gain.value >= WORTH_SAYING_RATIO and one.fits]
+    gaining.sort(key=lambda one: -(one.gain.value if one.gain is not None else 0.0))
+    return (
+        *(sentence("help-adapter", language, _adapter_numbers(one, language)) for one in adapters),
+        *(sentence("help-switch", language, _gain_numbers(one, language)) for one in gaining),
+    )
+
+
+def _adapter_numbers(one: Switch, language: Language) -> dict[str, float | int | str]:
+    need = one.peak_memory_bytes.value if one.peak_memory_bytes is not None else 0.0
+    return {
+        "name": _name(one, language),
+        "device": one.device_name,
+        "batch": one.batch_size_per_device,
+        "step_s": one.step_s.value,
+        "need_bytes": need,
+    }
+
+
+def _gain_numbers(one: Switch, language: Language) -> dict[str, float | int | str]:
+    gain = one.gain
+    if gain is None:
+        return {}
+    ratios: dict[str, float | int | str] = {"gain_ratio": gain.value, "low_ratio": gain.low, "high_ratio": gain.high}
+    return {"name": _name(one, language), **ratios}
+
+
+def _name(one: Switch, language: Language) -> str:
+    return sentence(f"switch-{one.kind.replace('_', '-')}", language)
+
+
+def _row(one: Switch, language: Language) -> tuple[str, ...]:
+    gain = one.gain
+    return (
+        _name(one, language),
+        (f"{one.count} × " if one.count > 1 else "") + visible(one.device_name),
+        format_seconds(one.step_s.value),
+        "–" if gain is None else f"{gain.value:.2f}",
+        "–" if gain is None else f"{gain.low:.2f} – {gain.high:.2f}",
+        "–" if one.saved_bytes is None else _signed(one.saved_bytes),
+        "–" if one.peak_memory_bytes is None else format_bytes(one.peak_memory_bytes.value),
+    )
+
+
+def _signed(size_bytes: float) -> str:
+    return f"-{format_bytes(-size_bytes)}" if size_bytes < 0 else format_bytes(size_bytes)

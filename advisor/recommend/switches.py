@@ -1,0 +1,156 @@
+"""What each switch would bring to the advised set-up: gain in time and memory, with its range and its cost."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, FUSED_OPTIMIZERS
+from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.catalogue.strategies import Strategy
+from advisor.core.records import Record
+from advisor.core.units import Estimate
+from advisor.workload.workload import HuggingFaceModel, Workload, with_training
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.optable.op_table import OpTable
+    from advisor.predict.prediction import Prediction
+
+SwitchKind = Literal[
+    "compile", "sdpa", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
+    "chunked_loss", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary",
+]  # fmt: skip
+_LORA_RANK = 16
+_VOCABULARY_MULTIPLE = 64
+"""Sixteen-bit products run best on matrices whose sides are multiples of 64 (NVIDIA's matrix multiplication guide)."""
+ACCUMULATION_STEPS = 4
+
+
+class Switch(Record, frozen=True, kw_only=True):
+    """One change of the workload or set-up, and what it would bring; everything else stays as advised."""
+
+    kind: SwitchKind
+    device_key: str
+    device_name: str
+    count: int
+    strategy: Strategy
+    batch_size_per_device: int
+    gradient_accumulation_steps: int
+    step_s: Estimate
+    gain: Estimate | None
+    """Samples a second with the switch over without; below 1 it costs time. The range takes both steps' errors for
+    independent, which is the widest they can be. None: there is nothing to compare with."""
+    peak_memory_bytes: Estimate | None
+    saved_bytes: float | None
+    """A device's memory; below 0 the switch costs memory."""
+    fits: bool | None
+    published_pair_count: int | None = None
+    """Published pairs with and without it that were predicted; None: none was looked up for this run."""
+
+
+class Change(Record, frozen=True, kw_only=True):
+    """A switch that applies: the workload with it, and what of the set-up it changes."""
+
+    kind: SwitchKind
+    workload: Workload
+    strategy: Strategy | None = None
+    gradient_accumulation_steps: int | None = None
+
+
+def plain_changes(workload: Workload, chosen: Prediction, table: OpTable, spec: GpuSpec | None) -> Iterator[Change]:
+    """The switches that apply and leave the traced operators as they are."""
+    training = workload.training
+    if training.mode != "training":
+        if not training.compile:
+            yield Change(kind="compile", workload=with_training(workload, compile=True))
+        return
+    if not training.compile:
+        yield Change(kind="compile", workload=with_training(workload, compile=True))
+    if not PRECISION_FACTS[chosen.precision].half_format and spec is not None:
+        half = "bf16_amp" if spec.bf16_flop_per_s else "fp16_amp" if spec.fp16_flop_per_s else None
+        if half is not None:
+            yield Change(kind="half", workload=with_training(workload, precision=half))
+    if training.optimizer in FUSED_OPTIMIZERS and not training.fused_optimizer and training.optimizer_bits != 8:  # noqa: PLR2004 - bits
+        yield Change(kind="fused_optimizer", workload=with_training(workload, fused_optimizer=True))
+    if training.optimizer in EIGHT_BIT_OPTIMIZERS and training.optimizer_bits != 8:  # noqa: PLR2004 - bits
+        yield Change(kind="optimizer_8bit", workload=with_training(workload, optimizer_bits=8))
+    if chosen.count > 1 and chosen.gradient_accumulation_steps < ACCUMULATION_STEPS:
+        yield Change(kind="accumulation", workload=workload, gradient_accumulation_steps=ACCUMULATION_STEPS)
+    if chosen.count > 1 and chosen.strategy == "ddp":
+        yield Change(kind="sharding", workload=workload, strategy="fsdp")
+    del table
+
+
+def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec | None) -> Iterator[Change]:
+    """The switches that change the operators: each needs a trace of its own."""
+    training = workload.training
+    if training.mode != "training":
+        return
+    half = chosen is not None and PRECISION_FACTS[chosen.precision].half_format is not None
+    if training.attention == "eager":
+        yield Change(kind="sdpa", workload=with_training(workload, attention="sdpa"))
+    if half and spec is not None and spec.fp8_flop_per_s and training.precision != "fp8":
+        yield Change(kind="fp8", workload=with_training(workload, precision="fp8"))
+    if half and workload.data.image_size is not None and not training.channels_last:
+        yield Change(kind="channels_last", workload=with_training(workload, channels_last=True))
+    if training.activation_checkpointing == "none":
+        yield Change(kind="checkpointing", workload=with_training(workload, activation_checkpointing="full"))
+    if isinstance(workload.model, HuggingFaceModel):
+        if workload.model.task == "causal-lm" and not training.chunked_loss:
+            yield Change(kind="chunked_loss", workload=with_training(workload, chunked_loss=True))
+        yield from adapter_changes(workload)
+        yield from _padded(workload, workload.model)
+
+
+def adapter_changes(workload: Workload) -> Iterator[Change]:
+    """LoRA and QLoRA, where all of a Hugging Face model is trained."""
+    if workload.training.trainable != "all" or not isinstance(workload.model, HuggingFaceModel):
+        return
+    lora = with_training(workload, trainable="lora", lora_rank=_LORA_RANK, lora_targets="all_linear")
+    yield Change(kind="lora", workload=lora)
+    yield Change(kind="qlora", workload=with_training(lora, quantization="nf4", weights_bits=4))
+
+
+def _padded(workload: Workload, model: HuggingFaceModel) -> Iterator[Change]:
+    config = model.config
+    size = config.get("vocab_size") if isinstance(config, dict) else None
+    if isinstance(size, int) and size % _VOCABULARY_MULTIPLE:
+        padded = {**config, "vocab_size": math.ceil(size / _VOCABULARY_MULTIPLE) * _VOCABULARY_MULTIPLE}  # type: ignore[dict-item]
+        changed = msgspec.structs.replace(workload, model=msgspec.structs.replace(model, config=padded))
+        yield Change(kind="padded_vocabulary", workload=changed)
+
+
+def switch_of(kind: SwitchKind, changed: Prediction, before: Prediction | None) -> Switch:
+    """What a change brings, from the predictions with and without it."""
+    return Switch(
+        kind=kind,
+        device_key=changed.device.key,
+        device_name=changed.device.name,
+        count=changed.count,
+        strategy=changed.strategy,
+        batch_size_per_device=changed.batch_size_per_device,
+        gradient_accumulation_steps=changed.gradient_accumulation_steps,
+        step_s=changed.step_s,
+        gain=None if before is None else _gain(changed.samples_per_s, before.samples_per_s),
+        peak_memory_bytes=changed.peak_memory_bytes,
+        saved_bytes=_saved(changed, before),
+        fits=changed.fits,
+    )
+
+
+def _gain(after: Estimate, before: Estimate) -> Estimate:
+    value = after.value / before.value
+    down = math.hypot(math.log(after.value / after.low), math.log(before.high / before.value))
+    up = math.hypot(math.log(after.high / after.value), math.log(before.value / before.low))
+    return Estimate(value=value, low=value * math.exp(-down), high=value * math.exp(up), basis=after.basis)
+
+
+def _saved(changed: Prediction, before: Prediction | None) -> float | None:
+    if before is None or changed.peak_memory_bytes is None or before.peak_memory_bytes is None:
+        return None
+    return before.peak_memory_bytes.value - changed.peak_memory_bytes.value

@@ -1,0 +1,79 @@
+"""What each switch would bring: those that apply, with gain and memory, predicted as the advice is."""
+
+from __future__ import annotations
+
+import threading
+
+import msgspec
+
+from advisor.advice import advice_from_facts
+from advisor.advice.advice import Advice
+from advisor.advice.facts import Facts
+from advisor.advice.request import AdviceRequest
+from advisor.advice.switched import find_switches
+from advisor.optable.saved_tables import saved_tables
+from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import with_training
+from advisor.workload.workload_file import load_workload
+from tests.recommend.fakes import machine
+
+
+def switched(name: str, key: str, counts: tuple[int, ...] = (1,), **changes: object) -> AdviceRecord:
+    workload = with_training(load_workload(name), **changes)
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=(key,), counts=counts)
+    facts = Facts(machine=machine(), tables=dict(saved_tables(workload)))
+    advice = advice_from_facts(request, facts)
+    events = find_switches(request, facts, advice, threading.Event())
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            return msgspec.structs.replace(advice, switches=end.value)
+
+
+def test_only_switches_that_apply_are_told_and_each_against_the_advised_set_up() -> None:
+    advice = switched("bert_base_sst2", "a100-sxm4-40")
+    kinds = {one.kind for one in advice.switches}
+    assert kinds == {"compile", "fused_optimizer", "optimizer_8bit"}
+    chosen = advice.recommendation
+    assert chosen is not None
+    for one in advice.switches:
+        assert one.gain is not None
+        assert one.gain.low <= one.gain.value <= one.gain.high
+        rate = one.batch_size_per_device * one.gradient_accumulation_steps * one.count / one.step_s.value
+        assert abs(one.gain.value / (rate / chosen.samples_per_s.value) - 1) < 1e-9
+    eight = next(one for one in advice.switches if one.kind == "optimizer_8bit")
+    assert eight.saved_bytes is not None
+    assert eight.saved_bytes > 0
+
+
+def test_what_is_switched_on_already_is_not_told_again() -> None:
+    advice = switched("bert_base_sst2", "a100-sxm4-40", fused_optimizer=True, compile=True)
+    assert {one.kind for one in advice.switches} == {"optimizer_8bit"}
+
+
+def test_full_precision_is_told_what_sixteen_bits_would_bring() -> None:
+    advice = switched("roberta_large_classification", "a100-sxm4-40")
+    half = next(one for one in advice.switches if one.kind == "half")
+    assert half.gain is not None
+    assert half.gain.value > 1
+
+
+def test_several_cards_are_told_of_sharding_and_of_what_it_costs() -> None:
+    advice = switched("bert_base_sst2", "rtx3090", counts=(4,))
+    sharding = next(one for one in advice.switches if one.kind == "sharding")
+    assert sharding.strategy == "fsdp"
+    assert sharding.gain is not None
+    assert sharding.saved_bytes is not None
+
+
+def test_the_advice_explains_itself_and_gives_rows() -> None:
+    advice = Advice.of(switched("bert_base_sst2", "a100-sxm4-40"))
+    text = advice.explain("en")
+    assert "What each switch would bring here" in text
+    assert "Train on" in text
+    assert "每个开关" in advice.explain("zh")
+    rows = advice.to_rows()
+    assert len(rows) == len(advice.predictions)
+    assert len({tuple(row) for row in rows}) == 1
+    assert sum(bool(row["best_of_its_device_and_count"]) for row in rows) == 1
