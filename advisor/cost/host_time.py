@@ -14,9 +14,11 @@ from advisor.cost.efficiencies import Assumed
 from advisor.cost.optimizer_cost import OptimizerCost
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import Floats
-from advisor.optable.op_table import at
+from advisor.optable.op_table import OpTable, at
 from advisor.workload.workload import Training
 
+_OVERLAP_POWER = 8.0
+"""Joins device and host time: the longer one hides the shorter, but for the ends."""
 _HOST_SPREAD = 4.0
 """Hosts differ by no more than this in what Python does around the operators."""
 _SLOW_HOST_SHARE = 0.5
@@ -82,12 +84,12 @@ def copy_seconds(
 
 
 def synchronisation_seconds(
-    compiled: CompiledTable, training: Training, precision: Precision, host: HostSpeed, assumed: Assumed
+    table: CompiledTable | OpTable, training: Training, precision: Precision, host: HostSpeed, assumed: Assumed
 ) -> float:
     """Seconds in which the card idles because the host waited for it: for the loss, the scaler, the model's own."""
     each = _known_or(host.synchronisation_s, assumed.synchronisation_s)
     rounds = training.gradient_accumulation_steps
-    count = compiled.synchronisation_count * rounds
+    count = table.synchronisation_count * rounds
     if training.read_loss_every:
         count += rounds / training.read_loss_every
     if PRECISION_FACTS[precision].scales_gradients and training.optimizer != "none":
@@ -102,3 +104,11 @@ def loader_seconds(host: HostSpeed, training: Training, batches: Floats, step_s:
     samples = batches[:, 0] * training.gradient_accumulation_steps
     made_s = samples * host.loader_s_per_sample / max(1, host.loader_workers)
     return np.maximum(0.0, made_s - step_s)
+
+
+def joined_seconds(device_s: Floats, host_s: Floats | float) -> Floats:
+    """Device and host work side by side: the longer one counts, with a soft corner."""
+    longer = np.maximum(device_s, host_s)
+    shorter = np.minimum(device_s, host_s)
+    joined: Floats = longer * (1.0 + (shorter / longer) ** _OVERLAP_POWER) ** (1.0 / _OVERLAP_POWER)
+    return joined

@@ -12,41 +12,31 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.core.sentences import Reason
 from advisor.cost.bands import step_band
 from advisor.cost.efficiencies import Efficiencies, efficiencies
-from advisor.cost.host_time import HostSpeed, copy_seconds, host_seconds, loader_seconds, synchronisation_seconds
+from advisor.cost.host_time import (
+    HostSpeed,
+    copy_seconds,
+    host_seconds,
+    joined_seconds,
+    loader_seconds,
+    synchronisation_seconds,
+)
 from advisor.cost.operators.device_rates import DeviceRates, device_rates, missing_figures, precision_notes
 from advisor.cost.operators.device_time import device_seconds
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
+from advisor.cost.step_parts import OWN_PARTS, RangedSteps
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
 
-PARTS = ("forward_s", "backward_s", "optimizer_s", "host_s", "copy_s", "loader_s", "synchronisation_s")
-"""Fields of StepGrid that add up to `total_s`."""
-_OVERLAP_POWER = 8.0
-"""Joins device and host time: the longer one hides the shorter, but for the ends."""
 _ACCUMULATION_BYTES = 3.0
 """Adding a gradient reads both and writes one, in units of the gradients' bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class StepGrid:
-    """Times of one optimizer step in seconds; arrays of shape (cards, batch sizes), NaN where `refusals` says why.
+class StepGrid(RangedSteps):
+    """One optimizer step on each card of the spec table at each batch size."""
 
-    The parts (PARTS) add up to `total_s`. `host_s` is what the host's dispatch adds where the card waits for it.
-    `low_s` to `high_s` is an 80 % range.
-    """
-
-    forward_s: Floats
-    backward_s: Floats
-    optimizer_s: Floats
-    host_s: Floats
-    copy_s: Floats
-    loader_s: Floats
-    synchronisation_s: Floats
-    total_s: Floats
-    low_s: Floats
-    high_s: Floats
     refusals: tuple[Reason | None, ...]
     """For each card: why nothing is predicted."""
     notes: tuple[tuple[Reason, ...], ...]
@@ -108,7 +98,7 @@ def predict_steps(  # noqa: PLR0913 - what a step depends on
     )
     refusals = tuple(missing_figures(spec, precision) for spec in specs)
     known = [index for index, refusal in enumerate(refusals) if refusal is None]
-    arrays = {name: np.full((len(specs), len(batch_sizes)), np.nan) for name in (*PARTS, "total_s", "low_s", "high_s")}
+    arrays = {name: np.full((len(specs), len(batch_sizes)), np.nan) for name in (*OWN_PARTS, "low_s", "high_s")}
     if known and batch_sizes:
         for name, values in _known_steps(question, [specs[index] for index in known]).items():
             arrays[name][known] = values
@@ -131,9 +121,9 @@ def _known_steps(question: _Question, specs: Sequence[GpuSpec]) -> dict[str, Flo
     parts["synchronisation_s"] = np.full_like(device, wait_s)
     subtotal = device + parts["host_s"] + parts["copy_s"] + parts["synchronisation_s"]
     parts["loader_s"] = loader_seconds(question.host, training, question.batches, subtotal)
-    total = sum((parts[name] for name in PARTS), start=np.zeros_like(device))
+    total = sum((parts[name] for name in OWN_PARTS), start=np.zeros_like(device))
     low, high = step_band(specs, compiled, training, parts["host_s"] / total, figures)
-    return {**parts, "total_s": total, "low_s": total * low, "high_s": total * high}
+    return {**parts, "low_s": total * low, "high_s": total * high}
 
 
 def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:
@@ -161,11 +151,3 @@ def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:
         "backward_s": (busy.backward * rounds + added) * whole,
         "optimizer_s": optimizer * whole,
     }
-
-
-def joined_seconds(device_s: Floats, host_s: Floats | float) -> Floats:
-    """Device and host work side by side: the longer one counts, with a soft corner."""
-    longer = np.maximum(device_s, host_s)
-    shorter = np.minimum(device_s, host_s)
-    joined: Floats = longer * (1.0 + (shorter / longer) ** _OVERLAP_POWER) ** (1.0 / _OVERLAP_POWER)
-    return joined

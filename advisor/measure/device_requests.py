@@ -7,18 +7,18 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
 from msgspec.structs import replace
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.core.sentences import Reason
+from advisor.cost.measured_step import measured_step
+from advisor.cost.memory.need import tensor_bytes
 from advisor.measure.batch_choice import BatchChoice, choose
 from advisor.measure.collection import Collection
-from advisor.measure.device_rates import expect, rates_of
+from advisor.measure.device_rates import rates_of
 from advisor.measure.device_workers import DeviceWorkers
 from advisor.measure.kept_memory import worth_keeping
 from advisor.measure.plan import DevicePlan, Plan
-from advisor.measure.step_memory import expected_peak_bytes
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import ImportRequest, MeasureRequest, MicrobenchmarkRequest, Request, TraceRequest
 from advisor.workload.workload import NumbersModel, with_training
@@ -150,7 +150,7 @@ class DeviceRequests:
         on_cpu = self.device.torch_device == "cpu"
 
         def step_s(size: int) -> float:
-            return float(expect(table, training, rates, np.array([size]), precision, on_cpu=on_cpu).total_s[0])
+            return measured_step(table, training, rates, [size], precision, on_cpu=on_cpu).total_s.item()
 
         limit = self.device.memory_limit_bytes
         choice = choose(
@@ -158,7 +158,7 @@ class DeviceRequests:
             most=self.plan.workload.data.samples,
             budget_s=budget_s,
             expected_s=step_s,
-            fits=lambda size: limit is None or expected_peak_bytes(table, training, size, precision) <= limit,
+            fits=lambda size: limit is None or tensor_bytes(table, training, precision, size, looped=on_cpu) <= limit,
             block_count=block_count_of(table),
         )
         return choice, {} if choice is None else {size: step_s(size) for size in choice.batch_sizes}
@@ -173,7 +173,8 @@ class DeviceRequests:
 
     def _no_room(self, precision: Precision) -> Reason:
         table = self.tables.get(TRACE_PRECISIONS[precision]) or next(iter(self.tables.values()))
-        need = expected_peak_bytes(table, self.plan.workload.training, 1, precision)
+        training, on_cpu = self.plan.workload.training, self.device.torch_device == "cpu"
+        need = tensor_bytes(table, training, precision, 1, looped=on_cpu)
         numbers: dict[str, float | int | str] = {
             "device": self.device.name,
             "need_bytes": need,

@@ -107,6 +107,10 @@ class GradientReady(Record, frozen=True, kw_only=True):
     """Share of backward's work that is done when this gradient is ready."""
 
 
+ALLOCATE, FREE, CONVOLUTION, GRADIENT = 0, 1, 2, 3
+"""Kinds of events of a memory timeline."""
+
+
 class MemoryTimeline(Record, frozen=True, kw_only=True):
     """Allocations of one forward and backward pass in order; sizes in bytes are size0 + size1 * batch.
 

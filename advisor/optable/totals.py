@@ -6,7 +6,17 @@ import math
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
-from advisor.optable.op_table import Affine, GradientReady, MatmulShape, MemoryTimeline, Op, OpTable
+from advisor.optable.op_table import (
+    ALLOCATE,
+    FREE,
+    GRADIENT,
+    Affine,
+    GradientReady,
+    MatmulShape,
+    MemoryTimeline,
+    Op,
+    OpTable,
+)
 from advisor.workload.workload import NumbersModel
 
 _MOST_LAYERS = 100
@@ -14,7 +24,6 @@ _SMALLEST_LAYER = 4096
 """Parameters: below 64 x 64 a layer is no more split up."""
 _FORWARD_SHARE = 1 / 3
 """Backward computes two products of the same size for each of forward's."""
-_ALLOCATE, _FREE, _GRADIENT = 0, 1, 3
 
 
 def table_from_numbers(model: NumbersModel, precision: TracePrecision) -> OpTable:
@@ -127,24 +136,24 @@ class _Layer:
         events: list[tuple[int, int, float, float]] = []
         count = self.count
         kept, casts, flowing, gradients = (range(count * part, count * (part + 1)) for part in range(1, 5))
-        events += [(_ALLOCATE, layer, self.weight_bytes, 0.0) for layer in range(count)]
+        events += [(ALLOCATE, layer, self.weight_bytes, 0.0) for layer in range(count)]
         cast_bytes = self.computed_weight_bytes if self.precision == "amp" else 0.0
         for layer in range(count):
             if cast_bytes:
-                events.append((_ALLOCATE, casts[layer], cast_bytes, 0.0))
-            events.append((_ALLOCATE, kept[layer], 0.0, self.activation_bytes))
+                events.append((ALLOCATE, casts[layer], cast_bytes, 0.0))
+            events.append((ALLOCATE, kept[layer], 0.0, self.activation_bytes))
         backward_start = len(events)
         flow_bytes = min(self.row_bytes, self.activation_bytes)
         for layer in reversed(range(count)):
-            events.append((_ALLOCATE, flowing[layer], 0.0, flow_bytes))
-            events.append((_ALLOCATE, gradients[layer], self.weight_bytes, 0.0))
-            events.append((_GRADIENT, gradients[layer], self.weight_bytes, 0.0))
-            events.append((_FREE, kept[layer], 0.0, self.activation_bytes))
+            events.append((ALLOCATE, flowing[layer], 0.0, flow_bytes))
+            events.append((ALLOCATE, gradients[layer], self.weight_bytes, 0.0))
+            events.append((GRADIENT, gradients[layer], self.weight_bytes, 0.0))
+            events.append((FREE, kept[layer], 0.0, self.activation_bytes))
             if cast_bytes:
-                events.append((_FREE, casts[layer], cast_bytes, 0.0))
+                events.append((FREE, casts[layer], cast_bytes, 0.0))
             if layer + 1 < count:
-                events.append((_FREE, flowing[layer + 1], 0.0, flow_bytes))
-        events.append((_FREE, flowing[0], 0.0, flow_bytes))
+                events.append((FREE, flowing[layer + 1], 0.0, flow_bytes))
+        events.append((FREE, flowing[0], 0.0, flow_bytes))
         kinds, storages, fixed, each = zip(*events, strict=True)
         return MemoryTimeline(
             kind=kinds,

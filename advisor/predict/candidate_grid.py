@@ -27,7 +27,7 @@ from advisor.hardware.machine import Machine
 from advisor.measure.measurement import Measurement
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_table import OpTable
-from advisor.predict.device_steps import DeviceSteps, stacked
+from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.measured_link import measured_link
 from advisor.predict.prediction import Calibration, Candidate, Device
 from advisor.predict.single_device import Knowledge, single_device_steps
@@ -127,7 +127,7 @@ class Room:
                 continue
             self.rows[key] = len(found)
             found.append(answer)
-        return stacked(found) if found else None
+        return DeviceSteps.stacked(found) if found else None
 
     def cell(self, candidate: Candidate) -> Cell | None:
         """The candidate's place in its grid; None where its device or its batch has no step."""

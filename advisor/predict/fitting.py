@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.cost.efficiencies import Efficiencies, Fitted
-from advisor.cost.host_time import HostSpeed, host_seconds, synchronisation_seconds
+from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, synchronisation_seconds
 from advisor.cost.operators.device_rates import DeviceRates, device_rates
 from advisor.cost.operators.device_time import family_seconds, runs_channels_last
 from advisor.cost.operators.op_time import Peaks, sustained_peaks
 from advisor.cost.optimizer_cost import optimizer_cost
-from advisor.cost.step_time import joined_seconds
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import AffineWork, Floats, Work
 from advisor.predict.priors import PRIORS

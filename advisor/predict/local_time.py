@@ -10,8 +10,12 @@ import numpy as np
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISIONS, Precision
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
-from advisor.measure.device_rates import DeviceRates, Expectation, Floats, expect, rates_of
+from advisor.cost.measured_step import measured_step
+from advisor.cost.operators.measured_rates import MeasuredRates
+from advisor.cost.step_parts import OWN_PARTS, StepParts
+from advisor.measure.device_rates import rates_of
 from advisor.measure.measurement import Measurement
+from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable, at
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.local_anchors import Anchor, anchors_of
@@ -98,7 +102,7 @@ def predict_local_steps(
     if any(not anchor.whole for anchor in anchors):
         notes = (*notes, Reason(code="local-extended-layers"))
     basis: Basis = "measured" if bool(measured.all()) else "calibrated"
-    return _steps(parts, total_s, width, measured, basis, notes)
+    return _steps(parts, width, measured, basis, notes)
 
 
 def _nearest_precision(measurement: Measurement, precision: Precision) -> Precision | None:
@@ -109,15 +113,15 @@ def _nearest_precision(measurement: Measurement, precision: Precision) -> Precis
 
 
 def _shape(  # noqa: PLR0913 - what a step's time depends on
-    table: OpTable, training: Training, rates: DeviceRates, batches: Floats, precision: Precision, *, on_cpu: bool
+    table: OpTable, training: Training, rates: MeasuredRates, batches: Floats, precision: Precision, *, on_cpu: bool
 ) -> _Shape:
     """The step's parts by the device's rates; by counted work alone where the calibration is incomplete."""
     if not rates.complete:
         return _counted(table, batches)
-    here = expect(table, training, rates, batches, precision, on_cpu=on_cpu)
-    nothing = expect(table, training, rates, np.zeros(1), precision, on_cpu=on_cpu)
-    fixed = np.full_like(batches, nothing.total_s[0])
-    return _Shape(fixed, np.maximum(here.total_s - fixed, 0.0), _parts_of(here, table))
+    here = measured_step(table, training, rates, batches, precision, on_cpu=on_cpu)
+    nothing = measured_step(table, training, rates, np.zeros(1), precision, on_cpu=on_cpu)
+    fixed = np.full_like(batches, nothing.total_s[0, 0])
+    return _Shape(fixed, np.maximum(here.total_s[0] - fixed, 0.0), _parts_of(here, table))
 
 
 def _counted(table: OpTable, batches: Floats) -> _Shape:
@@ -132,16 +136,16 @@ def _counted(table: OpTable, batches: Floats) -> _Shape:
     return _Shape(np.full_like(batches, max(fixed, slope)), growing, parts)
 
 
-def _parts_of(here: Expectation, table: OpTable) -> dict[StepPart, Floats]:
+def _parts_of(here: StepParts, table: OpTable) -> dict[StepPart, Floats]:
     """Parts as the worker times them: the host's and the waits' time lies inside forward and backward."""
     calls = max(1, sum(table.dispatch_count.values()))
     share = table.dispatch_count.get("forward", 0) / calls
-    waiting = here.host_s + here.synchronisation_s
+    waiting = here.host_s[0] + here.synchronisation_s[0]
     return {
-        "copy": here.copy_s,
-        "forward": here.forward_s + share * waiting,
-        "backward": here.backward_s + (1.0 - share) * waiting,
-        "optimizer": here.optimizer_s,
+        "copy": here.copy_s[0],
+        "forward": here.forward_s[0] + share * waiting,
+        "backward": here.backward_s[0] + (1.0 - share) * waiting,
+        "optimizer": here.optimizer_s[0],
     }
 
 
@@ -255,43 +259,32 @@ def _split(  # noqa: PLR0913 - the same anchors seen from two sides
 
 
 def _from_rates_alone(  # noqa: PLR0913 - the same
-    table: OpTable, training: Training, rates: DeviceRates, batches: Floats, precision: Precision, *, on_cpu: bool
+    table: OpTable, training: Training, rates: MeasuredRates, batches: Floats, precision: Precision, *, on_cpu: bool
 ) -> DeviceSteps | None:
     """No step was measured: the calibration alone, with a range that says so; None without a calibration."""
     if not rates.complete:
         return None
-    here = expect(table, training, rates, batches, precision, on_cpu=on_cpu)
-    parts: dict[str, Floats] = {
-        "forward": here.forward_s,
-        "backward": here.backward_s,
-        "optimizer": here.optimizer_s,
-        "host": here.host_s + here.synchronisation_s,
-        "copy": here.copy_s,
-    }
+    here = measured_step(table, training, rates, batches, precision, on_cpu=on_cpu)
+    parts: dict[str, Floats] = {name.removesuffix("_s"): values[0] for name, values in here.of_card(0).items()}
     width = np.full_like(batches, _RATES_ONLY_WIDTH)
     measured = np.zeros(len(batches), dtype=bool)
-    return _steps(parts, here.total_s, width, measured, "calibrated", (Reason(code="local-rates-only"),))
+    return _steps(parts, width, measured, "calibrated", (Reason(code="local-rates-only"),))
 
 
-def _steps(  # noqa: PLR0913 - the fields of what is returned
+def _steps(
     parts: dict[str, Floats],
-    total_s: Floats,
     width: Floats,
     measured: np.typing.NDArray[np.bool_],
     basis: Basis,
     notes: tuple[Reason, ...],
 ) -> DeviceSteps:
+    """Named parts (those that are missing take no time) and half widths of the range, each of shape (batches,)."""
+    known = {name: parts.get(name.removesuffix("_s"), np.zeros_like(width))[None, :] for name in OWN_PARTS}
+    total_s = StepParts(**known).total_s
     return DeviceSteps(
-        forward_s=parts["forward"][None, :],
-        backward_s=parts["backward"][None, :],
-        optimizer_s=parts["optimizer"][None, :],
-        host_s=parts["host"][None, :],
-        copy_s=parts["copy"][None, :],
-        loader_s=np.zeros_like(total_s)[None, :],
-        synchronisation_s=np.zeros_like(total_s)[None, :],
-        total_s=total_s[None, :],
-        low_s=(total_s / (1.0 + width))[None, :],
-        high_s=(total_s * (1.0 + width))[None, :],
+        **known,
+        low_s=total_s / (1.0 + width),
+        high_s=total_s * (1.0 + width),
         measured=measured[None, :],
         basis=(basis,),
         notes=(notes,),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from advisor.cost.scaling.links import Link, SizedTime
+from advisor.cost.step_parts import RangedSteps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,24 +66,8 @@ def memory_bytes_per_s(communication: Sequence[CommunicationMeasurement]) -> flo
     return min(rates, default=None)
 
 
-@dataclass(frozen=True)
-class MeasuredSteps:
-    """A measured single step as the one cell of a step grid; arrays of shape (1, 1), in seconds."""
-
-    forward_s: Floats
-    backward_s: Floats
-    optimizer_s: Floats
-    host_s: Floats
-    copy_s: Floats
-    loader_s: Floats
-    synchronisation_s: Floats
-    total_s: Floats
-    low_s: Floats
-    high_s: Floats
-
-
-def measured_steps(communication: Sequence[CommunicationMeasurement]) -> MeasuredSteps | None:
-    """The single step that every rank ran beside the others; None where it was not timed.
+def measured_steps(communication: Sequence[CommunicationMeasurement]) -> RangedSteps | None:
+    """The single step that every rank ran beside the others, in a grid of one cell; None where it was not timed.
 
     Backward counts as two thirds of what the update leaves, as it does twice the work of forward.
     """
@@ -97,7 +81,7 @@ def measured_steps(communication: Sequence[CommunicationMeasurement]) -> Measure
     def cell(seconds: float) -> Floats:
         return np.array([[seconds]])
 
-    return MeasuredSteps(
+    return RangedSteps(
         forward_s=cell(passes_s / 3),
         backward_s=cell(passes_s * 2 / 3),
         optimizer_s=cell(update_s),
@@ -105,7 +89,6 @@ def measured_steps(communication: Sequence[CommunicationMeasurement]) -> Measure
         copy_s=cell(0.0),
         loader_s=cell(0.0),
         synchronisation_s=cell(0.0),
-        total_s=cell(single.median_s),
         low_s=cell(low_s),
         high_s=cell(high_s),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import TracePrecision
 from advisor.measure.measurement import RateMeasurement
 from advisor.optable.compiled_table import CompiledTable, compile_table
@@ -42,11 +43,8 @@ def optimizer_bytes(rate: RateMeasurement) -> float | None:
     """Traffic of an optimizer's microbenchmark as PyTorch's foreach kernels cause it; None for others."""
     if rate.kind != "optimizer":
         return None
-    per_parameter = _FOREACH_ADAM_BYTES if "adamw" in rate.figures else _FOREACH_SGD_BYTES
-    return per_parameter * rate.figures["tensors"] * rate.figures["elements"]
-
-
-_FOREACH_ADAM_BYTES, _FOREACH_SGD_BYTES = 96.0, 44.0
+    facts = OPTIMIZER_FACTS["adamw" if "adamw" in rate.figures else "sgd_momentum"]
+    return facts.looped_bytes * rate.figures["tensors"] * rate.figures["elements"]
 
 
 def _fixed(value: float) -> Affine:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
 from advisor.cost.scaling.communication import bus_bytes_per_s
 from advisor.predict.time_to_train import learning_rate_range
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 KNEE_MARGINAL_RATIO = 0.7
 """From n1 to n2 cards only while (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
 
-REFERENCE_NVLINK_BYTES_PER_S = 300e9
-"""One way: the third generation, as on the A100; what a missing NVLink is compared with."""
+_REFERENCE_CARD = "a100-sxm4-40"
+"""Whose NVLink (the third generation) a missing one is compared with."""
 
 _WORTH_SAYING_FRACTION = 0.02
 _LEADING_CAUSE_FRACTION = 0.25
@@ -66,7 +67,7 @@ def nvlink_instead(spec: GpuSpec, link: Link, count: int) -> Link | None:
     pairs = bool(spec.nvlink_pairs_only and spec.nvlink_bytes_per_s)
     if pairs and count > 2:  # noqa: PLR2004 - a bridge joins two
         return None
-    rate = (spec.nvlink_bytes_per_s if pairs else None) or REFERENCE_NVLINK_BYTES_PER_S
+    rate = spec.nvlink_bytes_per_s if pairs else spec_table()[_REFERENCE_CARD].nvlink_bytes_per_s
     kind = "nvlink_bridge" if pairs else "nvswitch"
     return msgspec.structs.replace(link, type=kind, wire_bytes_per_s=rate, measured=(), measured_rank_count=None)
 

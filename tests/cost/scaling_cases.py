@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.traffic import Traffic, fill_buckets
+from advisor.cost.step_parts import RangedSteps
 
 Floats = NDArray[np.float64]
 
@@ -41,29 +40,16 @@ def link(**changes: object) -> Link:
     return Link(**(fields | changes))  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True)
-class Steps:
-    """A step grid of made-up seconds."""
-
-    forward_s: Floats
-    backward_s: Floats
-    optimizer_s: Floats
-    host_s: Floats
-    copy_s: Floats
-    loader_s: Floats
-    synchronisation_s: Floats
-    total_s: Floats
-    low_s: Floats
-    high_s: Floats
-
-
-def steps(cards: int = 1, batches: int = 1, *, step_s: float = 0.1, host_s: float = 0.0) -> Steps:
+def steps(cards: int = 1, batches: int = 1, *, step_s: float = 0.1, host_s: float = 0.0) -> RangedSteps:
     """Steps that grow with the batch; a third forward, most of the rest backward."""
     base: Floats = np.full((cards, batches), step_s) * np.arange(1, batches + 1, dtype=np.float64)
     host: Floats = np.full((cards, batches), host_s)
     total = base + host
     small = base * 0.01
-    return Steps(base * 0.3, base * 0.6, base * 0.07, host, small, small, small, total, total * 0.9, total * 1.1)
+    return RangedSteps(
+        forward_s=base * 0.3, backward_s=base * 0.6, optimizer_s=base * 0.07, host_s=host, copy_s=small,
+        loader_s=small, synchronisation_s=small, low_s=total * 0.9, high_s=total * 1.1,
+    )  # fmt: skip
 
 
 def traffic(gradient_bytes: float = 400e6, tensors: int = 100, **changes: object) -> Traffic:

@@ -2,12 +2,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.cost.memory.replay import GRADIENT, StepSetup, live_peak, needed_bytes, stream_of
-from advisor.optable.op_table import MemoryTimeline
+from advisor.cost.memory.replay import StepSetup, live_peak, needed_bytes, stream_of
+from advisor.optable.op_table import ALLOCATE, FREE, GRADIENT, MemoryTimeline
 from tests.accuracy.ladder import load_ladder_table
 
 MIB = 2**20
-ALLOCATE, FREE = 0, 1
 
 
 def timeline(activations: list[int], gradients: list[int]) -> MemoryTimeline:

@@ -218,7 +218,7 @@ def test_scaling_goes_to_a_thousand_cards_over_a_network() -> None:
 
 def test_unknown_steps_stay_unknown() -> None:
     blank = steps(1, 3)
-    for name in ("forward_s", "total_s", "low_s", "high_s"):
+    for name in ("forward_s", "low_s", "high_s"):
         getattr(blank, name)[0, 1] = np.nan
     grid = scale_steps(blank, traffic(), [link()], [900e9], (1, 2, 3), counts=(1, 2))
     assert np.all(np.isnan(grid.step_s[..., 1]))

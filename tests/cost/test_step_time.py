@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from advisor.core.sentences import say
 from advisor.cost.bands import band_group
 from advisor.cost.efficiencies import efficiencies
-from advisor.cost.host_time import HostSpeed
+from advisor.cost.host_time import HostSpeed, joined_seconds
 from advisor.cost.operators.device_rates import architecture_of
 from advisor.cost.optimizer_cost import optimizer_cost
-from advisor.cost.step_time import PARTS, StepGrid, joined_seconds, predict_steps
+from advisor.cost.step_parts import OWN_PARTS
+from advisor.cost.step_time import StepGrid, predict_steps
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
@@ -48,11 +49,11 @@ def test_the_parts_add_up_to_the_whole_on_every_card_and_batch() -> None:
     how = training(optimizer="adamw", gradient_accumulation_steps=3, clip_gradient_norm=1.0, read_loss_every=1)
     host = HostSpeed(loader_s_per_sample=1e-3, loader_workers=2)
     grid = predict_steps(a_model(), how, "fp32", [CARD, OLD_CARD], [1, 8, 64], host=host)
-    total = sum(getattr(grid, name) for name in PARTS)
+    total = sum(getattr(grid, name) for name in OWN_PARTS)
     assert np.allclose(total, grid.total_s, rtol=1e-12)
     assert (grid.low_s < grid.total_s).all()
     assert (grid.total_s < grid.high_s).all()
-    assert all((getattr(grid, name) >= 0).all() for name in PARTS)
+    assert all((getattr(grid, name) >= 0).all() for name in OWN_PARTS)
 
 
 def test_a_step_that_the_host_cannot_feed_takes_as_long_as_the_host_needs() -> None:

@@ -232,10 +232,19 @@ def host_bytes(table: OpTable, training: Training, precision: Precision, batch_s
 
     No allocator is replayed: glibc gives large blocks back. The table should be traced with the processor's rules.
     """
+    return None if table.memory is None else tensor_bytes(table, training, precision, batch_size, looped=True)
+
+
+def tensor_bytes(table: OpTable, training: Training, precision: Precision, batch_size: int, *, looped: bool) -> float:
+    """Peak bytes of what tensors hold, no allocator and no workspace counted; without a timeline a lower bound.
+
+    `looped`: the optimizer goes through the parameters one by one, as on a processor.
+    """
+    optimizer = optimizer_memory(table, training, precision, looped=looped)
     if table.memory is None:
-        return None
-    optimizer = optimizer_memory(table, training, precision, looped=True)
-    setup = _setup(optimizer, table, training, looped=True)._replace(
+        gradients = table.gradient_bytes if training.mode != "inference" else 0.0
+        return table.parameter_bytes + table.buffer_bytes + gradients + sum(optimizer.states)
+    setup = _setup(optimizer, table, training, looped=looped)._replace(
         gradients_kept=training.gradient_accumulation_steps > 1
     )
     return live_peak(stream_of(table.memory), setup, batch_size, rounding=False).total

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from advisor.cost.memory.caching_allocator import ROUNDING_BYTES, CachingAllocator, CapacityExceededError
-from advisor.optable.op_table import MemoryTimeline
+from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, MemoryTimeline
 
 Floats = NDArray[np.float64]
-ALLOCATE, FREE, CONVOLUTION, GRADIENT = 0, 1, 2, 3
 _TOLERANCE = 0.001
 """Relative precision to which the needed capacity is found."""
 _STEP_LIMIT = 6

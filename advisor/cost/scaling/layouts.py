@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from advisor.cost.scaling.communication import Costs, costs, overlap_loss, slow_host, slowest_of
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s
-from advisor.cost.scaling.scaling import PARTS, Setting
+from advisor.cost.scaling.scaling import Setting
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.cost.scaling.scaling_range import efficiency_range
 from advisor.cost.scaling.sharding import sharded_communication_s
@@ -23,16 +23,16 @@ from advisor.cost.scaling.tensor_pipeline import (
     pipeline_transfer_s,
     tensor_communication_s,
 )
+from advisor.cost.step_parts import OWN_PARTS
 
 if TYPE_CHECKING:
     from advisor.cost.layout import DataParallel, Layout
     from advisor.cost.scaling.links import Link
-    from advisor.cost.scaling.scaling import StepArrays
     from advisor.cost.scaling.sharding import Sharded
     from advisor.cost.scaling.traffic import Traffic
+    from advisor.cost.step_parts import RangedSteps
 
 Floats = NDArray[np.float64]
-_OWN_PARTS = PARTS[:7]
 _ADDING_PASSES = 3.0
 
 
@@ -55,7 +55,7 @@ class LaidOutStep:
 class ReplicaStep:
     """One micro-batch of one replica as a single card would take it, and what it exchanges."""
 
-    steps: StepArrays
+    steps: RangedSteps
     """Arrays of shape (1, 1): one card, one batch, without accumulation."""
     traffic: Traffic
     batch_size: int
@@ -126,7 +126,7 @@ class _Job:
         self.rounds = setting.accumulation_steps
         self.batch = np.array([float(replica.batch_size)])
         self.memory_bytes_per_s = replica.memory_bytes_per_s * figures.assumed.memory_fraction
-        one = {name: float(getattr(replica.steps, name).item()) for name in _OWN_PARTS}
+        one = {name: float(getattr(replica.steps, name).item()) for name in OWN_PARTS}
         self.one = one | {name: one[name] / layout.model_count for name in ("forward_s", "backward_s")}
         self.whole_traffic = replica.traffic
         self.traffic = _part_of(replica.traffic, layout.tensor * layout.pipeline)
@@ -134,7 +134,7 @@ class _Job:
     def parts(self) -> dict[str, float]:
         """The parts of one optimizer step."""
         layout, rounds = self.layout, self.rounds
-        own = {name: self.one[name] * (1 if name == "optimizer_s" else rounds) for name in _OWN_PARTS}
+        own = {name: self.one[name] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
         added = (rounds - 1) * _ADDING_PASSES * self.traffic.gradient_bytes / self.memory_bytes_per_s
         own["backward_s"] += added / (layout.shard_count if layout.data_parallel in _KEPT_SHARDED else 1)
         own["optimizer_s"] /= layout.tensor * layout.pipeline * layout.shard_count

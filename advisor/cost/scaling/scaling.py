@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from advisor.cost.scaling.tensor_pipeline import (
     tensor_communication_s,
 )
 from advisor.cost.scaling.traffic import Compression, compressed
+from advisor.cost.step_parts import OWN_PARTS, RangedSteps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,47 +34,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 STRATEGIES: tuple[Strategy, ...] = ("single", "dp", "ddp", "zero2", "fsdp", "fsdp_offload", "tp", "pp")
-PARTS = (
-    "forward_s",
-    "backward_s",
-    "optimizer_s",
-    "host_s",
-    "copy_s",
-    "loader_s",
-    "synchronisation_s",
-    "communication_s",
-    "imbalance_s",
-)
-"""The first seven are those of one card's step, the last two come with several cards."""
-_OWN_PARTS = PARTS[:7]
-
-
-class StepArrays(Protocol):
-    """One card's optimizer step as `step_time.StepGrid` gives it: arrays of shape (cards, batches), in seconds.
-
-    The seven parts add up to `total_s`, without accumulation: one micro-batch, one update. NaN where unknown.
-    """
-
-    @property
-    def forward_s(self) -> Floats: ...  # noqa: D102 - named in the class docstring
-    @property
-    def backward_s(self) -> Floats: ...  # noqa: D102
-    @property
-    def optimizer_s(self) -> Floats: ...  # noqa: D102
-    @property
-    def host_s(self) -> Floats: ...  # noqa: D102
-    @property
-    def copy_s(self) -> Floats: ...  # noqa: D102
-    @property
-    def loader_s(self) -> Floats: ...  # noqa: D102
-    @property
-    def synchronisation_s(self) -> Floats: ...  # noqa: D102
-    @property
-    def total_s(self) -> Floats: ...  # noqa: D102
-    @property
-    def low_s(self) -> Floats: ...  # noqa: D102
-    @property
-    def high_s(self) -> Floats: ...  # noqa: D102
+PARTS = (*OWN_PARTS, "communication_s", "imbalance_s")
+"""Those of one card's step, and what comes with several cards."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +81,7 @@ class ScaledGrid:
 
 
 def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
-    steps: StepArrays,
+    steps: RangedSteps,
     traffic: Traffic,
     links: Sequence[Link],
     memory_bytes_per_s: Sequence[float],
@@ -190,7 +152,7 @@ _RANGES = {"tp": TENSOR_RANGE, "pp": PIPELINE_RANGE}
 
 @dataclass(frozen=True)
 class _Job:
-    steps: StepArrays
+    steps: RangedSteps
     traffic: Traffic
     batch_sizes: Floats
     setting: Setting
@@ -204,7 +166,7 @@ def _alone(job: _Job, card: int) -> dict[str, Floats]:
     Every micro-batch after the first adds its gradients to those that are there: two reads and a write.
     """
     rounds = job.setting.accumulation_steps
-    parts = {name: getattr(job.steps, name)[card] * (1 if name == "optimizer_s" else rounds) for name in _OWN_PARTS}
+    parts = {name: getattr(job.steps, name)[card] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
     parts["backward_s"] = parts["backward_s"] + (rounds - 1) * _ADDING_PASSES * _pass_s(job, card)
     return parts
 
@@ -220,7 +182,7 @@ class _Cell:
     def __init__(self, job: _Job, card: int, count: int, link: Link) -> None:
         self.job, self.count, self.link, self.card = job, count, link, card
         steps = job.steps
-        self.one = {name: getattr(steps, name)[card] for name in _OWN_PARTS}
+        self.one = {name: getattr(steps, name)[card] for name in OWN_PARTS}
         self.alone = _alone(job, card)
         self.accumulation = job.setting.accumulation_steps
         self.cost: Costs = costs(link, count, job.figures)
@@ -277,7 +239,7 @@ class _Cell:
 
     def _pipeline(self, own: dict[str, Floats]) -> dict[str, Floats]:
         stages = stage_count(self.job.traffic, self.count)
-        passes = sum((self.alone[name] for name in _OWN_PARTS if name != "optimizer_s"), start=np.zeros(1))
+        passes = sum((self.alone[name] for name in OWN_PARTS if name != "optimizer_s"), start=np.zeros(1))
         idle = self.count / stages
         waiting = pipeline_bubble_s(passes / self.accumulation, stages) + (idle - 1.0) * passes
         transfers = pipeline_transfer_s(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from advisor.core.sentences import Reason
 from advisor.optable.op_table import (
+    FREE,
     Affine,
     AttentionShape,
     ConvolutionShape,
@@ -21,7 +22,7 @@ from advisor.optable.op_table import (
     RnnShape,
 )
 from advisor.worker.trace.op_figures import RawOp
-from advisor.worker.trace.storages import FREE, StorageTracker
+from advisor.worker.trace.storages import StorageTracker
 
 TracedOp = tuple[Phase, str, RawOp]
 TOLERATED_ERROR_FRACTION = 0.01

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import torch
 
-from advisor.optable.op_table import Affine, CheckpointFigures, Layer
-from advisor.worker.trace.storages import ALLOCATE
+from advisor.optable.op_table import ALLOCATE, Affine, CheckpointFigures, Layer
 
 if TYPE_CHECKING:
     from advisor.worker.trace.step_pass import Pass

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import torch
 
-ALLOCATE, FREE, CONVOLUTION, GRADIENT = 0, 1, 2, 3
+from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT
 
 
 class StorageTracker:

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from advisor.optable.op_table import MemoryTimeline
+from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline
 from advisor.worker.trace.rnn import RNN_OUTPUTS, RnnSizes, workspace_bytes
 from advisor.worker.trace.step_pass import DeviceRules, Subject
-from advisor.worker.trace.storages import ALLOCATE, FREE
 from advisor.worker.trace.trace import trace
 
 LSTM, GRU = 2, 3

@@ -1,0 +1,55 @@
+"""The parts of an optimizer step on one card: one grid for every way to know them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+
+from advisor.optable.op_columns import Floats
+
+OWN_PARTS = ("forward_s", "backward_s", "optimizer_s", "host_s", "copy_s", "loader_s", "synchronisation_s")
+"""Those of a card alone; several cards add communication and imbalance."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepParts:
+    """Seconds of one micro-batch and one update; arrays of shape (cards, batch sizes), NaN where nothing is known."""
+
+    forward_s: Floats
+    backward_s: Floats
+    optimizer_s: Floats
+    host_s: Floats
+    """What the host's dispatch adds: on a card where the card waits for it."""
+    copy_s: Floats
+    loader_s: Floats
+    synchronisation_s: Floats
+
+    @property
+    def total_s(self) -> Floats:
+        """The whole step."""
+        return sum((getattr(self, name) for name in OWN_PARTS), start=np.zeros_like(self.forward_s))
+
+    def of_card(self, row: int) -> dict[str, Floats]:
+        """The parts of one card, by name, each of shape (1, batch sizes)."""
+        return {name: getattr(self, name)[row : row + 1] for name in OWN_PARTS}
+
+    @classmethod
+    def stacked(cls, steps: Sequence[Self]) -> Self:
+        """The cards of several grids as one, in the order given; what is kept a card is chained."""
+        joined: dict[str, Any] = {}
+        for field in fields(cls):
+            values = [getattr(one, field.name) for one in steps]
+            arrays = isinstance(values[0], np.ndarray)
+            joined[field.name] = np.concatenate(values) if arrays else tuple(item for value in values for item in value)
+        return cls(**joined)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RangedSteps(StepParts):
+    """Steps with the 80 % range of their total."""
+
+    low_s: Floats
+    high_s: Floats
