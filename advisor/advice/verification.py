@@ -25,7 +25,8 @@ from advisor.present.script.launch_script import SCRIPT_NAME, render
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
 from advisor.store.history import Truth
-from advisor.workload.python_source import code_to_run, needs_consent, scrubbed_environment
+from advisor.workload.python_source import code_to_run, needs_consent
+from advisor.workload.scrubbed_environment import scrubbed_environment
 
 DEFAULT_SECONDS = 60.0
 _START_S = 90.0

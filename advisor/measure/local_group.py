@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from advisor.workload.python_source import scrubbed_environment
+from advisor.workload.scrubbed_environment import scrubbed_environment
 
 _LOOPBACK = {"linux": "lo", "darwin": "lo0"}
 

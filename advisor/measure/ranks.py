@@ -21,7 +21,7 @@ from advisor.measure.rank_folder import RankFolder, folder_of_run
 from advisor.measure.rank_guard import peer_lost, under_torchrun
 from advisor.measure.rank_outcome import RanksOutcome, caveats_of, merged, numbers_of
 from advisor.protocol.messages import Failed, Finished, RankFinding, RanksRequest, WorkerEvent
-from advisor.workload.python_source import scrubbed_environment
+from advisor.workload.scrubbed_environment import scrubbed_environment
 from advisor.workload.workload import Workload
 
 __all__ = ["RanksPlan", "measure_local_ranks", "run_under_torchrun", "under_torchrun"]

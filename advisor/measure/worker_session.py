@@ -12,7 +12,7 @@ import msgspec
 from advisor.core.child_process import ChildProcess, ExitKind
 from advisor.core.memory_watch import resident_bytes_of
 from advisor.protocol.messages import Answered, Control, End, Finished, Request, WorkerEvent
-from advisor.workload import python_source
+from advisor.workload import scrubbed_environment as scrubbing
 
 _DECODER: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)
 _ENCODER = msgspec.json.Encoder()
@@ -170,7 +170,7 @@ def scrubbed_environment(
     environment: Mapping[str, str], *, visible: str | None, allow_hub: bool = False
 ) -> dict[str, str]:
     """The worker's environment: no secrets, the chosen GPU only, no network unless asked for."""
-    kept = python_source.scrubbed_environment(environment)
+    kept = scrubbing.scrubbed_environment(environment)
     if visible is not None:
         kept["CUDA_VISIBLE_DEVICES"] = visible
     if not allow_hub:

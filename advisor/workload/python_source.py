@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import re
-from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -16,7 +13,6 @@ from advisor.core.sentences import visible
 from advisor.workload.workload import PythonModel, Workload
 
 MAX_CODE_BYTES = 1 << 20
-_SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 
 
 def file_of(model: PythonModel, folder: str | None) -> Path:
@@ -81,12 +77,6 @@ def needs_consent(workload: Workload) -> bool:
     """Whether running the workload would run a file that is not ours."""
     code = code_to_run(workload)
     return code is not None and not is_bundled(code[0])
-
-
-def scrubbed_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment (this process's by default) without variables whose names speak of secrets."""
-    source = os.environ if environment is None else environment
-    return {name: value for name, value in source.items() if not _SECRET.search(name)}
 
 
 def pinned(workload: Workload) -> Workload:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from advisor.core.errors import InputError
-from advisor.workload.python_source import code_to_run, is_bundled, needs_consent, scrubbed_environment
+from advisor.workload.python_source import code_to_run, is_bundled, needs_consent
+from advisor.workload.scrubbed_environment import scrubbed_environment
 from advisor.workload.workload_file import load_workload
 
 CODE = "def build_model(): ...\ndef make_batch(batch_size, length): ...\n"
@@ -59,3 +60,24 @@ def test_secrets_are_taken_out_of_the_environment_and_the_rest_stays() -> None:
         "OMP_NUM_THREADS": "2",
     }
     assert set(scrubbed_environment(environment)) == {"PATH", "HOME", "OMP_NUM_THREADS"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["DATABASE_URL", "SSH_AUTH_SOCK", "GH_PAT", "GITHUB_PAT", "AWS_SESSION", "SENTRY_DSN", "WANDB_API_KEY", "HF_TOKEN",
+     "KUBECONFIG", "DBUS_SESSION_BUS_ADDRESS", "NETRC", "MY_OWN_VARIABLE", "TORCH_API_KEY"],
+)  # fmt: skip
+def test_what_is_not_known_to_be_needed_is_hidden(name: str) -> None:
+    assert scrubbed_environment({name: "x"}) == {}
+
+
+@pytest.mark.parametrize(
+    "name", ["LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "NCCL_P2P_DISABLE", "PYTORCH_CUDA_ALLOC_CONF", "HF_HOME",
+             "MKL_NUM_THREADS", "RANK", "MASTER_ADDR", "PYTHONPATH", "TMPDIR", "SystemRoot", "LC_ALL"]
+)  # fmt: skip
+def test_what_torch_and_the_system_need_stays(name: str) -> None:
+    assert scrubbed_environment({name: "x"}) == {name: "x"}
+
+
+def test_an_address_with_a_password_is_hidden_whatever_its_name() -> None:
+    assert scrubbed_environment({"HF_ENDPOINT": "https://me:secret@mirror.example"}) == {}

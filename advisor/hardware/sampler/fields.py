@@ -69,6 +69,37 @@ def positive(value: Any, scale: float = 1.0) -> float:  # noqa: ANN401 - whateve
     return number * scale
 
 
+def hertz(value: Any) -> float:  # noqa: ANN401 - as above
+    """A clock told in MHz. Raises ValueError beyond what any processor runs at."""
+    return _at_most(positive(value, 1e6), _MOST_HERTZ)
+
+
+def watts(value: Any) -> float:  # noqa: ANN401 - as above
+    """A power told in mW. Raises ValueError beyond what any card takes."""
+    return _at_most(positive(value, 1e-3), _MOST_WATTS)
+
+
+def celsius(value: Any) -> float:  # noqa: ANN401 - as above
+    """A temperature. Raises ValueError beyond what silicon survives."""
+    return _at_most(float(count(value)), _MOST_CELSIUS)
+
+
+def links(value: Any) -> int:  # noqa: ANN401 - as above
+    """A generation or a number of lanes of PCIe. Raises ValueError beyond what its standard knows."""
+    return int(_at_most(positive(value), _MOST_LANES))
+
+
+def _at_most(number: float, most: float) -> float:
+    if number > most:
+        raise ValueError(number)
+    return number
+
+
+_MOST_HERTZ, _MOST_WATTS, _MOST_CELSIUS, _MOST_LANES = 20e9, 20e3, 200.0, 64.0
+MOST_MEMORY_BYTES = 2**46
+"""Far beyond any device (the largest of today have 2**39); drivers print error codes as unsigned figures."""
+
+
 def count(value: Any) -> int:  # noqa: ANN401 - whatever the driver gave
     """A count or code. Raises ValueError on unset or negative ones."""
     number = int(value)

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any, get_args
 from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import NOT_SUPPORTED
 from advisor.hardware.machine import Gpu, Refusal, Virtualisation
-from advisor.hardware.sampler.fields import FieldReader, count, is_unified, memory_info, positive, text
+from advisor.hardware.sampler.fields import (
+    MOST_MEMORY_BYTES,
+    FieldReader,
+    celsius,
+    count,
+    hertz,
+    is_unified,
+    links,
+    memory_info,
+    text,
+    watts,
+)
 from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
 from advisor.hardware.sampler.shares import find_mig_instances, mig_enabled, read_processes
 
@@ -95,7 +106,7 @@ def _memory(reader: FieldReader, name: str | None, host: HostMemory) -> tuple[in
                 reader.refuse("memory_reserved_bytes", reason)
                 return host.total_bytes, host.available_bytes, None, True
         else:
-            if total > 0 and 0 <= free <= total:
+            if 0 < total <= MOST_MEMORY_BYTES and 0 <= free <= total:
                 if reserved is None:
                     reader.refuse("memory_reserved_bytes", Reason(code="refused-driver-too-old"))
                 return total, free, reserved, False
@@ -106,35 +117,25 @@ def _memory(reader: FieldReader, name: str | None, host: HostMemory) -> tuple[in
 
 
 def _clocks(reader: FieldReader) -> dict[str, Any]:
-    hertz = 1e6
     return {
-        "sm_clock_hz": reader.read(
-            "sm_clock_hz", "nvmlDeviceGetClockInfo", _SM_CLOCK, convert=lambda value: positive(value, hertz)
-        ),
-        "sm_clock_max_hz": reader.read(
-            "sm_clock_max_hz", "nvmlDeviceGetMaxClockInfo", _SM_CLOCK, convert=lambda value: positive(value, hertz)
-        ),
+        "sm_clock_hz": reader.read("sm_clock_hz", "nvmlDeviceGetClockInfo", _SM_CLOCK, convert=hertz),
+        "sm_clock_max_hz": reader.read("sm_clock_max_hz", "nvmlDeviceGetMaxClockInfo", _SM_CLOCK, convert=hertz),
         "sm_clock_default_hz": reader.read(
             "sm_clock_default_hz",
             "nvmlDeviceGetDefaultApplicationsClock",
             _SM_CLOCK,
-            convert=lambda value: positive(value, hertz),
+            convert=hertz,
         ),
-        "memory_clock_hz": reader.read(
-            "memory_clock_hz", "nvmlDeviceGetClockInfo", _MEMORY_CLOCK, convert=lambda value: positive(value, hertz)
-        ),
+        "memory_clock_hz": reader.read("memory_clock_hz", "nvmlDeviceGetClockInfo", _MEMORY_CLOCK, convert=hertz),
     }
 
 
 def _power_and_heat(reader: FieldReader) -> dict[str, Any]:
-    watts = 1e-3
     limits = ("nvmlDeviceGetEnforcedPowerLimit", "nvmlDeviceGetPowerManagementLimit")
     return {
-        "power_w": reader.read("power_w", "nvmlDeviceGetPowerUsage", convert=lambda value: positive(value, watts)),
-        "power_limit_w": reader.read("power_limit_w", limits, convert=lambda value: positive(value, watts)),
-        "temperature_celsius": reader.read(
-            "temperature_celsius", "nvmlDeviceGetTemperature", 0, convert=lambda value: float(count(value))
-        ),
+        "power_w": reader.read("power_w", "nvmlDeviceGetPowerUsage", convert=watts),
+        "power_limit_w": reader.read("power_limit_w", limits, convert=watts),
+        "temperature_celsius": reader.read("temperature_celsius", "nvmlDeviceGetTemperature", 0, convert=celsius),
     }
 
 
@@ -143,8 +144,8 @@ def _bus(reader: FieldReader) -> dict[str, Any]:
     generation = ("nvmlDeviceGetMaxPcieLinkGeneration", "nvmlDeviceGetCurrPcieLinkGeneration")
     width = ("nvmlDeviceGetCurrPcieLinkWidth", "nvmlDeviceGetMaxPcieLinkWidth")
     return {
-        "pcie_generation": reader.read("pcie_generation", generation, convert=lambda value: int(positive(value))),
-        "pcie_width": reader.read("pcie_width", width, convert=lambda value: int(positive(value))),
+        "pcie_generation": reader.read("pcie_generation", generation, convert=links),
+        "pcie_width": reader.read("pcie_width", width, convert=links),
         "pcie_bus": reader.read("pcie_bus", "nvmlDeviceGetPciInfo", convert=lambda info: text(info.busId)),
     }
 

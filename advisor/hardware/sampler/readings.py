@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from advisor.hardware.driver_problems import LOST_CODES, NOT_SUPPORTED
 from advisor.hardware.machine import GpuReading
-from advisor.hardware.sampler.fields import count, is_unified, memory_info, positive, text
+from advisor.hardware.sampler.fields import (
+    MOST_MEMORY_BYTES,
+    celsius,
+    count,
+    hertz,
+    is_unified,
+    memory_info,
+    text,
+    watts,
+)
 from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
 
 if TYPE_CHECKING:
@@ -45,9 +54,9 @@ class GpuObserver:
             index=self._index,
             utilisation_fraction=self._ask("nvmlDeviceGetUtilizationRates", convert=_utilisation),
             memory_used_bytes=used_by_host_bytes if self._unified else self._memory_used(),
-            power_w=self._ask("nvmlDeviceGetPowerUsage", convert=lambda value: positive(value, 1e-3)),
-            sm_clock_hz=self._ask("nvmlDeviceGetClockInfo", _SM_CLOCK, convert=lambda value: positive(value, 1e6)),
-            temperature_celsius=self._ask("nvmlDeviceGetTemperature", 0, convert=lambda value: float(count(value))),
+            power_w=self._ask("nvmlDeviceGetPowerUsage", convert=watts),
+            sm_clock_hz=self._ask("nvmlDeviceGetClockInfo", _SM_CLOCK, convert=hertz),
+            temperature_celsius=self._ask("nvmlDeviceGetTemperature", 0, convert=celsius),
             throttle_bits=self._throttle_bits(),
         )
         return self._lost_reading() if self._lost_until_s is not None else reading
@@ -81,7 +90,7 @@ class GpuObserver:
             return None
         # Version 1 of the call counts what the driver reserves as used.
         taken = used if reserved is not None else total - free
-        return taken if 0 <= taken <= total else None
+        return taken if 0 <= taken <= total <= MOST_MEMORY_BYTES else None
 
     def _throttle_bits(self) -> int | None:
         for function in ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"):
