@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from advisor.catalogue.precisions import TracePrecision
+from advisor.core.drive import drive
 from advisor.measure.runner import trace_workload
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload_file import bundled_names, load_workload
@@ -23,13 +24,8 @@ PRECISIONS: tuple[TracePrecision, ...] = ("fp32", "amp", "half")
 
 def traced(name: str) -> tuple[OpTable, ...]:
     """The tables of a bundled workload at every trace precision."""
-    events = trace_workload(load_workload(name), PRECISIONS, allow_code=True)
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            tables: dict[TracePrecision, OpTable] = end.value
-            return tuple(tables[precision] for precision in PRECISIONS if precision in tables)
+    tables = drive(trace_workload(load_workload(name), PRECISIONS, allow_code=True))
+    return tuple(tables[precision] for precision in PRECISIONS if precision in tables)
 
 
 def packed(tables: tuple[OpTable, ...]) -> bytes:

@@ -16,6 +16,7 @@ from advisor.advice.predictions import predict_all
 from advisor.advice.request import AdviceRequest, check, known_specs
 from advisor.advice.switched import find_switches
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS
+from advisor.core.drive import drive
 from advisor.core.sentences import Reason
 from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import step_flop
@@ -44,14 +45,7 @@ def advise(
     described = workload if isinstance(workload, Workload) else load_workload(workload)
     keys = tuple(gpus) if gpus is not None else None
     events = advise_events(AdviceRequest(workload=described, measure=measure, budget_s=budget_s, gpu_keys=keys))
-    while True:
-        try:
-            event = next(events)
-        except StopIteration as end:
-            record: AdviceRecord = end.value
-            return Advice.of(record)
-        if on_event is not None:
-            on_event(event)
+    return Advice.of(drive(events, on_event))
 
 
 def advise_events(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision
 from advisor.claims.table_predictor import TablePredictor
+from advisor.core.drive import drive
 from advisor.hardware.detect import detect_machine
 from advisor.measure.events import RunnerEvent
 from advisor.measure.runner import TraceUnanswered, trace_workload
@@ -50,14 +51,7 @@ def tables_of(
     saved = saved_tables(workload)
     if set(wanted) <= set(saved):
         return saved
-    events = trace_workload(workload, wanted, allow_code=allow_code)
     try:
-        while True:
-            event = next(events)
-            if on_event is not None:
-                on_event(event)
-    except StopIteration as end:
-        traced: dict[TracePrecision, OpTable] = end.value
-        return traced
+        return drive(trace_workload(workload, wanted, allow_code=allow_code), on_event)
     except TraceUnanswered:
         return saved

@@ -10,6 +10,7 @@ from advisor.cli.interrupts import cancelled_by_interrupt
 from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
 from advisor.cli.untraced import TraceWatch, nothing_known
+from advisor.core.drive import drive
 from advisor.core.errors import InputError, UserFacingError
 
 if TYPE_CHECKING:
@@ -75,13 +76,7 @@ def run_request(request: AdviceRequest, cancelled: threading.Event, show: Callab
     """Drive the main job's generator to its end."""
     from advisor.advice import advise_events
 
-    events = advise_events(request, cancelled=cancelled)
-    while True:
-        try:
-            show(next(events))
-        except StopIteration as end:
-            advice: AdviceRecord = end.value
-            return advice
+    return drive(advise_events(request, cancelled=cancelled), show)
 
 
 def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Language) -> int:

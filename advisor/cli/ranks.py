@@ -9,6 +9,7 @@ import msgspec
 
 from advisor.cli.interrupts import cancelled_by_interrupt
 from advisor.cli.progress import ProgressPrinter
+from advisor.core.drive import drive
 from advisor.core.sentences import say
 from advisor.hardware.detect import detect_machine
 from advisor.measure.rank_outcome import measurement_of
@@ -75,14 +76,8 @@ def _partial_advice(request: AdviceRequest, outcome: RanksOutcome, machine: Mach
 
 
 def _outcome(plan: RanksPlan, arguments: argparse.Namespace, language: Language) -> RanksOutcome:
-    events = run_under_torchrun(plan)
     with ProgressPrinter(language, quiet=arguments.quiet) as progress:
-        while True:
-            try:
-                progress.show(next(events))
-            except StopIteration as end:
-                outcome: RanksOutcome = end.value
-                return outcome
+        return drive(run_under_torchrun(plan), progress.show)
 
 
 def _advice(
@@ -90,16 +85,11 @@ def _advice(
 ) -> AdviceRecord:
     """The usual advice of this rank's machine, with what the ranks measured together in its first measurement."""
     from advisor.advice import advice_from_facts
-    from advisor.advice.facts import Facts, find_facts
+    from advisor.advice.facts import find_facts
 
     with ProgressPrinter(language, quiet=arguments.quiet) as progress, cancelled_by_interrupt() as cancelled:
         events = find_facts(msgspec.structs.replace(request, budget_s=request.budget_s / 2), cancelled)
-        while True:
-            try:
-                progress.show(next(events))
-            except StopIteration as end:
-                facts: Facts = end.value
-                break
+        facts = drive(events, progress.show)
     gpus = (place for place, found in enumerate(facts.measurements) if found.device_key != "cpu")
     measured_place = next(gpus, 0) if has_gpu(facts.machine) else 0
     measurements = tuple(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from advisor.cli.outputs import result_stream
 from advisor.cli.progress import ProgressPrinter
+from advisor.core.drive import drive
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import sentence
 
@@ -29,12 +30,7 @@ def verify_command(
     try:
         with ProgressPrinter(language, quiet=arguments.quiet) as progress:
             events = verify(advice, seconds=arguments.verify, allow_code=arguments.allow_code, cancelled=cancelled)
-            while True:
-                try:
-                    progress.show(next(events))
-                except StopIteration as end:
-                    truth: Truth | None = end.value
-                    break
+            truth = drive(events, progress.show)
         if truth is None:
             return 4
         print(truth_line(truth, language), file=result_stream(arguments))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from PySide6.QtCore import QObject, QThread, Signal
 from shiboken6 import isValid
 
+from advisor.core.drive import drive
 from advisor.core.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -63,11 +64,8 @@ class JobThread(QThread):
 
     def _outcome(self) -> Outcome:
         try:
-            generator = self._job(self.cancelled)
-            while True:
-                self._events.append(next(generator))
-        except StopIteration as stop:
-            return Outcome(kind="cancelled" if self.cancelled.is_set() else "finished", result=stop.value)
+            result = drive(self._job(self.cancelled), self._events.append)
+            return Outcome(kind="cancelled" if self.cancelled.is_set() else "finished", result=result)
         except UserFacingError as error:
             return Outcome(kind="problem", text=error.text, remedy=error.remedy, error=error)
         except Exception as error:  # noqa: BLE001 - the window stays alive and shows it

@@ -10,6 +10,7 @@ import pytest
 
 from advisor.advice import AdviceRequest
 from advisor.advice.facts import Facts, find_facts
+from advisor.core.drive import drive
 from advisor.hardware.detect import detect_machine
 from advisor.measure.measurement import Measurement, Verdict, VerdictKind
 from advisor.store.kept_calibrations import calibration_of, keep, reusable, trusted, with_note
@@ -79,13 +80,7 @@ def test_a_run_takes_over_what_an_earlier_one_calibrated(tmp_path: Path) -> None
         request = AdviceRequest(
             workload=load_workload("iris_mlp"), budget_s=4.0, devices=("cpu",), calibration_folder=str(tmp_path)
         )
-        events = find_facts(request, threading.Event())
-        while True:
-            try:
-                next(events)
-            except StopIteration as end:
-                facts: Facts = end.value
-                return facts
+        return drive(find_facts(request, threading.Event()))
 
     machine = detect_machine()
     kept = measured()

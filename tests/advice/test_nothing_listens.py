@@ -16,6 +16,7 @@ import msgspec
 import pytest
 
 from advisor.advice.verification import verify
+from advisor.core.drive import drive
 from advisor.core.units import Estimate
 from advisor.measure.ranks import measure_local_ranks
 from advisor.store.advice_record import AdviceRecord as Advice
@@ -139,13 +140,7 @@ def _advised(count: int) -> Advice:
 
 
 def _verified(count: int, seconds: float) -> Truth | None:
-    events = verify(_advised(count), seconds=seconds, cancelled=threading.Event())
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            truth: Truth | None = end.value
-            return truth
+    return drive(verify(_advised(count), seconds=seconds, cancelled=threading.Event()))
 
 
 def test_the_watch_sees_what_torchrun_opens(tmp_path: Path) -> None:
@@ -172,13 +167,7 @@ def test_verifying_opens_nothing_to_other_machines(count: int) -> None:
 
 def test_ranks_of_one_machine_open_nothing_to_others() -> None:
     with ListeningWatch(os.getpid()) as watch:
-        events = measure_local_ranks(small_plan(2.0), 2)
-        while True:
-            try:
-                next(events)
-            except StopIteration as end:
-                outcome = end.value
-                break
+        outcome = drive(measure_local_ranks(small_plan(2.0), 2))
     assert outcome.complete
     assert watch.listening, "gloo's own sockets are among what is watched"
     assert not watch.open_to_others

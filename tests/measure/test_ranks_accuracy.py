@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from advisor.core.drive import drive
 from advisor.cost.scaling.scaling import Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.measure.ranks import RanksPlan, measure_local_ranks
@@ -52,13 +53,7 @@ def _workload(name: str) -> Workload:
 
 
 def _table(workload: Workload) -> OpTable:
-    events = trace_workload(workload, ("fp32",))
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            table: OpTable = end.value["fp32"]
-            return table
+    return drive(trace_workload(workload, ("fp32",)))["fp32"]
 
 
 def _errors(outcome: RanksOutcome, table: OpTable) -> dict[int, float]:

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from advisor.catalogue.precisions import TracePrecision
+from advisor.core.drive import drive
 from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Machine, Reading
 from advisor.measure.collection import calibration_key
@@ -159,13 +160,7 @@ def test_an_earlier_calibration_is_used_instead_of_a_new_one(machine: Machine) -
 
 
 def test_a_trace_comes_back_from_a_worker_of_its_own() -> None:
-    run = trace_workload(WORKLOAD, ["fp32"])
-    while True:
-        try:
-            next(run)
-        except StopIteration as ended:
-            tables = ended.value
-            break
+    tables = drive(trace_workload(WORKLOAD, ["fp32"]))
     assert tables["fp32"].parameter_count == 4 * 10 + 10 + 10 * 3 + 3
     assert _worker_pids() == []
 
