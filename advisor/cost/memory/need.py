@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -11,6 +11,7 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
+from advisor.cost.layout import Layout
 from advisor.cost.memory.replay import (
     Peak,
     StepSetup,
@@ -18,16 +19,21 @@ from advisor.cost.memory.replay import (
     live_peak,
     moments,
     needed_bytes,
+    reserved_bytes,
     stream_of,
     update_bytes,
 )
-from advisor.cost.memory.sharding import Shares, shares_of
+from advisor.cost.memory.sharding import Shares, layout_of, shares_of
 from advisor.cost.memory.states import OptimizerMemory, optimizer_memory
 from advisor.cost.parts import MemoryPart
 from advisor.optable.op_table import OpTable, at
-from advisor.workload.workload import Training
+from advisor.workload.workload import Training, quantization_of, stored_bits
 
 GIB = float(2**30)
+MemoryKind = Literal["allocated", "reserved", "device"]
+"""What a published peak counts: tensors, the allocator's segments, or all that the driver shows."""
+_SCALE_BYTES = {"nf4": 1 / 64 + 4 / (64 * 256), "gptq": (2 + 0.5) / 128, "int8": 0.0}
+"""A weight's share of the scales that its group carries."""
 _CUBLAS_WORKSPACE_BYTES = 4096 * 1024 * 2 + 16 * 1024 * 8
 """torch's default `CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8`, once for the forward thread and once for backward's."""
 _CUBLAS_WORKSPACE_HOPPER_BYTES = 32 * 1024 * 1024
@@ -67,7 +73,8 @@ class MemoryQuestion(NamedTuple):
     stream: Stream
     setup: StepSetup
     shares: Shares
-    saved_bytes: float
+    weight_bytes: float
+    """Weights as they are stored on this device, and buffers."""
     context_bytes: float
     workspace_bytes: float
 
@@ -92,11 +99,13 @@ def memory_need(  # noqa: PLR0913 - one question
     compute_capability: str | None,
     strategy: Strategy = "single",
     count: int = 1,
+    layout: Layout | None = None,
     gradients_kept: bool = False,
 ) -> MemoryNeed | None:
     """What one of `count` devices needs at `batch_size` a device; None where the table has no memory timeline.
 
-    `gradients_kept`: the loop calls `zero_grad(set_to_none=False)`, as was torch's default before 2.0.
+    `layout` says how several devices split the work in more detail than strategy and count; the batch is then that of
+    a replica. `gradients_kept`: the loop calls `zero_grad(set_to_none=False)`, as was torch's default before 2.0.
     For `dp` the answer is for the first device, which holds most.
     """
     question = memory_question(
@@ -106,6 +115,7 @@ def memory_need(  # noqa: PLR0913 - one question
         compute_capability=compute_capability,
         strategy=strategy,
         count=count,
+        layout=layout,
         gradients_kept=gradients_kept,
     )
     return None if question is None else answered(question, batch_size)
@@ -119,24 +129,37 @@ def memory_question(  # noqa: PLR0913 - one question
     compute_capability: str | None,
     strategy: Strategy = "single",
     count: int = 1,
+    layout: Layout | None = None,
     gradients_kept: bool = False,
 ) -> MemoryQuestion | None:
     """The same question for every batch size; arguments as for `memory_need`."""
     if table.memory is None:
         return None
-    optimizer = optimizer_memory(table, training, precision)
-    workspaces = _library_workspaces(table, compute_capability)
-    shares = shares_of(strategy, count, table)
-    setup = _setup(optimizer, table, training)._replace(
-        persistent=(*workspaces, *shares.bucket_bytes),
-        gradients_kept=gradients_kept or training.gradient_accumulation_steps > 1,
+    rounds = training.gradient_accumulation_steps
+    stored = _stored_fraction(table, training, precision)
+    shares = shares_of(
+        layout or layout_of(strategy, count),
+        table,
+        precision,
+        micro_batch_count=rounds * (count if strategy == "pp" else 1),
+        offloaded=strategy == "fsdp_offload" or training.offload == "parameters",
+        stored_fraction=stored,
     )
+    setup = _setup(optimizer_memory(table, training, precision, masters_only=shares.masters_only), table, training)
+    on_device = 0.0 if training.offload == "optimizer" else shares.states
+    workspaces = _library_workspaces(table, compute_capability)
+    weights = shares._replace(parameters=shares.parameters * stored)
     return MemoryQuestion(
         table=table,
-        stream=stream_of(table.memory),
-        setup=setup,
-        shares=shares,
-        saved_bytes=_quantised_bytes(table, training, precision),
+        stream=Stream.sharded(table.memory, weights) if weights.rescales else stream_of(table.memory),
+        setup=setup._replace(
+            states=tuple(size * on_device for size in setup.states),
+            temporaries=tuple(size * on_device for size in setup.temporaries),
+            persistent=(*workspaces, *shares.bucket_bytes, *shares.gathered_bytes),
+            gradients_kept=gradients_kept or rounds > 1,
+        ),
+        shares=weights,
+        weight_bytes=table.parameter_bytes * weights.parameters + table.buffer_bytes,
         context_bytes=context_bytes(compute_capability),
         workspace_bytes=sum(workspaces),
     )
@@ -160,33 +183,32 @@ def _library_workspaces(table: OpTable, compute_capability: str | None) -> tuple
     return (size, size)
 
 
-def _quantised_bytes(table: OpTable, training: Training, precision: Precision) -> float:
-    """Bytes that frozen weights in 4 or 8 bits save against the traced precision, less one layer dequantised.
+def _stored_fraction(table: OpTable, training: Training, precision: Precision) -> float:
+    """Bytes of the weights with frozen ones in few bits over the traced bytes, one layer of them dequantised.
 
-    4-bit weights carry an 8-bit scale for each 64 and an FP32 one for each 256 scales (double quantisation,
-    Dettmers et al. 2023); 8-bit weights one FP16 scale a row, which is left out.
+    nf4 carries an 8-bit scale for each 64 weights and an FP32 one for each 256 scales (double quantisation, Dettmers
+    et al. 2023), gptq an FP16 scale and a 4-bit zero for each 128 (Frantar et al. 2022); int8 an FP16 scale a row,
+    which is left out.
     """
-    bits = training.weights_bits
-    if bits not in {4, 8}:
-        return 0.0
+    bits, kind = stored_bits(training), quantization_of(training)
+    if bits is None or kind is None or not table.parameter_bytes:
+        return 1.0
     # Under autocast frozen weights of few bits are traced in half, as in pure half precision.
     width = PRECISION_FACTS[precision].compute_bytes
-    stored = bits / 8 + (1 / 64 + 4 / (64 * 256) if bits == 4 else 0.0)  # noqa: PLR2004 - bits
-    return table.frozen_linear_count * (width - stored) - table.largest_frozen_linear_count * 2.0
+    saved = table.frozen_linear_count * (width - bits / 8 - _SCALE_BYTES[kind])
+    return 1.0 - (saved - table.largest_frozen_linear_count * 2.0) / table.parameter_bytes
 
 
 def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True) -> MemoryNeed:
     """The need at a batch size; `replayed=False` leaves fragmentation out: a lower bound that costs no replay."""
-    peak = live_peak(question.stream, question.setup, batch_size)
+    passes, update = moments(question.stream, question.setup, batch_size)
+    peak = update if update.total > passes.total else passes
     needed = needed_bytes(question.stream, question.setup, batch_size) if replayed else peak.total
-    both = moments(question.stream, question.setup, batch_size)
-    # Sharding shrinks the optimizer's moment more than the passes', so either may be the worse one on a device.
-    sizes = max((_tensor_sizes(question, moment, batch_size) for moment in both), key=lambda found: sum(found.values()))
+    sizes = _tensor_sizes(question, peak, batch_size)
     allocated = sum(sizes.values())
-    shares = question.shares
     headroom = CONVOLUTION_HEADROOM * question.stream.largest_convolution(batch_size)
     sizes["workspace"] += headroom
-    sizes["communication"] += shares.library_bytes
+    sizes["communication"] += question.shares.library_bytes
     sizes["context"] = question.context_bytes
     sizes["fragmentation"] = allocated * max(0.0, needed / peak.total - 1)
     parts = tuple(msgspec.convert({"kind": kind, "size_bytes": size}, MemoryPart) for kind, size in sizes.items())
@@ -200,26 +222,43 @@ def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True
         high=value * _HIGH_FRACTION + max(headroom, workspace),
         basis="specified",
     )
-    return MemoryNeed(need=estimate, allocated_bytes=allocated, parts=parts, notes=shares.notes)
+    return MemoryNeed(need=estimate, allocated_bytes=allocated, parts=parts, notes=question.shares.notes)
 
 
 def _tensor_sizes(question: MemoryQuestion, moment: Peak, batch_size: int) -> dict[str, float]:
-    """Bytes of tensors by use at one moment of a step, each with the share of it that stays on a device."""
-    shares, table = question.shares, question.table
-    buckets = sum(shares.bucket_bytes)
+    """Bytes of tensors by use on a device at one moment of a step."""
+    shares = question.shares
     states = sum(question.setup.states)
-    rest = moment.total - table.parameter_bytes - table.buffer_bytes - moment.gradients - states
-    rest = max(0.0, rest - question.workspace_bytes - buckets)
-    # What the optimizer makes beside its states is as sharded as they are; activations are the batch's own.
-    temporaries = rest * shares.states if moment.in_optimizer else 0.0
+    shared = sum(shares.bucket_bytes) + sum(shares.gathered_bytes)
+    rest = moment.total - question.weight_bytes - moment.gradients - states - question.workspace_bytes - shared
+    rest = max(0.0, rest)
     return {
-        "parameters": (table.parameter_bytes + table.buffer_bytes - question.saved_bytes) * shares.parameters,
-        "gradients": moment.gradients * shares.gradients,
-        "optimizer": states * shares.states + temporaries,
-        "activations": 0.0 if moment.in_optimizer else rest * shares.activations,
+        "parameters": question.weight_bytes,
+        "gradients": moment.gradients,
+        "optimizer": states + (rest if moment.in_optimizer else 0.0),
+        "activations": 0.0 if moment.in_optimizer else rest,
         "workspace": question.workspace_bytes,
-        "communication": buckets + max(shares.gathered_bytes, at(shares.gathered_outputs_bytes, batch_size)),
+        "communication": shared + max(shares.first_device_bytes, at(shares.gathered_outputs_bytes, batch_size)),
     }
+
+
+def published_bytes(question: MemoryQuestion, batch_size: int, kind: MemoryKind, capacity_bytes: float) -> Estimate:
+    """The peak as a source counts it: tensors, the allocator's segments, or all that the driver shows for the process.
+
+    `capacity_bytes`: what the card gives a process, beyond which the allocator gives cached segments back.
+    """
+    plain = answered(question, batch_size, replayed=False)
+    value = plain.allocated_bytes
+    if kind != "allocated":
+        room = capacity_bytes - question.context_bytes - question.shares.library_bytes
+        value += reserved_bytes(question.stream, question.setup, batch_size, room) - _live_total(question, batch_size)
+    if kind == "device":
+        value += question.context_bytes + question.shares.library_bytes
+    return plain.need.scaled(value / plain.need.value)
+
+
+def _live_total(question: MemoryQuestion, batch_size: int) -> float:
+    return live_peak(question.stream, question.setup, batch_size).total
 
 
 def least_bytes(question: MemoryQuestion, batch_size: int) -> float:

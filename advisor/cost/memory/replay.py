@@ -6,10 +6,12 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from advisor.cost.memory.caching_allocator import ROUNDING_BYTES, CachingAllocator, CapacityExceededError
+from advisor.cost.memory.sharding import Shares
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, MemoryTimeline
 
 Floats = NDArray[np.float64]
@@ -43,6 +45,30 @@ class Stream:
         self.backward_start = timeline.backward_start
         self._signs = np.select([self.kinds == ALLOCATE, self.kinds == FREE], [1.0, -1.0], 0.0)
         self._kept_signs = np.where(self.kinds == GRADIENT, -1.0, self._signs)
+
+    @classmethod
+    def sharded(cls, timeline: MemoryTimeline, shares: Shares) -> Stream:
+        """The timeline of one device that holds `shares` of what was traced.
+
+        Weights are the resident events without a part that grows with the batch. What a pass makes in a weight's
+        size, or half or twice of it, without such a part is a copy or a gradient of one.
+        """
+        own = Stream(timeline)
+        constant, number = own.size1 == 0, np.arange(len(own.kinds))
+        resident = number < own.resident_count
+        weights = resident & constant & (own.kinds == ALLOCATE)
+        known = np.unique(own.size0[weights])
+        sized = constant & (np.isin(own.size0, known) | np.isin(2 * own.size0, known) | np.isin(own.size0 / 2, known))
+        storages = np.array(own.storage_list)
+        gradient = np.isin(storages, storages[own.kinds == GRADIENT]) & ~resident
+        factor = np.where(resident, 1.0, shares.activations)
+        factor[sized & ~resident] = shares.copies
+        factor[gradient] = shares.gradients
+        factor[np.isin(storages, storages[weights])] = shares.parameters
+        size0, size1 = own.size0 * factor, own.size1 * factor
+        return cls(
+            msgspec.structs.replace(timeline, size0_bytes=tuple(size0.tolist()), size1_bytes=tuple(size1.tolist()))
+        )
 
     def sizes(self, batch_size: float, *, rounding: bool = True) -> Floats:
         """Bytes of every event, rounded as the allocator does."""
@@ -240,6 +266,15 @@ def needed_bytes(stream: Stream, setup: StepSetup, batch_size: float) -> float:
         else:
             low = middle
     return high
+
+
+def reserved_bytes(stream: Stream, setup: StepSetup, batch_size: float, capacity_bytes: float) -> float:
+    """Peak of the allocator's segments on a card that gives it `capacity_bytes`; what is needed where that is more."""
+    replay = _Replay(stream, setup, batch_size)
+    try:
+        return replay.peak_reserved(capacity_bytes)
+    except CapacityExceededError:
+        return needed_bytes(stream, setup, batch_size)
 
 
 def _survives(replay: _Replay, capacity_bytes: float) -> bool:

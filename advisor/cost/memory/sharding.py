@@ -1,12 +1,13 @@
-"""What several devices change: which shares of the memory stay on one of them, and what communication holds."""
+"""What several devices change: which shares of a step's memory stay on one of them, and what communication holds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
+from advisor.cost.layout import Layout
 from advisor.optable.op_table import Affine, OpTable
 
 _FIRST_BUCKET_BYTES = 1 << 20
@@ -18,65 +19,144 @@ _GATHERED_UNITS = 2
 _TENSOR_PARALLEL_REPLICATED = 10 / 34
 """Share of a transformer layer's activations that tensor parallelism without sequence parallelism keeps whole
 (inputs, norms, dropouts): 10 of 34 bytes an element, Korthikanti et al. 2022, equation 2."""
+_FP32_BYTES = 4.0
+_FULLY_SHARDED = frozenset({"fsdp", "hsdp"})
 
 
 class Shares(NamedTuple):
-    """Factors on the single-device parts, and bytes that come on top."""
+    """Factors on what a single device would hold, and bytes that come on top."""
 
     parameters: float = 1.0
     gradients: float = 1.0
     states: float = 1.0
     activations: float = 1.0
+    copies: float = 1.0
+    """Of what forward and backward make of whole weights: autocast's copies, gradients before they are reduced."""
     bucket_bytes: tuple[float, ...] = ()
-    gathered_bytes: float = 0.0
+    gathered_bytes: tuple[float, ...] = ()
+    """Whole units and their gradients that are there while a layer runs."""
+    first_device_bytes: float = 0.0
+    """Gradients of the others that DataParallel's first device holds before it adds them."""
     gathered_outputs_bytes: Affine = (0.0, 0.0)
-    """What the forward passes of all devices leave on the first, before anything of `gathered_bytes` is there."""
+    """What the forward passes of all devices leave on the first, before any gradient is there."""
     library_bytes: float = 0.0
+    masters_only: bool = False
+    """Half weights exist only while they are gathered: the shards are the optimizer's FP32 copies."""
     notes: tuple[Reason, ...] = ()
 
+    @property
+    def rescales(self) -> bool:
+        """Whether anything of the single device's step has another size."""
+        return (self.parameters, self.gradients, self.activations, self.copies) != (1.0, 1.0, 1.0, 1.0)
 
-def shares_of(strategy: Strategy, count: int, table: OpTable) -> Shares:
-    """What one of `count` devices holds under `strategy`; everything on a single device."""
-    if strategy == "single" or (count <= 1 and strategy != "fsdp_offload"):
+
+def layout_of(strategy: Strategy, count: int) -> Layout:
+    """The layout that a strategy of the advice stands for, on `count` devices."""
+    if strategy == "single":
+        return Layout(data_parallel="single")
+    if strategy == "tp":
+        return Layout(count=count, tensor=count)
+    if strategy == "pp":
+        return Layout(count=count, pipeline=count)
+    return Layout(data_parallel="fsdp" if strategy == "fsdp_offload" else strategy, count=count)
+
+
+def shares_of(  # noqa: PLR0913 - one question
+    layout: Layout,
+    table: OpTable,
+    precision: Precision,
+    *,
+    micro_batch_count: int = 1,
+    offloaded: bool = False,
+    stored_fraction: float = 1.0,
+) -> Shares:
+    """What one of the layout's devices holds; everything on a single device.
+
+    `micro_batch_count` fills a pipeline; `offloaded`: shards rest in the host's memory; `stored_fraction`: bytes of
+    the weights as they are stored over those that were traced (quantised ones take fewer).
+    """
+    if layout.count == 1 and not offloaded:
         return Shares()
-    return _RULES[strategy](table, 1 / count)
+    if layout.data_parallel == "dp":
+        return _data_parallel(table, layout.count)
+    held, activations = _model_parallel(layout, table, micro_batch_count)
+    shares = Shares(
+        parameters=held, gradients=held, states=held, activations=activations, copies=held, library_bytes=_NCCL_BYTES
+    )
+    if layout.data_parallel in _FULLY_SHARDED:
+        return _fully_sharded(shares, table, precision, layout.shard_count, 0.0 if offloaded else stored_fraction)
+    return _with_replicas(shares, layout, table.gradient_bytes * held)
 
 
-def _data_parallel(table: OpTable, part: float) -> Shares:
+def _with_replicas(shares: Shares, layout: Layout, gradient_bytes: float) -> Shares:
+    """Buckets in which gradients travel, and the shards of ZeRO's first two stages."""
+    group = layout.shard_count
+    if layout.data_parallel == "zero2":
+        buckets = _buckets(min(gradient_bytes, 2.0 * _BUCKET_BYTES))
+        return shares._replace(gradients=shares.gradients / group, states=shares.states / group, bucket_bytes=buckets)
+    if layout.data_parallel == "zero1":
+        return shares._replace(states=shares.states / group, bucket_bytes=_buckets(2.0 * _BUCKET_BYTES))
+    alone = layout.replica_count * layout.context == 1
+    return shares if alone else shares._replace(bucket_bytes=_buckets(gradient_bytes))
+
+
+def _data_parallel(table: OpTable, count: int) -> Shares:
     """The first device gathers every device's outputs, and later the others' gradients, before it adds them."""
     outputs = [op.written_bytes for op in table.ops if op.phase == "forward" and op.kind in {"matmul", "convolution"}]
     fixed, each = outputs[-1] if outputs else (0.0, 0.0)
-    return Shares(gathered_bytes=table.gradient_bytes, gathered_outputs_bytes=(fixed / part, each / part))
+    return Shares(first_device_bytes=table.gradient_bytes, gathered_outputs_bytes=(fixed * count, each * count))
 
 
-def _distributed(table: OpTable, _part: float) -> Shares:
-    return Shares(bucket_bytes=_buckets(table.gradient_bytes), library_bytes=_NCCL_BYTES)
+def _model_parallel(layout: Layout, table: OpTable, micro_batch_count: int) -> tuple[float, float]:
+    """(weights, activations) of a device that holds a part of one replica.
+
+    A pipeline's first stage keeps as many micro-batches in flight as there are stages, each of its own layers only;
+    the embedding and the head stay whole on the stages at the ends.
+    """
+    weights, activations = 1.0 / layout.tensor, 1.0 / layout.context
+    if layout.tensor > 1:
+        activations *= _TENSOR_PARALLEL_REPLICATED + (1 - _TENSOR_PARALLEL_REPLICATED) / layout.tensor
+    if layout.pipeline > 1:
+        outside = _outside_bytes(table) / table.parameter_bytes if table.parameter_bytes else 0.0
+        weights *= (1 - outside) / layout.pipeline + outside / 2
+        activations *= min(layout.pipeline, micro_batch_count) / layout.pipeline
+    return weights, activations
 
 
-def _zero2(table: OpTable, part: float) -> Shares:
-    buckets = _buckets(min(table.gradient_bytes, 2.0 * _BUCKET_BYTES))
-    return Shares(gradients=part, states=part, bucket_bytes=buckets, library_bytes=_NCCL_BYTES)
+def _outside_bytes(table: OpTable) -> float:
+    """Parameters outside the repeated blocks: embedding, last norm, head."""
+    if not table.block_parameter_bytes:
+        return 0.0
+    return max(0.0, table.parameter_bytes - sum(table.block_parameter_bytes))
 
 
-def _tensor_parallel(_table: OpTable, part: float) -> Shares:
-    activations = _TENSOR_PARALLEL_REPLICATED + (1 - _TENSOR_PARALLEL_REPLICATED) * part
-    return Shares(part, part, part, activations, library_bytes=_NCCL_BYTES)
+def _fully_sharded(shares: Shares, table: OpTable, precision: Precision, group: int, stored_fraction: float) -> Shares:
+    """Shards of everything, whole units while they run, and gradients of the unit that backward is at.
 
-
-def _pipelined(_table: OpTable, part: float) -> Shares:
-    """The first stage keeps as many micro-batches in flight as there are stages, each of its own layers only."""
-    return Shares(part, part, part, 1.0, library_bytes=_NCCL_BYTES)
-
-
-def _fully_sharded(table: OpTable, part: float, *, offloaded: bool = False) -> Shares:
-    unit = max(table.block_parameter_bytes, default=table.parameter_bytes)
-    outside = table.parameter_bytes - sum(table.block_parameter_bytes)
-    unit = max(unit, outside if table.block_parameter_bytes else 0.0)
+    Weights are cast before they are gathered, so that autocast makes no copies. FP32 shards get FP32 gradients: the
+    reduction's input is FP32 too, as in torch's mixed precision for sharded modules. Quantised units are gathered as
+    they are stored; where nothing is stored (0), the shards rest in the host's memory.
+    """
+    facts = PRECISION_FACTS[precision]
+    part = shares.parameters / group
+    block = max(table.block_parameter_bytes, default=table.parameter_bytes) * shares.parameters
+    outside = _outside_bytes(table) * shares.parameters
     trained = table.trainable_parameter_count / max(table.parameter_count, 1)
-    # Two gathered units, and the whole gradient of the unit whose backward runs.
-    gathered = _GATHERED_UNITS * unit + unit * trained
-    held = 0.0 if offloaded else part
-    return Shares(held, held, held, 1.0, gathered_bytes=gathered, library_bytes=_NCCL_BYTES)
+    gathered = facts.compute_bytes / facts.weight_bytes
+    reduced = _FP32_BYTES / facts.weight_bytes if facts.master_copies else 1.0
+    masters = facts.master_copies and trained == 1.0
+    held = part if stored_fraction else 0.0
+    stored = block * (stored_fraction or 1.0)
+    units = (*(stored * gathered for _ in range(_GATHERED_UNITS)), outside * gathered)
+    gradients = (block * trained * gathered, max(block, outside) * trained * reduced)
+    return shares._replace(
+        parameters=0.0 if masters else held,
+        gradients=held * (_FP32_BYTES / facts.weight_bytes if masters else 1.0),
+        states=held,
+        copies=0.0,
+        gathered_bytes=tuple(size for size in (*units, *gradients) if size > 0),
+        masters_only=masters,
+    )
 
 
 def _buckets(total_bytes: float) -> tuple[float, ...]:
@@ -88,14 +168,3 @@ def _buckets(total_bytes: float) -> tuple[float, ...]:
         left -= size
         size = float(_BUCKET_BYTES)
     return tuple(sizes)
-
-
-_RULES: dict[Strategy, Callable[[OpTable, float], Shares]] = {
-    "dp": _data_parallel,
-    "ddp": _distributed,
-    "zero2": _zero2,
-    "fsdp": _fully_sharded,
-    "fsdp_offload": lambda table, part: _fully_sharded(table, part, offloaded=True),
-    "tp": _tensor_parallel,
-    "pp": _pipelined,
-}

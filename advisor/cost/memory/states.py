@@ -28,13 +28,14 @@ class OptimizerMemory(NamedTuple):
 
 
 def optimizer_memory(
-    table: OpTable, training: Training, precision: Precision, *, looped: bool = False
+    table: OpTable, training: Training, precision: Precision, *, looped: bool = False, masters_only: bool = False
 ) -> OptimizerMemory:
     """States and temporaries of the workload's optimizer over the table's trainable parameters.
 
     Adam's foreach implementation holds one copy of all FP32 parameters while it takes the second moment's root;
     fused kernels hold none, and a loop over the parameters (`looped`, as on a processor) two copies of the largest.
-    Half weights add an FP32 master copy, and FP32 gradients during the step.
+    Half weights add an FP32 master copy, and FP32 gradients during the step, which are there anyway where only the
+    FP32 weights are kept (`masters_only`, as full sharding does).
     """
     if training.optimizer == "none" or training.mode != "training":
         return OptimizerMemory((), ())
@@ -43,7 +44,7 @@ def optimizer_memory(
     width = PRECISION_FACTS[precision].state_bytes
     in_fp32 = [count * width for count in counts]
     states: list[float] = list(in_fp32) if half else []
-    temporaries: list[float] = list(in_fp32) if half else []
+    temporaries: list[float] = list(in_fp32) if half and not masters_only else []
     if facts.factored:
         states += _factored(table, counts)
         temporaries += [max(in_fp32, default=0.0)] * 2
