@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 import msgspec
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.core.errors import InputError
@@ -19,9 +20,10 @@ from advisor.core.sentences import Reason, Said
 from advisor.core.units import Estimate
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
-from advisor.cost.memory.largest_batch import largest_batch
-from advisor.cost.memory.need import memory_need, usable_bytes
+from advisor.cost.memory.largest_batch import BatchLimit
+from advisor.cost.memory.need import memory_question, published_bytes, usable_bytes
 from advisor.cost.scaling.links import interconnect_or_usual
+from advisor.cost.scaling.sharded_precision import computed_precision
 from advisor.evaluate.run_rows import RunRow
 from advisor.evaluate.traces import TraceKey, trace_key
 from advisor.optable.compiled_table import CompiledTable, compile_table
@@ -110,6 +112,9 @@ def _overridden(workload: Workload, row: RunRow) -> Workload:
     ):
         if value is not None:
             training[name] = value
+    if row.gpu_count > 1:
+        named = training.get("precision", workload.training.precision)
+        training["precision"] = computed_precision(cast("Precision", named), row.layout.data_parallel)
     data: dict[str, object] = {}
     if row.length is not None:
         data["image_size" if workload.data.image_size is not None else "sequence_length"] = row.length
@@ -186,28 +191,22 @@ def _memory(question: RowQuestion, table: OpTable) -> dict[str, object]:
     """Peak and largest batch, where the row asks for them: replaying the allocator takes its time."""
     row, training, spec = question.row, question.workload.training, question.spec
     kept = row.software_year is not None and row.software_year < _GRADIENTS_FREED_FROM_YEAR
+    question_of_memory = memory_question(
+        table,
+        training,
+        training.precision,
+        compute_capability=spec.compute_capability,
+        layout=row.layout,
+        gradients_kept=kept,
+    )
+    if question_of_memory is None:
+        return {}
     answer: dict[str, object] = {}
+    usable = None if spec.memory_bytes is None else usable_bytes(spec.memory_bytes)
     if row.peak_bytes is not None:
-        need = memory_need(
-            table,
-            training,
-            training.precision,
-            training.batch_size,
-            compute_capability=spec.compute_capability,
-            gradients_kept=kept,
-        )
-        if need is not None:
-            share = need.allocated_bytes / need.need.value
-            answer["peak_bytes"] = need.need.scaled(share)
-    if row.largest_batch_that_ran is not None and spec.memory_bytes is not None and table.memory is not None:
-        answer["largest_batch"] = largest_batch(
-            table,
-            training,
-            training.precision,
-            usable_bytes(spec.memory_bytes),
-            compute_capability=spec.compute_capability,
-            gradients_kept=kept,
-        )
+        answer["peak_bytes"] = published_bytes(question_of_memory, training.batch_size, row.memory_kind, usable)
+    if row.largest_batch_that_ran is not None and usable is not None:
+        answer["largest_batch"] = BatchLimit(question_of_memory).largest(usable)
     return answer
 
 

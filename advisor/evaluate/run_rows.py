@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 import msgspec
 
@@ -19,6 +19,7 @@ from advisor.core.input_file import closest, read_text, shown_value
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.cost.layout import DataParallel, Layout
+from advisor.cost.memory.need import MemoryKind
 from advisor.workload.workload import Attention, Mode
 
 REQUIRED_COLUMNS = ("workload", "gpu_key", "mode", "precision", "batch_per_gpu", "seq_len_or_img")
@@ -53,8 +54,6 @@ _DATA_PARALLEL: dict[str, DataParallel] = {
     "hsdp": "hsdp",
     "single": "single",
 }
-MemoryKind = Literal["allocated", "reserved", "device"]
-"""What a published peak counts: tensors, the allocator's segments, or all that the driver shows."""
 _MEMORY_KINDS: dict[str, MemoryKind] = {"allocated": "allocated", "reserved": "reserved", "device": "device"}
 _TORCH_VERSION = re.compile(r"(\d{1,2})\.(\d{1,2})(?:\.\d+)?(?:[+.a-z].*)?")
 _TORCH_RELEASES = ((1, 2), 2019), ((1, 5), 2020), ((1, 8), 2021), ((1, 11), 2022), ((2, 0), 2023)

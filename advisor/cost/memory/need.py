@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -242,15 +243,21 @@ def _tensor_sizes(question: MemoryQuestion, moment: Peak, batch_size: int) -> di
     }
 
 
-def published_bytes(question: MemoryQuestion, batch_size: int, kind: MemoryKind, capacity_bytes: float) -> Estimate:
+def published_bytes(
+    question: MemoryQuestion, batch_size: int, kind: MemoryKind, capacity_bytes: float | None
+) -> Estimate:
     """The peak as a source counts it: tensors, the allocator's segments, or all that the driver shows for the process.
 
-    `capacity_bytes`: what the card gives a process, beyond which the allocator gives cached segments back.
+    `capacity_bytes`: what the card gives a process, beyond which cached segments are given back; None: endless.
     """
     plain = answered(question, batch_size, replayed=False)
     value = plain.allocated_bytes
     if kind != "allocated":
-        room = capacity_bytes - question.context_bytes - question.shares.library_bytes
+        room = (
+            (math.inf if capacity_bytes is None else capacity_bytes)
+            - question.context_bytes
+            - question.shares.library_bytes
+        )
         value += reserved_bytes(question.stream, question.setup, batch_size, room) - _live_total(question, batch_size)
     if kind == "device":
         value += question.context_bytes + question.shares.library_bytes

@@ -12,6 +12,8 @@ from advisor.optable.op_table import Affine, OpTable
 
 _FIRST_BUCKET_BYTES = 1 << 20
 _BUCKET_BYTES = 25 << 20
+_OPTIMIZER_BUCKET_ELEMENTS = 5e8
+"""DeepSpeed's `reduce_bucket_size` and `allgather_bucket_size`, one buffer each, where only states are sharded."""
 _NCCL_BYTES = 0.35 * 2**30
 """NCCL's buffers outside the allocator, a communicator over a few ranks on one host."""
 _GATHERED_UNITS = 2
@@ -85,17 +87,18 @@ def shares_of(  # noqa: PLR0913 - one question
     )
     if layout.data_parallel in _FULLY_SHARDED:
         return _fully_sharded(shares, table, precision, layout.shard_count, 0.0 if offloaded else stored_fraction)
-    return _with_replicas(shares, layout, table.gradient_bytes * held)
+    return _with_replicas(shares, layout, table.gradient_bytes * held, PRECISION_FACTS[precision].weight_bytes)
 
 
-def _with_replicas(shares: Shares, layout: Layout, gradient_bytes: float) -> Shares:
+def _with_replicas(shares: Shares, layout: Layout, gradient_bytes: float, element_bytes: float) -> Shares:
     """Buckets in which gradients travel, and the shards of ZeRO's first two stages."""
     group = layout.shard_count
     if layout.data_parallel == "zero2":
         buckets = _buckets(min(gradient_bytes, 2.0 * _BUCKET_BYTES))
         return shares._replace(gradients=shares.gradients / group, states=shares.states / group, bucket_bytes=buckets)
     if layout.data_parallel == "zero1":
-        return shares._replace(states=shares.states / group, bucket_bytes=_buckets(2.0 * _BUCKET_BYTES))
+        bucket = min(gradient_bytes, _OPTIMIZER_BUCKET_ELEMENTS * element_bytes)
+        return shares._replace(states=shares.states / group, bucket_bytes=(bucket, bucket) if group > 1 else ())
     alone = layout.replica_count * layout.context == 1
     return shares if alone else shares._replace(bucket_bytes=_buckets(gradient_bytes))
 
