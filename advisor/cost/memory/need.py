@@ -156,7 +156,8 @@ def memory_question(  # noqa: PLR0913 - one question
         setup=setup._replace(
             states=tuple(size * on_device for size in setup.states),
             temporaries=tuple(size * on_device for size in setup.temporaries),
-            persistent=(*workspaces, *shares.bucket_bytes, *shares.gathered_bytes),
+            persistent=(*workspaces, *shares.bucket_bytes),
+            gathered=shares.gathered_bytes,
             gradients_kept=gradients_kept or rounds > 1,
         ),
         shares=weights,
@@ -230,7 +231,7 @@ def _tensor_sizes(question: MemoryQuestion, moment: Peak, batch_size: int) -> di
     """Bytes of tensors by use on a device at one moment of a step."""
     shares = question.shares
     states = sum(question.setup.states)
-    shared = sum(shares.bucket_bytes) + sum(shares.gathered_bytes)
+    shared = sum(shares.bucket_bytes) + (0.0 if moment.in_optimizer else sum(shares.gathered_bytes))
     rest = moment.total - question.weight_bytes - moment.gradients - states - question.workspace_bytes - shared
     rest = max(0.0, rest)
     return {

@@ -122,6 +122,8 @@ class StepSetup(NamedTuple):
     """Alive together at the height of the optimizer's step."""
     persistent: tuple[float, ...] = ()
     """Made before the first step, never freed: library workspaces, buckets."""
+    gathered: tuple[float, ...] = ()
+    """There in forward and backward only: whole units of sharded weights, and their gradients."""
     gradients_kept: bool = False
     """Gradients live through forward: accumulation, or `zero_grad(set_to_none=False)`."""
     gradients_freed: bool = False
@@ -163,7 +165,7 @@ def moments(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: bo
     so_far = all_gradients if setup.gradients_kept else float(gradient_events[: worst + 1].sum())
     update = update_bytes(stream, setup, batch_size, rounding=rounding)
     return (
-        Peak(passes + constant, so_far, in_optimizer=False),
+        Peak(passes + constant + sum(_rounded_sizes(setup.gathered)), so_far, in_optimizer=False),
         Peak(update, all_gradients, in_optimizer=True),
     )
 
@@ -187,6 +189,7 @@ class _Replay:
         self._states = _rounded_sizes(setup.states)
         self._temporaries = _rounded_sizes(setup.temporaries)
         self._persistent = _rounded_sizes(setup.persistent)
+        self._gathered = _rounded_sizes(setup.gathered)
 
     def peak_reserved(self, capacity_bytes: float) -> float:
         """Peak bytes of segments; raises CapacityExceededError where the capacity does not suffice."""
@@ -223,6 +226,7 @@ class _Replay:
         kinds, storages = stream.kind_list, stream.storage_list
         allocate, release = allocator.allocate, allocator.release
         blocks: dict[int, int] = {}
+        units = [allocate(size) for size in self._gathered]
         for event in range(stream.resident_count, len(kinds)):
             kind = kinds[event]
             if kind == ALLOCATE:
@@ -238,7 +242,7 @@ class _Replay:
                     (gradients.append if keep else release)(block)
             elif share:
                 self._workspace(allocator, sizes[event] * share)
-        for block in blocks.values():
+        for block in (*blocks.values(), *units):
             release(block)
 
     @staticmethod

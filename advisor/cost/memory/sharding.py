@@ -151,7 +151,7 @@ def _fully_sharded(shares: Shares, table: OpTable, precision: Precision, group: 
     held = part if stored_fraction else 0.0
     stored = block * (stored_fraction or 1.0)
     units = (*(stored * gathered for _ in range(_GATHERED_UNITS)), outside * gathered)
-    gradients = (block * trained * gathered, max(block, outside) * trained * reduced)
+    gradients = (block * trained * gathered, block * trained * reduced)
     return shares._replace(
         parameters=0.0 if masters else held,
         gradients=held * (_FP32_BYTES / facts.weight_bytes if masters else 1.0),
