@@ -1,0 +1,78 @@
+"""Memory of one device of a sharded job: parts that add up, shares that only shrink, what a peak counts."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.catalogue.precisions import TracePrecision
+from advisor.cost.layout import DataParallel, Layout
+from advisor.cost.memory.need import MemoryKind, answered, memory_need, memory_question, published_bytes
+from advisor.cost.memory.replay import update_bytes
+from advisor.optable.op_table import OpTable
+from advisor.workload.workload import Training
+from tests.accuracy.tables import load_table
+
+GIB = 2**30
+
+
+def bert(precision: TracePrecision = "fp32") -> OpTable:
+    return load_table("bert_base_squad", 384, precision, "training")
+
+
+def training(**changes: object) -> Training:
+    return msgspec.structs.replace(Training(precision="fp32", batch_size=8), **changes)
+
+
+LAYOUTS = tuple(
+    Layout(data_parallel=kind, count=count, tensor=tensor, host_size=8)
+    for kind in ("ddp", "zero1", "zero2", "fsdp", "hsdp")
+    for count, tensor in ((8, 1), (64, 1), (64, 8))
+)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_parts_of_a_layouts_need_add_up(layout: Layout) -> None:
+    found = memory_need(bert(), training(), "fp32", 4, compute_capability="8.0", layout=layout)
+    assert found is not None
+    assert sum(part.size_bytes for part in found.parts) == pytest.approx(found.need.value)
+    assert all(part.size_bytes >= 0 for part in found.parts)
+
+
+@pytest.mark.parametrize("kind", ["zero1", "zero2", "fsdp"])
+def test_more_shards_never_need_more_of_a_device(kind: DataParallel) -> None:
+    found = [_layout_need(Layout(data_parallel=kind, count=count)) for count in (2, 4, 8, 64, 1024)]
+    assert found == sorted(found, reverse=True)
+
+
+def test_each_stage_of_sharding_holds_less_than_the_one_before() -> None:
+    kinds: tuple[DataParallel, ...] = ("ddp", "zero2", "fsdp")
+    found = [_layout_need(Layout(data_parallel=kind, count=8)) for kind in kinds]
+    assert found == sorted(found, reverse=True)
+    within = _layout_need(Layout(data_parallel="hsdp", count=64, host_size=8))
+    assert within == pytest.approx(_layout_need(Layout(data_parallel="fsdp", count=8)))
+
+
+def test_fully_sharded_adam_holds_a_shard_of_weights_gradients_and_three_fp32_copies() -> None:
+    """foreach Adam at the height of its step: weights, gradients, two moments and one temporary, 20 bytes each."""
+    table, layout = bert("half"), Layout(data_parallel="fsdp", count=8)
+    question = memory_question(table, training(precision="bf16"), "bf16", compute_capability="8.0", layout=layout)
+    assert question is not None
+    count = table.parameter_count
+    at_update = update_bytes(question.stream, question.setup, 1) - question.workspace_bytes
+    assert at_update == pytest.approx(20 * count / 8, rel=0.02)
+
+
+def test_what_a_peak_counts_grows_from_tensors_to_segments_to_the_whole_process() -> None:
+    question = memory_question(bert(), training(), "fp32", compute_capability="8.0", layout=Layout(count=8))
+    assert question is not None
+    kinds: tuple[MemoryKind, ...] = ("allocated", "reserved", "device")
+    allocated, reserved, device = (published_bytes(question, 8, kind, 80 * GIB).value for kind in kinds)
+    assert allocated < reserved < device
+    assert device - reserved == pytest.approx(question.context_bytes + question.shares.library_bytes)
+
+
+def _layout_need(layout: Layout) -> float:
+    question = memory_question(bert(), training(), "fp32", compute_capability="8.0", layout=layout)
+    assert question is not None
+    return answered(question, 1, replayed=False).need.value
