@@ -13,13 +13,14 @@ from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.cost.host_time import HostSpeed
 from advisor.optable.compiled_table import compile_table
-from advisor.predict.assembly import Sources, predict_candidates
+from advisor.predict.assembly import predict_candidates
 from advisor.predict.calibration import calibrate, host_speed, pass_floor_s
 from advisor.predict.device_memory import MemorySolver
 from advisor.predict.groups import Groups
 from advisor.predict.host_memory import HostRoom
 from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Calibration, Candidate, Prediction
+from advisor.predict.sources import Sources
 from advisor.recommend.candidates import LARGER_GPU_KEYS, candidates_when_nothing_fits, enumerate_candidates
 from advisor.recommend.dealing import left_out_counts, require_even_nodes
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from advisor.predict.assembly import Sources, predict_candidates
+from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import MemoryAnswer, unknown_memory
+from advisor.predict.sources import Sources
 from advisor.workload.workload import traced_as
 
 if TYPE_CHECKING:

@@ -29,10 +29,11 @@ from advisor.evaluate.traces import TraceKey, trace_key
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Work
 from advisor.optable.op_table import OpTable
-from advisor.predict.assembly import Sources, predict_candidates
+from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import unknown_memory
 from advisor.predict.layouts import LayoutPrediction, predict_layout
 from advisor.predict.prediction import Prediction
+from advisor.predict.sources import Sources
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload_for_row
 

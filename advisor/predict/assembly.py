@@ -12,13 +12,12 @@ from advisor.core.sentences import Reason
 from advisor.core.units import Basis, Estimate, around
 from advisor.cost.parts import Part, PartKind
 from advisor.cost.scaling.scaling import PARTS
-from advisor.predict.candidate_grid import Cell, Room, Sources
+from advisor.predict.candidate_grid import CandidateGrid, Cell
 from advisor.predict.device_memory import MemoryAnswer
 from advisor.predict.groups import Groups
 from advisor.predict.prediction import Candidate, Prediction, basis_of
+from advisor.predict.sources import Sources
 from advisor.workload.workload import Workload, passes_over_data
-
-__all__ = ["Predicted", "Sources", "optimizer_step_count", "predict_candidates"]
 
 _PART_KINDS: dict[str, PartKind] = {
     "forward_s": "forward",
@@ -54,19 +53,19 @@ def predict_candidates(
         by_precision[candidate.precision].append(candidate)
     predictions: list[Prediction] = []
     refusals: list[Reason] = []
-    rooms: dict[Precision, Room] = {}
+    grids: dict[Precision, CandidateGrid] = {}
     for precision, group in by_precision.items():
         table = sources.tables.get(TRACE_PRECISIONS[precision])
         if table is None:
             refusals.append(Reason(code="predict-no-trace", numbers={"precision": precision}))
             continue
-        room = rooms[precision] = Room(table, precision, group, sources)
-        refusals += [reason for reason in room.refusals if reason not in refusals]
+        grid = grids[precision] = CandidateGrid(table, precision, group, sources)
+        refusals += [reason for reason in grid.refusals if reason not in refusals]
         for candidate in group:
-            cell = room.cell(candidate)
+            cell = grid.cell(candidate)
             if cell is not None:
                 predictions.append(_prediction(candidate, sources.workload, cell, memory_of(candidate)))
-    return Predicted(predictions=tuple(predictions), refusals=tuple(refusals), groups=Groups(rooms))
+    return Predicted(predictions=tuple(predictions), refusals=tuple(refusals), groups=Groups(grids))
 
 
 def optimizer_step_count(workload: Workload, global_batch_size: int) -> int:

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import pcie_bytes_per_s
-from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
-from advisor.cost.efficiencies import Efficiencies, efficiencies
-from advisor.cost.host_time import HostSpeed, host_seconds
+from advisor.cost.host_time import host_seconds
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
 from advisor.cost.scaling.communication import bus_bytes_per_s
 from advisor.cost.scaling.links import Link, detected_link, parse_interconnect
 from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
-from advisor.hardware.machine import Machine
-from advisor.measure.measurement import Measurement
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_table import OpTable
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.measured_link import measured_link
-from advisor.predict.prediction import Calibration, Candidate, Device
-from advisor.predict.single_device import Knowledge, single_device_steps
-from advisor.workload.workload import Training, Workload
+from advisor.predict.prediction import Candidate, Device
+from advisor.predict.single_device import single_device_steps
+from advisor.predict.sources import Sources
+from advisor.workload.workload import Training
 
 _LONE_LINK = Link(type="given", wire_bytes_per_s=1e9, pcie_bytes_per_s=1e9, peer_to_peer=False)
 """Of a processor, which stands alone: the scaling asks for a link, and at count 1 never uses it."""
@@ -47,30 +45,6 @@ _UNUSED_BANDWIDTH_BYTES_PER_S = 1e9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sources:
-    """Everything that predictions rest on."""
-
-    workload: Workload
-    tables: Mapping[TracePrecision, OpTable]
-    specs: Mapping[str, GpuSpec]
-    machine: Machine | None = None
-    """None: no device is here."""
-    measurements: Mapping[str, Measurement] = field(default_factory=dict)
-    """By device key."""
-    calibrations: Mapping[str, Calibration] = field(default_factory=dict)
-    interconnect: str | None = None
-    link: Link | None = None
-    """What joins the cards where words are not enough; None: `interconnect` and the machine tell."""
-    node_count: int = 1
-    host: HostSpeed = field(default_factory=HostSpeed)
-    software_year: int | None = None
-    """Of PyTorch and its libraries; None: today's."""
-    figures: Efficiencies = field(default_factory=efficiencies)
-    compiled: Mapping[TracePrecision, CompiledTable] = field(default_factory=dict)
-    """The tables, where they are compiled already."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Cell:
     """Where one candidate stands in a scaled grid, and how sure its single step is."""
 
@@ -82,7 +56,7 @@ class Cell:
     notes: tuple[Reason, ...]
 
 
-class Room:
+class CandidateGrid:
     """The candidates of one precision and everything that their steps are scaled with."""
 
     def __init__(self, table: OpTable, precision: Precision, candidates: Sequence[Candidate], sources: Sources) -> None:
@@ -106,20 +80,18 @@ class Room:
         self.rows: dict[str, int] = {}
         self.steps = self._single_steps()
         self.traffic = traffic_of(table, precision)
-        self._grids: dict[tuple[int, int | None], ScaledGrid] = {}
+        self._scaled: dict[tuple[int, int | None], ScaledGrid] = {}
 
     def _single_steps(self) -> DeviceSteps | None:
         found: list[DeviceSteps] = []
-        known = Knowledge(
-            specs=self.sources.specs,
-            measurements=self.sources.measurements,
-            calibrations=self.sources.calibrations,
-            host=self.sources.host,
-            software_year=self.sources.software_year,
-            figures=self.sources.figures,
-        )
         answers = single_device_steps(
-            self.table, self.compiled, self.training, self.precision, list(self.devices.values()), self.batches, known
+            self.table,
+            self.compiled,
+            self.training,
+            self.precision,
+            list(self.devices.values()),
+            self.batches,
+            self.sources,
         )
         for key, answer in answers.items():
             if isinstance(answer, Reason):
@@ -136,7 +108,7 @@ class Room:
             return None
         column = self.batches.index(candidate.batch_size_per_device)
         nodes = self.sources.node_count
-        grid = self._grid(candidate.gradient_accumulation_steps, candidate.count if nodes > 1 else None)
+        grid = self._scaled_grid(candidate.gradient_accumulation_steps, candidate.count if nodes > 1 else None)
         place = (*grid.index(candidate.strategy, candidate.count), row, column)
         if not np.isfinite(grid.step_s[place]):
             return None
@@ -149,19 +121,19 @@ class Room:
             notes=self.steps.notes[row],
         )
 
-    def _grid(self, accumulation: int, count: int | None) -> ScaledGrid:
+    def _scaled_grid(self, accumulation: int, count: int | None) -> ScaledGrid:
         """The scaled grid of an accumulation; across nodes the link depends on the count, so each has its own."""
         key = (accumulation, count)
-        if key not in self._grids:
+        if key not in self._scaled:
             counts = {number for key in self.rows for number in self.counts[key]} if count is None else {count}
             links = [self.link(self.devices[key], count) for key in self.rows]
-            self._grids[key] = self.scaled(accumulation, links, self.strategies, sorted(counts))
-        return self._grids[key]
+            self._scaled[key] = self.scaled(accumulation, links, self.strategies, sorted(counts))
+        return self._scaled[key]
 
     def scaled(
         self, accumulation: int, links: Sequence[Link], strategies: Sequence[Strategy], counts: Sequence[int]
     ) -> ScaledGrid:
-        """Every device of the room over the links given, one a device in the order of `rows`."""
+        """Every device over the links given, one a device in the order of `rows`."""
         steps = self.steps
         if steps is None:
             message = "no device of this precision has a step"

@@ -93,7 +93,7 @@ class MemorySolver:
         question = self._question(candidate)
         if question is None:
             return MemoryAnswer(peak=None, parts=(), capacity_bytes=capacity, fits=None)
-        key = (id(question), candidate.batch_size_per_device)
+        key = (*_question_key(candidate), candidate.batch_size_per_device)
         if key not in self._plain:
             self._plain[key] = answered(question, candidate.batch_size_per_device, replayed=False)
         plain = self._plain[key]
@@ -141,8 +141,7 @@ class MemorySolver:
         table = self._tables.get(TRACE_PRECISIONS[candidate.precision])
         if table is None:
             return None
-        accumulated = candidate.gradient_accumulation_steps > 1
-        key = (candidate.precision, candidate.strategy, candidate.count, accumulated)
+        key = _question_key(candidate)
         if key not in self._questions:
             steps = candidate.gradient_accumulation_steps
             self._questions[key] = memory_question(
@@ -219,6 +218,12 @@ class MemorySolver:
         if spec is None or spec.memory_bytes is None:
             return None, None
         return spec.memory_bytes, usable_bytes(spec.memory_bytes)
+
+
+def _question_key(candidate: Candidate | Prediction) -> tuple[object, ...]:
+    """What the memory of a device depends on beside its batch size."""
+    accumulated = candidate.gradient_accumulation_steps > 1
+    return (candidate.precision, candidate.strategy, candidate.count, accumulated)
 
 
 def _completed(plain: MemoryNeed, context: float, wasted: float) -> tuple[Estimate, tuple[MemoryPart, ...]]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from advisor.catalogue.precisions import Precision
     from advisor.cost.scaling.links import Link
     from advisor.cost.scaling.traffic import Traffic
-    from advisor.predict.candidate_grid import Room
+    from advisor.predict.candidate_grid import CandidateGrid
     from advisor.predict.prediction import Device, Prediction
 
 
@@ -33,42 +33,42 @@ class MixedGroup:
 class Groups:
     """Answers about predictions of several cards that the predictions themselves don't hold."""
 
-    def __init__(self, rooms: Mapping[Precision, Room]) -> None:
-        """Keep the rooms that the predictions came from."""
-        self._rooms = rooms
+    def __init__(self, grids: Mapping[Precision, CandidateGrid]) -> None:
+        """Keep the grids that the predictions came from."""
+        self._grids = grids
 
-    def _room(self, prediction: Prediction) -> Room | None:
-        room = self._rooms.get(prediction.precision)
-        return room if room is not None and prediction.device.key in room.rows else None
+    def _grid_of(self, prediction: Prediction) -> CandidateGrid | None:
+        grid = self._grids.get(prediction.precision)
+        return grid if grid is not None and prediction.device.key in grid.rows else None
 
     def link(self, prediction: Prediction) -> Link | None:
         """What joins its cards; None where its precision was not predicted here."""
-        room = self._room(prediction)
-        return None if room is None else room.link(prediction.device, prediction.count)
+        grid = self._grid_of(prediction)
+        return None if grid is None else grid.link(prediction.device, prediction.count)
 
     def traffic(self, prediction: Prediction) -> Traffic | None:
         """What its model has to send in a step."""
-        room = self._room(prediction)
-        return None if room is None else room.traffic
+        grid = self._grid_of(prediction)
+        return None if grid is None else grid.traffic
 
     def host_core_count(self, prediction: Prediction) -> int | None:
         """Cores that its ranks share; None: unknown, or not this machine."""
-        room = self._room(prediction)
-        return None if room is None else room.host_core_count(prediction.device)
+        grid = self._grid_of(prediction)
+        return None if grid is None else grid.host_core_count(prediction.device)
 
     def step_over(self, prediction: Prediction, link: Link) -> float | None:
         """Seconds of the same optimizer step over another link."""
-        room = self._room(prediction)
-        if room is None or prediction.batch_size_per_device not in room.batches:
+        grid = self._grid_of(prediction)
+        if grid is None or prediction.batch_size_per_device not in grid.batches:
             return None
-        grid = room.scaled(
+        scaled = grid.scaled(
             prediction.gradient_accumulation_steps,
-            [link] * len(room.rows),
+            [link] * len(grid.rows),
             (prediction.strategy,),
             (prediction.count,),
         )
-        column = room.batches.index(prediction.batch_size_per_device)
-        return float(grid.step_s[0, 0, room.rows[prediction.device.key], column])
+        column = grid.batches.index(prediction.batch_size_per_device)
+        return float(scaled.step_s[0, 0, grid.rows[prediction.device.key], column])
 
     def mixed(self, devices: Sequence[Device], precision: Precision, accumulation: int) -> tuple[MixedGroup, ...]:
         """Every group of the k fastest of `devices` (a device once for each such card) at every batch tried.
@@ -76,19 +76,19 @@ class Groups:
         All cards of a group take the same batch, as DDP deals it out; the weakest link joins them. Empty where a
         device has no step at this precision.
         """
-        room = self._rooms.get(precision)
-        if room is None or room.steps is None or any(device.key not in room.rows for device in devices):
+        grid = self._grids.get(precision)
+        if grid is None or grid.steps is None or any(device.key not in grid.rows for device in devices):
             return ()
         counts = range(1, len(devices) + 1)
-        link = room.weakest_link(devices, len(devices))
-        grid = room.scaled(accumulation, [link] * len(room.rows), ("ddp",), counts)
-        by_row = {room.rows[device.key]: device for device in devices}
+        link = grid.weakest_link(devices, len(devices))
+        scaled = grid.scaled(accumulation, [link] * len(grid.rows), ("ddp",), counts)
+        by_row = {grid.rows[device.key]: device for device in devices}
         found = []
-        for column, batch in enumerate(room.batches):
-            alone = grid.step_s[0, 0, :, column]
-            cards = sorted((room.rows[device.key] for device in devices), key=lambda row: float(alone[row]))
+        for column, batch in enumerate(grid.batches):
+            alone = scaled.step_s[0, 0, :, column]
+            cards = sorted((grid.rows[device.key] for device in devices), key=lambda row: float(alone[row]))
             for count in counts:
-                group = group_of(grid, cards[:count], "ddp", column)
+                group = group_of(scaled, cards[:count], "ddp", column)
                 if np.isfinite(group.step_s):
                     found.append(
                         MixedGroup(

@@ -9,12 +9,12 @@ from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate, around
 from advisor.cost.scaling.layouts import ReplicaStep, lay_out
-from advisor.predict.candidate_grid import Room
+from advisor.predict.candidate_grid import CandidateGrid
 
 if TYPE_CHECKING:
     from advisor.cost.layout import Layout
-    from advisor.predict.candidate_grid import Sources
     from advisor.predict.prediction import Candidate
+    from advisor.predict.sources import Sources
 
 
 class LayoutPrediction(Record, frozen=True, kw_only=True):
@@ -29,24 +29,24 @@ class LayoutPrediction(Record, frozen=True, kw_only=True):
 def predict_layout(candidate: Candidate, layout: Layout, sources: Sources) -> LayoutPrediction | Reason:
     """Predict the layout over the candidate's cards (its own count and strategy do not matter), or say why not."""
     precision = candidate.precision
-    room = Room(sources.tables[TRACE_PRECISIONS[precision]], precision, [candidate], sources)
-    if room.steps is None:
-        return room.refusals[0]
+    grid = CandidateGrid(sources.tables[TRACE_PRECISIONS[precision]], precision, [candidate], sources)
+    if grid.steps is None:
+        return grid.refusals[0]
     found = lay_out(
         ReplicaStep(
-            steps=room.steps,
-            traffic=room.traffic,
+            steps=grid.steps,
+            traffic=grid.traffic,
             batch_size=candidate.batch_size_per_device,
-            link=room.link(candidate.device, None),
-            memory_bytes_per_s=room.memory_bytes_per_s(candidate.device),
+            link=grid.link(candidate.device, None),
+            memory_bytes_per_s=grid.memory_bytes_per_s(candidate.device),
         ),
         layout,
-        setting=room.setting(candidate.gradient_accumulation_steps),
+        setting=grid.setting(candidate.gradient_accumulation_steps),
     )
-    basis = room.steps.basis[0]
+    basis = grid.steps.basis[0]
     efficiency = around(found.efficiency, found.efficiency_low, found.efficiency_high, basis)
     return LayoutPrediction(
         step_s=around(found.step_s, found.low_s, found.high_s, basis),
         efficiency=efficiency if layout.count > 1 else None,
-        notes=room.steps.notes[0],
+        notes=grid.steps.notes[0],
     )

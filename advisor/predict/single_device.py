@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
-from advisor.cost.efficiencies import Efficiencies
-from advisor.cost.host_time import HostSpeed
 from advisor.cost.step_time import predict_steps
-from advisor.measure.measurement import Measurement
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_table import OpTable
 from advisor.predict.calibration import factors_elsewhere, factors_here
 from advisor.predict.device_steps import DeviceSteps, from_grid
-from advisor.predict.prediction import Calibration, Device
+from advisor.predict.local_time import predict_local_steps
+from advisor.predict.prediction import Device
+from advisor.predict.sources import Sources
 from advisor.workload.workload import Training
-
-
-@dataclass(frozen=True, kw_only=True)
-class Knowledge:
-    """What is known of devices: figures, measurements, calibrations, and the host that feeds them."""
-
-    specs: Mapping[str, GpuSpec]
-    measurements: Mapping[str, Measurement]
-    calibrations: Mapping[str, Calibration]
-    host: HostSpeed
-    software_year: int | None = None
-    """Of PyTorch and its libraries; None: today's."""
-    figures: Efficiencies | None = None
-    """None: the program's own."""
 
 
 def single_device_steps(  # noqa: PLR0913 - one question with its sources
@@ -42,7 +26,7 @@ def single_device_steps(  # noqa: PLR0913 - one question with its sources
     precision: Precision,
     devices: Sequence[Device],
     batches: Sequence[int],
-    known: Knowledge,
+    known: Sources,
 ) -> dict[str, DeviceSteps | Reason]:
     """Steps of every device by its key, or the reason why there are none."""
     answers: dict[str, DeviceSteps | Reason] = {}
@@ -50,7 +34,7 @@ def single_device_steps(  # noqa: PLR0913 - one question with its sources
     for device in devices:
         measurement = known.measurements.get(device.key)
         if measurement is not None:
-            timed = local_steps(table, training, measurement, batches, precision)
+            timed = predict_local_steps(table, training, measurement, batches, precision)
             if timed is not None:
                 answers[device.key] = timed
                 continue
@@ -71,7 +55,7 @@ def _specified(  # noqa: PLR0913 - the same question
     precision: Precision,
     cards: Sequence[tuple[Device, GpuSpec]],
     batches: Sequence[int],
-    known: Knowledge,
+    known: Sources,
 ) -> dict[str, DeviceSteps | Reason]:
     """All cards of the table in one grid; a card with a calibration of its own has its own factors."""
     plain = [(device, spec) for device, spec in cards if device.key not in known.calibrations]
@@ -99,12 +83,3 @@ def _specified(  # noqa: PLR0913 - the same question
             basis: Basis = "specified" if calibration is None else "calibrated"
             answers[device.key] = refusal if refusal is not None else from_grid(grid, row, basis)
     return answers
-
-
-def local_steps(
-    table: OpTable, training: Training, measurement: Measurement, batches: Sequence[int], precision: Precision
-) -> DeviceSteps | None:
-    """Steps of a device that was timed here; None where nothing usable was."""
-    from advisor.predict.local_time import predict_local_steps
-
-    return predict_local_steps(table, training, measurement, batches, precision)

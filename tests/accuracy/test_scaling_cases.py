@@ -16,9 +16,10 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.cost.host_time import HostSpeed
-from advisor.predict.assembly import Sources, predict_candidates
+from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import unknown_memory
 from advisor.predict.prediction import Prediction
+from advisor.predict.sources import Sources
 from advisor.workload.workload_file import load_workload_for_row
 from tests.accuracy.tables import load_table
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -96,21 +96,10 @@ class Stream:
         return float(with_workspace.max() - live.max())
 
 
-_streams: OrderedDict[int, tuple[MemoryTimeline, Stream]] = OrderedDict()
-_STREAM_LIMIT = 64
-
-
+@lru_cache(maxsize=64)
 def stream_of(timeline: MemoryTimeline) -> Stream:
     """The prepared timeline; the last few are remembered, as one is asked about many batch sizes."""
-    known = _streams.get(id(timeline))
-    if known is not None and known[0] is timeline:
-        _streams.move_to_end(id(timeline))
-        return known[1]
-    stream = Stream(timeline)
-    _streams[id(timeline)] = (timeline, stream)
-    if len(_streams) > _STREAM_LIMIT:
-        _streams.popitem(last=False)
-    return stream
+    return Stream(timeline)
 
 
 class StepSetup(NamedTuple):

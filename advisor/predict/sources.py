@@ -1,0 +1,42 @@
+"""Everything that predictions rest on: the workload with its traces, cards, measurements, calibrations and links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import TracePrecision
+from advisor.cost.efficiencies import Efficiencies, efficiencies
+from advisor.cost.host_time import HostSpeed
+from advisor.cost.scaling.links import Link
+from advisor.hardware.machine import Machine
+from advisor.measure.measurement import Measurement
+from advisor.optable.compiled_table import CompiledTable
+from advisor.optable.op_table import OpTable
+from advisor.predict.prediction import Calibration
+from advisor.workload.workload import Workload
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """Everything that predictions rest on."""
+
+    workload: Workload
+    tables: Mapping[TracePrecision, OpTable]
+    specs: Mapping[str, GpuSpec]
+    machine: Machine | None = None
+    """None: no device is here."""
+    measurements: Mapping[str, Measurement] = field(default_factory=dict)
+    """By device key."""
+    calibrations: Mapping[str, Calibration] = field(default_factory=dict)
+    interconnect: str | None = None
+    link: Link | None = None
+    """What joins the cards where words are not enough; None: `interconnect` and the machine tell."""
+    node_count: int = 1
+    host: HostSpeed = field(default_factory=HostSpeed)
+    software_year: int | None = None
+    """Of PyTorch and its libraries; None: today's."""
+    figures: Efficiencies = field(default_factory=efficiencies)
+    compiled: Mapping[TracePrecision, CompiledTable] = field(default_factory=dict)
+    """The tables, where they are compiled already."""
