@@ -27,6 +27,10 @@ MAX_CHARACTERS = 2000
 _LARGEST, _DIGITS = 1_000_000, 12
 _LONG_NUMBER = re.compile(r"[0-9]{25}")
 """Patterns that begin with digits try each of them: a run without end would cost its square."""
+_BELOW_ZERO = re.compile(
+    r"(?<=[ (])-\d{1,24}(?:\.\d{1,24})? ?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|images?|samples?|x|times)\b"
+)
+"""A figure under zero; a dash between two figures or words has no blank before it and none is read as a minus."""
 _LEAST, _MOST = 1e-15, 1e15
 """Of seconds, rates and ratios."""
 _SAYS = r"(?:\s*(?:of|=|:|is|为|是))?\s*"
@@ -61,6 +65,8 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     plain = spelled_out(normalised(text))
     if len(plain) > 2 * MAX_CHARACTERS or _LONG_NUMBER.search(plain) is not None:
         raise refusal("claim-number-beyond", Claim(), specs)
+    if _BELOW_ZERO.search(plain) is not None:
+        raise refusal("claim-number-negative", Claim(), specs)
     cards = find_gpus(plain, specs)
     sides = find_sides(plain, cards.mentions)
     figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(plain)

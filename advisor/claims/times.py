@@ -14,6 +14,7 @@ from advisor.claims.limits import likely_limits
 from advisor.claims.predictor import candidate
 from advisor.claims.refusals import refusal
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
+from advisor.claims.words import says_training
 from advisor.core.errors import InputError
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
@@ -272,7 +273,7 @@ def _changes(claim: Claim, workload: Workload) -> list[tuple[str, dict[str, obje
         changes.append(("claim-only-with-channels-last", {"channels_last": True}))
     if claim.compile is None and not workload.training.compile:
         changes.append(("claim-only-with-compile", {"compile": True}))
-    if claim.mode == "training":
+    if claim.mode == "training" and not says_training(claim.text or ""):
         changes.append(("claim-only-with-inference", {"mode": "inference"}))
     return changes
 

@@ -83,6 +83,11 @@ _MOST = 4096
 """As `--counts`."""
 
 
+def says_training(text: str) -> bool:
+    """Whether a claim says in words that a model was trained: then no inference explains it."""
+    return search(r"\b(?:re|pre)?-?train|fine-?\s?tun|\bepochs?\b|训练|微调|轮", text.lower()) is not None
+
+
 def find_model(plain: str) -> str | None:
     """Name of the bundled workload whose model is named; None: none is."""
     return next((name for pattern, name in _MODELS if search(pattern, plain)), None)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from advisor.core.input_file import read_text
+from advisor.logs.known_formats import stamped, take_known
+from advisor.logs.log_facts import LogFacts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,21 +52,6 @@ _PASS_TOOK = re.compile(
 )
 
 
-class LogFacts(NamedTuple):
-    """What a log tells, in seconds; lists are in the order of the log."""
-
-    points: list[tuple[int, float]]
-    """(step, seconds since the start of its run of steps)."""
-    total_steps: int | None
-    step_times_s: list[float]
-    data_times_s: list[float]
-    validation_passes_s: list[float]
-    validation_steps: list[int]
-    """Steps whose line also tells a validation result."""
-    runtime_s: float | None
-    """The whole training's wall time where the log states it."""
-
-
 def read_log(path: Path) -> LogFacts:
     """The facts of a log file of at most 16 MiB of text. Raises InputError for what cannot be read."""
     return parse_log(read_text(path, max_bytes=MAX_BYTES))
@@ -104,6 +91,9 @@ def _take(line: str, facts: LogFacts) -> LogFacts:
     if evaluation is not None:
         facts.validation_passes_s.append(float(evaluation.group(1)))
         return facts
+    known = take_known(line, facts)
+    if known is not None:
+        return known
     bar = _BAR.search(line)
     if bar is not None:
         return _take_bar(line, bar, facts)
@@ -126,8 +116,19 @@ def _take_bar(line: str, bar: re.Match[str], facts: LogFacts) -> LogFacts:
                 # The next bar is another epoch's, even where a file kept only the last state of each bar.
                 facts.points.append((0, 0.0))
         return facts
+    if _is_inner(total, facts):
+        # A bar without a name inside an unfinished one is an evaluation, as transformers' Trainer draws it.
+        if done == total and total > 0:
+            facts.validation_passes_s.append(elapsed)
+        return facts
     facts.points.append((done, elapsed))
     return facts._replace(total_steps=total)
+
+
+def _is_inner(total: int, facts: LogFacts) -> bool:
+    """Whether a bar of so many steps stands inside another one that has not come to its end."""
+    outer = facts.total_steps
+    return outer is not None and total < outer and bool(facts.points) and 0 < facts.points[-1][0] < outer
 
 
 def _take_step(line: str, step: re.Match[str], facts: LogFacts) -> LogFacts:
@@ -138,8 +139,10 @@ def _take_step(line: str, step: re.Match[str], facts: LogFacts) -> LogFacts:
         if _VALIDATES.search(line):
             facts.validation_steps.append(numbers[0])
     else:
-        facts.step_times_s.extend(_seconds_of(_ITERATION, line))
+        iterations = list(_seconds_of(_ITERATION, line))
+        facts.step_times_s.extend(iterations)
         facts.data_times_s.extend(_seconds_of(_DATA, line))
+        facts = facts if iterations else stamped(line, numbers[0], facts)
     return facts._replace(total_steps=numbers[1]) if len(numbers) > 1 else facts
 
 

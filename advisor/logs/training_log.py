@@ -14,7 +14,7 @@ from advisor.recommend.wall_time import LOUD_SHARE, WallKind, WallSplit, calm_in
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from advisor.logs.log_lines import LogFacts
+    from advisor.logs.log_facts import LogFacts
     from advisor.predict.prediction import Prediction
 
 CALMER_FACTOR = 10

@@ -83,7 +83,7 @@ def training_time_reasons(comparison: Comparison, chosen: Prediction) -> Iterato
                 "count": chosen.count,
                 "own_global_batch": own,
                 "batch": set_up.batch_size_per_device,
-                "held_s": held.train_s.value,
+                "held_s": set_up.job_s.value if set_up.job_s is not None else held.train_s.value,
                 "speed_up_ratio": held.speed_up.value,
             },
         )

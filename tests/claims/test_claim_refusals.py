@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.catalogue.spec_table import spec_table
 from advisor.claims.judge import check_claim
+from advisor.claims.reader import parse_claim
 from advisor.core.sentences import Names, SaidError, Value, error_text, sentence
 from tests.recommend.real_predictor import real_predictor
 
@@ -74,3 +76,16 @@ def test_alternatives_are_joined_by_or() -> None:
     numbers: dict[str, Value] = {"precisions": precisions, "device": "a", "other": "b", "claimed_ratio": 2.0}
     assert "FP32, TF32 or BF16 AMP" in sentence("claim-ratio-only-with-precision", "en", numbers)
     assert "FP32、TF32 或 BF16 AMP" in sentence("claim-ratio-only-with-precision", "zh", numbers)
+
+
+@pytest.mark.parametrize(
+    "text", ["ResNet-50 on a V100 at batch 64 takes -5 ms a step", "ResNet-50 on a V100 trains at -800 images/s"]
+)
+def test_a_figure_below_zero_is_refused_and_not_read_without_its_sign(text: str) -> None:
+    with pytest.raises(SaidError) as refused:
+        parse_claim(text, spec_table())
+    assert refused.value.reasons[0].code == "claim-number-negative"
+
+
+def test_a_dash_between_words_is_no_minus() -> None:
+    assert parse_claim("ResNet-50 on a V100 - 80 ms a step at batch 64", spec_table()).step_s == 0.08

@@ -37,6 +37,8 @@ claim-rates = In { $precision } the data sheets say { $rate_flop_per_s } for { $
 
 ## What a claim lacks
 claim-understood = Understood: { $understood }.
+claim-number-negative = A figure of the claim is below zero, which no time, rate or ratio can be.
+claim-number-negative-remedy = Write it without the minus.
 claim-number-beyond = A number of the claim is beyond anything that could be timed.
 claim-number-beyond-remedy = Write it with fewer digits.
 claim-too-long = The claim has { $length } characters; { $most } are read.

@@ -37,6 +37,8 @@ claim-rates = 在 { $precision } 下，规格表给出 { $device } 为 { $rate_f
 
 ## 说法中缺少的内容
 claim-understood = 已读懂的部分：{ $understood }。
+claim-number-negative = 说法中有一个数小于零，时间、速率和倍数都不可能如此。
+claim-number-negative-remedy = 请去掉负号。
 claim-number-beyond = 说法中有一个数超出了任何可以计时的范围。
 claim-number-beyond-remedy = 请用更少的位数来写。
 claim-too-long = 这条说法有 { $length } 个字符，最多读取 { $most } 个。

@@ -1,0 +1,57 @@
+"""Logs of Keras, Lightning, Megatron and the Trainer, epoch summaries and clock times tell their steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.logs.log_lines import parse_log
+from advisor.logs.training_log import explain_log
+
+KERAS = """Epoch 1/5
+1875/1875 [==============================] - 61s 32ms/step - loss: 0.2 - accuracy: 0.9 - val_loss: 0.1
+Epoch 2/5
+1875/1875 ━━━━━━━━━━━━━━━━━━━━ 60s 32ms/step - accuracy: 0.9 - loss: 0.1
+"""
+RICH = """Epoch 0/9 ━━━━━━━━━━━━━━━━━━━━ 1875/1875 0:00:20 • 0:00:00 97.15it/s v_num: 0 train_loss: 0.1
+Validation ━━━━━━━━━━━━━━━━━━━━ 20/20 0:00:02 • 0:00:00 97.15it/s
+Epoch 1/9 ━━━━━━━━━━━━━━━━━━━━ 1875/1875 0:00:20 • 0:00:00 99.15it/s v_num: 0 train_loss: 0.1
+"""
+MEGATRON = """ iteration      100/  500000 | samples: 25600 | elapsed time per iteration (ms): 812.0 | lm loss: 6.1
+ iteration      200/  500000 | samples: 51200 | elapsed time per iteration (ms): 810.0 | lm loss: 5.1
+"""
+NESTED = """ 18%|x| 90/500 [00:45<03:25, 2.00it/s]
+100%|x| 55/55 [00:05<00:00, 10.2it/s]
+ 36%|x| 180/500 [01:35<02:40, 2.00it/s]
+"""
+STAMPS = """2026-01-05 10:00:00,250 step 100 loss 2.1
+2026-01-05 10:01:00,250 step 200 loss 2.0
+2026-01-05 10:02:00,250 step 300 loss 1.9
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "step_s", "steps"),
+    [(KERAS, 121 / 3750, 3750), (RICH, 20 / 1875, 3750), (MEGATRON, 0.811, 500_000), (STAMPS, 0.6, 300)],
+    ids=["keras", "lightning", "megatron", "clock"],
+)
+def test_a_usual_log_tells_its_step_and_how_many_there_are(text: str, step_s: float, steps: int) -> None:
+    report = explain_log(parse_log(text))
+    assert report.step_s == pytest.approx(step_s, rel=0.01)
+    assert report.step_count == steps
+
+
+def test_epoch_summaries_add_up_to_the_whole_and_tell_no_step() -> None:
+    report = explain_log(parse_log("Epoch 1/3  loss 0.5  time: 61s\nEpoch 2/3  loss 0.4  time: 59s\n"))
+    assert report.step_s is None
+    assert sum(part.duration_s for part in report.split.parts) == pytest.approx(120)
+
+
+def test_a_bar_without_a_name_inside_an_unfinished_one_is_an_evaluation() -> None:
+    facts = parse_log(NESTED)
+    assert facts.validation_passes_s == [5.0]
+    assert facts.total_steps == 500
+    assert [step for step, _ in facts.points] == [90, 180]
+
+
+def test_a_rich_bar_named_validation_is_no_training() -> None:
+    assert parse_log(RICH).validation_passes_s == [2.0]
