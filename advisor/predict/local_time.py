@@ -19,17 +19,13 @@ from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable, at
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.local_anchors import Anchor, anchors_of
+from advisor.predict.local_range import OTHER_PRECISION_WIDTH, RATES_ONLY_WIDTH, half_widths, octaves_outside
 from advisor.protocol.messages import StepPart
 from advisor.workload.workload import Training
 
 _PRIOR_WEIGHT = 1e-6
 """Keeps the factors finite where two anchors cannot tell the parts apart."""
-_MODEL_WIDTH = 0.03
-_WIDTH_PER_OCTAVE_INSIDE = 0.01
-_WIDTH_PER_OCTAVE_OUTSIDE = 0.08
 _RESIDUAL_FADES_PER_OCTAVE = 0.7
-_OTHER_PRECISION_WIDTH = 0.20
-_RATES_ONLY_WIDTH = 0.45
 _PARTS: tuple[StepPart, ...] = ("copy", "forward", "backward", "optimizer")
 
 
@@ -86,7 +82,8 @@ def predict_local_steps(
     fit = _fit(shape_there, times)
     residuals = np.log(times / _bent(shape_there, fit))
     total_s = _bent(shape_here, fit) * np.exp(_interpolated(residuals, known, batches))
-    width = _widths(anchors, known, batches, residuals, shape_there, times)
+    misfit = max(float(np.max(np.abs(residuals))), _left_out_error(shape_there, known, times))
+    width = half_widths(known, np.asarray([anchor.width_fraction for anchor in anchors]), batches, misfit)
     exact = source == precision
     measured = np.zeros(len(batches), dtype=bool)
     if exact:
@@ -96,7 +93,7 @@ def predict_local_steps(
             width[here] = anchor.width_fraction
             measured |= here & anchor.whole
     else:
-        width = width + _OTHER_PRECISION_WIDTH
+        width = width + OTHER_PRECISION_WIDTH
     parts = _split(anchors, known, batches, shape_there, shape_here, total_s)
     notes = () if exact else (Reason(code="local-other-precision", numbers={"asked": precision, "measured": source}),)
     if any(not anchor.whole for anchor in anchors):
@@ -192,28 +189,7 @@ def _interpolated(residuals: Floats, known: Floats, batches: Floats) -> Floats:
     """Residuals on a line over log2 of the batch size; they hold for an octave beyond the outermost, then fade."""
     logs, wanted = np.log2(known), np.log2(np.maximum(batches, 1.0))
     inside = np.interp(wanted, logs, residuals)
-    return np.asarray(inside * _RESIDUAL_FADES_PER_OCTAVE ** np.maximum(_octaves_outside(logs, wanted) - 1.0, 0.0))
-
-
-def _octaves_outside(logs: Floats, wanted: Floats) -> Floats:
-    outside: Floats = np.maximum(np.maximum(logs[0] - wanted, wanted - logs[-1]), 0.0)
-    return outside
-
-
-def _widths(  # noqa: PLR0913 - what an uncertainty is made of
-    anchors: Sequence[Anchor], known: Floats, batches: Floats, residuals: Floats, shape: _Shape, times: Floats
-) -> Floats:
-    """Half of the 80 % range as a fraction: anchors' own, the model's misfit, and the distance to what was measured."""
-    logs, wanted = np.log2(known), np.log2(np.maximum(batches, 1.0))
-    own = np.interp(wanted, logs, [anchor.width_fraction for anchor in anchors])
-    distance = np.min(np.abs(wanted[:, None] - logs[None, :]), axis=1)
-    misfit = max(float(np.max(np.abs(residuals))), _left_out_error(shape, known, times)) / 2.0
-    outside = _octaves_outside(logs, wanted)
-    near = np.minimum(distance, 1.0)
-    alone = _WIDTH_PER_OCTAVE_OUTSIDE * (2.0 if len(known) == 1 else 1.0)
-    return np.asarray(
-        own + near * (_MODEL_WIDTH + misfit) + _WIDTH_PER_OCTAVE_INSIDE * distance + alone * outside * (1.0 + misfit)
-    )
+    return np.asarray(inside * _RESIDUAL_FADES_PER_OCTAVE ** np.maximum(octaves_outside(logs, wanted) - 1.0, 0.0))
 
 
 def _left_out_error(shape: _Shape, known: Floats, times: Floats) -> float:
@@ -266,7 +242,7 @@ def _from_rates_alone(  # noqa: PLR0913 - the same
         return None
     here = measured_step(table, training, rates, batches, precision, on_cpu=on_cpu)
     parts: dict[str, Floats] = {name.removesuffix("_s"): values[0] for name, values in here.of_card(0).items()}
-    width = np.full_like(batches, _RATES_ONLY_WIDTH)
+    width = np.full_like(batches, RATES_ONLY_WIDTH)
     measured = np.zeros(len(batches), dtype=bool)
     return _steps(parts, width, measured, "calibrated", (Reason(code="local-rates-only"),))
 

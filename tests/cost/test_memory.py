@@ -13,6 +13,7 @@ from advisor.cost.memory.need import (
     context_bytes,
     host_bytes,
     memory_need,
+    memory_question,
     usable_bytes,
 )
 from advisor.cost.memory.replay import stream_of
@@ -227,3 +228,15 @@ def test_a_model_without_convolutions_gets_no_headroom() -> None:
     memory = bert().memory
     assert memory is not None
     assert stream_of(memory).largest_convolution(64) == 0
+
+
+def test_gradients_are_kept_from_the_second_micro_batch_on() -> None:
+    table = bert()
+    alone, two = (
+        memory_question(table, training(gradient_accumulation_steps=steps), "fp32", compute_capability="8.0")
+        for steps in (1, 2)
+    )
+    assert alone is not None
+    assert two is not None
+    assert not alone.setup.gradients_kept
+    assert two.setup.gradients_kept

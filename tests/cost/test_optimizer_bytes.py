@@ -1,0 +1,72 @@
+"""What optimizers move and keep, against counts made by hand."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from advisor.catalogue.optimizers import Optimizer
+from advisor.cost.memory.need import tensor_bytes
+from advisor.cost.memory.states import optimizer_memory
+from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.optable.op_table import OpTable
+from advisor.workload.workload import Training
+from tests.cost.small_tables import table
+
+COUNT = 1_000_000.0
+TRAINED = replace(table(), trainable_tensor_bytes=(4e5,) * 10, parameter_bytes=4e6, gradient_bytes=4e6)
+"""A million FP32 parameters in ten tensors."""
+
+
+def _moved(optimizer: Optimizer, *, fused: bool = False, **changes: object) -> float:
+    training = Training(precision="fp32", batch_size=8, optimizer=optimizer, fused_optimizer=fused, **changes)  # type: ignore[arg-type]
+    return optimizer_cost(training, "fp32", COUNT, 10).moved_bytes / COUNT
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adamw"])
+def test_fused_adam_moves_little_more_than_seven_passes(optimizer: Optimizer) -> None:
+    """Weight, gradient and two moments in, weight and two moments out, four bytes each: 28."""
+    assert 28 <= _moved(optimizer, fused=True) <= 28 * 1.3
+    assert _moved(optimizer) > 2.5 * _moved(optimizer, fused=True)
+
+
+def test_lamb_moves_more_than_fused_adam_and_less_than_adam_as_a_chain() -> None:
+    assert _moved("adamw", fused=True) + 8 < _moved("lamb") < _moved("adamw")
+
+
+def test_momentum_costs_a_state_to_read_and_write() -> None:
+    assert _moved("sgd_momentum", fused=True) - _moved("sgd", fused=True) >= 8
+    assert _moved("sgd_momentum", fused=True) >= 20
+
+
+def test_clipping_reads_gradients_twice_and_writes_them_once() -> None:
+    assert _moved("sgd", clip_gradient_norm=1.0) - _moved("sgd") == 12
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "numbers_kept"), [("adamw", 2), ("adam", 2), ("lamb", 2), ("sgd_momentum", 1), ("sgd", 0)]
+)
+def test_an_optimizer_keeps_as_many_numbers_a_parameter_as_its_algorithm_has(
+    optimizer: Optimizer, numbers_kept: int
+) -> None:
+    training = Training(precision="fp32", batch_size=8, optimizer=optimizer)
+    states = optimizer_memory(TRAINED, training, "fp32").states
+    assert sum(states) == numbers_kept * 4 * COUNT
+    assert len(states) == numbers_kept * 10
+
+
+def test_the_root_of_the_second_moment_is_a_copy_of_all_parameters_unless_fused_or_looped() -> None:
+    def temporaries(*, fused: bool = False, looped: bool = False) -> float:
+        training = Training(precision="fp32", batch_size=8, optimizer="adamw", fused_optimizer=fused)
+        return sum(optimizer_memory(TRAINED, training, "fp32", looped=looped).temporaries)
+
+    assert temporaries() == 4 * COUNT
+    assert temporaries(fused=True) == 0
+    assert temporaries(looped=True) == 2 * 4e5
+
+
+def test_a_table_without_timeline_needs_at_least_weights_gradients_and_states() -> None:
+    training = Training(precision="fp32", batch_size=8, optimizer="sgd_momentum")
+    bare: OpTable = replace(TRAINED, memory=None, buffer_bytes=0.0)
+    assert tensor_bytes(bare, training, "fp32", 8, looped=True) == 3 * 4 * COUNT
+    assert tensor_bytes(bare, replace(training, mode="inference"), "fp32", 8, looped=True) == 4 * COUNT
