@@ -99,7 +99,13 @@ def _patterns(specs: Mapping[str, GpuSpec]) -> list[tuple[re.Pattern[str], tuple
     return [(_pattern(alias), tuple(aliases[alias])) for alias in ordered]
 
 
+_NAMED_IN_FULL = ("-laptop", "-maxq")
+"""Variants that nobody means by the plain number of a card."""
+
+
 def _family(key: str) -> set[str]:
+    if key.endswith(_NAMED_IN_FULL):
+        return set()
     first = key.split("-", maxsplit=1)[0]
     family = {first}
     for brand in ("rtx", "qrtx", "titan"):

@@ -116,11 +116,11 @@ def test_a_card_takes_the_row_of_its_exact_name_and_memory(name: str, mib: int, 
 @pytest.mark.parametrize(
     ("name", "mib"),
     [
-        ("NVIDIA GeForce RTX 4090 Laptop GPU", 16376),
         ("NVIDIA GeForce RTX 4090 Laptop GPU", 24564),
+        ("NVIDIA GeForce RTX 4050 Laptop GPU", 6141),
         ("NVIDIA GeForce RTX 4090 D", 24564),
         ("NVIDIA GeForce RTX 2080 Ti with Max-Q Design", 11264),
-        ("NVIDIA GeForce RTX 4080 SUPER", 16376),
+        ("NVIDIA GeForce RTX 3080 Laptop GPU", 16384),
         ("NVIDIA GeForce RTX 3080", 12288),  # the 12 GB card has more SMs and the same name
         ("NVIDIA GeForce RTX 3060", 8192),
         ("NVIDIA H200 NVL", 143771),
@@ -133,6 +133,21 @@ def test_a_card_takes_the_row_of_its_exact_name_and_memory(name: str, mib: int, 
 )
 def test_a_variant_is_a_card_of_its_own(name: str, mib: int) -> None:
     assert spec_for(name, mib * 2**20, spec_table()) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "mib", "key"),
+    [
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", 16376, "rtx4090-laptop"),
+        ("NVIDIA GeForce RTX 4080 SUPER", 16376, "rtx4080super"),
+        ("NVIDIA GeForce RTX 4060 Ti", 16380, "rtx4060ti-16"),
+        ("NVIDIA GeForce RTX 4060 Ti", 8188, "rtx4060ti-8"),
+    ],
+)
+def test_a_variant_takes_its_own_row(name: str, mib: int, key: str) -> None:
+    found = spec_for(name, mib * 2**20, spec_table())
+    assert found is not None
+    assert found.key == key
 
 
 def test_a_card_that_hides_its_memory_takes_no_row() -> None:

@@ -45,10 +45,10 @@ def test_what_was_understood_is_told_beside_what_is_missing() -> None:
 @pytest.mark.parametrize(
     ("text", "card", "near"),
     [
-        ("resnet50 on an RTX 4060: 300 ms a step", "RTX 4060", "RTX 4080"),
-        ("BERT-base on RTX 5080, 12 it/s", "RTX 5080", "RTX 5090"),
+        ("resnet50 on an RTX 4060: 300 ms a step", "RTX 4060", "RTX 4070"),
+        ("BERT-base on RTX 5060, 12 it/s", "RTX 5060", "RTX 5070"),
         ("H800上bert large每步30ms", "H800", "H100"),
-        ("我的4070用amp跑resnet50每秒350张", "4070", "RTX 3070"),
+        ("我的4050用amp跑resnet50每秒350张", "4050", "RTX 4070"),
     ],
 )
 def test_a_card_beyond_the_table_is_named_with_its_nearest_names(text: str, card: str, near: str) -> None:
