@@ -8,10 +8,9 @@ from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
 from advisor.cost.layout import Layout
+from advisor.cost.scaling.traffic import BUCKET_BYTES, FIRST_BUCKET_BYTES
 from advisor.optable.op_table import Affine, OpTable
 
-_FIRST_BUCKET_BYTES = 1 << 20
-_BUCKET_BYTES = 25 << 20
 _OPTIMIZER_BUCKET_ELEMENTS = 5e8
 """DeepSpeed's `reduce_bucket_size` and `allgather_bucket_size`, one buffer each, where only states are sharded."""
 _NCCL_BYTES = 0.35 * 2**30
@@ -94,7 +93,7 @@ def _with_replicas(shares: Shares, layout: Layout, gradient_bytes: float, elemen
     """Buckets in which gradients travel, and the shards of ZeRO's first two stages."""
     group = layout.shard_count
     if layout.data_parallel == "zero2":
-        buckets = _buckets(min(gradient_bytes, 2.0 * _BUCKET_BYTES))
+        buckets = _buckets(min(gradient_bytes, 2.0 * BUCKET_BYTES))
         return shares._replace(gradients=shares.gradients / group, states=shares.states / group, bucket_bytes=buckets)
     if layout.data_parallel == "zero1":
         bucket = min(gradient_bytes, _OPTIMIZER_BUCKET_ELEMENTS * element_bytes)
@@ -165,9 +164,9 @@ def _fully_sharded(shares: Shares, table: OpTable, precision: Precision, group: 
 def _buckets(total_bytes: float) -> tuple[float, ...]:
     """DDP's gradient buckets: 1 MiB, then 25 MiB each."""
     sizes = []
-    left, size = total_bytes, float(_FIRST_BUCKET_BYTES)
+    left, size = total_bytes, FIRST_BUCKET_BYTES
     while left > 0:
         sizes.append(min(size, left))
         left -= size
-        size = float(_BUCKET_BYTES)
+        size = BUCKET_BYTES
     return tuple(sizes)
