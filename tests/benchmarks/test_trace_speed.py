@@ -11,8 +11,10 @@ PROGRAM = """
 import resource, sys, time
 started = time.process_time()
 import torch
-from advisor.worker import trace as tracing, trace_pass, trace_recorder
-from advisor.worker.trace import subject_of, trace
+from msgspec.structs import replace
+from advisor.worker.trace import recorder, step_pass, trace as tracing
+from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.model_config import bundled_config
 from advisor.workload.workload_file import load_workload
 
 name, precision = sys.argv[1:]
@@ -37,9 +39,13 @@ def counted(function):
     return run
 
 tracing.build_fake = timed(tracing.build_fake, "build")
-trace_pass.Passes.at = timed(trace_pass.Passes.at, "pass")
-trace_recorder.Recorder._run = counted(trace_recorder.Recorder._run)
-workload = load_workload(name)
+step_pass.Passes.at = timed(step_pass.Passes.at, "pass")
+recorder.Recorder._run = counted(recorder.Recorder._run)
+workload = load_workload(name.removesuffix("_405b"))
+if name.endswith("_405b"):
+    sizes = {"num_hidden_layers": 126, "hidden_size": 16384, "intermediate_size": 53248, "num_attention_heads": 128}
+    config = {**bundled_config("llama-3-8b"), **sizes}
+    workload = replace(workload, model=replace(workload.model, config=config))
 trace(subject_of(workload, precision), precision)
 first = time.process_time() - started
 spent.update({"build": 0.0, "pass": 0.0})
@@ -56,7 +62,13 @@ PASS_COUNT = 3
 
 @pytest.mark.parametrize(
     ("name", "precision"),
-    [("bert_base_sst2", "amp"), ("bert_base_sst2", "fp32"), ("resnet50", "amp"), ("llama_8b", "half")],
+    [
+        ("bert_base_sst2", "amp"),
+        ("bert_base_sst2", "fp32"),
+        ("resnet50", "amp"),
+        ("llama_8b", "half"),
+        ("llama_8b_405b", "half"),
+    ],
 )
 def test_a_trace_needs_no_room_for_the_models_weights_and_asks_for_few_shapes(name: str, precision: str) -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM, name, precision], capture_output=True, text=True, check=True)

@@ -24,6 +24,8 @@ _ALIGNMENT = 8
 _ALIGNMENT_32 = 4
 _HOPPER = 9.0
 """From here on products with unaligned rows fall back to the kernels of the generation before."""
+_BYTE_TENSOR_CORES = 7.5
+"""From here on tensor cores multiply bytes (INT8; FP8 from 8.9, below which it is refused) at twice the FP16 rate."""
 _HALF_OVER_FP32 = 1.0
 """What 16-bit products reach on FP32 units, of the FP32 peak."""
 _GEMM_MEMORY_SHARE = 0.95
@@ -32,7 +34,8 @@ _GEMM_MEMORY_SHARE = 0.95
 
 def matmul_seconds(work: MatmulWork, rates: DeviceRates, peaks: Peaks, fitted: Fitted) -> Floats:
     """Seconds of one call of each product, without its kernels' start."""
-    peak = np.where(work.half, peaks.half, peaks.single)
+    of_bytes = np.where(rates.compute_capability >= _BYTE_TENSOR_CORES, 2.0, 1.0) * peaks.half
+    peak = np.where(work.half, peaks.half, np.where(work.element_bytes == 1, of_bytes, peaks.single))
     unaligned = (work.half & _misfit(work, _ALIGNMENT)) | (
         ~work.half
         & ((rates.single_on_tensor_cores == 1) & (rates.compute_capability >= _HOPPER))

@@ -63,7 +63,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.values = UniformValues()
         self.born_in: dict[int, str] = {}
         self.input_bytes: dict[str, int] = {}
-        self._known = known
+        self.known = known
         self._kinds: dict[Any, _Kind] = {}
 
     @classmethod
@@ -94,7 +94,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs = kwargs or {}
         kind = self._kinds.get(func) or self._look_up(func)
         if kind.knowable:
-            out, cost = self._known.call(func, kind.name, args, kwargs, self._run, self._cost)
+            out, cost = self.known.call(func, kind.name, args, kwargs, self._run, self._cost)
         else:
             out = self._run(func, args, kwargs)
             cost = self._cost(func, args, kwargs, out)

@@ -12,8 +12,12 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
 from advisor.worker.trace.constants import uniform_values, values_shown
+from advisor.worker.trace.extended import Extension
 from advisor.worker.trace.failed import TraceFailed
+from advisor.worker.trace.fake_model import value_was_asked
 from advisor.worker.trace.known import KnownResults
+from advisor.worker.trace.layer_runs import LayerRun, layer_runs, shortened
+from advisor.worker.trace.marks import Marks
 from advisor.worker.trace.module_paths import ModulePaths
 from advisor.worker.trace.op_figures import size_bytes, tensors_in
 from advisor.worker.trace.recorder import Recorder
@@ -37,6 +41,8 @@ class Subject(NamedTuple):
     mode: Mode = "training"
     attention: Attention = "sdpa"
     device_rules: DeviceRules = "cuda"
+    alike_layers: bool = False
+    """Whether layers that look alike run alike, so that a few of them stand for the others."""
     notes: list[Reason] | None = None
     """Where `build` leaves what the built model has other than the workload asks."""
 
@@ -64,9 +70,23 @@ class Passes:
         self._mode = mode
         self._known = KnownResults()
         self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
+        self._runs = layer_runs(model) if subject.alike_layers else ()
 
     def at(self, batch_size: int) -> Pass:
-        """Forward and backward once, gradients starting from None."""
+        """Forward and backward once, gradients starting from None; of layers that are alike only a few run."""
+        if self._runs:
+            try:
+                return self._at(batch_size, self._runs)
+            except TraceFailed:
+                raise
+            except Exception as error:
+                if value_was_asked(error) is not None:
+                    raise
+                # A loop that counts its layers, or layers that work unlike: all of them run.
+                self._runs = ()
+        return self._at(batch_size, ())
+
+    def _at(self, batch_size: int, runs: tuple[LayerRun, ...]) -> Pass:
         tracker = StorageTracker()
         recorder = Recorder(tracker, self._known)
         training = self.subject.mode != "inference"
@@ -76,6 +96,8 @@ class Passes:
             batch = _fake_batch(self.subject.make_batch(batch_size), self._mode)
             input_bytes = self._note_residents(batch, recorder)
             resident_count = len(tracker.kinds)
+            stack.enter_context(shortened(runs))
+            marks = stack.enter_context(Marks(runs, recorder))
             for parameter in model.parameters() if training else ():
                 if parameter.requires_grad:
                     handle = parameter.register_post_accumulate_grad_hook(recorder.gradient_ready)  # type: ignore[no-untyped-call]
@@ -84,7 +106,9 @@ class Passes:
             stack.enter_context(ModulePaths(model, recorder))
             stack.enter_context(values_shown(recorder.values))
             with torch.set_grad_enabled(training), _autocast(self.precision):
+                marks.note(None, None, "forward")
                 loss = self.subject.step(model, batch)
+                marks.note(None, None, "backward")
                 backward_start = len(tracker.kinds)
                 kept = tracker.alive()
                 recorder.phase, recorder.path = "backward", ""
@@ -93,8 +117,15 @@ class Passes:
                     raise TraceFailed("trace-nothing-to-train", "")
                 loss.backward()
             del loss
+            marks.note(None, None, "backward")
             tracker.close()
             model.zero_grad(set_to_none=True)
+        if runs:
+            long = Extension(recorder, marks.found, runs, resident_count)
+            long.run()
+            return Pass(
+                long.recorder, long.recorder.tracker, resident_count, long.backward_start, input_bytes, long.kept
+            )
         return Pass(recorder, tracker, resident_count, backward_start, input_bytes, kept)
 
     def _note_residents(self, batch: object, recorder: Recorder) -> int:

@@ -20,7 +20,7 @@ from advisor.worker.trace.fake_model import build_fake, value_was_asked
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.step_pass import DeviceRules, Passes, Subject
 from advisor.worker.trace.traced_table import table_of
-from advisor.workload.workload import Workload, with_training
+from advisor.workload.workload import HuggingFaceModel, Workload, with_training
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,6 +115,7 @@ def subject_of(
         mode=asked.training.mode,
         attention=asked.training.attention,
         device_rules=device_rules,
+        alike_layers=isinstance(asked.model, HuggingFaceModel),
         notes=notes,
     )
 

@@ -1,0 +1,323 @@
+"""A pass over a shortened model, made as long as that over the whole one: groups between are copies of the second.
+
+The copies are only made where the second group and the last but one did exactly the same, tensor by tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from advisor.worker.trace.layer_runs import KEPT_GROUPS, LayerRun
+from advisor.worker.trace.marks import Mark
+from advisor.worker.trace.recorder import GradientEvent, Recorder
+from advisor.worker.trace.storages import ALLOCATE, CONVOLUTION, FREE, StorageTracker
+
+_SECOND, _LAST_BUT_ONE, _LAST = 1, KEPT_GROUPS - 2, KEPT_GROUPS - 1
+Label = tuple[int, int]
+"""Number of the segment of the short pass in which a storage was made, and which of its storages it is."""
+Reference = tuple[object, ...]
+
+
+class NotAlikeError(Exception):
+    """Groups did different work, so that none may stand for another."""
+
+
+class _Segment(NamedTuple):
+    """Part of the short pass from one mark to the next."""
+
+    begin: Mark
+    end: Mark
+
+    @property
+    def key(self) -> tuple[int | None, int | None]:
+        """Run and group; None for what belongs to none."""
+        return self.begin.run, self.begin.group
+
+
+class _Event(NamedTuple):
+    """One allocation, free or gradient."""
+
+    kind: int
+    size: int
+    reference: Reference
+    event: int
+
+
+class Extension:
+    """Writes the long pass from the short one's recorder and marks."""
+
+    def __init__(
+        self, recorder: Recorder, marks: Sequence[Mark], runs: Sequence[LayerRun], resident_count: int
+    ) -> None:
+        """`marks` from forward's first event to backward's last. Raises NotAlikeError where no group may be copied."""
+        self._short, self._runs, self._resident_count = recorder, runs, resident_count
+        self._segments = [_Segment(one, two) for one, two in pairwise(marks)]
+        self._labels: dict[int, Label] = {}
+        self._partners: dict[int, tuple[int, list[tuple[int, int]]]] = {}
+        """Of each second group's segment: that of the last but one, and the events that answer each other."""
+        self._label_storages()
+        self._check()
+        self.recorder = Recorder(StorageTracker(), recorder.known)
+        self.backward_start = 0
+        self.kept: dict[int, int] = {}
+        self._numbers: dict[tuple[int, int | None, int], int] = {}
+        """(segment, full group, ordinal) -> storage of the long pass."""
+
+    def _label_storages(self) -> None:
+        tracker = self._short.tracker
+        for number, segment in enumerate(self._segments):
+            ordinal = 0
+            for event in range(segment.begin.event_count, segment.end.event_count):
+                if tracker.kinds[event] == ALLOCATE:
+                    self._labels[tracker.storages[event]] = (number, ordinal)
+                    ordinal += 1
+
+    def _check(self) -> None:
+        for run in range(len(self._runs)):
+            for phase in ("forward", "backward"):
+                places = [
+                    number
+                    for number, segment in enumerate(self._segments)
+                    if segment.begin.run == run and segment.begin.phase == phase
+                ]
+                groups = [self._segments[number].begin.group for number in places]
+                expected = list(range(KEPT_GROUPS)) if phase == "forward" else list(range(KEPT_GROUPS))[::-1]
+                if groups and (groups != expected or places != list(range(places[0], places[0] + KEPT_GROUPS))):
+                    raise NotAlikeError(phase)
+                if groups:
+                    second, other = places[groups.index(_SECOND)], places[groups.index(_LAST_BUT_ONE)]
+                    self._check_alike(self._segments[second], self._segments[other])
+                elif phase == "forward":
+                    raise NotAlikeError(phase)
+        for segment in self._segments:
+            self._check_elsewhere(segment)
+
+    def _check_elsewhere(self, segment: _Segment) -> None:
+        """What frees a tensor of one group far from it must free that of each: what the whole forward pass kept."""
+        freed: dict[object, set[tuple[object, ...]]] = {_SECOND: set(), _LAST_BUT_ONE: set()}
+        far: dict[object, set[tuple[object, ...]]] = {_SECOND: set(), _LAST_BUT_ONE: set()}
+        for kind, _size, reference, event in self._events(segment):
+            label = self._labels.get(self._short.tracker.storages[event]) if reference else None
+            born = None if label is None else self._segments[label[0]].begin
+            if label is None or born is None or born.group not in freed:
+                continue
+            name = (born.run, born.phase, label[1])
+            freed[born.group].add(name)
+            if reference[0] == "each":
+                far[born.group].add(name)
+                if kind != FREE:
+                    raise NotAlikeError("a group's tensors are used elsewhere")
+        if not (far[_SECOND] <= freed[_LAST_BUT_ONE] and far[_LAST_BUT_ONE] <= freed[_SECOND]):
+            raise NotAlikeError("a group's tensors are used elsewhere")
+
+    def _check_alike(self, one: _Segment, two: _Segment) -> None:
+        ops, run = self._short.ops, self._runs[one.begin.run or 0]
+        first = [(phase, _tail(path, run), op) for phase, path, op in ops[one.begin.op_count : one.end.op_count]]
+        second = [(phase, _tail(path, run), op) for phase, path, op in ops[two.begin.op_count : two.end.op_count]]
+        if first != second:
+            raise NotAlikeError("operators")
+        pairs = list(zip(self._events(one), self._events(two), strict=False))
+        if any(a[:3] != b[:3] for a, b in pairs) or _event_count(one) != _event_count(two):
+            raise NotAlikeError("memory")
+        self._partners[self._segments.index(one)] = (
+            self._segments.index(two),
+            sorted((a.event, b.event) for a, b in pairs),
+        )
+
+    def _events(self, segment: _Segment) -> list[_Event]:
+        """A segment's events with what each refers to, those that free in one go in a fixed order: theirs is chance."""
+        tracker, found = self._short.tracker, list[_Event]()
+        for event in range(segment.begin.event_count, segment.end.event_count):
+            kind = tracker.kinds[event]
+            named = kind not in {ALLOCATE, CONVOLUTION}
+            told = self._reference(tracker.storages[event], segment) if named else ()
+            found.append(_Event(kind, tracker.sizes[event], told, event))
+        ordered: list[_Event] = []
+        for frees, members in groupby(found, key=lambda event: event.kind == FREE):
+            together = list(members)
+            ordered += sorted(together, key=repr) if frees else together
+        return ordered
+
+    def _reference(self, storage: int, segment: _Segment) -> Reference:
+        """Where a storage was made, as seen from a segment: by distance within a run, else absolutely.
+
+        Neighbours are named by distance alone: the first and the last group may number their tensors otherwise.
+        """
+        label = self._labels.get(storage)
+        if label is None:
+            return ("resident", storage)
+        born = self._segments[label[0]].begin
+        if born.run is None or born.group is None:
+            return ("there", *label)
+        if born.run == segment.begin.run and segment.begin.group is not None:
+            distance = born.group - segment.begin.group
+            if abs(distance) <= 1:
+                return ("near", born.phase, distance, label[1] if distance == 0 else 0)
+        if born.group in {_SECOND, _LAST_BUT_ONE}:
+            return ("each", born.run, born.phase, born.group, label[1])
+        return ("there", *label)
+
+    def run(self) -> None:
+        """Write everything."""
+        short, long = self._short, self.recorder
+        tracker = short.tracker
+        for event in range(self._resident_count):
+            _append(long.tracker, tracker.kinds[event], tracker.storages[event], tracker.sizes[event])
+        self._count = len({tracker.storages[event] for event in range(self._resident_count)})
+        long.dispatch_count = dict(short.dispatch_count)
+        long.synchronisation_count = short.synchronisation_count
+        for number, segment in enumerate(self._segments):
+            run = None if segment.begin.run is None else self._runs[segment.begin.run]
+            if segment.begin.phase == "backward" and not self.backward_start:
+                self.backward_start = len(long.tracker.kinds)
+            if run is None or segment.begin.group is None:
+                self._write(number, None)
+                continue
+            group = segment.begin.group
+            between = range(_SECOND + 1, run.group_count - 2)
+            if segment.begin.phase == "forward":
+                self._write(number, run.full_group(group))
+                if group == _SECOND:
+                    self._copy(number, between)
+            else:
+                if group == _SECOND:
+                    self._copy(number, between[::-1])
+                self._write(number, run.full_group(group))
+        if not self.backward_start:
+            self.backward_start = len(long.tracker.kinds)
+        self._fill_paths()
+        self._fill_kept()
+
+    def _copy(self, number: int, groups: range) -> None:
+        begin, end = self._segments[number]
+        calls = [two - one for one, two in zip(begin.dispatch_count, end.dispatch_count, strict=True)]
+        for group in groups:
+            self._write(number, group, copied=True)
+            self.recorder.dispatch_count["forward"] += calls[0]
+            self.recorder.dispatch_count["backward"] += calls[1]
+            self.recorder.synchronisation_count += end.synchronisation_count - begin.synchronisation_count
+
+    def _write(self, number: int, full_group: int | None, *, copied: bool = False) -> None:
+        """One segment of the long pass."""
+        segment, short, long = self._segments[number], self._short, self.recorder
+        begin, end = segment
+        run = None if begin.run is None else self._runs[begin.run]
+        for phase, path, op in short.ops[begin.op_count : end.op_count]:
+            long.ops.append((phase, self._path(path, run, full_group), op))
+        for gradient in short.gradients[begin.gradient_count : end.gradient_count]:
+            long.gradients.append(
+                GradientEvent(gradient.element_count, long.backward_work + gradient.work - begin.work)
+            )
+        long.backward_work += end.work - begin.work
+        tracker, ordinal = short.tracker, 0
+        for event, other in self._sources(number, copied=copied):
+            kind, size = tracker.kinds[event], tracker.sizes[event]
+            if kind == ALLOCATE:
+                self._numbers[number, full_group, ordinal] = self._count
+                if event in short.born_in:
+                    long.born_in[len(long.tracker.kinds)] = self._path(short.born_in[event], run, full_group)
+                _append(long.tracker, kind, self._count, size)
+                self._count += 1
+                ordinal += 1
+            elif kind == CONVOLUTION:
+                _append(long.tracker, kind, tracker.storages[event], size)
+            else:
+                source = segment
+                if copied and self._reference(tracker.storages[event], segment)[:3:2] == ("near", -1):
+                    # The group before the second is the first, which may number its tensors otherwise.
+                    event, source = other, self._segments[self._partners[number][0]]  # noqa: PLW2901
+                for told in self._long_numbers(tracker.storages[event], source, full_group):
+                    _append(long.tracker, kind, told, size)
+
+    def _sources(self, number: int, *, copied: bool) -> list[tuple[int, int]]:
+        """Events of a segment, beside those of the last but one group where a copy is made."""
+        if copied:
+            return self._partners[number][1]
+        begin, end = self._segments[number]
+        return [(event, event) for event in range(begin.event_count, end.event_count)]
+
+    def _long_numbers(self, storage: int, segment: _Segment, full_group: int | None) -> list[int]:
+        """What a storage is called in the long pass: one, or one for each copy of its group."""
+        reference = self._reference(storage, segment)
+        if reference[0] == "resident":
+            return [storage]
+        place, ordinal = self._labels[storage]
+        born = self._segments[place].begin
+        run = None if born.run is None else self._runs[born.run]
+        if run is None or born.group is None:
+            return [self._numbers[place, None, ordinal]]
+        if reference[0] == "near" and full_group is not None:
+            return [self._found(place, full_group + born.group - int(segment.begin.group or 0), ordinal)]
+        own = [run.full_group(born.group)]
+        # Of what is freed far away, the copies go with the second group where that is far, else with the last but one.
+        copied = reference[0] == "each" and (born.group == _SECOND or segment.begin.run == born.run)
+        copies = range(_SECOND + 1, run.group_count - 2) if copied else ()
+        return [self._found(place, group, ordinal) for group in (*own, *copies)]
+
+    def _found(self, place: int, full_group: int, ordinal: int) -> int:
+        """A storage of a group by any segment that wrote the group: a copy's are under the second group's number."""
+        run, phase = self._segments[place].begin.run, self._segments[place].begin.phase
+        for number, segment in enumerate(self._segments):
+            if segment.begin.run == run and segment.begin.phase == phase:
+                found = self._numbers.get((number, full_group, ordinal))
+                if found is not None:
+                    return found
+        raise NotAlikeError("a group's tensor is not there")
+
+    def _path(self, path: str, run: LayerRun | None, full_group: int | None) -> str:
+        """A module's path in the whole model."""
+        for one in self._runs if run is None else (run,):
+            head = f"{one.path}."
+            if path.startswith(head):
+                place, dot, rest = path[len(head) :].partition(".")
+                group = one.group_of(int(place))
+                full = one.full_group(group) if run is None and group is not None else full_group
+                layer = int(place) if group is None or full is None else one.full_layer(int(place), full)
+                return f"{head}{layer}{dot}{rest}"
+        return path
+
+    def _fill_paths(self) -> None:
+        """What each module was given, for every module of the whole model."""
+        for path, size in self._short.input_bytes.items():
+            self.recorder.input_bytes[self._path(path, None, None)] = size
+            for run in self._runs:
+                head = f"{run.path}."
+                if path.startswith(head) and run.group_of(int(path[len(head) :].partition(".")[0])) == _SECOND:
+                    for group in range(_SECOND + 1, run.group_count - 2):
+                        self.recorder.input_bytes[self._path(path, run, group)] = size
+
+    def _fill_kept(self) -> None:
+        live: dict[int, int] = {}
+        tracker = self.recorder.tracker
+        for kind, storage, size in zip(
+            tracker.kinds[: self.backward_start],
+            tracker.storages[: self.backward_start],
+            tracker.sizes[: self.backward_start],
+            strict=True,
+        ):
+            if kind == ALLOCATE:
+                live[storage] = size
+            elif kind != CONVOLUTION:
+                live.pop(storage, None)
+        self.kept = live
+
+
+def _append(tracker: StorageTracker, kind: int, storage: int, size: int) -> None:
+    tracker.kinds.append(kind)
+    tracker.storages.append(storage)
+    tracker.sizes.append(size)
+
+
+def _event_count(segment: _Segment) -> int:
+    return segment.end.event_count - segment.begin.event_count
+
+
+def _tail(path: str, run: LayerRun) -> str:
+    """A path within its group: the layer's place counted from the group's first."""
+    head = f"{run.path}."
+    if not path.startswith(head):
+        return path
+    place, dot, rest = path[len(head) :].partition(".")
+    return f"{(int(place) - run.start) % run.period}{dot}{rest}" if int(place) >= run.start else path

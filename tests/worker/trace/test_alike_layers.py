@@ -1,0 +1,188 @@
+"""Of layers that are alike only a few are traced, and the table is the one that tracing all of them gives."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+import pytest
+import torch
+from msgspec.structs import replace
+from torch import nn
+
+from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.optable.op_table import MemoryTimeline, OpTable
+from advisor.worker.trace.layer_runs import layer_runs, shortened
+from advisor.worker.trace.step_pass import Passes
+from advisor.worker.trace.storages import FREE
+from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload import Workload
+from advisor.workload.workload_file import load_workload
+
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 9,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "vocab_size": 320,
+    "architectures": ["LlamaForCausalLM"],
+}
+MIXTRAL = {**LLAMA, "model_type": "mixtral", "num_local_experts": 4, "architectures": ["MixtralForCausalLM"]}
+QWEN = {**LLAMA, "model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"]}
+BERT = {
+    "model_type": "bert",
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 8,
+    "num_attention_heads": 4,
+    "vocab_size": 320,
+    "architectures": ["BertForMaskedLM"],
+}
+T5 = {
+    "model_type": "t5",
+    "d_model": 64,
+    "d_ff": 128,
+    "num_layers": 8,
+    "num_heads": 4,
+    "d_kv": 16,
+    "vocab_size": 320,
+    "architectures": ["T5ForConditionalGeneration"],
+}
+GEMMA = {**LLAMA, "model_type": "gemma2", "head_dim": 16, "num_hidden_layers": 16, "sliding_window": 16}
+GEMMA["architectures"] = ["Gemma2ForCausalLM"]
+RESNET = {
+    "model_type": "resnet",
+    "depths": [2, 2, 14, 2],
+    "hidden_sizes": [32, 64, 64, 128],
+    "embedding_size": 16,
+    "layer_type": "bottleneck",
+    "architectures": ["ResNetForImageClassification"],
+}
+
+
+def small(config: dict[str, Any], **training: Any) -> Workload:
+    data = {"image_size": 64} if config is RESNET else {"sequence_length": 48}
+    return load_workload(
+        {
+            "name": "small",
+            "model": {"source": "huggingface", "config": dict(config)},
+            "data": {"samples": 1000, **data},
+            "training": {"precision": "bf16_amp", "batch_size": 2, **training},
+        }
+    )
+
+
+def traced(workload: Workload, *, alike: bool) -> OpTable:
+    precision = TRACE_PRECISIONS[workload.training.precision]
+    return trace(subject_of(workload, precision)._replace(alike_layers=alike), precision)
+
+
+def in_any_order(memory: MemoryTimeline) -> list[tuple[float, ...]]:
+    """The events; what dies in one go sorted, since in which order that happens is chance."""
+    events = zip(memory.kind, memory.storage, memory.size0_bytes, memory.size1_bytes, strict=True)
+    ordered: list[tuple[float, ...]] = []
+    for frees, members in groupby(events, key=lambda event: event[0] == FREE):
+        together = list(members)
+        ordered += sorted(together) if frees else together
+    return ordered
+
+
+def assert_same(one: OpTable, other: OpTable) -> None:
+    assert one.memory is not None
+    assert other.memory is not None
+    assert in_any_order(one.memory) == in_any_order(other.memory)
+    assert one.memory.backward_start == other.memory.backward_start
+    assert one == replace(other, memory=one.memory)
+
+
+@pytest.mark.parametrize(
+    ("config", "training"),
+    [
+        (LLAMA, {}),
+        (LLAMA, {"precision": "bf16_true", "activation_checkpointing": "full", "chunked_loss": True}),
+        (LLAMA, {"activation_checkpointing": "selective"}),
+        (LLAMA, {"trainable": "lora", "lora_targets": "all_linear", "quantization": "nf4"}),
+        (LLAMA, {"precision": "fp8"}),
+        (LLAMA, {"trainable": "head"}),
+        (LLAMA, {"mode": "inference"}),
+        (QWEN, {"precision": "fp32"}),
+        (MIXTRAL, {}),
+        (BERT, {}),
+        (T5, {}),
+        (GEMMA, {}),
+        (RESNET, {"channels_last": True}),
+    ],
+    ids=lambda value: value.get("model_type", " ".join(map(str, value.values()))),
+)
+def test_the_table_is_that_of_all_layers(config: dict[str, Any], training: dict[str, Any]) -> None:
+    workload = small(config, **training)
+    assert_same(traced(workload, alike=False), traced(workload, alike=True))
+
+
+def test_fewer_layers_run_and_the_model_is_whole_again_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+    original = Passes._at
+
+    def counted(passes: Passes, batch_size: int, runs: Any) -> Any:
+        with shortened(runs):
+            tried.append(len(passes.model.get_submodule("model.layers")))  # type: ignore[arg-type]
+        return original(passes, batch_size, runs)
+
+    monkeypatch.setattr(Passes, "_at", counted)
+    table = traced(small(LLAMA), alike=True)
+    assert set(tried) == {4}
+    assert sum(layer.path.endswith("q_proj") for layer in table.layers) == 9
+    tried.clear()
+    traced(small({**LLAMA, "num_hidden_layers": 5}), alike=True)
+    assert set(tried) == {5}
+
+
+class Layer(nn.Module):
+    def __init__(self, width: int, scale: float = 1.0) -> None:
+        super().__init__()
+        self.scale = scale
+        self.inner = nn.Linear(8, width)
+        self.outer = nn.Linear(width, 8)
+
+
+def test_layers_that_differ_in_size_or_setting_stand_for_themselves() -> None:
+    def runs(*layers: Layer) -> list[tuple[int, int, int]]:
+        model = nn.Module()
+        model.layers = nn.ModuleList(layers)
+        return [(run.start, run.period, run.group_count) for run in layer_runs(model)]
+
+    assert runs(*(Layer(8) for _ in range(8))) == [(0, 1, 8)]
+    assert runs(Layer(4), *(Layer(8) for _ in range(8))) == [(1, 1, 8)]
+    assert runs(*(Layer(8 + 4 * (place % 2)) for place in range(16))) == [(0, 2, 8)]
+    assert runs(*(Layer(8, scale=place / 8) for place in range(8))) == []
+    assert runs(*(Layer(8) for _ in range(5))) == []
+    shared = Layer(8)
+    assert runs(*(shared for _ in range(8))) == []
+
+
+class Counting(nn.Module):
+    """A loop that knows how many layers there are, and one of them twice as much work."""
+
+    def __init__(self, *, uneven: bool) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Sequential(nn.Linear(8, 8), nn.ReLU()) for _ in range(8))
+        self.uneven = uneven
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        for place in range(8 if not self.uneven else len(self.layers)):
+            inputs = self.layers[place](inputs)
+            if self.uneven and place == 2:
+                inputs = inputs * 2 + 1
+        return inputs
+
+
+@pytest.mark.parametrize("uneven", [False, True])
+def test_a_model_that_counts_its_layers_is_traced_whole(*, uneven: bool) -> None:
+    subject = subject_of(small(LLAMA), "fp32")._replace(
+        build=lambda: Counting(uneven=uneven),
+        make_batch=lambda batch_size: torch.randn(batch_size, 8),
+        step=lambda module, batch: module(batch).sum(),
+    )
+    assert_same(trace(subject._replace(alike_layers=False), "fp32"), trace(subject, "fp32"))
