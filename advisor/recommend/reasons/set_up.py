@@ -42,6 +42,7 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
             _place_reasons(comparison, chosen, rows),
             _launch_reasons(comparison, chosen),
             _hardware_reasons(comparison, chosen, rows),
+            _strict_reasons(comparison, chosen),
             parallel_reasons(comparison, finalist),
             _memory_reasons(comparison, chosen),
             _batch_reasons(comparison, chosen),
@@ -160,6 +161,30 @@ def _hardware_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence
                 },
             )
             return
+
+
+def _strict_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """FP32 is strict here, which torch's own default is not on a card with TF32: what the same step takes in TF32."""
+    spec = comparison.spec_of(chosen.device)
+    if chosen.precision != "fp32" or spec is None or spec.tf32_flop_per_s is None:
+        return
+    loose = next(
+        (one for one in comparison.predictions if one.precision == "tf32" and _but_precision(one, chosen)), None
+    )
+    if loose is not None:
+        numbers: dict[str, float | int | str] = {"step_s": chosen.step_s.value, "tf32_step_s": loose.step_s.value}
+        yield Reason(code="why-fp32-is-strict", numbers=numbers)
+
+
+def _but_precision(one: Prediction, other: Prediction) -> bool:
+    """Whether two set-ups differ in nothing but precision."""
+    return (one.device, one.count, one.strategy, one.batch_size_per_device, one.gradient_accumulation_steps) == (
+        other.device,
+        other.count,
+        other.strategy,
+        other.batch_size_per_device,
+        other.gradient_accumulation_steps,
+    )
 
 
 def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:

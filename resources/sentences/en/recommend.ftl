@@ -15,6 +15,7 @@ why-launch-bound = The work is too small for a GPU: at batch size { $batch } a s
 why-launch-bound-tied = The work is too small for a GPU: at batch size { $batch } a step on { $device } takes { $gpu_step_s }, of which { $launch_s } is kernel launch cost and { $synchronisation_s } synchronisation and copying, so that no faster card helps; the CPU takes { $cpu_step_s }, which is no clear difference.
 why-host-bound = { $device } waits for the host: launching kernels and synchronising take { $launch_s } of a step of { $step_s } ({ $share_fraction }), so a larger batch costs hardly any more time.
 why-strict-fp32 = In strict { $precision } { $device } computes { $rate_flop_per_s } against { $other_rate_flop_per_s } of { $other }, whose tensor cores ({ $tensor_flop_per_s } in TF32) stay idle.
+why-fp32-is-strict = FP32 is strict here: a step takes { $step_s }, and { $tf32_step_s } with TF32 throughout. torch by itself lets cuDNN use TF32 for convolutions and recurrent layers: precision = "default" says that.
 why-compute-rate = In { $precision } { $device } computes { $rate_flop_per_s } against { $other_rate_flop_per_s } of { $other }.
 why-bandwidth = { $device } reads its memory at { $bandwidth_bytes_per_s } against { $other_bandwidth_bytes_per_s } of { $other }.
 why-count-knee = { $count } × { $device } is the knee: going on to { $more } would give { $marginal_fraction } of what the added cards could, less than the { $needed_fraction } that make them worth their hours.

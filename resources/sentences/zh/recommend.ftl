@@ -15,6 +15,7 @@ why-launch-bound = 计算量太小，GPU 发挥不了作用：批大小为 { $ba
 why-launch-bound-tied = 计算量太小，GPU 发挥不了作用：批大小为 { $batch } 时，{ $device } 每步需要 { $gpu_step_s }，其中内核启动开销占 { $launch_s }，同步与拷贝占 { $synchronisation_s }，换更快的卡也没有用；CPU 需要 { $cpu_step_s }，差别不明显。
 why-host-bound = { $device } 在等待主机：每步 { $step_s } 中有 { $launch_s }（{ $share_fraction }）花在内核启动与同步上，因此增大批大小几乎不增加时间。
 why-strict-fp32 = 在严格的 { $precision } 下，{ $device } 的算力为 { $rate_flop_per_s }，而 { $other } 只有 { $other_rate_flop_per_s }，其张量核心（TF32 下 { $tensor_flop_per_s }）处于闲置状态。
+why-fp32-is-strict = 此处的 FP32 是严格的：每步 { $step_s }，全部使用 TF32 时为 { $tf32_step_s }。torch 默认允许 cuDNN 的卷积和循环层使用 TF32：precision = "default" 即此含义。
 why-compute-rate = 在 { $precision } 下，{ $device } 的算力为 { $rate_flop_per_s }，{ $other } 为 { $other_rate_flop_per_s }。
 why-bandwidth = { $device } 的显存带宽为 { $bandwidth_bytes_per_s }，{ $other } 为 { $other_bandwidth_bytes_per_s }。
 why-count-knee = { $count } × { $device } 处于拐点：增加到 { $more } 张时，新增显卡只能发挥其能力的 { $marginal_fraction }，低于值得投入的 { $needed_fraction }。
