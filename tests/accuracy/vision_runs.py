@@ -27,8 +27,10 @@ from tests.accuracy.tables import Layout, load_table
 
 FOLDER = Path(__file__).parent
 PUBLISHED_VISION = FOLDER / "published_vision.csv"
-NAMES_TODAY = {"flexivit_large": "flexivit_large", "gluon_resnet50_v1b": "resnet50"}
+NAMES_TODAY = {"gluon_resnet50_v1b": "resnet50"}
 """What timm calls some models now that the sources named otherwise."""
+HOST_DECIDES = ("matrixsp-bench", "lamikr-amd-bench", "ryujaehun-bench", "fz-pytorch2-bench")
+"""Sources of batches of 12 and fewer on hosts that they do not name: 8 to 80 us a launch, as their steps tell."""
 
 
 def vision_workload(name: str) -> Workload:
@@ -106,3 +108,10 @@ def recorded_vision_tables() -> dict[TraceKey, OpTable]:
 def vision_steps() -> tuple[MeasuredStep, ...]:
     """All published vision runs that count, ready to be predicted."""
     return measured_steps(vision_questions(), recorded_vision_tables())
+
+
+@cache
+def device_bound_steps() -> tuple[MeasuredStep, ...]:
+    """The steps in which the card decides, whatever the host: those that figures of cards may be judged by."""
+    chosen = [question for question in vision_questions() if not question.row.source.startswith(HOST_DECIDES)]
+    return measured_steps(chosen, recorded_vision_tables())

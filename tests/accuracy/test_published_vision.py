@@ -1,0 +1,59 @@
+"""The accuracy of step times of vision models on torch 2: inference, compiled inference and training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from advisor.cost.efficiencies import efficiencies
+from advisor.predict.fitting import MeasuredStep, StepSet
+from tests.accuracy.vision_runs import device_bound_steps
+
+Slice = Callable[[MeasuredStep], bool]
+
+
+def errors(wanted: Slice) -> tuple[float, float, int]:
+    """Mean and median of the absolute relative errors of a slice, and how many steps it has."""
+    steps = [step for step in device_bound_steps() if wanted(step)]
+    figures = efficiencies()
+    relative = np.abs(StepSet(steps, figures).predicted_s(figures.fitted) / [step.measured_s for step in steps] - 1.0)
+    return float(relative.mean()), float(np.median(relative)), len(steps)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "count", "mean", "median"),
+    [
+        (lambda step: step.training.compile, 95, 0.11, 0.09),
+        (lambda step: step.training.mode == "inference" and not step.training.compile, 202, 0.11, 0.10),
+        (lambda step: step.training.mode == "training", 51, 0.11, 0.07),
+    ],
+    ids=["compiled", "inference", "training"],
+)
+def test_vision_steps_of_torch_2_are_right_within_the_gate(
+    wanted: Slice, count: int, mean: float, median: float
+) -> None:
+    found = errors(wanted)
+    assert found[2] == count
+    assert found[0] <= mean
+    assert found[1] <= median
+
+
+def test_what_the_compiler_saves_is_told() -> None:
+    """The speed-up of published pairs, compiled over not, against the predicted one: within a sixth in the middle."""
+    figures = efficiencies()
+    steps = device_bound_steps()
+    predicted = StepSet(steps, figures).predicted_s(figures.fitted)
+    rate = {
+        (step.workload, step.spec.key, step.precision, step.training.compile): (
+            step.batch_size / step.measured_s,
+            step.batch_size / float(seconds),
+        )
+        for step, seconds in zip(steps, predicted, strict=True)
+        if step.training.mode == "inference" and not step.training.channels_last
+    }
+    pairs = [(rate[key], rate[(*key[:3], False)]) for key in rate if key[3] and (*key[:3], False) in rate]
+    assert len(pairs) >= 40
+    off = [abs((fused[1] / plain[1]) / (fused[0] / plain[0]) - 1.0) for fused, plain in pairs]
+    assert np.median(off) <= 1 / 6
