@@ -13,7 +13,7 @@ from advisor.core.drive import drive
 from advisor.core.sentences import say
 from advisor.hardware.detect import detect_machine
 from advisor.measure.rank_outcome import measurement_of
-from advisor.measure.ranks import RanksPlan, run_under_torchrun
+from advisor.measure.ranks import RanksPlan, end_run, run_under_torchrun
 
 if TYPE_CHECKING:
     import argparse
@@ -52,7 +52,9 @@ def ranks_command(
     for caveat in outcome.caveats:
         print(f"advisor: {say(caveat, language)}", file=sys.stderr)
     if outcome.complete:
-        return present(_advice(request, outcome, arguments, language), arguments, language)
+        code = present(_advice(request, outcome, arguments, language), arguments, language)
+        end_run()
+        return code
     code = present(_partial_advice(request, outcome, machine), arguments, language)
     return code or (INTERRUPTED if outcome.usable else NOTHING_MEASURED)
 

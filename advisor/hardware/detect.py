@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
 
 SAMPLER = "advisor.hardware.sampler"
+_HOST_DEADLINE_S = 30.0
+"""Without a driver nothing can hang: whoever takes long here is a machine under load."""
 SAMPLER_LIMIT_BYTES = 2**30
 """Of memory: it holds some tens of MB, whatever a driver's library does inside it."""
 
@@ -93,7 +95,9 @@ def detect_machine(*, timeout_s: float = 10.0) -> Machine:
     if not attempt.complete:
         if attempt.asking is not None and attempt.asking.function == "nvmlInit":
             notices = [Reason(code="driver-not-responding" if attempt.hung else "driver-crashed")]
-        attempt = attempt if attempt.host is not None else _run(Detect(ask_driver=False), timeout_s)
+        attempt = (
+            attempt if attempt.host is not None else _run(Detect(ask_driver=False), max(timeout_s, _HOST_DEADLINE_S))
+        )
     return _assemble(attempt, notices)
 
 

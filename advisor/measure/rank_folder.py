@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -102,12 +103,11 @@ class RankFolder:
         return target
 
     def remove(self) -> None:
-        """Delete the run's files and the folder."""
-        for path in self.path.glob("*"):
-            with contextlib.suppress(OSError):
-                path.unlink()
+        """Delete the folder; to whoever watches it, it is gone at once."""
+        gone = self.path.with_name(f"{self.path.name}.done")
         with contextlib.suppress(OSError):
-            self.path.rmdir()
+            self.path.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
 
 
 def _runs(pid: int) -> bool:

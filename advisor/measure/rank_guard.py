@@ -8,13 +8,43 @@ import threading
 from collections.abc import Mapping
 from functools import cache
 
+from advisor.core.errors import InputError
+from advisor.core.input_file import shown_value
 from advisor.core.system import die_with_parent
 
 
 def under_torchrun(environment: Mapping[str, str] | None = None) -> bool:
     """Whether this process was started as one rank of several."""
     env = os.environ if environment is None else environment
-    return env.get("RANK", "").isdigit() and env.get("WORLD_SIZE", "").isdigit() and int(env["WORLD_SIZE"]) > 1
+    return _is_number(env.get("RANK", "")) and _is_number(env.get("WORLD_SIZE", "")) and int(env["WORLD_SIZE"]) > 1
+
+
+def local_ranks(environment: Mapping[str, str] | None = None) -> range:
+    """The ranks of this host, by what the launcher said; raises InputError where its variables contradict each other.
+
+    Without LOCAL_RANK all ranks are taken for this host's.
+    """
+    env = os.environ if environment is None else environment
+    rank, count = env.get("RANK", ""), env.get("WORLD_SIZE", "")
+    local_rank, local_count = env.get("LOCAL_RANK", rank), env.get("LOCAL_WORLD_SIZE", count)
+    given = {"RANK": rank, "WORLD_SIZE": count, "LOCAL_RANK": local_rank, "LOCAL_WORLD_SIZE": local_count}
+    for name, value in given.items():
+        if not _is_number(value):
+            text = f"Environment: {name} is {shown_value(value)}, no number."
+            raise InputError(text, "Start the ranks with torchrun, or unset RANK and WORLD_SIZE.")
+    first = int(rank) - int(local_rank)
+    found = range(first, first + int(local_count))
+    if first < 0 or int(rank) not in found or found.stop > int(count):
+        said = ", ".join(f"{name}={value}" for name, value in given.items())
+        raise InputError(f"Environment: no group has a rank of {said}.", "Start the ranks with torchrun.")
+    return found
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < _DIGITS
+
+
+_DIGITS = 7
 
 
 @cache

@@ -18,7 +18,7 @@ from advisor.core.records import Record
 from advisor.core.sentences import Reason, Said
 from advisor.measure.local_group import local_rank_environment, rendezvous_in
 from advisor.measure.rank_folder import RankFolder, folder_of_run
-from advisor.measure.rank_guard import peer_lost, under_torchrun
+from advisor.measure.rank_guard import local_ranks, peer_lost, under_torchrun
 from advisor.measure.rank_outcome import RanksOutcome, caveats_of, merged, numbers_of
 from advisor.protocol.messages import Failed, Finished, RankFinding, RanksRequest, WorkerEvent
 from advisor.workload.scrubbed_environment import scrubbed_environment
@@ -33,6 +33,7 @@ _AFTER_LOSS_S = 4.0
 _START_S = 90.0
 """Imports, building the model and joining, beside the budget."""
 _SETTLE_S = 1.0
+_REPORT_POLL_S = 0.2
 
 
 class RanksPlan(Record, frozen=True, kw_only=True):
@@ -92,25 +93,38 @@ def run_under_torchrun(plan: RanksPlan) -> Generator[WorkerEvent, None, RanksOut
     """Be one rank of torchrun's group; `rank_guard.peer_lost` should have been called before anything slow.
 
     torch runs in a child of this process. On SIGTERM (torchrun's, when a peer died) or when the own worker dies, the
-    findings of this host's ranks are put together and the lowest survivor is the reporter. Rank 0 reports a whole run.
+    findings of this host's ranks are put together and the lowest survivor is the reporter. Rank 0 reports a whole run
+    and then calls `end_run`: until then the others of its host wait, since it may still be killed.
     """
+    here = local_ranks()
     rank, rank_count = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     folder = RankFolder(folder_of_run(os.environ))
     lost = peer_lost()
     folder.register(rank)
-    group = _Group(plan, rank_count, host_rank_count=len(_local_ranks()))
+    group = _Group(plan, rank_count, host_rank_count=len(here))
     try:
         environment = scrubbed_environment({**os.environ, "OMP_NUM_THREADS": str(plan.thread_count)})
         group.start(rank, plan.request(folder.path), environment)
         yield from group.events(lost.is_set)
     finally:
         group.close()
-    if group.complete and not lost.is_set():
-        outcome = group.outcome(group.findings, rank=rank, reporter=rank == 0)
-        if rank == 0:
-            folder.remove()
-        return outcome
+    if group.complete and not lost.is_set() and (rank == 0 or 0 not in here or _first_has_reported(folder, lost)):
+        return group.outcome(group.findings, rank=rank, reporter=rank == 0)
     return _partial(group, folder, rank, own_lost=not lost.is_set() and rank in group.died)
+
+
+def end_run() -> None:
+    """In rank 0, once its report is out: the findings are needed no more, and the ranks of this host may end."""
+    RankFolder(folder_of_run(os.environ)).remove()
+
+
+def _first_has_reported(folder: RankFolder, lost: threading.Event) -> bool:
+    """Wait for rank 0 of this host; whether it said that its report is out, rather than died on the way."""
+    while folder.path.exists():
+        if lost.is_set() or not folder.survived(0):
+            return not folder.path.exists()
+        time.sleep(_REPORT_POLL_S)
+    return True
 
 
 def _partial(group: _Group, folder: RankFolder, rank: int, *, own_lost: bool) -> RanksOutcome:
@@ -122,7 +136,7 @@ def _partial(group: _Group, folder: RankFolder, rank: int, *, own_lost: bool) ->
         folder.mark_lost(rank)
     else:
         folder.mark_ended(rank)
-    others = [other for other in _local_ranks() if other != rank]
+    others = [other for other in local_ranks() if other != rank]
     end_s = time.monotonic() + _SETTLE_S
     lost: list[int] = []
     while not lost and not own_lost and wait_until(end_s) > 0:
@@ -130,19 +144,13 @@ def _partial(group: _Group, folder: RankFolder, rank: int, *, own_lost: bool) ->
         time.sleep(_POLL_S)
     reporter = not own_lost and not any(folder.survived(other) for other in others if other < rank)
     group.died.update(lost)
-    elsewhere = tuple(sorted(set(range(int(os.environ["WORLD_SIZE"]))) - set(_local_ranks())))
+    elsewhere = tuple(sorted(set(range(int(os.environ["WORLD_SIZE"]))) - set(local_ranks())))
     outcome = group.outcome(folder.findings(), rank=rank, reporter=reporter, elsewhere=elsewhere)
     if reporter:
         path = folder.write_partial(outcome)
         caveat = Reason(code="ranks-partial-report", numbers={"path": str(path)})
         outcome = msgspec.structs.replace(outcome, caveats=(*outcome.caveats, caveat))
     return outcome
-
-
-def _local_ranks() -> range:
-    rank = int(os.environ["RANK"])
-    first = rank - int(os.environ.get("LOCAL_RANK", rank))
-    return range(first, first + int(os.environ.get("LOCAL_WORLD_SIZE", os.environ["WORLD_SIZE"])))
 
 
 class _Group:

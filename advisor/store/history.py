@@ -103,7 +103,10 @@ def data_folder(chosen: str | None = None) -> Path:
         return Path(chosen)
     from platformdirs import user_data_path
 
-    return user_data_path("advisor", appauthor=False)
+    try:
+        return user_data_path("advisor", appauthor=False)
+    except (RuntimeError, LookupError, OSError):  # neither HOME nor an entry of this user anywhere
+        return Path(os.devnull) / "advisor"  # no folder: the history is kept in memory, and says so
 
 
 class History:

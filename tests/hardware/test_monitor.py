@@ -172,3 +172,15 @@ def test_the_sampler_does_not_grow_over_four_hundred_polls(nvml_stub: NvmlStub) 
 def test_the_sampler_does_not_grow_over_a_day_of_polls(nvml_stub: NvmlStub) -> None:
     nvml_stub.use("mixed_3090_4090_1060")
     polls_without_growth(86_400)
+
+
+def test_a_driver_that_hangs_at_its_count_costs_the_host_no_more_than_a_poll(nvml_stub: NvmlStub) -> None:
+    nvml_stub.use("count_hang")
+    with Monitor(0.1) as monitor:
+        readings = gather(monitor, lambda readings: any(not reading.driver_responding for reading in readings))
+        assert monitor.problem is not None
+        assert monitor.problem.code == "driver-not-responding"
+    last = max(reading.monotonic_s for reading in readings if reading.driver_responding)
+    first = min(reading.monotonic_s for reading in readings if not reading.driver_responding)
+    # A start may take the driver ten seconds, and the host was silent so long; a poll may take two.
+    assert first - last < 9.0

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from pathlib import Path
 
 import msgspec
 
 from advisor.core.drive import drive
-from advisor.measure.ranks import RanksPlan, run_under_torchrun
+from advisor.measure.ranks import RanksPlan, end_run, run_under_torchrun
 from advisor.workload.workload import Data, TemplateModel, Training, Workload
 
 
@@ -27,8 +29,12 @@ def main() -> int:
     """Arguments: output folder, budget in seconds."""
     folder, budget_s = Path(sys.argv[1]), float(sys.argv[2])
     outcome = drive(run_under_torchrun(small_plan(budget_s)))
+    if outcome.complete and outcome.rank == 0 and "killed-after-the-group" in sys.argv:
+        os.kill(os.getpid(), signal.SIGKILL)
     if outcome.reporter:
         (folder / f"report-{outcome.rank}.json").write_bytes(msgspec.json.encode(outcome))
+    if outcome.complete and outcome.rank == 0:
+        end_run()
     return 0 if outcome.complete or outcome.reporter else 3
 
 

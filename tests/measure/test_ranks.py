@@ -128,9 +128,9 @@ def test_a_process_is_a_rank_only_with_others_beside_it() -> None:
     assert not under_torchrun({"RANK": "x", "WORLD_SIZE": "2"})
 
 
-def _torchrun(folder: Path, budget_s: float) -> subprocess.Popen[bytes]:
+def _torchrun(folder: Path, budget_s: float, *flags: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [*TORCHRUN, DRIVER, str(folder), str(budget_s)],
+        [*TORCHRUN, DRIVER, str(folder), str(budget_s), *flags],
         env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "TMPDIR": str(folder)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -140,6 +140,16 @@ def _torchrun(folder: Path, budget_s: float) -> subprocess.Popen[bytes]:
 
 def _reports(folder: Path) -> list[RanksOutcome]:
     return [msgspec.json.decode(path.read_bytes(), type=RanksOutcome) for path in sorted(folder.glob("report-*.json"))]
+
+
+def test_rank_0_killed_after_the_group_ended_costs_no_finding(tmp_path: Path) -> None:
+    running = _torchrun(tmp_path, 2.0, "killed-after-the-group")
+    assert running.wait(timeout=120) != 0
+    (report,) = _reports(tmp_path)
+    assert report.rank == 1
+    assert report.lost_ranks == (0,)
+    assert report.communication
+    assert not report.complete
 
 
 def test_under_torchrun_rank_0_reports_the_whole_run(tmp_path: Path) -> None:

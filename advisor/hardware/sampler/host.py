@@ -16,14 +16,23 @@ from advisor.hardware.sampler.package_power import PackagePower
 
 def find_memory(limits: CgroupLimits) -> HostMemory:
     """RAM: total, and what may still be taken, which is min(available, control group's limit − used)."""
-    memory = psutil.virtual_memory()
+    total, available = _memory()
     limit = limits.memory_limit_bytes
-    available = int(memory.available)
-    if limit is not None and limit >= int(memory.total):
+    if limit is not None and limit >= total:
         limit = None
     if limit is not None:
         available = min(available, max(0, limit - (limits.memory_used_bytes or 0)))
-    return HostMemory(total_bytes=int(memory.total), available_bytes=available, cgroup_limit_bytes=limit)
+    return HostMemory(total_bytes=total, available_bytes=available, cgroup_limit_bytes=limit)
+
+
+def _memory() -> tuple[int, int]:
+    """Total and available bytes; where /proc is hidden the kernel's own call tells them, what is cached as taken."""
+    try:
+        memory = psutil.virtual_memory()
+    except (OSError, ValueError, RuntimeError):
+        page_bytes = os.sysconf("SC_PAGE_SIZE")
+        return os.sysconf("SC_PHYS_PAGES") * page_bytes, os.sysconf("SC_AVPHYS_PAGES") * page_bytes
+    return int(memory.total), int(memory.available)
 
 
 def is_wsl(root: Path = Path("/")) -> bool:

@@ -89,6 +89,8 @@ class Observation:
         except NvmlUnavailableError as unavailable:
             self._tell(unavailable.reason)
             return
+        # Opened: from here on an answer is due as in any poll, or the host's readings would wait as for a start.
+        self._emit(DriverState(problem=self._problem))
         try:
             number = min(int(nvml.call("nvmlDeviceGetCount")), _MAX_GPUS)
         except NvmlRefusedError as refusal:
