@@ -34,7 +34,7 @@ ROOMS = ("cost", "predict", "recommend", "measure", "hardware")
 COPIED = ("advisor", "tests", "resources", "workloads", "tools", "docs", "pyproject.toml", ".importlinter")
 SEED = 20
 WANTED_FRACTION = 0.85
-REASONS = ROOT / "tools" / "data" / "surviving_mutants.toml"
+REASONS = ROOT / "tools" / "surviving_mutants.toml"
 REPORT = ROOT / "docs" / "mutation.md"
 
 

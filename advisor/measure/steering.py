@@ -46,7 +46,7 @@ class Steering:
         self._recent.extend(readings)
 
     def limits(self, *, budget_s: float = 1e9, series: str = "step") -> StoppingLimits:
-        """The limits of `measuring.md` for this device and method, within a stage's own budget."""
+        """When to stop timing, for this device and method, within a stage's own budget."""
         cap_s = _FULL_CAP_S if self._full_method else _QUICK_CAP_S
         warm_up_least_s = 0.5 if series in {"step", KEEPING_SERIES} else _CALIBRATION_WARM_UP_S
         return StoppingLimits(
