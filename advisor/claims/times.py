@@ -35,7 +35,7 @@ _LARGEST_FACTOR = 16
 _SMALLEST_FACTOR = 0.2
 
 
-class Sight(NamedTuple):
+class ClaimedSetUp(NamedTuple):
     """A claim seen at one precision and batch: what is claimed, expected, and the least there can be."""
 
     precision: Precision
@@ -69,25 +69,25 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         raise refusal("claim-without-card", claim, predictor.specs)
     workload = claimed_workload(claim, predictor)
     stated = (claim.precision,) if claim.precision is not None else _OPEN
-    sights = [sight for precision in stated for sight in _sights(claim, predictor, workload, precision)]
-    if not sights:
+    set_ups = [set_up for precision in stated for set_up in _set_ups(claim, predictor, workload, precision)]
+    if not set_ups:
         numbers: dict[str, float | int | str] = {"model": workload.name, "device": predictor.specs[claim.gpus[0]].name}
         numbers["precision"] = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"
         raise refusal("claim-without-prediction", claim, predictor.specs, numbers)
-    fastest = min(sights, key=lambda sight: sight.expected.value / sight.claimed_step_s)
-    if all(sight.claimed_step_s > sight.expected.high for sight in sights):
-        return _below(claim, _nearest_own(sights, workload) or fastest, workload)
+    fastest = min(set_ups, key=lambda set_up: set_up.expected.value / set_up.claimed_step_s)
+    if all(set_up.claimed_step_s > set_up.expected.high for set_up in set_ups):
+        return _below(claim, _nearest_own(set_ups, workload) or fastest, workload)
     # Between two ranges, too slow for one precision and too fast for the next, the faster one explains the claim.
-    held = [one for one in sights if one.holds] or [one for one in sights if one.reached]
+    held = [one for one in set_ups if one.holds] or [one for one in set_ups if one.reached]
     if held:
-        return _plausible(claim, _nearest_own(held, workload) or held[0], sights)
+        return _plausible(claim, _nearest_own(held, workload) or held[0], set_ups)
     explained = _explained(claim, predictor, workload)
     if explained is not None:
         return explained
-    if fastest.bound is not None and all(sight.impossible for sight in sights):
+    if fastest.bound is not None and all(set_up.impossible for set_up in set_ups):
         return _impossible(claim, fastest, fastest.bound, workload)
     possible = min(
-        (one for one in sights if not one.impossible), key=lambda one: one.expected.value / one.claimed_step_s
+        (one for one in set_ups if not one.impossible), key=lambda one: one.expected.value / one.claimed_step_s
     )
     return _answer(
         claim,
@@ -97,7 +97,7 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     )
 
 
-def _sights(claim: Claim, predictor: Predictor, workload: Workload, precision: Precision) -> list[Sight]:
+def _set_ups(claim: Claim, predictor: Predictor, workload: Workload, precision: Precision) -> list[ClaimedSetUp]:
     """The claim at one precision, at its batch or, where a rate names none, at every batch that may be meant."""
     own = workload.training.batch_size
     open_batch = claim.batch_size is None and claim.step_s is None
@@ -105,13 +105,15 @@ def _sights(claim: Claim, predictor: Predictor, workload: Workload, precision: P
     batches = batches if open_batch else [own]
     found = []
     for batch in batches:
-        sight = _sight(claim, predictor, workload, precision, batch)
-        if sight is not None and (not open_batch or sight.best.fits is not False):
-            found.append(sight)
+        set_up = _set_up(claim, predictor, workload, precision, batch)
+        if set_up is not None and (not open_batch or set_up.best.fits is not False):
+            found.append(set_up)
     return found
 
 
-def _sight(claim: Claim, predictor: Predictor, workload: Workload, precision: Precision, batch: int) -> Sight | None:
+def _set_up(
+    claim: Claim, predictor: Predictor, workload: Workload, precision: Precision, batch: int
+) -> ClaimedSetUp | None:
     count = claim.count or 1
     cards = [spec for key in claim.gpus if usual_precision(spec := predictor.specs[key], precision) == precision]
     strategy = (claim.strategy or "ddp") if count > 1 else "single"
@@ -124,7 +126,7 @@ def _sight(claim: Claim, predictor: Predictor, workload: Workload, precision: Pr
     tables = predictor.tables(_at(workload, precision, batch))
     bounds = [bound for spec in cards if (bound := step_bound(tables, spec, precision, batch, claim.mode)) is not None]
     bound = min(bounds, key=lambda one: one.step_s, default=None)
-    return Sight(precision, batch, _claimed_step_s(claim, workload, batch, count), expected, best, bound)
+    return ClaimedSetUp(precision, batch, _claimed_step_s(claim, workload, batch, count), expected, best, bound)
 
 
 def _at(workload: Workload, precision: Precision, batch: int) -> Workload:
@@ -152,67 +154,67 @@ def _claimed_step_s(claim: Claim, workload: Workload, batch: int, count: int) ->
     raise InputError("The claim holds no time and no rate.", "Give step_s, samples_per_s, epoch_s or job_s.")
 
 
-def _nearest_own(sights: list[Sight], workload: Workload) -> Sight | None:
-    """The sight nearest to what the workload itself says: its precision first, then its batch."""
+def _nearest_own(set_ups: list[ClaimedSetUp], workload: Workload) -> ClaimedSetUp | None:
+    """The set_up nearest to what the workload itself says: its precision first, then its batch."""
     training = workload.training
     return min(
-        sights,
-        key=lambda sight: (
-            sight.precision != training.precision,
-            abs(math.log(sight.batch_size / training.batch_size)),
+        set_ups,
+        key=lambda set_up: (
+            set_up.precision != training.precision,
+            abs(math.log(set_up.batch_size / training.batch_size)),
         ),
         default=None,
     )
 
 
-def _numbers(sight: Sight, claim: Claim) -> dict[str, float | int | str]:
+def _numbers(set_up: ClaimedSetUp, claim: Claim) -> dict[str, float | int | str]:
     count = claim.count or 1
     return {
-        "device": counted(count, sight.best.device.name),
-        "precision": PRECISION_LABELS[sight.precision],
-        "batch": sight.batch_size,
-        "claimed_s": sight.claimed_step_s,
-        "expected_s": sight.expected.value,
-        "low_s": sight.expected.low,
-        "high_s": sight.expected.high,
+        "device": counted(count, set_up.best.device.name),
+        "precision": PRECISION_LABELS[set_up.precision],
+        "batch": set_up.batch_size,
+        "claimed_s": set_up.claimed_step_s,
+        "expected_s": set_up.expected.value,
+        "low_s": set_up.expected.low,
+        "high_s": set_up.expected.high,
     }
 
 
-def _answer(claim: Claim, verdict: str, sight: Sight, reasons: tuple[Reason, ...]) -> ClaimAnswer:
+def _answer(claim: Claim, verdict: str, set_up: ClaimedSetUp, reasons: tuple[Reason, ...]) -> ClaimAnswer:
     return ClaimAnswer(
         claim=claim,
         verdict=verdict,  # type: ignore[arg-type]
         reasons=reasons,
-        claimed_step_s=sight.claimed_step_s,
-        expected_step_s=sight.expected,
-        bound_step_s=sight.bound.step_s if sight.bound is not None else None,
+        claimed_step_s=set_up.claimed_step_s,
+        expected_step_s=set_up.expected,
+        bound_step_s=set_up.bound.step_s if set_up.bound is not None else None,
     )
 
 
-def _plausible(claim: Claim, sight: Sight, sights: list[Sight]) -> ClaimAnswer:
+def _plausible(claim: Claim, set_up: ClaimedSetUp, set_ups: list[ClaimedSetUp]) -> ClaimAnswer:
     """In range; but if the precision was left out and another one would not do, it holds only with this one."""
-    numbers = _numbers(sight, claim)
-    fit = _memory_reasons(sight)
-    holding = {one.precision for one in sights if one.holds} or {one.precision for one in sights if one.reached}
-    seen = {one.precision for one in sights}
+    numbers = _numbers(set_up, claim)
+    fit = _memory_reasons(set_up)
+    holding = {one.precision for one in set_ups if one.holds} or {one.precision for one in set_ups if one.reached}
+    seen = {one.precision for one in set_ups}
     if claim.precision is None and holding != seen:
         named = any_precision_of(precision for precision in _OPEN if precision in holding)
         reason = Reason(code="claim-only-with-precision", numbers={**numbers, "precisions": named})
-        return _answer(claim, "plausible_only_with", sight, (reason, *fit))
+        return _answer(claim, "plausible_only_with", set_up, (reason, *fit))
     if fit:
-        return _answer(claim, "plausible_only_with", sight, (*fit, Reason(code="claim-plausible", numbers=numbers)))
-    return _answer(claim, "plausible", sight, (Reason(code="claim-plausible", numbers=numbers),))
+        return _answer(claim, "plausible_only_with", set_up, (*fit, Reason(code="claim-plausible", numbers=numbers)))
+    return _answer(claim, "plausible", set_up, (Reason(code="claim-plausible", numbers=numbers),))
 
 
-def _memory_reasons(sight: Sight) -> tuple[Reason, ...]:
-    peak, capacity = sight.best.peak_memory_bytes, sight.best.memory_capacity_bytes
-    if sight.best.fits is False and peak is not None and capacity is not None:
+def _memory_reasons(set_up: ClaimedSetUp) -> tuple[Reason, ...]:
+    peak, capacity = set_up.best.peak_memory_bytes, set_up.best.memory_capacity_bytes
+    if set_up.best.fits is False and peak is not None and capacity is not None:
         return (
             Reason(
                 code="claim-only-with-less-memory",
                 numbers={
-                    "device": sight.best.device.name,
-                    "batch": sight.batch_size,
+                    "device": set_up.best.device.name,
+                    "batch": set_up.batch_size,
                     "need_bytes": peak.value,
                     "capacity_bytes": capacity,
                 },
@@ -221,13 +223,13 @@ def _memory_reasons(sight: Sight) -> tuple[Reason, ...]:
     return ()
 
 
-def _below(claim: Claim, sight: Sight, workload: Workload) -> ClaimAnswer:
-    numbers = {**_numbers(sight, claim), "slower_ratio": sight.claimed_step_s / sight.expected.value}
+def _below(claim: Claim, set_up: ClaimedSetUp, workload: Workload) -> ClaimAnswer:
+    numbers = {**_numbers(set_up, claim), "slower_ratio": set_up.claimed_step_s / set_up.expected.value}
     reasons = (
         Reason(code="claim-below", numbers=numbers),
-        *likely_limits(claim, sight.best, workload, sight.claimed_step_s),
+        *likely_limits(claim, set_up.best, workload, set_up.claimed_step_s),
     )
-    return _answer(claim, "below_expected", sight, reasons)
+    return _answer(claim, "below_expected", set_up, reasons)
 
 
 def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimAnswer | None:
@@ -241,10 +243,10 @@ def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimA
         mode_kept = "mode" not in change
         asked = claim if mode_kept else msgspec.structs.replace(claim, mode="inference")
         for precisions in ((stated,) if stated is not None else (), _OPEN if mode_kept or stated is None else ()):
-            sight = _nearest_own(_reaching(asked, predictor, changed, precisions), workload)
-            if sight is not None:
-                reason = Reason(code=code, numbers=_numbers(sight, claim))
-                return _answer(claim, "plausible_only_with", sight, (reason,))
+            set_up = _nearest_own(_reaching(asked, predictor, changed, precisions), workload)
+            if set_up is not None:
+                reason = Reason(code=code, numbers=_numbers(set_up, claim))
+                return _answer(claim, "plausible_only_with", set_up, (reason,))
     return _by_precision(claim, predictor, workload, ("fp16",))
 
 
@@ -252,18 +254,20 @@ def _by_precision(
     claim: Claim, predictor: Predictor, workload: Workload, precisions: tuple[Precision, ...]
 ) -> ClaimAnswer | None:
     for precision in precisions:
-        sight = _nearest_own(_reaching(claim, predictor, workload, (precision,)), workload)
-        if sight is not None:
+        set_up = _nearest_own(_reaching(claim, predictor, workload, (precision,)), workload)
+        if set_up is not None:
             reason = Reason(
                 code="claim-only-with-precision",
-                numbers={**_numbers(sight, claim), "precisions": any_precision_of((precision,))},
+                numbers={**_numbers(set_up, claim), "precisions": any_precision_of((precision,))},
             )
-            return _answer(claim, "plausible_only_with", sight, (reason, *_memory_reasons(sight)))
+            return _answer(claim, "plausible_only_with", set_up, (reason, *_memory_reasons(set_up)))
     return None
 
 
-def _reaching(claim: Claim, predictor: Predictor, workload: Workload, precisions: tuple[Precision, ...]) -> list[Sight]:
-    return [one for precision in precisions for one in _sights(claim, predictor, workload, precision) if one.reached]
+def _reaching(
+    claim: Claim, predictor: Predictor, workload: Workload, precisions: tuple[Precision, ...]
+) -> list[ClaimedSetUp]:
+    return [one for precision in precisions for one in _set_ups(claim, predictor, workload, precision) if one.reached]
 
 
 def _changes(claim: Claim, workload: Workload) -> list[tuple[str, dict[str, object]]]:
@@ -278,19 +282,19 @@ def _changes(claim: Claim, workload: Workload) -> list[tuple[str, dict[str, obje
     return changes
 
 
-def _impossible(claim: Claim, sight: Sight, bound: Bound, workload: Workload) -> ClaimAnswer:
+def _impossible(claim: Claim, set_up: ClaimedSetUp, bound: Bound, workload: Workload) -> ClaimAnswer:
     """The roofline that proves it: the work of a step, the card's peak rate, and the time that leaves."""
     count = claim.count or 1
-    asked_rate = bound.flop / sight.claimed_step_s
+    asked_rate = bound.flop / set_up.claimed_step_s
     numbers = {
-        **_numbers(sight, claim),
+        **_numbers(set_up, claim),
         "model": workload.name,
         "bound_s": bound.step_s,
         "work_flop": bound.flop,
         "peak_flop_per_s": bound.rate_flop_per_s,
         "needed_flop_per_s": asked_rate,
-        "most_rate": round(sight.batch_size * count / bound.step_s),
-        "claimed_rate": round(sight.batch_size * count / sight.claimed_step_s),
+        "most_rate": round(set_up.batch_size * count / bound.step_s),
+        "claimed_rate": round(set_up.batch_size * count / set_up.claimed_step_s),
     }
     code = "claim-impossible-rate" if claim.samples_per_s is not None else "claim-impossible-step"
-    return _answer(claim, "impossible", sight, (Reason(code=code, numbers=numbers),))
+    return _answer(claim, "impossible", set_up, (Reason(code=code, numbers=numbers),))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
 
 
-class Comparison:
+class PredictionIndex:
     """All predictions of an advice by precision, batch and count."""
 
     def __init__(self, advice: AdviceRecord) -> None:

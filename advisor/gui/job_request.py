@@ -41,7 +41,7 @@ def request_for(workload: Workload, settings: Settings, *, measure: bool, allow_
     """What the settings say of goal, limits, prices and budget. Raises InputError for a bad price file."""
     from advisor.advice import AdviceRequest
     from advisor.catalogue.spec_table import spec_table
-    from advisor.gui.history_shelf import folder_of
+    from advisor.gui.history_access import folder_of
     from advisor.recommend.prices import read_prices
     from advisor.recommend.recommendation import Limits
 

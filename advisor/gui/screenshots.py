@@ -90,7 +90,7 @@ def render(  # noqa: PLR0913 - the flags of the command
 
 
 def _window(advice: AdviceRecord, private: Path, *, dark: bool, language: str) -> MainWindow:
-    from advisor.gui.history_shelf import keep
+    from advisor.gui.history_access import keep
     from advisor.gui.main_window import MainWindow
     from advisor.gui.monitor_feed import MonitorFeed
     from advisor.gui.session import Session

@@ -210,7 +210,7 @@ class Session(QObject):
 
     def keep(self, found: AdviceRecord | Truth) -> None:
         """Keep a run or a verified prediction in the history, in a thread."""
-        from advisor.gui.history_shelf import folder_of, keep
+        from advisor.gui.history_access import folder_of, keep
 
         def kept(outcome: Outcome) -> None:
             self.history_changed.emit()

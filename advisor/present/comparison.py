@@ -77,7 +77,7 @@ class StepDifference(Record, frozen=True, kw_only=True):
         return self.first_s.high < self.second_s.low or self.second_s.high < self.first_s.low
 
 
-class Comparison(Record, frozen=True, kw_only=True):
+class RunComparison(Record, frozen=True, kw_only=True):
     """Everything two advices can be compared by."""
 
     settings: tuple[SettingDifference, ...]
@@ -88,10 +88,10 @@ class Comparison(Record, frozen=True, kw_only=True):
     """The clearest first; measured ones before predicted ones."""
 
 
-def compare(first: AdviceRecord, second: AdviceRecord) -> Comparison:
+def compare(first: AdviceRecord, second: AdviceRecord) -> RunComparison:
     """The differences of two advices, a pure function of them; equal advices differ in nothing."""
     steps = _steps(first, second)
-    return Comparison(
+    return RunComparison(
         settings=tuple(_settings(first, second)),
         same_set_up=_set_up(first.recommendation) == _set_up(second.recommendation),
         figures=(

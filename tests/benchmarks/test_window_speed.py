@@ -113,9 +113,9 @@ def test_all_plots_are_redrawn_quickly(qapp: object, gpu_count: int) -> None:
 
 def test_re_ranking_the_full_grid_is_quick(qapp: object) -> None:
     del qapp
-    from advisor.gui.compare_figures import Comparison
+    from advisor.gui.compare_figures import PredictionIndex
 
-    comparison = Comparison(fakes.advice())
+    comparison = PredictionIndex(fakes.advice())
     times_s = []
     for precision in comparison.precisions:
         for batch in comparison.batches:

@@ -9,7 +9,7 @@ import msgspec
 from PySide6.QtWidgets import QLabel
 
 from advisor.gui.context import Context
-from advisor.gui.history_shelf import folder_of, keep
+from advisor.gui.history_access import folder_of, keep
 from advisor.gui.pages.history_checks import measured_card
 from advisor.gui.pages.history_comparison import compared_cards
 from advisor.gui.pages.history_page import HistoryPage

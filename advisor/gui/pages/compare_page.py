@@ -10,7 +10,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.advice_figures import device_names, short_name
-from advisor.gui.compare_figures import Comparison, figure_of
+from advisor.gui.compare_figures import PredictionIndex, figure_of
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -46,7 +46,7 @@ class ComparePage(Page):
         """Show the session's advice, if there is one."""
         super().__init__(context, context.texts("page-compare"), context.texts("compare-subtitle"))
         self._state: ViewState = {}
-        self._comparison: Comparison | None = None
+        self._comparison: PredictionIndex | None = None
         self.session.advice_changed.connect(lambda: self.show_when_seen(self._rebuild))
         self._rebuild()
 
@@ -82,7 +82,7 @@ class ComparePage(Page):
                 1,
             )
             return
-        self._comparison = Comparison(advice)
+        self._comparison = PredictionIndex(advice)
         here = {one.device.key for one in advice.predictions if one.device.local}
         named = {key: short_name(visible(name)) for key, name in device_names(advice.predictions).items()}
         self._names = {

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
-from advisor.gui import history_shelf
+from advisor.gui import history_access
 from advisor.gui.advice_figures import short_name
-from advisor.gui.history_shelf import Shelf
+from advisor.gui.history_access import HistoryListing
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.history_checks import measured_card
 from advisor.gui.pages.history_comparison import compared_cards
@@ -40,11 +40,11 @@ class HistoryPage(Page):
     def __init__(self, context: Context) -> None:
         """Nothing is read before the page is shown."""
         super().__init__(context, context.texts("page-history"))
-        self._folder = history_shelf.folder_of(context.settings.data_folder)
+        self._folder = history_access.folder_of(context.settings.data_folder)
         self.subtitle.set_full_text(self.texts("history-subtitle"))
         self.subtitle.setToolTip(plain_tooltip(visible(str(self._folder))))
         self._verify = self.add_action(self.texts("history-verify"), lambda: context.act("verify"))
-        self._shelf: Shelf | None = None
+        self._shelf: HistoryListing | None = None
         self.busy = False
         self.session.history_changed.connect(self._read)
         self.session.advice_changed.connect(self._show_verify)
@@ -76,18 +76,18 @@ class HistoryPage(Page):
 
     def _read(self) -> None:
         folder = self._folder
-        self._in_thread(lambda: history_shelf.read_shelf(folder), self._arrived)
+        self._in_thread(lambda: history_access.read_history(folder), self._arrived)
 
     def _arrived(self, outcome: Outcome) -> None:
-        if isinstance(outcome.result, Shelf):
+        if isinstance(outcome.result, HistoryListing):
             self._shelf = outcome.result
             self._show(outcome.result)
 
-    def _show(self, shelf: Shelf) -> None:
+    def _show(self, listing: HistoryListing) -> None:
         clear(self.body)
-        if shelf.problems:
-            self.body.addWidget(Notice([self.texts.say(problem) for problem in shelf.problems]))
-        if not shelf.runs and not shelf.ledger:
+        if listing.problems:
+            self.body.addWidget(Notice([self.texts.say(problem) for problem in listing.problems]))
+        if not listing.runs and not listing.ledger:
             self.body.addWidget(
                 EmptyState(
                     self.texts("history-empty-title"),
@@ -97,16 +97,16 @@ class HistoryPage(Page):
                 1,
             )
             return
-        if shelf.record is not None:
-            self.body.addLayout(self._record(shelf.record))
-        self.body.addWidget(self._runs_card(shelf))
+        if listing.record is not None:
+            self.body.addLayout(self._record(listing.record))
+        self.body.addWidget(self._runs_card(listing))
         self._details = QVBoxLayout()
         self._details.setSpacing(GAP)
         self.body.addLayout(self._details)
-        if shelf.ledger:
-            self.body.addWidget(self._ledger_card(shelf))
+        if listing.ledger:
+            self.body.addWidget(self._ledger_card(listing))
         self.body.addStretch(1)
-        if shelf.runs:
+        if listing.runs:
             self._table.selectRow(0)
 
     def _record(self, record: TrackRecord) -> QHBoxLayout:
@@ -120,10 +120,10 @@ class HistoryPage(Page):
         )
         return row(count, inside, error, spacing=GAP)
 
-    def _runs_card(self, shelf: Shelf) -> Card:
+    def _runs_card(self, listing: HistoryListing) -> Card:
         card = Card(self.texts("history-runs"))
         self._model = TableModel(self._run_columns())
-        self._model.show(shelf.runs)
+        self._model.show(listing.runs)
         self._table = Table(self._model, self.texts("history-runs"), visible_rows=8, wide=(1,))
         self._table.selectionModel().selectionChanged.connect(lambda *_: self._selection_changed())
         self._table.doubleClicked.connect(lambda _index: self._open())
@@ -176,7 +176,7 @@ class HistoryPage(Page):
             ),
         ]
 
-    def _ledger_card(self, shelf: Shelf) -> Card:
+    def _ledger_card(self, listing: HistoryListing) -> Card:
         texts = self.texts
 
         def predicted(one: Truth) -> str:
@@ -219,7 +219,7 @@ class HistoryPage(Page):
                 Column(title=texts("history-in-range"), text=lambda one: texts("yes" if one.inside else "no")),
             ]
         )
-        model.show(shelf.ledger)
+        model.show(listing.ledger)
         card.body.addWidget(Table(model, texts("history-ledger"), visible_rows=8, wide=(1,)))
         card.hug()
         return card
@@ -248,7 +248,7 @@ class HistoryPage(Page):
             else:
                 self._read()
 
-        self._in_thread(lambda: history_shelf.load(folder, entry), loaded)
+        self._in_thread(lambda: history_access.load(folder, entry), loaded)
 
     def _show_details(self, advice: AdviceRecord) -> None:
         clear(self._details)
@@ -284,7 +284,7 @@ class HistoryPage(Page):
         name, _filter = QFileDialog.getSaveFileName(self, self.texts("history-export"), "advice.json", "*.json")
         if name:
             folder, entry, path = self._folder, selected[0].entry_index, Path(name)
-            self._in_thread(lambda: history_shelf.export(folder, entry, path), lambda _outcome: None)
+            self._in_thread(lambda: history_access.export(folder, entry, path), lambda _outcome: None)
 
     def _delete(self) -> None:
         selected = self._selected()
@@ -297,7 +297,7 @@ class HistoryPage(Page):
         box.exec()
         if box.clickedButton() is yes:
             folder, entries = self._folder, tuple(run.entry_index for run in selected)
-            self._in_thread(lambda: history_shelf.delete(folder, entries), lambda _outcome: self._read())
+            self._in_thread(lambda: history_access.delete(folder, entries), lambda _outcome: self._read())
 
 
 def moment(created_utc: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shelf:
+class HistoryListing:
     """Everything that the History page lists."""
 
     runs: tuple[Run, ...]
@@ -29,10 +29,10 @@ def folder_of(chosen: Path | None) -> Path:
     return data_folder(str(chosen) if chosen is not None else None)
 
 
-def read_shelf(folder: Path) -> Shelf:
+def read_history(folder: Path) -> HistoryListing:
     """List runs and verified predictions."""
     with History(folder) as history:
-        return Shelf(
+        return HistoryListing(
             runs=tuple(history.runs()),
             ledger=tuple(history.ledger()),
             record=history.record(),
