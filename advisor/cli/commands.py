@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -129,5 +128,6 @@ def chosen_language(arguments: argparse.Namespace) -> Language:
     """The language of all sentences: the flag, or the locale's."""
     if arguments.language is not None:
         return "zh" if arguments.language == "zh" else "en"
-    locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
-    return "zh" if locale.lower().startswith("zh") else "en"
+    from advisor.core.sentences import system_language
+
+    return system_language()

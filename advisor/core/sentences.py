@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import locale
+import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -17,6 +20,15 @@ if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
 
 Language = Literal["en", "zh"]
+
+
+def system_language() -> Language:
+    """The locale's language, in the order of POSIX; English where it is neither."""
+    named = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    name = next((value for value in named if value), None)
+    with contextlib.suppress(ValueError):
+        name = name or locale.getlocale()[0]
+    return "zh" if name is not None and name.lower().startswith("zh") else "en"
 
 
 class Names(Record, frozen=True, kw_only=True, tag="names"):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import locale
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from PySide6.QtCore import QSettings, QStandardPaths
 
+from advisor.core.sentences import Language, system_language
+
 if TYPE_CHECKING:
-    from advisor.core.sentences import Language
     from advisor.core.units import SizeUnits
     from advisor.gui.theme import Scheme
 
@@ -132,12 +132,3 @@ class Settings:
         with contextlib.suppress(ValueError):
             return bytes.fromhex(self._text(key, "")) or None
         return None
-
-
-def system_language() -> Language:
-    """Chinese where the environment says so, else English."""
-    with contextlib.suppress(ValueError):
-        name = os.environ.get("LC_ALL") or os.environ.get("LANG") or locale.getlocale()[0] or ""
-        if name.lower().startswith("zh"):
-            return "zh"
-    return "en"

@@ -6,6 +6,7 @@ import pytest
 
 from advisor.cli.advising import advice_request
 from advisor.cli.arguments import build_parser
+from advisor.cli.commands import chosen_language
 from advisor.core.errors import InputError
 
 
@@ -43,3 +44,29 @@ def test_a_critical_batch_is_a_number_or_a_range() -> None:
 def test_a_critical_batch_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="critical-batch"):
         _request(f"--critical-batch={text}")
+
+
+def test_the_longest_wait_is_given_in_hours_and_kept_in_seconds() -> None:
+    assert _request("--max-hours", "2").limits.max_job_s == 2 * 60 * 60
+    assert _request().limits.max_job_s is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "language"),
+    [
+        ({"LC_ALL": "en_US.UTF-8", "LC_MESSAGES": "zh_CN.UTF-8", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"LC_MESSAGES": "zh_CN.UTF-8", "LANG": "en_US.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({}, "en"),
+    ],
+)
+def test_the_locales_language_is_taken_in_the_order_of_posix(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], language: str
+) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    arguments = build_parser().parse_args(["--predict", "resnet50"])
+    assert chosen_language(arguments) == language
+    assert chosen_language(build_parser().parse_args(["--predict", "resnet50", "--language", "zh"])) == "zh"

@@ -110,10 +110,10 @@ def test_there_are_30_bombs() -> None:
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_bomb_is_refused_within_a_second(tmp_path: Path, name: str) -> None:
-    started = time.monotonic()
+def test_a_bomb_is_refused_within_a_second_of_processor_time(tmp_path: Path, name: str) -> None:
+    started = time.process_time()
     error = refusal(tmp_path / name, BOMBS[name])
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
     assert error.remedy
     assert len(error.text) < 600
 

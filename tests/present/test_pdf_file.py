@@ -160,9 +160,9 @@ def test_an_advice_without_a_recommendation_still_gives_a_report() -> None:
 def test_setting_a_report_takes_seconds_not_minutes() -> None:
     advice = recorded()
     pdf_file.encode(advice, "en")
-    started_s = time.perf_counter()
+    started_s = time.process_time()
     pdf_file.encode(advice, "en")
-    assert time.perf_counter() - started_s < 10  # 0.2 s on an idle machine; the promise of 2 s is kept by a wide margin
+    assert time.process_time() - started_s < 10  # 0.2 s on an idle machine; the promise of 2 s is kept by a wide margin
 
 
 def test_small_counts_are_whole_numbers() -> None:

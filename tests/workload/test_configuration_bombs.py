@@ -38,13 +38,15 @@ BOMBS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_configuration_bomb_is_refused_by_its_key_within_a_second(tmp_path: Path, name: str) -> None:
+def test_a_configuration_bomb_is_refused_by_its_key_within_a_second_of_processor_time(
+    tmp_path: Path, name: str
+) -> None:
     key, change = BOMBS[name]
     (tmp_path / "config.json").write_text(json.dumps({**(bundled_config("llama-3-8b") or {}), **change}), "utf-8")
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(InputError, match=f"`{key}`") as caught:
         load_workload(tmp_path)
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
     assert caught.value.remedy
     assert "config.json" in caught.value.text
 
