@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
+from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE
 from advisor.worker.trace.layer_runs import KEPT_GROUPS, LayerRun
 from advisor.worker.trace.marks import Mark
 from advisor.worker.trace.recorder import GradientEvent, Recorder
-from advisor.worker.trace.storages import ALLOCATE, CONVOLUTION, FREE, StorageTracker
+from advisor.worker.trace.storages import StorageTracker
 
 _SECOND, _LAST_BUT_ONE, _LAST = 1, KEPT_GROUPS - 2, KEPT_GROUPS - 1
 Label = tuple[int, int]

@@ -11,10 +11,9 @@ from msgspec.structs import replace
 from torch import nn
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.optable.op_table import MemoryTimeline, OpTable
+from advisor.optable.op_table import FREE, MemoryTimeline, OpTable
 from advisor.worker.trace.layer_runs import layer_runs, shortened
 from advisor.worker.trace.step_pass import Passes
-from advisor.worker.trace.storages import FREE
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
