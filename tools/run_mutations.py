@@ -107,11 +107,12 @@ def sample(count: int, seed: int) -> list[Mutant]:
     random.Random(seed).shuffle(every)  # noqa: S311 - a sample, no secret
     drawn: list[Mutant] = []
     for mutant in every:
-        source, broken = (ROOT / mutant.module).read_text(encoding="utf-8"), None
-        with contextlib.suppress(AttributeError):  # cosmic-ray replaces no exception that is an attribute
+        source = (ROOT / mutant.module).read_text(encoding="utf-8")
+        # cosmic-ray replaces no exception that is an attribute, and makes what is no Python of a bare `*`.
+        with contextlib.suppress(AttributeError, SyntaxError):
             broken = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
-        if broken not in {None, source}:
-            drawn.append(mutant)
+            compile(broken or "", mutant.module, "exec", dont_inherit=True)
+            drawn += [mutant] if broken not in {None, source} else []
         if len(drawn) == count:
             break
     return drawn
@@ -310,18 +311,29 @@ def report(rows: list[dict[str, Any]], count: int, seed: int) -> str:
         alive = verdicts["survived"] + verdicts["no test"]
         timed = verdicts["killed by time"]
         lines.append(f"| {room} | {verdicts.total()} | {verdicts['killed'] + timed} | {timed} | {alive} |")
+    if len(runs) < count:
+        lines += ["", "A partial run says little of the whole: what is left of the sample was not reached in its time."]
     if left_out:
         lines += ["", "Test files that need longer than the limit by themselves took no part:", ""]
         lines += [f"- `{file}`" for file in left_out]
-    lines += ["", "## Survivors", "", "| place | operator | line | why it lives |", "|---|---|---|---|"]
+    lines += ["", "## Survivors", "", "| place | line | broken | why it lives |", "|---|---|---|---|"]
     for row in sorted((row for row in runs if row not in killed), key=lambda row: (row["module"], row["line"])):
-        source = (ROOT / row["module"]).read_text(encoding="utf-8").splitlines()
-        text = source[row["line"] - 1].strip().replace("|", "\\|") if row["line"] <= len(source) else ""
-        name = row["operator"].removeprefix("core/")
-        lines.append(
-            f"| `{row['module']}:{row['line']}` | {name} | `{text}` | {reasons.get(row['key'], 'not looked at yet')} |"
-        )
+        line, before, after = changed(row)
+        why = reasons.get(row["key"], "not looked at yet")
+        lines.append(f"| `{row['module']}:{line}` | {_cell(before)} | {_cell(after)} | {why} |")
     return "\n".join(lines) + "\n"
+
+
+def changed(row: dict[str, Any]) -> tuple[int, str, str]:
+    """The line that a mutant changes, as it is and broken."""
+    source = (ROOT / row["module"]).read_text(encoding="utf-8")
+    broken = mutate_code(source, get_operator(row["operator"])(), row["occurrence"])
+    pairs = enumerate(zip(source.splitlines(), broken.splitlines(), strict=False), start=1)
+    return next(((line, old.strip(), new.strip()) for line, (old, new) in pairs if old != new), (row["line"], "", ""))
+
+
+def _cell(text: str) -> str:
+    return f"`{text}`".replace("|", "\\|") if text else ""
 
 
 if __name__ == "__main__":
