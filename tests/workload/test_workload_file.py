@@ -33,6 +33,13 @@ BUNDLED = {
     "roberta_large_classification",
     "gpt2_small",
     "llama_8b",
+    "llama_1b_lora",
+    "llama_1b_qlora",
+    "llama_8b_lora",
+    "llama_8b_qlora",
+    "llama_7b_pretraining",
+    "whisper_small",
+    "dit_xl2",
 }
 GOOD = """
 name = "mine"
