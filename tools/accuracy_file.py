@@ -19,7 +19,7 @@ _DIGEST_LENGTH = 16
 _HEAD = """\
 # How right predicted step times were on published runs. Written by `python tools/write_accuracy_docs.py`.
 schema_version = 1
-source = "{count} published runs, tests/accuracy/published_steps.csv"
+source = "{count} published runs, tests/accuracy/published_steps.csv and published_llm.csv"
 figures_digest = "{figures}"
 runs_digest = "{runs}"
 """
@@ -41,10 +41,14 @@ def capability_of(step: ScoredStep) -> str:
 
 
 def groups_of(steps: Sequence[ScoredStep]) -> list[tuple[GroupedBy, Score]]:
-    """All steps together, then by precision, then by compute capability."""
+    """All steps together, then by one property after the other."""
     keys: list[tuple[GroupedBy, Callable[[ScoredStep], str]]] = [
         ("precision", lambda step: step.precision),
         ("compute_capability", capability_of),
+        ("family", lambda step: step.family),
+        ("source", lambda step: step.source),
+        ("generation", lambda step: step.generation),
+        ("method", lambda step: step.method),
     ]
     return [("all", score(steps)), *((name, found) for name, key in keys for found in scores_by(steps, key))]
 
@@ -63,8 +67,9 @@ def runs_digest(measured: Sequence[MeasuredStep]) -> str:
         if key not in compiled:
             compiled[key] = sha256(b"".join(_parts(step.compiled))).digest()
         facts = (step.spec, step.training, step.precision, step.batch_size, step.measured_s, step.software_year)
+        several = (step.optimizer_share, step.added_s, step.slowdown)
         found.update(msgspec.json.encode(facts, order="sorted"))
-        found.update(repr((step.host, step.workload, step.family, step.group)).encode())
+        found.update(repr((step.host, step.workload, step.family, step.group, several)).encode())
         found.update(compiled[key])
     return found.hexdigest()[:_DIGEST_LENGTH]
 

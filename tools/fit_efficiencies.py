@@ -27,9 +27,11 @@ from advisor.cost.efficiencies import Band, BandGroup, Efficiencies, Fitted, rea
 from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questions_of  # noqa: E402 - the checkout first
 from advisor.evaluate.run_rows import read_run_rows  # noqa: E402 - the same
 from advisor.evaluate.traces import trace_all, trace_key  # noqa: E402 - the same
-from advisor.predict.fitting import MeasuredStep, StepSet, fit, leave_out  # noqa: E402 - the same
+from advisor.predict.fitting import MeasuredStep, StepSet, fit  # noqa: E402 - the same
 from advisor.predict.priors import PRIORS  # noqa: E402 - the same
-from tests.accuracy.recorded_runs import measured_steps, published_steps  # noqa: E402 - the same
+from tests.accuracy.fitted_steps import fitted_steps  # noqa: E402 - the same
+from tests.accuracy.recorded_runs import measured_steps  # noqa: E402 - the same
+from tools.left_out import left_out  # noqa: E402 - the same
 
 EFFICIENCIES = ROOT / "resources" / "efficiencies.toml"
 COVERAGE = 0.8
@@ -48,11 +50,11 @@ def main() -> None:
     parser.add_argument("--allow-code", action="store_true", help="trace Python files of the further runs")
     options = parser.parse_args()
     base = _base()
-    steps = list(published_steps())
+    steps = list(fitted_steps())
     if options.add is not None:
         steps += _own_steps(options.add, allow_code=options.allow_code)
     whole = StepSet(steps, base)
-    fitted = fit(whole)
+    fitted = _rounded(fit(whole))
     in_sample = whole.predicted_s(fitted)
     _print("in-sample", in_sample, whole.measured_s)
     bands = _bands(steps, base, fitted, in_sample)
@@ -78,21 +80,20 @@ def _own_steps(path: Path, *, allow_code: bool) -> tuple[MeasuredStep, ...]:
 
 
 def _bands(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted, in_sample: Floats) -> tuple[Band, ...]:
-    """Ranges from steps that were predicted without their model; wider for new cards and architectures."""
+    """Ranges from steps that were predicted without their model, source and generation of software.
+
+    The widest of the three counts; wider for new cards and architectures.
+    """
     measured = np.array([step.measured_s for step in steps])
-    by_card = leave_out(steps, lambda step: step.spec.key, base, fitted)
-    _print("leave-one-GPU-out", by_card, measured)
-    by_model = leave_out(steps, lambda step: step.workload, base, fitted)
-    _print("leave-one-model-out", by_model, measured)
-    by_architecture = leave_out(steps, lambda step: step.spec.compute_capability, base, fitted)
-    _print("leave-one-architecture-out", by_architecture, measured)
     models = [step.workload for step in steps]
-    seen, unseen_card, unseen_architecture = (
-        _range(predicted, measured, models) for predicted in (in_sample, by_card, by_architecture)
-    )
-    known = _range(by_model, measured, models)
-    card = np.maximum(1.0, unseen_card / seen)
-    wider = [card, np.maximum(card, unseen_architecture / seen)]
+    widths = {"none": _range(in_sample, measured, models)}
+    for what in ("gpu", "model", "source", "generation", "architecture"):
+        predicted = left_out(what, steps, base, fitted)
+        _print(f"leave-one-{what}-out", predicted, measured)
+        widths[what] = _range(predicted, measured, models)
+    known = np.maximum.reduce([widths["model"], widths["source"], widths["generation"]])
+    card = np.maximum(1.0, widths["gpu"] / widths["none"])
+    wider = [card, np.maximum(card, widths["architecture"] / widths["none"])]
     return tuple(
         _band(group, known * factor, len(steps)) for group, factor in zip(GROUPS, (np.ones(2), *wider), strict=True)
     )
@@ -122,6 +123,11 @@ def _band(group: BandGroup, widths: Floats, run_count: int) -> Band:
     return Band(group=group, low=round(low, 3), high=round(high, 3), run_count=run_count)
 
 
+def _rounded(fitted: Fitted) -> Fitted:
+    """As it is written: what is left out starts from the figures that a reader of the file has."""
+    return Fitted(**{name: float(f"{value:.{DIGITS}g}") for name, value in msgspec.to_builtins(fitted).items()})
+
+
 def _print(name: str, predicted: Floats, measured: Floats) -> None:
     error = predicted / measured - 1.0
     print(
@@ -138,7 +144,7 @@ def _write(path: Path, fitted: Fitted, bands: Sequence[Band], steps: Sequence[Me
     document["fitted_capabilities"] = sorted({step.spec.compute_capability or "" for step in steps}, key=float)
     table = tomlkit.table()
     for name, value in msgspec.to_builtins(fitted).items():
-        table[name] = float(f"{value:.{DIGITS}g}")
+        table[name] = value
     document["fitted"] = table
     rows = tomlkit.aot()
     for band in bands:

@@ -60,11 +60,11 @@ def _band(spec: GpuSpec, figures: Efficiencies) -> Band:
 
 
 def _has_new_family(compiled: CompiledTable) -> bool:
-    """Whether recurrent layers or fused attention do a good part of the work."""
+    """Whether recurrent layers do a good part of the work."""
 
     def flop(columns: Floats, calls: Floats) -> float:
         return float(np.sum(columns * calls))
 
     families = (compiled.rnn, compiled.attention, compiled.matmul, compiled.convolution)
     work = [flop(family.constant.flop + family.slope.flop, family.constant.call_count) for family in families]
-    return sum(work[:2]) > _MANY * max(sum(work), 1.0)
+    return work[0] > _MANY * max(sum(work), 1.0)

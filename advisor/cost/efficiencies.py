@@ -69,6 +69,14 @@ class Fitted(Record, frozen=True, kw_only=True):
     """That one SM can load and store, wherever they come from."""
     l2_help: Positive
     """Share of the traffic that the L2 cache saves where everything fits into it."""
+    flash_attention: Positive
+    """Of the sustained 16-bit peak, forward."""
+    flash_backward: Positive
+    """Of the forward rate."""
+    flash_flop_per_clock: Positive
+    """Of one SM at most: flash attention is written for Ampere's tensor instructions, whatever the card could do."""
+    first_flash_attention: Positive
+    """Rate of the first generation of flash kernels (Triton's, and torch's before 2.2) over today's."""
     kernel_start_s: Positive
     early_ampere_slowdown: Positive
     """Of a step on Ampere or later with the kernels of 2020, over one with today's."""
@@ -81,11 +89,8 @@ class Fitted(Record, frozen=True, kw_only=True):
 class Assumed(Record, frozen=True, kw_only=True):
     """What no published run tells: taken from kernels' own publications or measured on a host; ranges say so."""
 
-    flash_attention: Positive
-    """Of the sustained 16-bit peak, forward."""
     efficient_attention: Positive
-    attention_backward: Positive
-    """Of the forward rate."""
+    """Of the sustained peak, forward."""
     compiled_traffic: Positive
     """Share of the time of memory-bound operators that is left after `torch.compile` has fused them."""
     compiled_dispatches: Positive
@@ -97,7 +102,7 @@ class Assumed(Record, frozen=True, kw_only=True):
     compiled_range: Positive
     """Factor on the width of the range (in the log) under `torch.compile`."""
     new_family_range: Positive
-    """The same where the time is spent on operators that no fitted run has: recurrent layers, fused attention."""
+    """The same where the time is spent on operators that no fitted run has: recurrent layers."""
     host_range: Positive
     """A step that waits for the host wholly may be so many times faster or slower."""
     least_range: Positive

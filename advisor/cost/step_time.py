@@ -20,6 +20,7 @@ from advisor.cost.host_time import (
     loader_seconds,
     synchronisation_seconds,
 )
+from advisor.cost.operators.dequantisation import dequantised_bytes
 from advisor.cost.operators.device_rates import DeviceRates, device_rates, missing_figures, precision_notes
 from advisor.cost.operators.device_time import device_seconds
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
@@ -29,7 +30,7 @@ from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
 
-_ACCUMULATION_BYTES = 3.0
+ACCUMULATION_BYTES = 3.0
 """Adding a gradient reads both and writes one, in units of the gradients' bytes."""
 
 
@@ -143,11 +144,12 @@ def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:
     optimizer = cost.moved_bytes / bandwidth + cost.kernel_count * figures.fitted.kernel_start_s
     optimizer = np.broadcast_to(optimizer * factors.get("optimizer", 1.0), busy.forward.shape)
     rounds = float(training.gradient_accumulation_steps)
-    added = (rounds - 1.0) * _ACCUMULATION_BYTES * question.compiled.gradient_bytes / bandwidth
+    added = (rounds - 1.0) * ACCUMULATION_BYTES * question.compiled.gradient_bytes / bandwidth
+    restored = dequantised_bytes(question.compiled, training, question.software_year)
     early = np.where(rates.early_kernels == 1, figures.fitted.early_ampere_slowdown, 1.0).reshape(-1, 1)
     whole = early * factors.get("step", 1.0)
     return {
-        "forward_s": busy.forward * rounds * whole,
-        "backward_s": (busy.backward * rounds + added) * whole,
+        "forward_s": (busy.forward + restored[0] / bandwidth) * rounds * whole,
+        "backward_s": ((busy.backward + restored[1] / bandwidth) * rounds + added) * whole,
         "optimizer_s": optimizer * whole,
     }

@@ -14,6 +14,7 @@ import msgspec
 
 from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import PRECISIONS, Precision
+from advisor.catalogue.software import software_year_of
 from advisor.core.errors import InputError
 from advisor.core.input_file import closest, read_text, shown_value
 from advisor.core.records import Record
@@ -56,8 +57,6 @@ _DATA_PARALLEL: dict[str, DataParallel] = {
 }
 _MEMORY_KINDS: dict[str, MemoryKind] = {"allocated": "allocated", "reserved": "reserved", "device": "device"}
 _TORCH_VERSION = re.compile(r"(\d{1,2})\.(\d{1,2})(?:\.\d+)?(?:[+.a-z].*)?")
-_TORCH_RELEASES = ((1, 2), 2019), ((1, 5), 2020), ((1, 8), 2021), ((1, 11), 2022), ((2, 0), 2023)
-"""First minor release of each year's software (pytorch/pytorch releases); from 2.0 on it counts as today's."""
 _SOURCE_YEARS = (
     # Lambda's deep-learning benchmark names the release of NVIDIA's container in its prefix.
     (re.compile(r"^lambda-v0\b"), 2020),
@@ -269,17 +268,18 @@ def _torch_version(cells: Mapping[str, str]) -> tuple[int, int] | None:
     if not given:
         return None
     found = _TORCH_VERSION.fullmatch(given.lower())
-    if found is None:
-        raise _WrongCell("torch", given, "a version such as 2.4 or 2.4.1")
-    return int(found[1]), int(found[2])
+    if found is not None:
+        return int(found[1]), int(found[2])
+    if software_year_of(given) is None:
+        raise _WrongCell("torch", given, "a version such as 2.4 or 2.4.1, or the date of a build")
+    return None
 
 
 def _software_year(cells: Mapping[str, str]) -> int | None:
     stated = _count(cells, "software_year")
     if stated is not None:
         return stated
-    version = _torch_version(cells)
-    if version is not None:
-        years = [year for first, year in _TORCH_RELEASES if version >= first]
-        return None if version >= _TORCH_RELEASES[-1][0] else max(years, default=_TORCH_RELEASES[0][1])
+    version = cells.get("torch", "")
+    if version:
+        return software_year_of(version)
     return next((year for pattern, year in _SOURCE_YEARS if pattern.search(cells.get("source", ""))), None)

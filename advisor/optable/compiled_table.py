@@ -54,6 +54,8 @@ class CompiledTable:
     forward_dispatch_count: float
     backward_dispatch_count: float
     synchronisation_count: float
+    frozen_linear_count: float = 0.0
+    """Weights that a quantised fine-tuning stores in few bits."""
     unknown_call_fraction: float = 0.0
     """Share of calls whose work the trace could not tell: they are counted too small."""
 
@@ -81,6 +83,7 @@ def compile_table(table: OpTable) -> CompiledTable:
         forward_dispatch_count=float(table.dispatch_count.get("forward", 0)),
         backward_dispatch_count=float(table.dispatch_count.get("backward", 0)),
         synchronisation_count=float(table.synchronisation_count),
+        frozen_linear_count=float(table.frozen_linear_count),
         unknown_call_fraction=_unknown_fraction(table),
     )
 

@@ -12,8 +12,8 @@ from advisor.core.errors import InputError
 from advisor.core.records import Record
 from advisor.core.units import NonNegative
 
-HeldOut = Literal["none", "gpu", "model"]
-GroupedBy = Literal["all", "precision", "compute_capability"]
+HeldOut = Literal["none", "gpu", "model", "source"]
+GroupedBy = Literal["all", "precision", "compute_capability", "family", "source", "generation", "method"]
 Fraction = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 
 DOCUMENT = "docs/accuracy.md"
@@ -23,7 +23,7 @@ class AccuracyScore(Record, frozen=True, kw_only=True):
     """The errors of predicted step times in a group of published runs."""
 
     held_out: HeldOut
-    """What the fit had not seen when it predicted a run: nothing, that run's card, or that run's workload."""
+    """What the fit had not seen when it predicted a run: nothing, that run's card, its workload, or its publisher."""
     grouped_by: GroupedBy
     group: str
     """A precision or a compute capability such as `8.0`; `all` for every run."""

@@ -31,6 +31,11 @@ class ScoredStep:
     predicted_s: float
     low_s: float
     high_s: float
+    source: str = ""
+    generation: str = ""
+    """Year of its software; empty: today's."""
+    method: str = ""
+    """How it trains: all weights or adapters, quantised or not, on one card or sharded."""
 
     @property
     def error(self) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import numpy as np
@@ -15,10 +15,12 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.cost.efficiencies import Efficiencies, Fitted
 from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, synchronisation_seconds
+from advisor.cost.operators.dequantisation import dequantised_bytes
 from advisor.cost.operators.device_rates import DeviceRates, device_rates
 from advisor.cost.operators.device_time import family_seconds, runs_channels_last
 from advisor.cost.operators.op_time import Peaks, sustained_peaks
 from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.cost.step_time import ACCUMULATION_BYTES
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import AffineWork, Floats, Work
 from advisor.predict.priors import PRIORS
@@ -34,6 +36,13 @@ _SOFT_FROM = 1.5
 _DERIVATIVE_STEPS = (8e-2, 1e-2)
 """Of the logarithm. Waves of tiles make the loss jagged: a wide step first finds the valley, a narrow one its floor."""
 _LARGEST_EVALUATIONS = 40
+_EVALUATIONS_FROM_START = 7
+"""Figures of nearly the same steps are a few steps of Newton's method away."""
+_SMALLEST_GAIN = 1e-5
+"""Of the loss, below which a fit ends."""
+_PEAK_FIGURES = ("fp32_matmul", "tf32_matmul", "fp16_matmul", "power_limit", "tensor_width_exponent")
+"""What `sustained_peaks` reads."""
+_MOST_KEPT = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +58,18 @@ class MeasuredStep:
     host: HostSpeed
     software_year: int | None = None
     """Year of PyTorch and its libraries; None: today's."""
+    optimizer_share: float = 1.0
+    """Of the parameters whose optimizer step runs on this device: one over the devices that states are sharded to."""
+    added_s: float = 0.0
+    """What several devices add to the step (exposed communication), as the scaling model tells; not fitted here."""
+    slowdown: float = 1.0
+    """Stragglers of several devices, a factor on the whole step."""
     workload: str = ""
     family: str = ""
+    source: str = ""
+    """Who published it: one laboratory's runs err alike."""
+    length: int | None = None
+    """Tokens or pixels a side."""
     group: Hashable
     """Steps of one group (a card and a family) share their weight."""
 
@@ -64,6 +83,23 @@ class _Family:
     """Index of the step that each operator belongs to."""
     rates: DeviceRates
     nhwc: Floats
+    reads: set[str] = field(default_factory=set)
+    """Fitted figures that its formulas read."""
+    kept: dict[tuple[float, ...], Floats] = field(default_factory=dict)
+    """Seconds by the values of those figures: most of a gradient's steps change none of them."""
+
+
+class _Watched:
+    """Figures that note which of them are read."""
+
+    def __init__(self, fitted: Fitted) -> None:
+        self._fitted = fitted
+        self.names: set[str] = set()
+
+    def __getattr__(self, name: str) -> float:
+        self.names.add(name)
+        value: float = getattr(self._fitted, name)
+        return value
 
 
 class StepSet:
@@ -87,8 +123,17 @@ class StepSet:
             )
             for step in steps
         ]
-        self._optimizer_bytes = np.array([cost.moved_bytes for cost in costs])
+        share = np.array([step.optimizer_share for step in steps])
+        self._optimizer_bytes = np.array([cost.moved_bytes for cost in costs]) * share
         self._optimizer_kernels = np.array([cost.kernel_count for cost in costs])
+        self._rounds = np.array([float(step.training.gradient_accumulation_steps) for step in steps])
+        self._accumulated_bytes = (self._rounds - 1.0) * np.array(
+            [ACCUMULATION_BYTES * step.compiled.gradient_bytes for step in steps]
+        )
+        restored = [sum(dequantised_bytes(step.compiled, step.training, step.software_year)) for step in steps]
+        self._restored_bytes = np.array(restored) * self._rounds
+        self._added_s = np.array([step.added_s for step in steps])
+        self._slowdown = np.array([step.slowdown for step in steps])
         self._issue_s = np.array(
             [
                 host_seconds(step.compiled, step.training, cost, step.host, figures.assumed)
@@ -129,17 +174,43 @@ class StepSet:
 
     def predicted_s(self, fitted: Fitted) -> Floats:
         """Seconds of every step, shape (steps,), by the same formulas as `predict_steps`."""
+        device = self._device_s(fitted)
+        predicted: Floats = (joined_seconds(device, self._issue_s) + self._wait_s + self._added_s) * self._slowdown
+        return predicted
+
+    def host_fraction(self, fitted: Fitted) -> Floats:
+        """Share of every step in which the device waits for the host, shape (steps,)."""
+        device = self._device_s(fitted)
+        waited: Floats = (joined_seconds(device, self._issue_s) - device) * self._slowdown / self.predicted_s(fitted)
+        return waited
+
+    def _device_s(self, fitted: Fitted) -> Floats:
         figures = msgspec.structs.replace(self._figures, fitted=fitted)
         peaks = sustained_peaks(self._rates, fitted)
-        device = self._optimizer_bytes / (self._rates.bandwidth_bytes_per_s * fitted.elementwise)
-        device = device + self._optimizer_kernels * fitted.kernel_start_s
+        passes = np.zeros(len(self.steps))
         for family in self._families:
-            own = Peaks(fp32=peaks.fp32[family.step], single=peaks.single[family.step], half=peaks.half[family.step])
-            seconds = family_seconds(family.work, family.rates, own, figures, family.nhwc)
-            device = device + np.bincount(family.step, seconds, minlength=len(self.steps))
-        device = device * np.where(self._rates.early_kernels == 1, fitted.early_ampere_slowdown, 1.0)
-        predicted: Floats = joined_seconds(device, self._issue_s) + self._wait_s
-        return predicted
+            passes = passes + self._pass_s(family, figures, peaks)
+        moved = self._optimizer_bytes + self._accumulated_bytes + self._restored_bytes
+        device = passes * self._rounds + moved / (self._rates.bandwidth_bytes_per_s * fitted.elementwise)
+        device = device + self._optimizer_kernels * fitted.kernel_start_s
+        busy: Floats = device * np.where(self._rates.early_kernels == 1, fitted.early_ampere_slowdown, 1.0)
+        return busy
+
+    def _pass_s(self, family: _Family, figures: Efficiencies, peaks: Peaks) -> Floats:
+        """Seconds of one family in one pass of every step; known again while no figure that it reads has changed."""
+        known = tuple(getattr(figures.fitted, name) for name in sorted(family.reads))
+        if family.reads and known in family.kept:
+            return family.kept[known]
+        own = Peaks(fp32=peaks.fp32[family.step], single=peaks.single[family.step], half=peaks.half[family.step])
+        watched = _Watched(figures.fitted)
+        read = msgspec.structs.replace(figures, fitted=cast("Fitted", watched))
+        seconds = family_seconds(family.work, family.rates, own, read, family.nhwc)
+        found: Floats = np.bincount(family.step, seconds, minlength=len(self.steps)).astype(np.float64)
+        family.reads.update(watched.names, _PEAK_FIGURES)
+        if len(family.kept) >= _MOST_KEPT:
+            family.kept.pop(next(iter(family.kept)))
+        family.kept[tuple(getattr(figures.fitted, name) for name in sorted(family.reads))] = found
+        return found
 
     def weights(self) -> Floats:
         """1 / sqrt(steps of the same group), shape (steps,)."""
@@ -167,9 +238,16 @@ def fit(steps: StepSet, start: Fitted | None = None) -> Fitted:
 
     begin = centre if start is None else np.log([getattr(start, name) for name in names])
     shifted = begin - centre + 1.0
+    most = _LARGEST_EVALUATIONS if start is None else _EVALUATIONS_FROM_START
     for step in _DERIVATIVE_STEPS if start is None else _DERIVATIVE_STEPS[-1:]:
         found = least_squares(
-            residuals, shifted, loss="soft_l1", f_scale=_SOFT_FROM, max_nfev=_LARGEST_EVALUATIONS, diff_step=step
+            residuals,
+            shifted,
+            loss="soft_l1",
+            f_scale=_SOFT_FROM,
+            max_nfev=most,
+            ftol=_SMALLEST_GAIN,
+            diff_step=step,
         )
         shifted = found.x
     return _fitted(names, centre + shifted - 1.0)
@@ -209,5 +287,5 @@ def _at_one(family: AffineWork[WorkT], batch_size: int) -> WorkT:
 
 def _joined_rates(rows: Sequence[DeviceRates]) -> DeviceRates:
     return DeviceRates(
-        **{field.name: np.concatenate([getattr(row, field.name) for row in rows]) for field in fields(DeviceRates)}
+        **{one.name: np.concatenate([getattr(row, one.name) for row in rows]) for one in fields(DeviceRates)}
     )

@@ -76,10 +76,16 @@ def measured_steps(
                 software_year=row.software_year,
                 workload=row.workload,
                 family=row.family or "",
-                group=(row.gpu_key, row.family, row.source.split(" ")[0].split(":")[0]),
+                source=_laboratory(row.source),
+                length=length_of(question.workload),
+                group=(row.gpu_key, row.family, _laboratory(row.source)),
             )
         )
     return tuple(steps)
+
+
+def _laboratory(source: str) -> str:
+    return source.split(" ", maxsplit=1)[0].split(":", maxsplit=1)[0]
 
 
 @cache

@@ -10,11 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from advisor.cost.efficiencies import efficiencies
-from advisor.evaluate.evaluation_record import evaluation_of, scored_step
-from advisor.evaluate.row_predictions import RowPredictor
 from advisor.predict.accuracy_record import DOCUMENT, HeldOut, accuracy_record
+from advisor.predict.fitting import StepSet
 from advisor.present.accuracy_lines import accuracy_details, accuracy_line
-from tests.accuracy.recorded_runs import published_questions, published_steps, recorded_tables
+from tests.accuracy.fitted_steps import fitted_steps, scored
 from tools.accuracy_file import figures_digest, groups_of, runs_digest
 
 PAGE = Path(__file__).parents[2] / DOCUMENT
@@ -22,14 +21,13 @@ _NAMES: tuple[tuple[HeldOut, str], ...] = (
     ("none", "In-sample"),
     ("gpu", "Leave-one-GPU-out"),
     ("model", "Leave-one-model-out"),
+    ("source", "Leave-one-source-out"),
 )
 
 
 def test_the_record_holds_what_the_committed_fit_predicts_today() -> None:
-    questions = published_questions()
-    predictor = RowPredictor(recorded_tables(questions))
-    answers = evaluation_of([predictor.answer(question) for question in questions]).answers
-    steps = [step for answer in answers if (step := scored_step(answer)) is not None]
+    figures, measured = efficiencies(), fitted_steps()
+    steps = scored(measured, StepSet(measured, figures).predicted_s(figures.fitted), figures)
     record, groups = accuracy_record(), groups_of(steps)
     assert len(groups) > 8
     for grouped_by, found in groups:
@@ -38,17 +36,17 @@ def test_the_record_holds_what_the_committed_fit_predicts_today() -> None:
         assert kept.run_count == found.step_count
         assert kept.mean_error_fraction == pytest.approx(found.mean_error_fraction, abs=2e-3)
         assert kept.covered_fraction == pytest.approx(found.covered_fraction, abs=0.02)
-    assert len(record.scores) == 3 * len(groups)
+    assert len(record.scores) == 4 * len(groups)
 
 
 def test_the_record_and_the_page_were_written_from_todays_figures_and_runs() -> None:
     remedy = "run `python tools/write_accuracy_docs.py`"
     assert accuracy_record().figures_digest == figures_digest(efficiencies()), remedy
-    assert accuracy_record().runs_digest == runs_digest(published_steps()), remedy
+    assert accuracy_record().runs_digest == runs_digest(fitted_steps()), remedy
 
 
 def test_another_figure_run_card_or_operator_gives_another_digest() -> None:
-    steps, figures = published_steps()[:3], efficiencies()
+    steps, figures = fitted_steps()[:3], efficiencies()
     fitted = replace(figures.fitted, copy=figures.fitted.copy + 0.001)
     assert figures_digest(replace(figures, fitted=fitted)) != figures_digest(figures)
     first = steps[0]
@@ -87,7 +85,7 @@ def test_the_line_tells_the_recorded_errors_in_both_languages() -> None:
 
 def test_a_precision_or_card_without_published_runs_is_said_to_have_none() -> None:
     with_runs = accuracy_details(["fp32"], "8.0", "en")
-    without = accuracy_details(["bf16_amp"], "12.0", "en")
+    without = accuracy_details(["default"], "12.0", "en")
     assert len(with_runs) == len(without) == 3
     assert all("no published run" not in line for line in with_runs)
     assert all("no published run" in line for line in without[1:])

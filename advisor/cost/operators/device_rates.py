@@ -9,6 +9,7 @@ import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.software import FIRST_AMPERE_YEAR, SECOND_FLASH_YEAR
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Architecture, Efficiencies
 from advisor.optable.op_columns import Floats
@@ -20,8 +21,6 @@ _REQUIRED = (
     "fp32_flop_per_s",
     "memory_bandwidth_bytes_per_s",
 )
-FIRST_AMPERE_YEAR = 2020
-"""PyTorch 1.7 with CUDA 11.0 and cuDNN 8.0."""
 _AMPERE = 8.0
 UNLIMITED = 1e30
 """Stands for a limit that does not bind, where an infinity would turn products into NaN."""
@@ -57,6 +56,8 @@ class DeviceRates:
     """1.0 where 16-bit products with a side that is no multiple of 8 leave the tensor cores, as in 2020."""
     early_kernels: Floats
     """1.0 where the software has the first kernels for Ampere."""
+    first_flash: Floats
+    """1.0 where it has the first kernels of flash attention."""
 
     def changed(self, function: Callable[[Floats], Floats]) -> DeviceRates:
         """The same figures with `function` (a reshape, a selection) applied to each array."""
@@ -109,8 +110,7 @@ def device_rates(
 
     `software_year` is that of PyTorch and its libraries; None: today's.
     """
-    early = software_year is not None and software_year <= FIRST_AMPERE_YEAR
-    rows = [_row(spec, precision, figures) | _software(spec, early=early) for spec in specs]
+    rows = [_row(spec, precision, figures) | _software(spec, software_year) for spec in specs]
     names = [field.name for field in fields(DeviceRates)]
     columns = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in names}
     return DeviceRates(**columns)
@@ -164,6 +164,11 @@ def _row(spec: GpuSpec, precision: Precision, figures: Efficiencies) -> dict[str
     }
 
 
-def _software(spec: GpuSpec, *, early: bool) -> dict[str, float]:
+def _software(spec: GpuSpec, year: int | None) -> dict[str, float]:
     ampere = float(spec.compute_capability or 0) >= _AMPERE
-    return {"needs_alignment": float(early and not ampere), "early_kernels": float(early and ampere)}
+    early = year is not None and year <= FIRST_AMPERE_YEAR
+    return {
+        "needs_alignment": float(early and not ampere),
+        "early_kernels": float(early and ampere),
+        "first_flash": float(year is not None and year < SECOND_FLASH_YEAR),
+    }

@@ -135,6 +135,7 @@ _WORDS: tuple[tuple[str, Callable[[GpuSpec], Link]], ...] = (
     (r"bridge|pair", _nvlink),
     (r"p2p|peer", lambda spec: _link(spec, "pcie_p2p")),
     (r"nvlink", _nvlink),
+    (r"\b(single|one|same) (node|host)\b", usual_link),
     (r"pci|\bphb\b|\bpix\b|\bpxb\b|\bsys\b|\bnode\b", _pcie),
 )
 """Words, most telling first: the first that occurs decides (`nvidia-smi topo -m` abbreviations included)."""

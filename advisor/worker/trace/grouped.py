@@ -23,10 +23,10 @@ def grouped_product_backward(name: str, _kind: object, args: Any, _kwargs: dict[
     """The backward of transformers (rows, weights, offsets, gradient): a product for the rows, one for the weights."""
     rows, weights, gradient = args[0], args[1], args[3]
     row_gradient, weight_gradient = out
-    return [
-        _product(f"{name}_input", gradient, weights.transpose(-2, -1), row_gradient),
-        _product(f"{name}_weight", rows.t(), gradient, weight_gradient),
-    ]
+    products = [_product(f"{name}_input", gradient, weights.transpose(-2, -1), row_gradient)]
+    if weights.requires_grad:  # a card's kernels leave out what frozen experts do not need
+        products.append(_product(f"{name}_weight", rows.t(), gradient, weight_gradient))
+    return products
 
 
 def _product(name: str, left: Tensor, right: Tensor, out: Tensor) -> RawOp:

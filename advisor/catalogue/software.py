@@ -1,0 +1,37 @@
+"""Which year's kernels a PyTorch release brought: software generations, by version."""
+
+from __future__ import annotations
+
+import re
+
+RELEASE_YEARS: tuple[tuple[tuple[int, int], int], ...] = (
+    ((1, 8), 2021),
+    ((1, 10), 2022),
+    ((2, 0), 2023),
+    ((2, 2), 2024),
+    ((2, 6), 2025),
+    ((2, 10), 2026),
+)
+"""First release of a year, by PyTorch's own release notes; 1.10 of October 2021 counts as the year that it served."""
+_FIRST_YEAR = 2020
+FIRST_AMPERE_YEAR = 2020
+"""PyTorch 1.7 with CUDA 11.0 and cuDNN 8.0: the first kernels for Ampere."""
+SECOND_FLASH_YEAR = 2024
+"""PyTorch 2.2 brought the second generation of flash attention."""
+DEQUANTISING_KERNELS_YEAR = 2024
+"""Libraries of GPTQ fine-tuning unpack weights in one kernel; before, with PyTorch's operators."""
+_VERSION = re.compile(r"(?<![\d.])([12])\.(\d{1,2})(?![\d])")
+_YEAR = re.compile(r"\b(20[12]\d)\b")
+
+
+def software_year_of(text: str) -> int | None:
+    """Year of a PyTorch version (`2.1.0`, `torch 1.13.1 cu117`) or of a dated build (`nightly 2024-12-23`).
+
+    None where the text names neither. Versions before 1.8 count as 2020.
+    """
+    version = _VERSION.search(text)
+    if version is None:
+        dated = _YEAR.search(text)
+        return None if dated is None else int(dated[1])
+    release = (int(version[1]), int(version[2]))
+    return max((year for first, year in RELEASE_YEARS if release >= first), default=_FIRST_YEAR)

@@ -1,0 +1,63 @@
+"""All measured steps of the joint fit, and how each of them is scored against a prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from advisor.cost.bands import step_band
+from advisor.cost.efficiencies import Efficiencies
+from advisor.optable.op_columns import Floats
+from advisor.predict.evaluation import ScoredStep
+from advisor.predict.fitting import MeasuredStep, StepSet
+from advisor.workload.workload import quantization_of
+from tests.accuracy.llm_steps import language_model_steps
+from tests.accuracy.recorded_runs import published_steps
+
+
+@cache
+def fitted_steps() -> tuple[MeasuredStep, ...]:
+    """Every published run that the figures are fitted on, of all tables."""
+    return (*published_steps(), *language_model_steps())
+
+
+def method_of(step: MeasuredStep) -> str:
+    """What is trained and how the work is shared, in a few words."""
+    training = step.training
+    trained = "all weights"
+    if training.trainable == "lora":
+        quantization = quantization_of(training)
+        trained = "LoRA" if quantization is None else f"LoRA on {quantization}"
+    return trained if step.added_s == 0 else f"{trained}, several cards"
+
+
+def scored(steps: Sequence[MeasuredStep], predicted_s: Floats, figures: Efficiencies) -> list[ScoredStep]:
+    """The steps beside `predicted_s`, with the ranges that the program would give them."""
+    shares = StepSet(steps, figures).host_fraction(figures.fitted)
+    found = []
+    for step, seconds, share in zip(steps, predicted_s, shares, strict=True):
+        low, high = step_band([step.spec], step.compiled, step.training, np.array([[share]]), figures)
+        training = step.training
+        found.append(
+            ScoredStep(
+                workload=step.workload,
+                mode=training.mode,
+                precision=step.precision,
+                length=step.length,
+                layout="nhwc" if training.channels_last else "nchw",
+                optimizer=f"{training.optimizer}{' fused' if training.fused_optimizer else ''}",
+                gpu_key=step.spec.key,
+                family=step.family,
+                batch_size=step.batch_size,
+                measured_s=step.measured_s,
+                predicted_s=float(seconds),
+                low_s=float(seconds * low[0, 0]),
+                high_s=float(seconds * high[0, 0]),
+                source=step.source,
+                generation="today" if step.software_year is None else str(step.software_year),
+                method=method_of(step),
+            )
+        )
+    return found

@@ -1,0 +1,115 @@
+"""The published language-model runs as measured steps: what the joint fit and its accuracy report start from."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import msgspec
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.spec_table import spec_table
+from advisor.cost.scaling.layouts import ReplicaStep, lay_out
+from advisor.cost.scaling.links import interconnect_or_usual
+from advisor.cost.scaling.scaling import Setting
+from advisor.cost.scaling.traffic import traffic_of
+from advisor.cost.step_time import predict_steps
+from advisor.evaluate.row_predictions import BENCHMARK_HOST
+from advisor.optable.compiled_table import CompiledTable, compile_table
+from advisor.optable.op_table import OpTable
+from advisor.predict.fitting import MeasuredStep
+from advisor.workload.workload import Training, length_of
+from tests.accuracy.llm_rows import LanguageModelRun, language_model_runs
+from tests.accuracy.llm_tables import computed, llm_table_path, load_llm_table
+
+_MOST_CARDS = 8
+"""One host, whose links hide most of what is exchanged; beyond it a run tells of its network."""
+_SLOW_LINKS = re.compile(r"PCIe, no NVLink")
+
+
+def is_fitted(run: LanguageModelRun) -> bool:
+    """Whether the run tells how long operators take: one host, no model parallelism, no compiler, no FP8."""
+    training = run.workload.training
+    return (
+        run.gpu_key in spec_table()
+        and run.layout.count <= _MOST_CARDS
+        and run.layout.plain
+        and not training.compile
+        and training.precision != "fp8"
+        and not _SLOW_LINKS.search(run.interconnect)
+    )
+
+
+@cache
+def fitted_runs() -> tuple[LanguageModelRun, ...]:
+    """The runs of `language_model_steps`, in order."""
+    return tuple(run for run in language_model_runs() if is_fitted(run))
+
+
+@cache
+def language_model_steps() -> tuple[MeasuredStep, ...]:
+    """Runs on one host as steps to fit on; what several cards add to them is that of the scaling model."""
+    return tuple(_step(run) for run in fitted_runs())
+
+
+@cache
+def _compiled(path_table: int) -> CompiledTable:
+    return compile_table(_TABLES[path_table])
+
+
+_TABLES: dict[int, OpTable] = {}
+
+
+def _step(run: LanguageModelRun) -> MeasuredStep:
+    workload = computed(run)
+    training, spec = workload.training, spec_table()[run.gpu_key]
+    table = load_llm_table(llm_table_path(workload))
+    _TABLES[id(table)] = table
+    compiled = _compiled(id(table))
+    added_s, slowdown = _several(run, table, compiled, training, spec)
+    return MeasuredStep(
+        compiled=compiled,
+        training=training,
+        precision=training.precision,
+        spec=spec,
+        batch_size=training.batch_size,
+        measured_s=run.measured_s,
+        host=BENCHMARK_HOST,
+        software_year=run.software_year,
+        optimizer_share=1.0 / run.layout.shard_count,
+        added_s=added_s,
+        slowdown=slowdown,
+        workload=run.model,
+        family="language-model",
+        source=run.source,
+        length=length_of(workload),
+        group=(run.gpu_key, run.model, run.source),
+    )
+
+
+def _several(
+    run: LanguageModelRun, table: OpTable, compiled: CompiledTable, training: Training, spec: GpuSpec
+) -> tuple[float, float]:
+    """(seconds that are exchanged in the open, factor of stragglers) of a run on several cards."""
+    if run.layout.count == 1:
+        return 0.0, 1.0
+    once = msgspec.structs.replace(training, gradient_accumulation_steps=1)
+    replica = ReplicaStep(
+        steps=predict_steps(
+            compiled,
+            once,
+            once.precision,
+            [spec],
+            [once.batch_size],
+            host=BENCHMARK_HOST,
+            software_year=run.software_year,
+        ),
+        traffic=traffic_of(table, once.precision),
+        batch_size=once.batch_size,
+        link=interconnect_or_usual(run.interconnect, spec),
+        memory_bytes_per_s=spec.memory_bandwidth_bytes_per_s or 0.0,
+    )
+    setting = Setting(accumulation_steps=training.gradient_accumulation_steps)
+    found = lay_out(replica, run.layout, setting=setting)
+    added, lost = found.parts_s["communication_s"], found.parts_s["imbalance_s"]
+    return added, found.step_s / (found.step_s - lost)

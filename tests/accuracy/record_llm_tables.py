@@ -1,0 +1,120 @@
+"""Records the operator tables of the published language models: `python tests/accuracy/record_llm_tables.py [--all]`.
+
+Each is traced with two and with three of its layers, which are alike, and continued to all of them: a test checks
+that this gives the same operators as the whole trace. Tables that exist are left unless `--all` is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch  # noqa: TID251 - records in the worker's place
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.optable.op_table import Op, OpTable
+from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload import HuggingFaceModel, Workload
+from tests.accuracy.llm_rows import language_model_runs
+from tests.accuracy.llm_tables import FOLDER, computed, llm_table_path
+from tests.accuracy.tables import pack
+
+_FEW = 2
+_LAYER_KEYS = ("n_layer", "num_hidden_layers")
+_SUMS = (
+    "parameter_count",
+    "trainable_parameter_count",
+    "parameter_tensor_count",
+    "parameter_bytes",
+    "trainable_parameter_bytes",
+    "gradient_bytes",
+    "frozen_linear_count",
+    "buffer_bytes",
+    "synchronisation_count",
+)
+"""Fields of a table to which every layer adds as much."""
+
+
+def whole_table(workload: Workload) -> OpTable:
+    """The table of all layers from traces of two and of three."""
+    model = workload.model
+    assert isinstance(model, HuggingFaceModel)
+    assert isinstance(model.config, dict)
+    key = next(name for name in _LAYER_KEYS if name in model.config)
+    precision = TRACE_PRECISIONS[workload.training.precision]
+
+    def traced(count: int) -> OpTable:
+        config: dict[str, Any] = {**model.config, key: count}  # type: ignore[dict-item]
+        short = msgspec.structs.replace(workload, model=msgspec.structs.replace(model, config=config))
+        return trace(subject_of(short, precision), precision, checked=False)
+
+    return continued(traced(_FEW), traced(_FEW + 1), int(model.config[key]) - _FEW - 1)
+
+
+def continued(fewer: OpTable, more: OpTable, further: int) -> OpTable:
+    """The table of `further` layers on top of `more`, which has one layer more than `fewer`."""
+    before, after = _counts(fewer), _counts(more)
+    ops = []
+    for key, (op, count) in after.items():
+        total = count + further * (count - before.get(key, (op, 0))[1])
+        ops.append(msgspec.structs.replace(op, count=total))
+    sums = {name: getattr(more, name) + further * (getattr(more, name) - getattr(fewer, name)) for name in _SUMS}
+    layer = list(more.trainable_tensor_bytes)
+    for size in fewer.trainable_tensor_bytes:
+        layer.remove(size)
+    return msgspec.structs.replace(
+        more,
+        ops=tuple(op for op in ops if op.count),
+        trainable_tensor_bytes=(*more.trainable_tensor_bytes, *layer * further),
+        trainable_tensor_shapes=(),
+        block_parameter_bytes=more.block_parameter_bytes + more.block_parameter_bytes[-1:] * further,
+        dispatch_count={
+            phase: count + further * (count - fewer.dispatch_count[phase])
+            for phase, count in more.dispatch_count.items()
+        },
+        gradients_ready=(),
+        memory=None,
+        layers=(),
+        checkpoint=None,
+        caveats=(),
+        **sums,
+    )
+
+
+def _counts(table: OpTable) -> dict[bytes, tuple[Op, int]]:
+    found: dict[bytes, tuple[Op, int]] = {}
+    for op in table.ops:
+        key = msgspec.msgpack.encode(msgspec.structs.replace(op, count=0))
+        found[key] = (op, found.get(key, (op, 0))[1] + op.count)
+    return found
+
+
+def main() -> None:
+    """Record what is missing, or everything."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--all", action="store_true", help="record tables that exist too")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    FOLDER.mkdir(exist_ok=True)
+    wanted = {llm_table_path(workload): workload for workload in map(computed, language_model_runs())}
+    for path, workload in sorted(wanted.items()):
+        if path.exists() and not options.all:
+            continue
+        started = time.monotonic()
+        table = whole_table(workload)
+        path.write_bytes(pack(table))
+        seconds = time.monotonic() - started
+        print(f"{workload.name} {path.name}: {len(table.ops)} operators, {seconds:.1f} s", flush=True)
+    for path in FOLDER.glob("*.xz"):
+        if path not in wanted:
+            path.unlink()
+
+
+if __name__ == "__main__":
+    main()
