@@ -16,7 +16,7 @@ import numpy as np
 
 from advisor.cost.efficiencies import Efficiencies, Fitted
 from advisor.optable.op_columns import Floats
-from advisor.predict.fitting import MeasuredStep, leave_out
+from advisor.predict.fitting import MeasuredStep, StepSet, leave_out
 from tools.accuracy_file import runs_digest
 
 KEYS: dict[str, Callable[[MeasuredStep], Hashable]] = {
@@ -41,13 +41,8 @@ def left_out(what: str, steps: Sequence[MeasuredStep], figures: Efficiencies, fi
 
 
 def _kept(what: str, steps: Sequence[MeasuredStep], figures: Efficiencies, fitted: Fitted) -> Path:
-    own = msgspec.structs.replace(figures, fitted=fitted, bands=(), source="", fitted_cards=(), fitted_capabilities=())
-    digest = sha256(msgspec.json.encode(own, order="sorted") + runs_digest(steps).encode() + _formulas()).hexdigest()
+    """By the runs, the figures, and what the formulas make of both."""
+    in_sample = StepSet(steps, figures).predicted_s(fitted)
+    told = [f"{seconds:.9e}" for seconds in in_sample]
+    digest = sha256(msgspec.json.encode((told, fitted), order="sorted") + runs_digest(steps).encode()).hexdigest()
     return Path(tempfile.gettempdir()) / f"advisor-left-out-{what}-{digest[:24]}.npy"
-
-
-def _formulas() -> bytes:
-    """The source of everything that a prediction is computed with."""
-    package = Path(__file__).resolve().parents[1] / "advisor"
-    rooms = ("cost", "optable", "catalogue", "predict")
-    return b"".join(path.read_bytes() for room in rooms for path in sorted((package / room).rglob("*.py")))

@@ -67,7 +67,7 @@ def test_how_a_job_is_split_and_what_its_peak_counts_is_understood(tmp_path: Pat
         4,
         "reserved",
         (2, 4),
-        None,
+        2024,
     )
     assert (plain.layout, plain.accumulation_steps, plain.memory_kind) == (Layout(), 1, "allocated")
     assert plain.torch_version is None
