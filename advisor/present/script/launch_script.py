@@ -15,9 +15,10 @@ from advisor.core.units import format_seconds
 from advisor.present.script.model_code import model_code
 from advisor.present.script.parts import HEAD_ONLY, LORA, MASTER_UPDATE, MASTERS, NO_UPDATE, UPDATE
 from advisor.present.summary import set_up_line
-from advisor.workload.workload import HuggingFaceModel
+from advisor.workload.workload import HuggingFaceModel, fp8_recipe_of, quantization_of
 
 if TYPE_CHECKING:
+    from advisor.catalogue.precisions import Precision
     from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Training
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 SCRIPT_NAME = "train.py"
 INFERENCE_SCRIPT_NAME = "infer.py"
 _TARGETS = ("labels", "start_positions", "end_positions")
-_HALF = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
-_AUTOCAST = {"fp16_amp": "torch.float16", "bf16_amp": "torch.bfloat16"}
+_TYPES = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
+_HALF = {name: _TYPES[row.half_format] for name, row in PRECISION_FACTS.items() if row.half_format and row.half_weights}
+_AUTOCAST = {name: _TYPES[row.half_format] for name, row in PRECISION_FACTS.items() if row.half_format and row.autocast}
 
 
 def script_name(advice: AdviceRecord) -> str:
@@ -64,6 +66,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None) -> str:
     training = advice.workload.training
     infers = training.mode == "inference"
     updates = training.mode == "training" and training.optimizer != "none"
+    copied = updates and PRECISION_FACTS[chosen.precision].master_copies
     template = Template(
         resource("launch/infer.py.txt" if infers else "launch/train.py.txt").read_text(encoding="utf-8")
     )
@@ -87,10 +90,10 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None) -> str:
         samples=advice.workload.data.samples,
         epochs=math.ceil(training.epochs),
         targets=repr(_TARGETS if isinstance(advice.workload.model, HuggingFaceModel) else ()),
-        update=MASTER_UPDATE if updates and chosen.precision in _HALF else UPDATE if updates else NO_UPDATE,
+        update=MASTER_UPDATE if copied else UPDATE if updates else NO_UPDATE,
         input_dtype=_HALF.get(chosen.precision, "None"),
         cpu_threads=repr(chosen.thread_count),
-        matmul_precision="highest" if chosen.precision == "fp32" else "high",
+        matmul_precision="highest" if PRECISION_FACTS[chosen.precision].products == "fp32" else "high",
         allow_tf32=chosen.precision != "fp32",
         autocast=_autocast(chosen.precision),
         use_scaler=PRECISION_FACTS[chosen.precision].scales_gradients,
@@ -98,9 +101,9 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None) -> str:
         channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
         checkpointing=_checkpointing(training),
         compile="    model = torch.compile(model)\n" if training.compile else "",
-        freeze=_freeze(training),
-        masters=MASTERS if updates and chosen.precision in _HALF else "",
-        optimizer=_optimizer(training, "masters" if updates and chosen.precision in _HALF else "trained"),
+        freeze=_freeze(training) + _left_to_the_user(training, chosen.precision),
+        masters=MASTERS if copied else "",
+        optimizer=_optimizer(training, "masters" if copied else "trained"),
         **_wrapping(chosen),
     )
 
@@ -129,11 +132,29 @@ def _autocast(precision: str) -> str:
 def _checkpointing(training: Training) -> str:
     if training.activation_checkpointing == "none":
         return ""
-    return "    if hasattr(model, 'gradient_checkpointing_enable'):\n        model.gradient_checkpointing_enable()\n"
+    asked = "model.gradient_checkpointing_enable()"
+    found = f"    if hasattr(model, 'gradient_checkpointing_enable'):\n        {asked}\n"
+    if training.activation_checkpointing == "full":
+        return found
+    return f"    # YOUR CHECKPOINTING: the advice keeps products and attention; this recomputes whole blocks.\n{found}"
 
 
 def _freeze(training: Training) -> str:
     return {"head": HEAD_ONLY, "lora": LORA}.get(training.trainable, "")
+
+
+def _left_to_the_user(training: Training, precision: Precision) -> str:
+    """What the advice counts on and this script leaves out, each with what does it."""
+    quantization = quantization_of(training)
+    lines = [
+        f"YOUR ADAPTERS sit on: {training.lora_targets}" if training.lora_targets is not None else "",
+        f"YOUR QUANTISATION: frozen layers in {quantization}" if quantization is not None else "",
+        f"YOUR FP8 LAYERS: recipe {fp8_recipe_of(training)}" * (precision == "fp8"),
+        "YOUR LOSS: in chunks of the logits (torchtune, Liger kernels)" * training.chunked_loss,
+        "YOUR OPTIMIZER: steps each parameter in backward" * training.optimizer_in_backward,
+        f"YOUR OFF-LOAD: {training.offload} in host memory" * (training.offload != "none"),
+    ]
+    return "".join(f"    # {line}.\n" for line in lines if line)
 
 
 def _optimizer(training: Training, parameters: str) -> str:
