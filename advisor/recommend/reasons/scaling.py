@@ -44,14 +44,15 @@ def dp_reasons(comparison: Comparison, dp: Prediction, ddp: Prediction) -> Itera
 
 def _first_card(comparison: Comparison, dp: Prediction) -> Iterator[Reason]:
     """DataParallel's first card gathers what the others computed: what it needs, and what the others do."""
-    other = next(
+    # One card alone may only have been asked with the accumulation that several cards take over from it.
+    other = min(
         (
-            one
-            for one in comparison.alone(dp.device, dp.precision)
-            if one.batch_size_per_device == dp.batch_size_per_device
-            and one.gradient_accumulation_steps == dp.gradient_accumulation_steps
+            alone
+            for alone in comparison.alone(dp.device, dp.precision)
+            if alone.batch_size_per_device == dp.batch_size_per_device
         ),
-        None,
+        key=lambda alone: abs(alone.gradient_accumulation_steps - dp.gradient_accumulation_steps),
+        default=None,
     )
     if dp.peak_memory_bytes is None or other is None or other.peak_memory_bytes is None:
         return
