@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from advisor.optable.op_table import Affine, CompiledPass, Op, OpKind, Phase
-from advisor.worker.trace.dataflow import Kernel
+from advisor.worker.trace.dataflow import DataFlow, Kernel
 from advisor.worker.trace.fusion import Fused, fused_groups
 
 _MOST_KERNELS = 4
@@ -16,6 +16,8 @@ _MOST_KERNELS = 4
 class _Made(NamedTuple):
     """What tells one kernel from another; bytes are those of one batch size."""
 
+    place: int
+    """Of its first operator in the stream."""
     phase: Phase
     kind: OpKind
     name: str
@@ -25,22 +27,24 @@ class _Made(NamedTuple):
     written_bytes: float
 
 
-def compiled_pass(first: Sequence[Kernel], second: Sequence[Kernel], batches: tuple[int, int]) -> CompiledPass:
+def compiled_pass(first: DataFlow, second: DataFlow, batches: tuple[int, int]) -> CompiledPass:
     """Two passes at different batch sizes, fused alike, as one list that is affine in the batch."""
     low, high = batches
-    fused = fused_groups(second)
-    one, two = _made(first, fused_groups(first, fused)), _made(second, fused)
+    fused = fused_groups(second.kernels)
+    one, two = _made(first.kernels, fused_groups(first.kernels, fused)), _made(second.kernels, fused)
     counted: Counter[tuple[_Made, Affine, Affine]] = Counter()
     dispatches: dict[Phase, int] = {"forward": 0, "backward": 0}
     for early, late in zip(one, two, strict=True):
+        times = second.count(late.place)
         read = _affine(early.read_bytes, late.read_bytes, low, high)
         written = _affine(early.written_bytes, late.written_bytes, low, high)
         if not (early.read_bytes or early.written_bytes or late.read_bytes or late.written_bytes):
             continue
-        counted[late._replace(read_bytes=0.0, written_bytes=0.0), read, written] += 1
-        dispatches[late.phase] += late.kernel_count if late.kind == "fused" else 0
-    for phase in dispatches:
-        dispatches[phase] += len({kernel.call for kernel in second if kernel.phase == phase and not kernel.fusible})
+        counted[late._replace(place=0, read_bytes=0.0, written_bytes=0.0), read, written] += times
+        dispatches[late.phase] += late.kernel_count * times if late.kind == "fused" else 0
+    calls = {kernel.call: index for index, kernel in enumerate(second.kernels) if not kernel.fusible}
+    for index in calls.values():
+        dispatches[second.kernels[index].phase] += second.count(index)
     ops = (_op(made, read, written, count) for (made, read, written), count in counted.items())
     return CompiledPass(ops=tuple(ops), dispatch_count=dispatches)
 
@@ -48,10 +52,10 @@ def compiled_pass(first: Sequence[Kernel], second: Sequence[Kernel], batches: tu
 def _made(kernels: Sequence[Kernel], groups: Sequence[Fused]) -> list[_Made]:
     """The fused kernels, then those without shape figures that stay as they are."""
     fused = [_fused(one, kernels) for one in groups]
-    kept = [kernel for kernel in kernels if not kernel.fusible and not kernel.raw.shape]
+    kept = [(place, one) for place, one in enumerate(kernels) if not one.fusible and not one.raw.shape]
     return fused + [
-        _Made(kernel.phase, raw.kind, raw.name, raw.element_bytes, raw.kernel_count, *raw.figures[1:3])
-        for kernel in kept
+        _Made(place, kernel.phase, raw.kind, raw.name, raw.element_bytes, raw.kernel_count, *raw.figures[1:3])
+        for place, kernel in kept
         for raw in (kernel.raw,)
     ]
 
@@ -62,7 +66,8 @@ def _fused(fused: Fused, kernels: Sequence[Kernel]) -> _Made:
     read = float(sum(use.size_bytes for use in fused.reads) + again)
     written = float(sum(use.size_bytes for use in fused.writes))
     width = min(member.raw.element_bytes for member in members)
-    return _Made(fused.group.phase, "fused", "fused", width, _kernel_count(fused, members), read, written)
+    first = min(fused.group.members)
+    return _Made(first, fused.group.phase, "fused", "fused", width, _kernel_count(fused, members), read, written)
 
 
 def _kernel_count(fused: Fused, members: Sequence[Kernel]) -> int:

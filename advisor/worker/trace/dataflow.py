@@ -64,9 +64,15 @@ class DataFlow:
     def __init__(self, tracker: StorageTracker) -> None:
         """`tracker` numbers the storages."""
         self.kernels: list[Kernel] = []
+        self.repeated: list[tuple[int, int, int]] = []
+        """First and one after the last kernel of a group of layers, and how many copies of it stand beside it."""
         self._tracker = tracker
         self._versions: dict[int, int] = {}
         self._call_count = 0
+
+    def count(self, index: int) -> int:
+        """How often a kernel runs, the copies of its layers included."""
+        return 1 + sum(copies for begin, end, copies in self.repeated if begin <= index < end)
 
     def _used(self, tensors: Sequence[Tensor]) -> list[Use]:
         uses = []

@@ -61,6 +61,7 @@ class Extension:
         self._label_storages()
         self._check()
         self.recorder = Recorder(StorageTracker(), recorder.known)
+        self.recorder.flow = recorder.flow
         self.backward_start = 0
         self.kept: dict[int, int] = {}
         self._numbers: dict[tuple[int, int | None, int], int] = {}
@@ -193,6 +194,7 @@ class Extension:
 
     def _copy(self, number: int, groups: range) -> None:
         begin, end = self._segments[number]
+        self.recorder.flow.repeated.append((begin.op_count, end.op_count, len(groups)))
         calls = [two - one for one, two in zip(begin.dispatch_count, end.dispatch_count, strict=True)]
         for group in groups:
             self._write(number, group, copied=True)

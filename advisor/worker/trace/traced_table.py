@@ -66,7 +66,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         **from_modules(model),
         buffer_bytes=float(sum(size_bytes(b) for b in model.buffers())),
         input_bytes=(first.input_bytes - slope * low, slope),
-        compiled=compiled_pass(first.recorder.flow.kernels, second.recorder.flow.kernels, BATCHES),
+        compiled=compiled_pass(first.recorder.flow, second.recorder.flow, BATCHES),
         dispatch_count=recorder.dispatch_count,
         synchronisation_count=recorder.synchronisation_count,
         gradients_ready=_gradients(recorder),

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from torch import nn
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.optable.op_table import FREE, MemoryTimeline, OpTable
+from advisor.optable.op_table import FREE, CompiledPass, MemoryTimeline, OpTable, at
 from advisor.worker.trace.layer_runs import layer_runs, shortened
 from advisor.worker.trace.step_pass import Passes
 from advisor.worker.trace.trace import subject_of, trace
@@ -88,12 +88,21 @@ def in_any_order(memory: MemoryTimeline) -> list[tuple[float, ...]]:
     return ordered
 
 
+def moved_bytes(compiled: CompiledPass) -> float:
+    return sum(op.count * (at(op.read_bytes, 8) + at(op.written_bytes, 8)) for op in compiled.ops)
+
+
 def assert_same(one: OpTable, other: OpTable) -> None:
     assert one.memory is not None
     assert other.memory is not None
     assert in_any_order(one.memory) == in_any_order(other.memory)
     assert one.memory.backward_start == other.memory.backward_start
-    assert one == replace(other, memory=one.memory)
+    assert one == replace(other, memory=one.memory, compiled=one.compiled)
+    assert one.compiled is not None
+    assert other.compiled is not None
+    assert one.compiled.dispatch_count == other.compiled.dispatch_count
+    # One kernel that writes something for each of the layers counts those that ran: T5's bias of positions.
+    assert moved_bytes(one.compiled) == pytest.approx(moved_bytes(other.compiled), rel=0.01)
 
 
 @pytest.mark.parametrize(

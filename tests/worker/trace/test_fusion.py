@@ -180,3 +180,38 @@ def test_the_compiler_turns_convolutions_as_its_rule_says(
 ) -> None:
     table = traced(lambda: Convolutions(channels, groups), mode, (channels, 8, 8))
     assert compile_table(table).turned_by_compiler is turned
+
+
+class Stack(nn.Module):
+    """Many layers alike."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.TransformerEncoderLayer(64, 4, 128, batch_first=True) for _ in range(12)])
+
+    def forward(self, given: Tensor) -> Tensor:
+        for layer in self.layers:
+            given = layer(given)
+        return given
+
+
+@pytest.mark.parametrize("mode", ["inference", "training"])
+def test_layers_that_stand_for_others_are_counted_as_often(mode: Mode) -> None:
+    def subject(*, alike: bool) -> Subject:
+        return Subject(
+            build=Stack,
+            make_batch=lambda size: (torch.zeros(size, 16, 64),),
+            step=lambda module, batch: module(batch[0]) if mode == "inference" else module(batch[0]).sum(),
+            mode=mode,
+            attention="sdpa",
+            alike_layers=alike,
+        )
+
+    short, whole = (trace(subject(alike=alike), "fp32").compiled for alike in (True, False))
+    assert short is not None
+    assert whole is not None
+    assert short.dispatch_count == whole.dispatch_count
+    assert min(whole.dispatch_count["forward"], 1) == 1
+    for name in ("read_bytes", "written_bytes"):
+        each = (sum(op.count * at(getattr(op, name), BATCH) for op in one.ops) for one in (short, whole))
+        assert next(each) == pytest.approx(next(each), rel=1e-9)
