@@ -38,7 +38,10 @@ def dp_reasons(comparison: Comparison, dp: Prediction, ddp: Prediction) -> Itera
     elif abs(advantage - 1) < TIE_FRACTION:
         yield Reason(code="scaling-dp-tied", numbers={"count": dp.count})
     if advantage > 1 + _LOSS_FRACTION:
-        yield from dp_loss_reasons(dp, ddp)
+        # Totals alone tell nothing of the operators that one process would have to issue.
+        yield from (
+            cause for cause in dp_loss_reasons(dp, ddp) if not (numbers_only and cause.code == "scaling-dp-one-process")
+        )
     yield from _first_card(comparison, dp)
 
 
