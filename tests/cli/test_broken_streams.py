@@ -72,7 +72,13 @@ def test_a_closing_terminal_keeps_what_was_measured(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "advisor", "--measure", "rnn_characters", "--budget", "60", "--json", str(saved)]
     settings = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data"), "LANG": "C.UTF-8"}
     running = subprocess.Popen(
-        command, env={**os.environ, **settings}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command,
+        env={**os.environ, **settings},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Where the tests themselves run under nohup, a child would inherit that hang-ups are ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # noqa: PLW1509 - no threads here
     )
     assert running.stderr is not None
     for line in running.stderr:
