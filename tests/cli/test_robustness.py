@@ -193,11 +193,11 @@ def test_a_newer_or_damaged_history_is_left_or_kept_aside_and_named(
     assert "Traceback" not in ended.stderr
 
 
-@pytest.mark.parametrize("version", [0, 2, 99, "1", None])
+@pytest.mark.parametrize("version", [0, 3, 99, "1", None])
 def test_an_advice_of_another_version_is_refused_and_left_as_it_is(tmp_path: Path, version: object) -> None:
-    raw = (
-        json_file.encode(recorded()).decode().replace('"schema_version": 1', f'"schema_version": {json_of(version)}', 1)
-    )
+    written = json_file.encode(recorded()).decode()
+    raw = written.replace('"schema_version": 2', f'"schema_version": {json_of(version)}', 1)
+    assert raw != written
     (tmp_path / "other.json").write_text(raw, encoding="utf-8")
     ended = run("--open", str(tmp_path / "other.json"), folder=tmp_path)
     assert ended.returncode == 2
