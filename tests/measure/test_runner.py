@@ -134,7 +134,7 @@ def test_a_small_model_is_measured_at_three_or_more_batch_sizes_with_raw_samples
 
 
 def test_the_trace_made_in_the_same_worker_chooses_the_batch_sizes(machine: Machine) -> None:
-    plan = make_plan(WORKLOAD, machine, budget_s=8, devices=["cpu"])
+    plan = make_plan(WORKLOAD, machine, budget_s=20, devices=["cpu"])
     tables: dict[TracePrecision, OpTable] = {}
     run = run_measurements(plan, machine, tables=tables, trace=("fp32",))
     measurement = _ended(list(run))
