@@ -19,6 +19,7 @@ from advisor.advice.verification import verify
 from advisor.core.drive import drive
 from advisor.core.units import Estimate
 from advisor.measure.ranks import measure_local_ranks
+from advisor.present.script.launch_script import launch_command, render
 from advisor.store.advice_record import AdviceRecord as Advice
 from advisor.store.history import Truth
 from tests.measure.rank_driver import small_plan
@@ -161,6 +162,30 @@ def test_verifying_opens_nothing_to_other_machines(count: int) -> None:
     assert truth.actual_step_s > 0
     assert truth.count == count
     assert watch.looks > 20
+    assert not watch.open_to_others
+    assert not watch.let_in
+
+
+def test_the_advised_command_opens_nothing_to_other_machines(tmp_path: Path) -> None:
+    chosen = _advised(2).recommendation_local
+    assert chosen is not None
+    command = launch_command(chosen).split()
+    assert command[0] == "python"
+    (tmp_path / "train.py").write_text(render(_advised(2), chosen), encoding="utf-8")
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    with ListeningWatch(os.getpid()) as watch:
+        ended = subprocess.run(
+            [sys.executable, *command[1:], "--seconds", "3"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    assert '"step_s"' in ended.stdout
+    assert watch.listening, "gloo's own sockets are among what is watched"
     assert not watch.open_to_others
     assert not watch.let_in
 

@@ -31,9 +31,8 @@ def advised(workload: str | None = None, **changes: object) -> AdviceRecord:
 def run_script(tmp_path: Path, made: AdviceRecord, *options: str, ranks: int = 1) -> dict[str, float]:
     script = tmp_path / "train.py"
     script.write_text(launch_script.render(made), encoding="utf-8")
-    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks)] if ranks > 1 else []
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, *launcher, str(script), *options]
+    command = [sys.executable, str(script), *options, *(["--ranks", str(ranks)] if ranks > 1 else [])]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200, check=False)
     assert ended.returncode == 0, ended.stderr[-3000:]
     answer: dict[str, float] = json.loads(ended.stdout.strip().splitlines()[-1])
@@ -100,4 +99,28 @@ def test_accumulation_and_threads_stand_in_the_script() -> None:
     text = launch_script.render(advised(gradient_accumulation_steps=4))
     assert "ACCUMULATION = 4" in text
     assert "no_sync" in text
-    assert "torchrun --standalone --nproc-per-node 2" in text
+    assert "# Launch:  python train.py --ranks 2" in text
+    assert "--standalone --" not in text
+
+
+def test_several_machines_meet_without_a_dynamic_rendezvous() -> None:
+    chosen = advised(count=8, node_count=2).recommendation
+    assert chosen is not None
+    command = launch_script.launch_command(chosen)
+    assert command == (
+        "torchrun --nnodes 2 --nproc-per-node 4 --node-rank N --master-addr HOST --master-port 29500 train.py"
+    )
+    text = launch_script.render(advised(count=8, node_count=2))
+    assert "trusted network only" in text
+
+
+def test_where_one_rank_fails_the_others_are_ended_and_the_code_tells(tmp_path: Path) -> None:
+    text = launch_script.render(advised())
+    failing = 'def main() -> None:\n    if os.environ.get("RANK") == "1":\n        sys.exit(7)\n'
+    script = tmp_path / "train.py"
+    script.write_text(text.replace("def main() -> None:\n", failing, 1), encoding="utf-8")
+    command = [sys.executable, str(script), "--ranks", "2"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "TMPDIR": str(tmp_path)}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200, check=False)
+    assert ended.returncode == 1
+    assert list(tmp_path.glob("advised-ranks-*")) == []

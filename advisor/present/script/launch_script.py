@@ -39,14 +39,16 @@ def script_name(advice: AdviceRecord) -> str:
 def launch_command(chosen: Recommendation, script: str = SCRIPT_NAME) -> str:
     """The shell command that starts the script on the advised devices: on each machine where they are several.
 
-    `HOST` stands for the name or address of the first machine, which only its user knows.
+    On one machine the script starts its own ranks, which nobody else can reach. `HOST` stands for the name or address
+    of the first machine and `N` for the machine's number from 0, which only their user knows. The rendezvous of several
+    machines is torchrun's static one, which unpickles nothing; its port is open to the network all the same.
     """
     if chosen.count == 1 or STRATEGY_FACTS[chosen.strategy].one_process:
         return f"python {script}"
     if chosen.node_count > 1:
         ranks = f"--nnodes {chosen.node_count} --nproc-per-node {chosen.count // chosen.node_count}"
-        return f"torchrun {ranks} --rdzv-backend c10d --rdzv-endpoint HOST:29500 {script}"
-    return f"torchrun --standalone --nproc-per-node {chosen.count} {script}"
+        return f"torchrun {ranks} --node-rank N --master-addr HOST --master-port 29500 {script}"
+    return f"python {script} --ranks {chosen.count}"
 
 
 def render(advice: AdviceRecord, chosen: Recommendation | None = None) -> str:
@@ -80,6 +82,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None) -> str:
             f"{set_up_line(chosen, 'en', training.mode)} Expected step: {step} ({spread}, {chosen.step_s.basis})."
         ),
         command=launch_command(chosen, script_name(advice)),
+        network=_network(chosen),
         accelerate=_accelerate(chosen),
         batch_size=chosen.batch_size_per_device,
         accumulation=chosen.gradient_accumulation_steps,
@@ -113,13 +116,19 @@ def _comment(text: str) -> str:
     return visible(text)
 
 
+def _network(chosen: Recommendation) -> str:
+    if chosen.node_count == 1 or STRATEGY_FACTS[chosen.strategy].one_process:
+        return ""
+    return "# The machines trust whoever reaches port 29500: launch on a trusted network only. N: 0 on HOST, then 1, 2, …\n"
+
+
 def _accelerate(chosen: Recommendation) -> str:
     if chosen.count == 1:
         return ""
     mixed = {"fp16_amp": "fp16", "bf16_amp": "bf16"}.get(chosen.precision, "no")
     return (
         f"# A script of yours that uses Accelerate: accelerate launch --multi_gpu --num_processes {chosen.count} "
-        f"--mixed_precision {mixed} YOUR_SCRIPT.py\n"
+        f"--mixed_precision {mixed} YOUR_SCRIPT.py\n# (it opens a port to the network that ranks trust)\n"
     )
 
 
