@@ -119,7 +119,7 @@ def _comment(text: str) -> str:
 def _network(chosen: Recommendation) -> str:
     if chosen.node_count == 1 or STRATEGY_FACTS[chosen.strategy].one_process:
         return ""
-    return "# The machines trust whoever reaches port 29500: launch on a trusted network only. N: 0 on HOST, then 1, 2, …\n"
+    return "# The machines trust whoever reaches port 29500: on a trusted network only. N: 0 on HOST, then 1, 2, …\n"
 
 
 def _accelerate(chosen: Recommendation) -> str:
