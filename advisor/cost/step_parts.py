@@ -13,6 +13,9 @@ from advisor.optable.op_columns import Floats
 OWN_PARTS = ("forward_s", "backward_s", "optimizer_s", "host_s", "copy_s", "loader_s", "synchronisation_s")
 """Those of a card alone; several cards add communication and imbalance."""
 
+ACCUMULATION_BYTES = 3.0
+"""Adding a gradient reads both and writes one, in units of the gradients' bytes."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class StepParts:
@@ -45,11 +48,3 @@ class StepParts:
             arrays = isinstance(values[0], np.ndarray)
             joined[field.name] = np.concatenate(values) if arrays else tuple(item for value in values for item in value)
         return cls(**joined)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RangedSteps(StepParts):
-    """Steps with the 80 % range of their total."""
-
-    low_s: Floats
-    high_s: Floats

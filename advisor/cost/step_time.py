@@ -10,7 +10,6 @@ import numpy as np
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.core.sentences import Reason
-from advisor.cost.bands import step_band
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import (
     HostSpeed,
@@ -24,18 +23,15 @@ from advisor.cost.operators.dequantisation import dequantised_bytes
 from advisor.cost.operators.device_rates import DeviceRates, device_rates, missing_figures, precision_notes
 from advisor.cost.operators.device_time import device_seconds
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
-from advisor.cost.step_parts import OWN_PARTS, RangedSteps
+from advisor.cost.step_parts import ACCUMULATION_BYTES, OWN_PARTS, StepParts
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
 
-ACCUMULATION_BYTES = 3.0
-"""Adding a gradient reads both and writes one, in units of the gradients' bytes."""
-
 
 @dataclass(frozen=True, kw_only=True)
-class StepGrid(RangedSteps):
+class StepGrid(StepParts):
     """One optimizer step on each card of the spec table at each batch size."""
 
     refusals: tuple[Reason | None, ...]
@@ -99,7 +95,7 @@ def predict_steps(  # noqa: PLR0913 - what a step depends on
     )
     refusals = tuple(missing_figures(spec, precision) for spec in specs)
     known = [index for index, refusal in enumerate(refusals) if refusal is None]
-    arrays = {name: np.full((len(specs), len(batch_sizes)), np.nan) for name in (*OWN_PARTS, "low_s", "high_s")}
+    arrays = {name: np.full((len(specs), len(batch_sizes)), np.nan) for name in OWN_PARTS}
     if known and batch_sizes:
         for name, values in _known_steps(question, [specs[index] for index in known]).items():
             arrays[name][known] = values
@@ -122,9 +118,7 @@ def _known_steps(question: _Question, specs: Sequence[GpuSpec]) -> dict[str, Flo
     parts["synchronisation_s"] = np.full_like(device, wait_s)
     subtotal = device + parts["host_s"] + parts["copy_s"] + parts["synchronisation_s"]
     parts["loader_s"] = loader_seconds(question.host, training, question.batches, subtotal)
-    total = sum((parts[name] for name in OWN_PARTS), start=np.zeros_like(device))
-    low, high = step_band(specs, compiled, training, parts["host_s"] / total, figures)
-    return {**parts, "low_s": total * low, "high_s": total * high}
+    return parts
 
 
 def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:

@@ -76,20 +76,20 @@ def optimizer_step_count(workload: Workload, global_batch_size: int) -> int:
 
 def _prediction(candidate: Candidate, workload: Workload, cell: Cell, memory: MemoryAnswer) -> Prediction:
     """One cell of the grid with all that describes it."""
-    grid, place = cell.grid, cell.place
+    grid, ends, place = cell.grid, cell.ends, cell.place
     basis: Basis = cell.basis
     if cell.measured:
         basis = "measured"
     elif candidate.count > 1:
         basis = basis_of(basis, "calibrated")
     step = Estimate(
-        value=float(grid.step_s[place]), low=float(grid.low_s[place]), high=float(grid.high_s[place]), basis=basis
+        value=float(grid.step_s[place]), low=float(ends.low_s[place]), high=float(ends.high_s[place]), basis=basis
     )
     passes = candidate.batch_size_per_device * candidate.gradient_accumulation_steps
     global_batch = passes * (1 if candidate.strategy == "single" else candidate.count)
     efficiency = None
     if candidate.count > 1:
-        efficiency = around(grid.efficiency[place], grid.efficiency_low[place], grid.efficiency_high[place], basis)
+        efficiency = around(grid.efficiency[place], ends.efficiency_low[place], ends.efficiency_high[place], basis)
     rate = Estimate(
         value=global_batch / step.value, low=global_batch / step.high, high=global_batch / step.low, basis=basis
     )

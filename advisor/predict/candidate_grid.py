@@ -27,6 +27,7 @@ from advisor.optable.op_table import OpTable
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.measured_link import measured_link
 from advisor.predict.prediction import Candidate, Device
+from advisor.predict.scaling_range import ScaledRange, scaled_range
 from advisor.predict.single_device import single_device_steps
 from advisor.predict.sources import Sources
 from advisor.workload.workload import Training
@@ -49,6 +50,8 @@ class Cell:
     """Where one candidate stands in a scaled grid, and how sure its single step is."""
 
     grid: ScaledGrid
+    ends: ScaledRange
+    """Of the whole grid."""
     place: tuple[int, int, int, int]
     basis: Basis
     measured: bool
@@ -80,7 +83,7 @@ class CandidateGrid:
         self.rows: dict[str, int] = {}
         self.steps = self._single_steps()
         self.traffic = traffic_of(table, precision)
-        self._scaled: dict[tuple[int, int | None], ScaledGrid] = {}
+        self._scaled: dict[tuple[int, int | None], tuple[ScaledGrid, ScaledRange]] = {}
 
     def _single_steps(self) -> DeviceSteps | None:
         found: list[DeviceSteps] = []
@@ -108,39 +111,37 @@ class CandidateGrid:
             return None
         column = self.batches.index(candidate.batch_size_per_device)
         nodes = self.sources.node_count
-        grid = self._scaled_grid(candidate.gradient_accumulation_steps, candidate.count if nodes > 1 else None)
+        grid, ends = self._scaled_grid(candidate.gradient_accumulation_steps, candidate.count if nodes > 1 else None)
         place = (*grid.index(candidate.strategy, candidate.count), row, column)
         if not np.isfinite(grid.step_s[place]):
             return None
         alone = candidate.count == 1
         return Cell(
             grid=grid,
+            ends=ends,
             place=place,
             basis=self.steps.basis[row],
             measured=bool(self.steps.measured[row, column]) and alone and candidate.gradient_accumulation_steps == 1,
             notes=self.steps.notes[row],
         )
 
-    def _scaled_grid(self, accumulation: int, count: int | None) -> ScaledGrid:
-        """The scaled grid of an accumulation; across nodes the link depends on the count, so each has its own."""
+    def _scaled_grid(self, accumulation: int, count: int | None) -> tuple[ScaledGrid, ScaledRange]:
+        """An accumulation's scaled grid and range; across nodes the link depends on the count: each has its own."""
         key = (accumulation, count)
         if key not in self._scaled:
             counts = {number for key in self.rows for number in self.counts[key]} if count is None else {count}
             links = [self.link(self.devices[key], count) for key in self.rows]
-            self._scaled[key] = self.scaled(accumulation, links, self.strategies, sorted(counts))
+            grid = self.scaled(accumulation, links, self.strategies, sorted(counts))
+            self._scaled[key] = grid, scaled_range(grid, self._known_steps())
         return self._scaled[key]
 
     def scaled(
         self, accumulation: int, links: Sequence[Link], strategies: Sequence[Strategy], counts: Sequence[int]
     ) -> ScaledGrid:
         """Every device over the links given, one a device in the order of `rows`."""
-        steps = self.steps
-        if steps is None:
-            message = "no device of this precision has a step"
-            raise ValueError(message)
         devices = [self.devices[key] for key in self.rows]
         return scale_steps(
-            steps,
+            self._known_steps(),
             self.traffic,
             links,
             [self.memory_bytes_per_s(device) for device in devices],
@@ -149,6 +150,12 @@ class CandidateGrid:
             counts=tuple(counts),
             setting=self.setting(accumulation),
         )
+
+    def _known_steps(self) -> DeviceSteps:
+        if self.steps is None:
+            message = "no device of this precision has a step"
+            raise ValueError(message)
+        return self.steps
 
     def setting(self, accumulation: int) -> Setting:
         """What beside model and cards decides how the jobs of this precision scale."""

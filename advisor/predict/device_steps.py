@@ -9,14 +9,18 @@ from numpy.typing import NDArray
 
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
-from advisor.cost.step_parts import RangedSteps
+from advisor.cost.step_parts import StepParts
 from advisor.cost.step_time import StepGrid
+from advisor.optable.op_columns import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeviceSteps(RangedSteps):
-    """Steps of one micro-batch and one optimizer update on devices, and how they are known."""
+class DeviceSteps(StepParts):
+    """Steps of one micro-batch and one optimizer update on devices, and how well they are known."""
 
+    low_s: Floats
+    high_s: Floats
+    """The 80 % range of their total, shape (devices, batch sizes)."""
     measured: NDArray[np.bool_]
     """Whether this very batch size was timed here; shape (devices, batch sizes)."""
     basis: tuple[Basis, ...]
@@ -25,8 +29,14 @@ class DeviceSteps(RangedSteps):
     """For each device."""
 
 
-def from_grid(grid: StepGrid, row: int, basis: Basis) -> DeviceSteps:
-    """One card of a predicted grid."""
-    ranges = {"low_s": grid.low_s[row : row + 1], "high_s": grid.high_s[row : row + 1]}
-    measured = np.zeros(ranges["low_s"].shape, dtype=bool)
-    return DeviceSteps(**grid.of_card(row), **ranges, measured=measured, basis=(basis,), notes=(grid.notes[row],))
+def from_grid(grid: StepGrid, band: tuple[Floats, Floats], row: int, basis: Basis) -> DeviceSteps:
+    """One card of a predicted grid; `band` are the factors of its low and high end, shape (cards, batch sizes)."""
+    total_s, (low, high) = grid.total_s[row], band
+    return DeviceSteps(
+        **grid.of_card(row),
+        low_s=(total_s * low[row])[None, :],
+        high_s=(total_s * high[row])[None, :],
+        measured=np.zeros((1, len(total_s)), dtype=bool),
+        basis=(basis,),
+        notes=(grid.notes[row],),
+    )

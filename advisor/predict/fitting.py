@@ -20,7 +20,7 @@ from advisor.cost.operators.device_rates import DeviceRates, device_rates
 from advisor.cost.operators.device_time import family_seconds, runs_channels_last
 from advisor.cost.operators.op_time import Peaks, sustained_peaks
 from advisor.cost.optimizer_cost import optimizer_cost
-from advisor.cost.step_time import ACCUMULATION_BYTES
+from advisor.cost.step_parts import ACCUMULATION_BYTES
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import AffineWork, Floats, Work
 from advisor.predict.priors import PRIORS

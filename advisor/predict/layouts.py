@@ -10,6 +10,7 @@ from advisor.core.sentences import Reason
 from advisor.core.units import Estimate, around
 from advisor.cost.scaling.layouts import ReplicaStep, lay_out
 from advisor.predict.candidate_grid import CandidateGrid
+from advisor.predict.scaling_range import layout_range
 
 if TYPE_CHECKING:
     from advisor.cost.layout import Layout
@@ -44,9 +45,10 @@ def predict_layout(candidate: Candidate, layout: Layout, sources: Sources) -> La
         setting=grid.setting(candidate.gradient_accumulation_steps),
     )
     basis = grid.steps.basis[0]
-    efficiency = around(found.efficiency, found.efficiency_low, found.efficiency_high, basis)
+    ends = layout_range(found, layout, grid.steps)
+    efficiency = around(found.efficiency, ends.efficiency_low.item(), ends.efficiency_high.item(), basis)
     return LayoutPrediction(
-        step_s=around(found.step_s, found.low_s, found.high_s, basis),
+        step_s=around(found.step_s, ends.low_s.item(), ends.high_s.item(), basis),
         efficiency=efficiency if layout.count > 1 else None,
         notes=grid.steps.notes[0],
     )

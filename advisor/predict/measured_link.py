@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from advisor.cost.scaling.links import Link, SizedTime
-from advisor.cost.step_parts import RangedSteps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from advisor.measure.measurement import CommunicationMeasurement
-
-Floats = NDArray[np.float64]
 
 _HOST_BYTES_PER_S = 10e9
 """Stands in for a slot that ranks on processors don't have; no part of their step crosses it."""
@@ -54,41 +49,3 @@ def measured_link(communication: Sequence[CommunicationMeasurement], wires: Link
 
 def _size(measured: CommunicationMeasurement) -> int:
     return measured.message_bytes or 0
-
-
-def memory_bytes_per_s(communication: Sequence[CommunicationMeasurement]) -> float | None:
-    """Bandwidth of a copy within a device's memory (a read and a write), where the ranks measured it."""
-    rates = [
-        2 * measured.message_bytes / measured.median_s
-        for measured in communication
-        if measured.kind == "memory_copy" and measured.message_bytes and measured.median_s > 0
-    ]
-    return min(rates, default=None)
-
-
-def measured_steps(communication: Sequence[CommunicationMeasurement]) -> RangedSteps | None:
-    """The single step that every rank ran beside the others, in a grid of one cell; None where it was not timed.
-
-    Backward counts as two thirds of what the update leaves, as it does twice the work of forward.
-    """
-    single = next((measured for measured in communication if measured.kind == "single_step"), None)
-    if single is None or not single.samples_s:
-        return None
-    update_s = min(single.optimizer_s or 0.0, single.median_s)
-    passes_s = single.median_s - update_s
-    low_s, high_s = min(single.samples_s), max(single.samples_s)
-
-    def cell(seconds: float) -> Floats:
-        return np.array([[seconds]])
-
-    return RangedSteps(
-        forward_s=cell(passes_s / 3),
-        backward_s=cell(passes_s * 2 / 3),
-        optimizer_s=cell(update_s),
-        host_s=cell(0.0),
-        copy_s=cell(0.0),
-        loader_s=cell(0.0),
-        synchronisation_s=cell(0.0),
-        low_s=cell(low_s),
-        high_s=cell(high_s),
-    )

@@ -16,6 +16,7 @@ from advisor.predict.device_steps import DeviceSteps, from_grid
 from advisor.predict.local_time import predict_local_steps
 from advisor.predict.prediction import Device
 from advisor.predict.sources import Sources
+from advisor.predict.step_range import step_band
 from advisor.workload.workload import Training
 
 
@@ -78,8 +79,9 @@ def _specified(  # noqa: PLR0913 - the same question
             figures=known.figures,
             software_year=known.software_year,
         )
+        band = step_band([spec for _, spec in members], compiled, training, grid.host_s / grid.total_s, known.figures)
         for row, (device, _) in enumerate(members):
             refusal = grid.refusals[row]
             basis: Basis = "specified" if calibration is None else "calibrated"
-            answers[device.key] = refusal if refusal is not None else from_grid(grid, row, basis)
+            answers[device.key] = refusal if refusal is not None else from_grid(grid, band, row, basis)
     return answers

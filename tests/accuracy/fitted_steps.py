@@ -7,11 +7,11 @@ from functools import cache
 
 import numpy as np
 
-from advisor.cost.bands import step_band
 from advisor.cost.efficiencies import Efficiencies
 from advisor.optable.op_columns import Floats
 from advisor.predict.evaluation import ScoredStep
 from advisor.predict.fitting import MeasuredStep, StepSet
+from advisor.predict.step_range import step_band
 from advisor.workload.workload import quantization_of
 from tests.accuracy.llm_steps import language_model_steps
 from tests.accuracy.recorded_runs import published_steps

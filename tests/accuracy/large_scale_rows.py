@@ -15,6 +15,7 @@ from advisor.cost.scaling.scaling import Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
+from advisor.predict.scaling_range import grid_efficiency_range
 from advisor.workload.workload import Training
 from tests.accuracy.tables import load_table
 
@@ -67,6 +68,7 @@ def _row(fields: dict[str, str]) -> LargeScaleRow:
         setting=Setting(accumulation_steps=int(fields["accumulation"])),
     )
     base = float(grid.efficiency[0, 0, 0, 0])
+    low, high = grid_efficiency_range(grid)
     return LargeScaleRow(
         workload=fields["workload"],
         length=int(fields["length"]),
@@ -77,7 +79,7 @@ def _row(fields: dict[str, str]) -> LargeScaleRow:
         interconnect=fields["interconnect"],
         published=float(fields["efficiency"]),
         predicted=float(grid.efficiency[0, 1, 0, 0]) / base,
-        low=float(grid.efficiency_low[0, 1, 0, 0]) / base,
-        high=float(grid.efficiency_high[0, 1, 0, 0]) / base,
+        low=float(low[0, 1, 0, 0]) / base,
+        high=float(high[0, 1, 0, 0]) / base,
         source=fields["source"],
     )

@@ -17,6 +17,7 @@ from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.traffic import Traffic, traffic_of
 from advisor.cost.step_time import StepGrid, predict_steps
 from advisor.optable.compiled_table import compile_table
+from advisor.predict.scaling_range import grid_efficiency_range
 from advisor.workload.workload import Training
 from tests.accuracy.tables import Layout, load_table
 
@@ -113,8 +114,9 @@ def _single(
 def predict(rows: Sequence[ScalingRow], figures: ScalingFigures | None = None) -> np.ndarray:
     """Predicted (efficiency, low, high) of each row, shape (rows, 3)."""
     grids = [_scaled(row, row.link, figures) for row in rows]
+    ends = [grid_efficiency_range(grid, figures) for grid in grids]
     return np.array(
-        [(grid.efficiency.item(), grid.efficiency_low.item(), grid.efficiency_high.item()) for grid in grids]
+        [(grid.efficiency.item(), low.item(), high.item()) for grid, (low, high) in zip(grids, ends, strict=True)]
     )
 
 

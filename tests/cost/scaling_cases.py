@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.traffic import Traffic, fill_buckets
-from advisor.cost.step_parts import RangedSteps
+from advisor.cost.step_parts import StepParts
 
 Floats = NDArray[np.float64]
 
@@ -40,15 +40,14 @@ def link(**changes: object) -> Link:
     return Link(**(fields | changes))  # type: ignore[arg-type]
 
 
-def steps(cards: int = 1, batches: int = 1, *, step_s: float = 0.1, host_s: float = 0.0) -> RangedSteps:
+def steps(cards: int = 1, batches: int = 1, *, step_s: float = 0.1, host_s: float = 0.0) -> StepParts:
     """Steps that grow with the batch; a third forward, most of the rest backward."""
     base: Floats = np.full((cards, batches), step_s) * np.arange(1, batches + 1, dtype=np.float64)
     host: Floats = np.full((cards, batches), host_s)
-    total = base + host
     small = base * 0.01
-    return RangedSteps(
+    return StepParts(
         forward_s=base * 0.3, backward_s=base * 0.6, optimizer_s=base * 0.07, host_s=host, copy_s=small,
-        loader_s=small, synchronisation_s=small, low_s=total * 0.9, high_s=total * 1.1,
+        loader_s=small, synchronisation_s=small,
     )  # fmt: skip
 
 

@@ -49,12 +49,10 @@ def _step(layout: Layout, own: Link | None = None, *, rounds: int = 1) -> LaidOu
 
 
 @given(LAYOUTS, st.sampled_from((1, 4)))
-def test_parts_add_up_and_the_range_holds_the_step(layout: Layout, rounds: int) -> None:
+def test_parts_add_up(layout: Layout, rounds: int) -> None:
     found = _step(layout, rounds=rounds)
     assert sum(found.parts_s.values()) == pytest.approx(found.step_s)
     assert min(found.parts_s.values()) >= 0
-    assert found.low_s <= found.step_s <= found.high_s
-    assert found.efficiency_low <= found.efficiency <= found.efficiency_high or layout.count == 1
 
 
 @given(LAYOUTS, st.floats(1.0, 50.0), st.floats(1.0, 50.0))

@@ -45,7 +45,7 @@ def _step(grid: ScaledGrid, strategy: Strategy, count: int) -> float:
     accumulation=st.integers(1, 64),
     cores=st.sampled_from([None, 2, 64]),
 )
-def test_parts_add_up_ranges_hold_their_value_and_efficiency_stays_below_one(
+def test_parts_add_up_and_efficiency_stays_below_one(
     kind: str, step_s: float, host_s: float, gradient_bytes: float, accumulation: int, cores: int | None
 ) -> None:
     grid = _grid(
@@ -57,13 +57,8 @@ def test_parts_add_up_ranges_hold_their_value_and_efficiency_stays_below_one(
     )
     assert np.allclose(sum(grid.parts_s.values(), start=np.zeros_like(grid.step_s)), grid.step_s, rtol=1e-12)
     assert all(np.all(part >= 0) for part in grid.parts_s.values())
-    assert np.all(grid.low_s <= grid.step_s)
-    assert np.all(grid.step_s <= grid.high_s)
     replicas = [grid.strategies.index(name) for name in ("single", "dp", "ddp")]
     assert np.all(grid.efficiency[replicas] <= 1.0 + 1e-9)
-    assert np.all(grid.efficiency_low <= grid.efficiency + 1e-12)
-    assert np.all(grid.efficiency_high >= grid.efficiency - 1e-12)
-    assert np.all(grid.efficiency_low > 0)
 
 
 @settings(deadline=None, max_examples=60)
@@ -111,7 +106,6 @@ def test_one_card_is_what_it_was_whatever_the_strategy() -> None:
     for row in range(len(grid.strategies)):
         assert np.allclose(grid.step_s[row, 0, 0], alone)
         assert np.all(grid.efficiency[row, 0] == pytest.approx(1.0))
-        assert np.allclose(grid.efficiency_low[row, 0], grid.efficiency_high[row, 0])
 
 
 def test_the_single_strategy_stays_on_one_card_at_any_count() -> None:
@@ -158,13 +152,6 @@ def test_cards_beyond_the_layers_of_a_pipeline_idle() -> None:
     assert grid.efficiency[(*grid.index("pp", 32), 0, 0)] < 0.15
 
 
-def test_tensor_and_pipeline_parallel_ranges_are_wide() -> None:
-    grid = _grid()
-    for name in ("tp", "pp"):
-        place = (*grid.index(name, 4), 0, 0)
-        assert grid.high_s[place] / grid.low_s[place] > 1.5
-
-
 def test_compression_pays_on_a_slow_link_only() -> None:
     def gain(case: Link) -> float:
         plain, half = (_grid(case, setting=Setting(compression=name)) for name in ("none", "half"))
@@ -189,20 +176,6 @@ def test_ranks_that_outnumber_the_cores_wait_for_each_other() -> None:
     assert _step(few, "ddp", 8) > _step(enough, "ddp", 8)
 
 
-def test_the_range_of_an_unmeasured_pcie_link_reaches_down_to_a_badly_routing_host() -> None:
-    unmeasured, measured = (_grid(link(basis=basis)) for basis in ("specified", "measured"))
-    row, column = unmeasured.index("ddp", 8)
-    assert unmeasured.efficiency_low[row, column, 0, 0] < measured.efficiency_low[row, column, 0, 0] - 0.05
-    assert unmeasured.efficiency[row, column, 0, 0] == measured.efficiency[row, column, 0, 0]
-
-
-def test_an_uncertain_link_widens_the_range_downwards() -> None:
-    sure, unsure = (_grid(link(type="nvswitch", certain=certain)) for certain in (True, False))
-    place = (*sure.index("ddp", 8), 0, 0)
-    assert unsure.efficiency_low[place] < sure.efficiency_low[place]
-    assert unsure.efficiency[place] == sure.efficiency[place]
-
-
 def test_scaling_goes_to_a_thousand_cards_over_a_network() -> None:
     far = link(
         type="nvswitch",
@@ -218,8 +191,7 @@ def test_scaling_goes_to_a_thousand_cards_over_a_network() -> None:
 
 def test_unknown_steps_stay_unknown() -> None:
     blank = steps(1, 3)
-    for name in ("forward_s", "low_s", "high_s"):
-        getattr(blank, name)[0, 1] = np.nan
+    blank.forward_s[0, 1] = np.nan
     grid = scale_steps(blank, traffic(), [link()], [900e9], (1, 2, 3), counts=(1, 2))
     assert np.all(np.isnan(grid.step_s[..., 1]))
     assert np.all(np.isfinite(grid.step_s[..., 0]))

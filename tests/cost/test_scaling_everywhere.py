@@ -37,12 +37,7 @@ def _require_sound(grid: ScaledGrid) -> None:
     parts = sum(grid.parts_s[name] for name in PARTS)
     assert np.allclose(parts, grid.step_s, rtol=1e-9)
     assert all(np.all(grid.parts_s[name] >= -1e-15) for name in PARTS)
-    assert np.all(grid.low_s <= grid.step_s * (1 + 1e-9))
-    assert np.all(grid.step_s <= grid.high_s * (1 + 1e-9))
     assert np.all(grid.efficiency > 0)
-    assert np.all(grid.efficiency_low <= grid.efficiency + 1e-9)
-    assert np.all(grid.efficiency <= grid.efficiency_high + 1e-9)
-    assert np.all(np.isfinite(grid.efficiency_high))
 
 
 def _grid(links: list[Link], model: Traffic, setting: Setting, rates: list[float] | None = None) -> ScaledGrid:

@@ -7,7 +7,6 @@ import pytest
 from msgspec.structs import replace
 
 from advisor.core.sentences import say
-from advisor.cost.bands import band_group
 from advisor.cost.efficiencies import efficiencies
 from advisor.cost.host_time import HostSpeed, joined_seconds
 from advisor.cost.operators.device_rates import architecture_of
@@ -17,7 +16,7 @@ from advisor.cost.step_time import StepGrid, predict_steps
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
-from tests.cost.small_tables import CARD, OLD_CARD, attention, lstm, matmul, op, table, training
+from tests.cost.small_tables import CARD, OLD_CARD, matmul, op, table, training
 
 FIGURES = efficiencies()
 QUICK = HostSpeed(
@@ -51,8 +50,6 @@ def test_the_parts_add_up_to_the_whole_on_every_card_and_batch() -> None:
     grid = predict_steps(a_model(), how, "fp32", [CARD, OLD_CARD], [1, 8, 64], host=host)
     total = sum(getattr(grid, name) for name in OWN_PARTS)
     assert np.allclose(total, grid.total_s, rtol=1e-12)
-    assert (grid.low_s < grid.total_s).all()
-    assert (grid.total_s < grid.high_s).all()
     assert all((getattr(grid, name) >= 0).all() for name in OWN_PARTS)
 
 
@@ -63,8 +60,6 @@ def test_a_step_that_the_host_cannot_feed_takes_as_long_as_the_host_needs() -> N
     grid = step(a_model(), training(), host=slow)
     assert grid.total_s[0, 0] == pytest.approx(0.4, rel=0.01)
     assert grid.host_s[0, 0] > 0.9 * grid.total_s[0, 0]
-    busy = step(a_model(), training(), host=QUICK)
-    assert grid.high_s[0, 0] / grid.total_s[0, 0] > busy.high_s[0, 0] / busy.total_s[0, 0]
 
 
 def test_device_and_host_run_side_by_side() -> None:
@@ -165,11 +160,10 @@ def test_the_first_ampere_kernels_were_slower() -> None:
     assert then.total_s[1, 0] == today.total_s[1, 0]
 
 
-def test_the_compiler_fuses_traffic_saves_the_host_and_widens_the_range() -> None:
+def test_the_compiler_fuses_traffic_and_saves_the_host() -> None:
     model = table(op("elementwise", (0.0, 1e8)), dispatches=10)
     eager, fused = (step(model, training(compile=way), host=QUICK) for way in (False, True))
     assert fused.total_s[0, 0] == pytest.approx(FIGURES.assumed.compiled_traffic * eager.total_s[0, 0])
-    assert fused.high_s[0, 0] / fused.total_s[0, 0] > eager.high_s[0, 0] / eager.total_s[0, 0]
     busy_host = HostSpeed(forward_s_per_dispatch=1.0, backward_s_per_dispatch=0.0, optimizer_s_per_dispatch=0.0)
     eager, fused = (step(model, training(compile=way), host=busy_host) for way in (False, True))
     assert fused.total_s[0, 0] == pytest.approx(FIGURES.assumed.compiled_dispatches * eager.total_s[0, 0], rel=0.01)
@@ -186,31 +180,6 @@ def test_factors_multiply_their_operator_kind_the_optimizer_and_the_whole() -> N
     parts = [total(**{name: 2.0}) - plain for name in ("elementwise", "matmul", "optimizer")]
     assert sum(parts) == pytest.approx(plain)
     assert total(step=1.5) == pytest.approx(1.5 * plain)
-
-
-def test_ranges_are_wider_for_new_architectures_and_new_families() -> None:
-    stranger = replace(CARD, key="new", compute_capability="11.0")
-    cousin = replace(CARD, key="a100-other")
-    assert [band_group(spec, FIGURES) for spec in (CARD, cousin, stranger)] == [
-        "known_card",
-        "known_architecture",
-        "new_architecture",
-    ]
-    grid = predict_steps(a_model(), training(), "fp32", [CARD, stranger], [8], host=QUICK)
-    width = grid.high_s / grid.low_s
-    assert width[1, 0] > width[0, 0]
-    recurrent = step(table(lstm()), training(), host=QUICK)
-    fused = step(table(attention("flash"), precision="half"), training(precision="fp16"), host=QUICK)
-    assert recurrent.high_s[0, 0] / recurrent.low_s[0, 0] > width[0, 0]
-    # Runs with flash attention are among the fitted ones: it widens nothing.
-    assert fused.high_s[0, 0] / fused.low_s[0, 0] == pytest.approx(width[0, 0])
-
-
-def test_no_range_is_narrower_than_laboratories_differ() -> None:
-    certain = replace(FIGURES, bands=tuple(replace(band, low=0.99, high=1.01) for band in FIGURES.bands))
-    grid = predict_steps(a_model(), training(), "fp32", [CARD], [8], host=QUICK, figures=certain)
-    assert grid.high_s[0, 0] / grid.total_s[0, 0] == pytest.approx(FIGURES.assumed.least_range, rel=1e-3)
-    assert grid.total_s[0, 0] / grid.low_s[0, 0] == pytest.approx(FIGURES.assumed.least_range, rel=1e-3)
 
 
 def test_a_precision_that_the_card_lacks_is_refused_or_mapped_with_a_sentence() -> None:

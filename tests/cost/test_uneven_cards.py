@@ -5,14 +5,14 @@ import pytest
 
 from advisor.cost.scaling.scaling import ScaledGrid, scale_steps
 from advisor.cost.scaling.uneven_cards import group_of
-from advisor.cost.step_parts import RangedSteps
+from advisor.cost.step_parts import StepParts
 from tests.cost.scaling_cases import link, steps, traffic
 
 
 def _grid(*speeds: float) -> ScaledGrid:
     base = steps(len(speeds), 1)
     factors = np.array(speeds)[:, None]
-    slowed = RangedSteps(**{name: getattr(base, name) * factors for name in RangedSteps.__dataclass_fields__})
+    slowed = StepParts(**{name: getattr(base, name) * factors for name in StepParts.__dataclass_fields__})
     cards = len(speeds)
     return scale_steps(slowed, traffic(1e6), [link()] * cards, [1e12] * cards, (8,), counts=(1, 2, 3))
 

@@ -8,14 +8,16 @@ import sys
 import warnings
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from advisor.core.drive import drive
 from advisor.cost.scaling.scaling import Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
+from advisor.cost.step_parts import OWN_PARTS, StepParts
 from advisor.measure.ranks import RanksPlan, measure_local_ranks
 from advisor.measure.runner import trace_workload
-from advisor.predict.measured_link import measured_link, measured_steps, memory_bytes_per_s
+from advisor.predict.measured_link import measured_link
 from advisor.workload.workload import Data, TemplateModel, Training, Workload
 from tests.measure.test_ranks import _ended
 
@@ -56,13 +58,24 @@ def _table(workload: Workload) -> OpTable:
     return drive(trace_workload(workload, ("fp32",)))["fp32"]
 
 
+def _single_step(outcome: RanksOutcome) -> StepParts:
+    """The step that every rank ran beside the others; backward does twice the work of forward."""
+    single = next(measured for measured in outcome.communication if measured.kind == "single_step")
+    update_s = min(single.optimizer_s or 0.0, single.median_s)
+    seconds = {"forward_s": (single.median_s - update_s) / 3, "backward_s": (single.median_s - update_s) * 2 / 3}
+    seconds["optimizer_s"] = update_s
+    return StepParts(**{name: np.array([[seconds.get(name, 0.0)]]) for name in OWN_PARTS})
+
+
 def _errors(outcome: RanksOutcome, table: OpTable) -> dict[int, float]:
     """Predicted over measured, less one, by accumulation."""
-    link, steps = measured_link(outcome.communication), measured_steps(outcome.communication)
-    bandwidth = memory_bytes_per_s(outcome.communication)
+    link, steps = measured_link(outcome.communication), _single_step(outcome)
+    bandwidth = min(
+        2 * (measured.message_bytes or 0) / measured.median_s
+        for measured in outcome.communication
+        if measured.kind == "memory_copy"
+    )
     assert link is not None
-    assert steps is not None
-    assert bandwidth is not None
     found = {}
     for measured in outcome.communication:
         if measured.kind != "ddp_step":

@@ -9,7 +9,7 @@ from advisor.core.sentences import say
 from advisor.core.units import Estimate
 from advisor.cost.parts import Part
 from advisor.measure.measurement import CommunicationMeasurement
-from advisor.predict.measured_link import measured_link, measured_steps, memory_bytes_per_s
+from advisor.predict.measured_link import measured_link
 from advisor.predict.prediction import Device, Prediction
 from advisor.predict.scaling_advice import (
     dp_loss_reasons,
@@ -174,22 +174,3 @@ def test_a_measured_link_predicts_from_its_own_times() -> None:
 def test_a_link_that_changed_values_or_was_not_measured_predicts_nothing() -> None:
     assert measured_link(()) is None
     assert measured_link((_all_reduce(1_000_000, 1e-3, correct=False),)) is None
-
-
-def test_a_copy_in_memory_reads_and_writes() -> None:
-    copy = msgspec.structs.replace(_all_reduce(1_000_000, 1e-3), kind="memory_copy")
-    assert memory_bytes_per_s((copy,)) == pytest.approx(2e9)
-    assert memory_bytes_per_s((_all_reduce(1, 1.0),)) is None
-
-
-def test_a_measured_single_step_is_a_step_grid_of_one_cell() -> None:
-    single = msgspec.structs.replace(
-        _all_reduce(1, 0.1), kind="single_step", samples_s=(0.09, 0.1, 0.12), optimizer_s=0.01, message_bytes=None
-    )
-    found = measured_steps((single,))
-    assert found is not None
-    assert found.total_s.item() == pytest.approx(0.1)
-    assert (found.forward_s + found.backward_s + found.optimizer_s).item() == pytest.approx(0.1)
-    assert (found.low_s.item(), found.high_s.item()) == (0.09, 0.12)
-    assert measured_steps(()) is None
-    assert measured_steps((msgspec.structs.replace(single, samples_s=()),)) is None

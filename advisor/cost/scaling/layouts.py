@@ -1,4 +1,4 @@
-"""The optimizer step of a job whose layers, tensors, lengths or states are split: parts that add up, with a range."""
+"""The optimizer step of a job whose layers, tensors, lengths or states are split: parts that add up."""
 
 from __future__ import annotations
 
@@ -13,49 +13,45 @@ from advisor.cost.scaling.communication import Costs, costs, overlap_loss, slow_
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s
 from advisor.cost.scaling.scaling import Setting
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
-from advisor.cost.scaling.scaling_range import efficiency_range
 from advisor.cost.scaling.sharding import sharded_communication_s
 from advisor.cost.scaling.tensor_pipeline import (
-    PIPELINE_RANGE,
-    TENSOR_RANGE,
     context_communication_s,
     pipeline_bubble_s,
     pipeline_transfer_s,
     tensor_communication_s,
 )
-from advisor.cost.step_parts import OWN_PARTS
+from advisor.cost.step_parts import ACCUMULATION_BYTES, OWN_PARTS
 
 if TYPE_CHECKING:
     from advisor.cost.layout import DataParallel, Layout
     from advisor.cost.scaling.links import Link
     from advisor.cost.scaling.sharding import Sharded
     from advisor.cost.scaling.traffic import Traffic
-    from advisor.cost.step_parts import RangedSteps
+    from advisor.cost.step_parts import StepParts
 
 Floats = NDArray[np.float64]
-_ADDING_PASSES = 3.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class LaidOutStep:
-    """One optimizer step of a layout, in seconds, with an 80 % range."""
+    """One optimizer step of a layout, in seconds."""
 
     parts_s: dict[str, float]
     """By the names of `PARTS`; they add up to `step_s`."""
     step_s: float
-    low_s: float
-    high_s: float
+    slow_host_s: float
+    """The same in a host that routes badly; no longer than `step_s` where no such host is to be feared."""
     efficiency: float
     """rate(n) / (n rate(1)) at the same micro-batch of a replica and the same accumulation."""
-    efficiency_low: float
-    efficiency_high: float
+    link_certain: bool
+    """Whether the link was measured or named."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplicaStep:
     """One micro-batch of one replica as a single card would take it, and what it exchanges."""
 
-    steps: RangedSteps
+    steps: StepParts
     """Arrays of shape (1, 1): one card, one batch, without accumulation."""
     traffic: Traffic
     batch_size: int
@@ -82,38 +78,15 @@ def lay_out(
     one_card = msgspec.structs.replace(layout, data_parallel="single", count=1, tensor=1, pipeline=1, context=1)
     alone = sum(_Job(replica, one_card, link, setting, figures).parts().values())
     step = sum(parts.values())
-    efficiency = alone / (step * layout.model_count)
     worst = slow_host(link, layout.count, figures)
     slow = step if worst is None else sum(_Job(replica, layout, worst, setting, figures).parts().values())
-    low, high = _efficiency_range(efficiency, layout, link, figures)
-    low = min(low, efficiency * step / max(slow, step))
-    own = replica.steps
-    below, above = (
-        float(np.log(own.total_s.item() / own.low_s.item())),
-        float(np.log(own.high_s.item() / own.total_s.item())),
-    )
     return LaidOutStep(
         parts_s=parts,
         step_s=step,
-        low_s=step * float(np.exp(-np.hypot(below, np.log(high / efficiency)))),
-        high_s=step * float(np.exp(np.hypot(above, np.log(efficiency / low)))),
-        efficiency=efficiency,
-        efficiency_low=low,
-        efficiency_high=high,
+        slow_host_s=slow,
+        efficiency=alone / (step * layout.model_count),
+        link_certain=link.certain,
     )
-
-
-def _efficiency_range(efficiency: float, layout: Layout, link: Link, figures: ScalingFigures) -> tuple[float, float]:
-    if layout.count == 1:
-        return efficiency, efficiency
-    factors = np.ones((2, 1, 1, 1, 1))
-    for split, bounds in ((layout.tensor * layout.context, TENSOR_RANGE), (layout.pipeline, PIPELINE_RANGE)):
-        if split > 1:
-            factors *= np.array(bounds).reshape(2, 1, 1, 1, 1)
-    low, high = efficiency_range(
-        np.full((1, 1, 1, 1), efficiency), np.full((1, 1), link.certain), factors, figures.spread
-    )
-    return float(low.item()), float(high.item())
 
 
 class _Job:
@@ -135,7 +108,7 @@ class _Job:
         """The parts of one optimizer step."""
         layout, rounds = self.layout, self.rounds
         own = {name: self.one[name] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
-        added = (rounds - 1) * _ADDING_PASSES * self.traffic.gradient_bytes / self.memory_bytes_per_s
+        added = (rounds - 1) * ACCUMULATION_BYTES * self.traffic.gradient_bytes / self.memory_bytes_per_s
         own["backward_s"] += added / (layout.shard_count if layout.data_parallel in _KEPT_SHARDED else 1)
         own["optimizer_s"] /= layout.tensor * layout.pipeline * layout.shard_count
         own |= {"communication_s": self._communication_s(), "imbalance_s": 0.0}

@@ -1,4 +1,4 @@
-"""From one card's step to every strategy, count and batch at once: parts that add up, efficiency and ranges."""
+"""From one card's step to every strategy, count and batch at once: parts that add up, and efficiency."""
 
 from __future__ import annotations
 
@@ -12,18 +12,15 @@ from advisor.catalogue.strategies import Strategy
 from advisor.cost.scaling.communication import Costs, bus_bytes_per_s, costs, overlap_loss, slow_host, slowest_of
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s, dp_communication_s
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
-from advisor.cost.scaling.scaling_range import efficiency_range
 from advisor.cost.scaling.sharding import Sharded, offload_s, sharded_communication_s
 from advisor.cost.scaling.tensor_pipeline import (
-    PIPELINE_RANGE,
-    TENSOR_RANGE,
     pipeline_bubble_s,
     pipeline_transfer_s,
     stage_count,
     tensor_communication_s,
 )
 from advisor.cost.scaling.traffic import Compression, compressed
-from advisor.cost.step_parts import OWN_PARTS, RangedSteps
+from advisor.cost.step_parts import ACCUMULATION_BYTES, OWN_PARTS, StepParts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,12 +65,19 @@ class ScaledGrid:
     parts_s: dict[str, Floats]
     """By the names of `PARTS`; they add up to `step_s`."""
     step_s: Floats
-    low_s: Floats
-    high_s: Floats
-    efficiency: Floats
-    """rate(n) / (n rate(1)) at the same batch a card and accumulation."""
-    efficiency_low: Floats
-    efficiency_high: Floats
+    alone_s: Floats
+    """One card's step with all its micro-batches, shape (cards, batches)."""
+    slow_host_s: Floats
+    """The step in a host that routes badly; 0 where no such host is to be feared."""
+    uncontended_s: Floats
+    """DataParallel's step if its threads did not contend for one lock; infinite for all others."""
+    certain: NDArray[np.bool_]
+    """Whether the link of each count and card was measured or named; shape (counts, cards)."""
+
+    @property
+    def efficiency(self) -> Floats:
+        """rate(n) / (n rate(1)) at the same batch a card and accumulation."""
+        return self.alone_s / self.step_s
 
     def index(self, strategy: Strategy, count: int) -> tuple[int, int]:
         """Where a strategy and count stand on the first two axes."""
@@ -81,7 +85,7 @@ class ScaledGrid:
 
 
 def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
-    steps: RangedSteps,
+    steps: StepParts,
     traffic: Traffic,
     links: Sequence[Link],
     memory_bytes_per_s: Sequence[float],
@@ -105,7 +109,6 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
         raise ValueError(message)
     shape = (len(strategies), len(counts), cards, batches)
     parts = {name: np.empty(shape) for name in PARTS}
-    spread = np.ones((2, *shape))
     slow_step, quick_step = np.zeros(shape), np.full(shape, np.inf)
     certain = np.empty((len(counts), cards), dtype=bool)
     job = _Job(steps, traffic, np.asarray(batch_sizes, dtype=np.float64), setting, figures, memory_bytes_per_s)
@@ -122,37 +125,25 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
                     quick_step[row, column, card] = sum(cell.data_parallel(contended=False).values())
                 if slow_cell is not None and strategy in _ROUTED:
                     slow_step[row, column, card] = sum(slow_cell.parts(strategy).values())
-                ranges = _RANGES.get(strategy, (1.0, 1.0)) if count > 1 else (1.0, 1.0)
-                spread[:, row, column, card] = np.array(ranges)[:, None]
-    step = sum(parts.values(), start=np.zeros(shape))
-    alone = np.stack([sum(_alone(job, card).values(), start=np.zeros(batches)) for card in range(cards)])
-    efficiency = alone / step
-    low, high = efficiency_range(efficiency, certain, spread, figures.spread)
-    low = np.minimum(low, np.where(slow_step > 0, alone / np.maximum(slow_step, step), low))
-    high = np.maximum(high, alone / np.maximum(quick_step, alone))
-    single_low, single_high = np.log(steps.total_s / steps.low_s), np.log(steps.high_s / steps.total_s)
     return ScaledGrid(
         strategies=tuple(strategies),
         counts=tuple(counts),
         parts_s=parts,
-        step_s=step,
-        low_s=step * np.exp(-np.hypot(single_low, np.log(high / efficiency))),
-        high_s=step * np.exp(np.hypot(single_high, np.log(efficiency / low))),
-        efficiency=efficiency,
-        efficiency_low=low,
-        efficiency_high=high,
+        step_s=sum(parts.values(), start=np.zeros(shape)),
+        alone_s=np.stack([sum(_alone(job, card).values(), start=np.zeros(batches)) for card in range(cards)]),
+        slow_host_s=slow_step,
+        uncontended_s=quick_step,
+        certain=certain,
     )
 
 
-_ADDING_PASSES = 3.0
 _ROUTED = frozenset({"dp", "ddp", "zero2", "fsdp", "fsdp_offload"})
 """Strategies whose traffic a badly routing host slows; the others have a wide range of their own."""
-_RANGES = {"tp": TENSOR_RANGE, "pp": PIPELINE_RANGE}
 
 
 @dataclass(frozen=True)
 class _Job:
-    steps: RangedSteps
+    steps: StepParts
     traffic: Traffic
     batch_sizes: Floats
     setting: Setting
@@ -167,7 +158,7 @@ def _alone(job: _Job, card: int) -> dict[str, Floats]:
     """
     rounds = job.setting.accumulation_steps
     parts = {name: getattr(job.steps, name)[card] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
-    parts["backward_s"] = parts["backward_s"] + (rounds - 1) * _ADDING_PASSES * _pass_s(job, card)
+    parts["backward_s"] = parts["backward_s"] + (rounds - 1) * ACCUMULATION_BYTES * _pass_s(job, card)
     return parts
 
 

@@ -1,4 +1,4 @@
-"""Tensor, context and pipeline parallelism: a time with a wide range, for models that fit no other way."""
+"""Tensor, context and pipeline parallelism: what its collectives and its idle stages take."""
 
 from __future__ import annotations
 
@@ -17,13 +17,6 @@ Floats = NDArray[np.float64]
 
 _ALL_REDUCES_PER_LAYER = 2
 """A transformer block has about nine modules with parameters and reduces twice a pass; at least one a model."""
-
-TENSOR_RANGE = (0.85, 1.5)
-PIPELINE_RANGE = (0.9, 1.5)
-"""Step time over the prediction: no published run of the calibration set uses either, so the range is wide.
-
-Low: what is replicated or unbalanced is less than assumed; high: half-filled GEMMs, uneven stages, recomputation.
-"""
 
 
 def tensor_communication_s(traffic: Traffic, cost: Costs, batch_sizes: Floats, count: int) -> Floats:
