@@ -50,8 +50,14 @@ class Fitted(Record, frozen=True, kw_only=True):
     """Channels a group at which a grouped convolution reaches the full rate."""
     grouped_uneven: Positive
     """Rate of a grouped convolution in channels-last whose channels a group are no power of two, over that in NCHW."""
+    grouped_backward: Positive
+    """Of the forward rate."""
     depthwise: Positive
     """Of the FP32 peak."""
+    depthwise_nhwc: Positive
+    """Rate in channels-last over that in NCHW."""
+    depthwise_backward: Positive
+    """Of the forward rate."""
     nchw_half_transform: Positive
     """Layout transforms of a 16-bit NCHW convolution, in copies of its input and output."""
     nchw_tf32_transform: Positive

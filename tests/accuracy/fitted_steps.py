@@ -15,12 +15,13 @@ from advisor.predict.step_range import step_band
 from advisor.workload.workload import quantization_of
 from tests.accuracy.llm_steps import language_model_steps
 from tests.accuracy.recorded_runs import published_steps
+from tests.accuracy.vision_runs import device_bound_steps
 
 
 @cache
 def fitted_steps() -> tuple[MeasuredStep, ...]:
     """Every published run that the figures are fitted on, of all tables."""
-    return (*published_steps(), *language_model_steps())
+    return (*published_steps(), *language_model_steps(), *device_bound_steps())
 
 
 def method_of(step: MeasuredStep) -> str:

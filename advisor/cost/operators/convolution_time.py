@@ -10,6 +10,7 @@ from advisor.cost.operators.matmul_time import early_slowdown, operand_seconds, 
 from advisor.cost.operators.op_time import Peaks, smooth_maximum, tensor_widths
 from advisor.optable.op_columns import ConvolutionWork, Floats
 
+_FORWARD = 0
 _INPUT_GRADIENT = 1
 _WEIGHT_GRADIENT = 2
 _WINOGRAD_KERNEL = 9
@@ -39,8 +40,10 @@ def convolution_seconds(
     )
     whole = tiled_seconds(np.where(work.groups > 1, work.groups, 1.0), m, n, k, peak, rates, fitted)
     by_groups = work.flop / (peak * np.minimum(1.0, channels / fitted.group_channels))
+    backward = work.direction != _FORWARD
     uneven = np.log2(np.maximum(channels, 1.0)) % 1 > 0
     by_groups = by_groups / np.where(uneven & (nhwc == 1), fitted.grouped_uneven, 1.0)
+    by_groups = by_groups / np.where(backward, fitted.grouped_backward, 1.0)
     share = fitted.convolution * np.where(
         input_gradient,
         fitted.convolution_input_gradient,
@@ -55,6 +58,8 @@ def convolution_seconds(
     gain = 1.0 + np.where(winograd, (fitted.winograd_gain - 1.0) * channels / (channels + _WINOGRAD_CHANNELS), 0.0)
     compute = np.where(on_tensor_cores, compute, compute / (fitted.convolution_fp32 * gain))
     sliding = work.flop / (rates.fp32_flop_per_s * fitted.depthwise) * np.where(weight_gradient, 2.0, 1.0)
+    sliding = sliding / np.where(nhwc == 1, fitted.depthwise_nhwc, 1.0)
+    sliding = sliding / np.where(backward, fitted.depthwise_backward, 1.0)
     compute = np.where(depthwise, sliding, compute)
 
     copies = np.where(work.half, fitted.nchw_half_transform, fitted.nchw_tf32_transform)
