@@ -29,6 +29,7 @@ LEFT_OUT: tuple[tuple[HeldOut, str], ...] = (
     ("gpu", "Leave-one-GPU-out"),
     ("model", "Leave-one-model-out"),
     ("source", "Leave-one-source-out"),
+    ("generation", "Leave-one-generation-out"),
 )
 Steps = Sequence[ScoredStep]
 
@@ -43,7 +44,7 @@ def main() -> None:
             if held_out == "none"
             else left_out(held_out, measured, figures, figures.fitted)
         )
-        found[held_out] = scored(measured, predicted, figures)
+        found[held_out] = scored(measured, predicted, figures, new_card=held_out == "gpu")
     parts = [
         _table("What", [(name, score(found[held_out])) for held_out, name in LEFT_OUT]),
         _beside("Family", found, lambda step: step.family),
@@ -87,10 +88,11 @@ def _table(head: str, rows: Sequence[tuple[str, Score]]) -> str:
 
 def _beside(head: str, found: dict[HeldOut, Steps], key: Callable[[ScoredStep], str]) -> str:
     """In-sample and left-out errors of each group, side by side, and how many runs lie in their range."""
-    columns = [f"{what} % | bias %" for what in ("in-sample", "GPU left out", "model left out", "source left out")]
+    names = [f"{what} left out" for what in ("GPU", "model", "source", "generation")]
+    columns = [f"{what} % | bias %" for what in ("in-sample", *names)]
     lines = [
-        f"| {head} | runs | {' | '.join(columns)} | in range % |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        f"| {head} | runs | {' | '.join(columns)} | in range: source % | generation % |",
+        f"|---|{'---:|' * (2 * len(columns) + 3)}",
     ]
     groups = [scores_by(found[held_out], key) for held_out, _ in LEFT_OUT]
     for rows in zip(*groups, strict=True):
@@ -99,8 +101,8 @@ def _beside(head: str, found: dict[HeldOut, Steps], key: Callable[[ScoredStep], 
             for one in rows
             for cell in (_percent(one.mean_error_fraction), _percent(one.bias_fraction, signed=True))
         ]
-        covered = _percent(rows[-1].covered_fraction)
-        lines.append(f"| {rows[0].group} | {rows[0].step_count} | {' | '.join(cells)} | {covered} |")
+        covered = [_percent(one.covered_fraction) for one in rows[-2:]]
+        lines.append(f"| {rows[0].group} | {rows[0].step_count} | {' | '.join((*cells, *covered))} |")
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ from advisor.core.errors import InputError
 from advisor.core.records import Record
 from advisor.core.units import NonNegative
 
-HeldOut = Literal["none", "gpu", "model", "source"]
+HeldOut = Literal["none", "gpu", "model", "source", "generation"]
 GroupedBy = Literal["all", "precision", "compute_capability", "family", "source", "generation", "method"]
 Fraction = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 
@@ -23,7 +23,8 @@ class AccuracyScore(Record, frozen=True, kw_only=True):
     """The errors of predicted step times in a group of published runs."""
 
     held_out: HeldOut
-    """What the fit had not seen when it predicted a run: nothing, that run's card, its workload, or its publisher."""
+    """What the fit had not seen when it predicted a run: nothing, that run's card, its workload, its publisher, or any
+    run of its year's software."""
     grouped_by: GroupedBy
     group: str
     """A precision or a compute capability such as `8.0`; `all` for every run."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+import msgspec
 import numpy as np
 
+from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.cost.efficiencies import Efficiencies
 from advisor.optable.op_columns import Floats
 from advisor.predict.evaluation import ScoredStep
@@ -34,12 +36,18 @@ def method_of(step: MeasuredStep) -> str:
     return trained if step.added_s == 0 else f"{trained}, several cards"
 
 
-def scored(steps: Sequence[MeasuredStep], predicted_s: Floats, figures: Efficiencies) -> list[ScoredStep]:
-    """The steps beside `predicted_s`, with the ranges that the program would give them."""
+def scored(
+    steps: Sequence[MeasuredStep], predicted_s: Floats, figures: Efficiencies, *, new_card: bool = False
+) -> list[ScoredStep]:
+    """The steps beside `predicted_s`, with the ranges that the program would give them.
+
+    `new_card` says that no fit had seen a step's own card: its range is that of such a card.
+    """
     shares = StepSet(steps, figures).host_fraction(figures.fitted)
     found = []
     for step, seconds, share in zip(steps, predicted_s, shares, strict=True):
-        low, high = step_band([step.spec], step.compiled, step.training, np.array([[share]]), figures)
+        known = _without(step.spec, steps, figures) if new_card else figures
+        low, high = step_band([step.spec], step.compiled, step.training, np.array([[share]]), known)
         training = step.training
         found.append(
             ScoredStep(
@@ -62,3 +70,11 @@ def scored(steps: Sequence[MeasuredStep], predicted_s: Floats, figures: Efficien
             )
         )
     return found
+
+
+def _without(spec: GpuSpec, steps: Sequence[MeasuredStep], figures: Efficiencies) -> Efficiencies:
+    """The figures as they would be had no run of this card been there."""
+    others = {step.spec.key: step.spec.compute_capability or "" for step in steps if step.spec.key != spec.key}
+    return msgspec.structs.replace(
+        figures, fitted_cards=tuple(others), fitted_capabilities=tuple(sorted(set(others.values())))
+    )

@@ -22,6 +22,7 @@ _NAMES: tuple[tuple[HeldOut, str], ...] = (
     ("gpu", "Leave-one-GPU-out"),
     ("model", "Leave-one-model-out"),
     ("source", "Leave-one-source-out"),
+    ("generation", "Leave-one-generation-out"),
 )
 
 
@@ -36,7 +37,7 @@ def test_the_record_holds_what_the_committed_fit_predicts_today() -> None:
         assert kept.run_count == found.step_count
         assert kept.mean_error_fraction == pytest.approx(found.mean_error_fraction, abs=2e-3)
         assert kept.covered_fraction == pytest.approx(found.covered_fraction, abs=0.02)
-    assert len(record.scores) == 4 * len(groups)
+    assert len(record.scores) == 5 * len(groups)
 
 
 def test_the_record_and_the_page_were_written_from_todays_figures_and_runs() -> None:
@@ -85,7 +86,7 @@ def test_the_line_tells_the_recorded_errors_in_both_languages() -> None:
 
 def test_a_precision_or_card_without_published_runs_is_said_to_have_none() -> None:
     with_runs = accuracy_details(["fp32"], "8.0", "en")
-    without = accuracy_details(["default"], "12.0", "en")
+    without = accuracy_details(["default"], "6.1", "en")
     assert len(with_runs) == len(without) == 3
     assert all("no published run" not in line for line in with_runs)
     assert all("no published run" in line for line in without[1:])

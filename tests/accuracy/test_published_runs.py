@@ -80,7 +80,7 @@ def test_cards_are_ranked_and_their_speed_up_is_told(evaluated: Evaluation) -> N
 
 def test_most_runs_lie_inside_their_range(evaluated: Evaluation) -> None:
     assert evaluated.overall.covered_fraction is not None
-    assert 0.78 <= evaluated.overall.covered_fraction <= 0.97  # the fit has seen these runs, the ranges have not
+    assert 0.78 <= evaluated.overall.covered_fraction <= 0.95  # the fit has seen these runs, the ranges have not
 
 
 def test_fp32_language_models_are_as_right_as_the_best_learned_predictor(evaluated: Evaluation) -> None:
@@ -103,7 +103,7 @@ def test_the_committed_figures_are_those_that_the_fit_finds() -> None:
 
 def test_left_out_runs_lie_inside_their_range_as_often_as_a_held_back_run_should() -> None:
     least, most = LEFT_OUT_COVERAGE
-    groups: tuple[HeldOut, ...] = ("gpu", "model", "source")
+    groups: tuple[HeldOut, ...] = ("gpu", "model", "source", "generation")
     for held_out in groups:
         told = accuracy_record().score(held_out)
         assert told is not None

@@ -27,7 +27,7 @@ def errors(wanted: Slice) -> tuple[float, float, int]:
     [
         (lambda step: step.training.compile, 95, 0.11, 0.09),
         (lambda step: step.training.mode == "inference" and not step.training.compile, 202, 0.11, 0.10),
-        (lambda step: step.training.mode == "training", 51, 0.11, 0.075),
+        (lambda step: step.training.mode == "training", 51, 0.11, 0.07),
     ],
     ids=["compiled", "inference", "training"],
 )
