@@ -1,14 +1,13 @@
-"""Turns workload and settings into a call of the main job; runs in the job's thread."""
+"""Turns workload and settings into an ask of the process that computes; made in the job's thread."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Generator
+from advisor.gui.jobs.apart import apart
 
-    from advisor.advice import AdviceRequest
+if TYPE_CHECKING:
+    from advisor.gui.jobs.asks import AdviseAsk, Ask
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
     from advisor.gui.threads import Job
@@ -27,37 +26,25 @@ def job_for(session: Session, settings: Settings, *, measure: bool) -> Job:
     # Bound to the bytes that were consented to: a file that changes before the worker reads it is refused.
     workload = pinned(session.workload)
     allow_code = session.may_run(workload)
-
-    def job(cancelled: threading.Event) -> Generator[object, None, object]:
-        from advisor.advice import advise_events
-
-        request = request_for(workload, settings, measure=measure, allow_code=allow_code)
-        return advise_events(request, cancelled=cancelled)
-
-    return job
+    return apart(lambda: ask_for(workload, settings, measure=measure, allow_code=allow_code))
 
 
-def request_for(workload: Workload, settings: Settings, *, measure: bool, allow_code: bool) -> AdviceRequest:
-    """What the settings say of goal, limits, prices and budget. Raises InputError for a bad price file."""
-    from advisor.advice import AdviceRequest
-    from advisor.catalogue.spec_table import spec_table
+def ask_for(workload: Workload, settings: Settings, *, measure: bool, allow_code: bool) -> AdviseAsk:
+    """What the settings say of goal, limits, prices, cards and budget."""
     from advisor.gui.history_access import folder_of
-    from advisor.recommend.prices import read_prices
-    from advisor.recommend.recommendation import Limits
+    from advisor.gui.jobs.asks import AdviseAsk
 
-    path = settings.price_file
-    return AdviceRequest(
+    return AdviseAsk(
         workload=workload,
         measure=measure,
         budget_s=settings.budget_s,
         gpu_keys=settings.gpu_keys,
         goal=settings.goal,
-        prices=read_prices(path, spec_table()) if path is not None else None,
-        limits=Limits(
-            max_cost=settings.max_cost,
-            max_power_w=settings.max_power_w,
-            max_job_s=None if settings.max_hours is None else settings.max_hours * _S_PER_HOUR,
-        ),
+        price_file=None if settings.price_file is None else str(settings.price_file),
+        gpu_file=None if settings.gpu_file is None else str(settings.gpu_file),
+        max_cost=settings.max_cost,
+        max_power_w=settings.max_power_w,
+        max_job_s=None if settings.max_hours is None else settings.max_hours * _S_PER_HOUR,
         allow_code=allow_code,
         calibration_folder=str(folder_of(settings.data_folder)),
     )
@@ -66,9 +53,9 @@ def request_for(workload: Workload, settings: Settings, *, measure: bool, allow_
 def verify_job(advice: AdviceRecord, *, allow_code: bool) -> Job:
     """Runs the set-up that is advised for this machine for a minute and compares."""
 
-    def job(cancelled: threading.Event) -> Generator[object, None, object]:
-        from advisor.advice.verification import verify
+    def ask() -> Ask:
+        from advisor.gui.jobs.asks import VerifyAsk
 
-        return verify(advice, allow_code=allow_code, cancelled=cancelled)
+        return VerifyAsk(advice=advice, allow_code=allow_code)
 
-    return job
+    return apart(ask)

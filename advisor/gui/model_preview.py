@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from advisor.core.errors import UserFacingError
+from advisor.gui.jobs.apart import apart
 from advisor.gui.threads import JobThread, Outcome
-from advisor.workload.workload import NumbersModel, traced_as
+from advisor.workload.workload import traced_as
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Generator
-
     from advisor.core.units import Estimate
+    from advisor.gui.jobs.asks import Ask
     from advisor.gui.session import Session
     from advisor.optable.op_table import Layer, OpTable
     from advisor.store.advice_record import AdviceRecord
@@ -143,10 +142,12 @@ class ModelTracer(QObject):
         self._key = _key_of(workload)
         key, allowed = self._key, self._session.may_run(workload)
 
-        def job(cancelled: threading.Event) -> Generator[object, None, object]:
-            return trace_one(workload, cancelled, allow_code=allowed)
+        def ask() -> Ask:
+            from advisor.gui.jobs.asks import TraceAsk
 
-        self._thread = self._session.crew.start(job, lambda outcome: self._traced(key, outcome))
+            return TraceAsk(workload=workload, allow_code=allowed)
+
+        self._thread = self._session.crew.start(apart(ask), lambda outcome: self._traced(key, outcome))
         self.changed.emit()
 
     def _traced(self, key: bytes, outcome: Outcome) -> None:
@@ -158,25 +159,6 @@ class ModelTracer(QObject):
             self._thread = None
             self.problem = outcome if outcome.kind in {"problem", "bug"} else None
         self.changed.emit()
-
-
-def trace_one(
-    workload: Workload, cancelled: threading.Event, *, allow_code: bool
-) -> Generator[object, None, OpTable | None]:
-    """One operator table of a workload: by arithmetic, from the saved ones, or by the worker."""
-    from advisor.catalogue.precisions import TRACE_PRECISIONS
-    from advisor.measure.runner import trace_workload
-    from advisor.optable.saved_tables import saved_tables
-    from advisor.optable.totals import table_from_numbers
-
-    precision = TRACE_PRECISIONS[workload.training.precision]
-    if isinstance(workload.model, NumbersModel):
-        return table_from_numbers(workload.model, precision)
-    known = saved_tables(workload)
-    if precision in known:
-        return known[precision]
-    tables = yield from trace_workload(workload, (precision,), allow_code=allow_code, cancelled=cancelled)
-    return tables.get(precision)
 
 
 def _key_of(workload: Workload) -> bytes:

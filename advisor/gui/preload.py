@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 _FIRST_MS = 700
 """First the page that is seen: it imports pyqtgraph, and the machine is looked at."""
 _TICK_MS = 30
-_WITHOUT_QT = ("fluent.runtime", "numpy", "advisor.advice", "advisor.workload.python_source", "advisor.gui.job_request")
+_WITHOUT_QT = (
+    "fluent.runtime",
+    "numpy",
+    "advisor.measure.events",
+    "advisor.store.advice_record",
+    "advisor.workload.python_source",
+    "advisor.gui.job_request",
+    "advisor.gui.jobs.lines",
+)
 _WITH_QT = (
     "advisor.gui.plots.live_grid",
     "advisor.gui.plots.step_plot",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from advisor.gui.jobs.apart import apart
 from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.threads import Crew, Job, JobThread, Outcome, call_as_job
 from advisor.hardware.machine import Reading
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from advisor.cases.case_file import CaseAnswer
-    from advisor.claims.table_predictor import TablePredictor
     from advisor.gui.job_state import JobState
+    from advisor.gui.jobs.asks import Ask
     from advisor.gui.settings import Settings
     from advisor.hardware.machine import Machine
     from advisor.store.advice_record import AdviceRecord
@@ -56,7 +57,6 @@ class Session(QObject):
         self.advice: AdviceRecord | None = None
         self.job: JobState | None = None
         self.job_outcome: Outcome | None = None
-        self.predictor: TablePredictor | None = None
         self.case_answers: dict[str, CaseAnswer] = {}
         """By case; computed when the Cases page is first shown."""
         self._thread: JobThread | None = None
@@ -65,14 +65,8 @@ class Session(QObject):
         self._drain.timeout.connect(self._drain_job)
 
     def detect(self, detector: Callable[[], Machine] | None = None) -> None:
-        """Look at the machine, in a thread."""
-
-        def default() -> Machine:
-            from advisor.hardware.detect import detect_machine
-
-            return detect_machine()
-
-        self.crew.start(call_as_job(detector or default), self._detected)
+        """Look at the machine, in a process of its own."""
+        self.crew.start(call_as_job(detector) if detector is not None else apart(_detect_ask), self._detected)
 
     def _detected(self, outcome: Outcome) -> None:
         from advisor.hardware.machine import Machine
@@ -225,3 +219,9 @@ class Session(QObject):
         self._drain.stop()
         self.feed.stop()
         return self.crew.close()
+
+
+def _detect_ask() -> Ask:
+    from advisor.gui.jobs.asks import DetectAsk
+
+    return DetectAsk()

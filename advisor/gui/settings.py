@@ -85,6 +85,12 @@ class Settings:
         return Path(text) if text else None
 
     @property
+    def gpu_file(self) -> Path | None:
+        """TOML file with cards of the user's own, if there is one."""
+        text = self._text("gpu_file", "")
+        return Path(text) if text else None
+
+    @property
     def budget_s(self) -> float:
         """Seconds that a measurement may take."""
         return self._number("budget_s") or DEFAULT_BUDGET_S

@@ -34,6 +34,15 @@ class Outcome:
     """What `text` and `remedy` were taken from: it may know them in the reader's language."""
 
 
+class Stop(threading.Event):
+    """Asks work to end; `at_once` where nobody waits for its answer any more."""
+
+    def __init__(self) -> None:
+        """Not asked yet."""
+        super().__init__()
+        self.at_once = False
+
+
 class Job(Protocol):
     """Starts work as a generator of events that returns the result and ends soon after `cancelled` is set."""
 
@@ -56,7 +65,7 @@ class JobThread(QThread):
         super().__init__(parent)
         self._job = job
         self._events: deque[object] = deque(maxlen=_EVENT_LIMIT)
-        self.cancelled = threading.Event()
+        self.cancelled = Stop()
 
     def run(self) -> None:
         """Run the generator to its end; the outcome goes out by `ended`."""
@@ -71,6 +80,9 @@ class JobThread(QThread):
         except Exception as error:  # noqa: BLE001 - the window stays alive and shows it
             if self.cancelled.is_set():
                 return Outcome(kind="cancelled")
+            detail = getattr(error, "detail", None)
+            if isinstance(detail, str):
+                return Outcome(kind="bug", text=str(error), detail=detail)
             return Outcome(kind="bug", text=f"{type(error).__name__}: {error}", detail=traceback.format_exc())
 
     def drain(self) -> list[object]:
@@ -131,6 +143,7 @@ class Crew(QObject):
         """Cancel everything and wait; False where a thread is still hanging at the end of the time."""
         for thread in self._threads:
             thread.ended.disconnect()
+            thread.cancelled.at_once = True
             thread.cancel()
         for thread in list(self._threads):
             thread.wait(int(timeout_s * 1000))

@@ -76,7 +76,9 @@ def test_full_collections_wait_for_rest(qtbot: QtBot) -> None:
 
 def test_every_page_is_imported_before_it_is_asked_for(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not window._preload._left, timeout=30_000)
-    assert {"advisor.gui.pages.cases_page", "advisor.gui.pages.history_page", "advisor.advice"} <= set(sys.modules)
+    assert {"advisor.gui.pages.cases_page", "advisor.gui.pages.history_page", "advisor.gui.jobs.lines"} <= set(
+        sys.modules
+    )
 
 
 def test_a_number_that_changes_asks_for_room_only_when_it_needs_more(qtbot: QtBot) -> None:

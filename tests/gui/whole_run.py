@@ -85,6 +85,8 @@ def main(folder: Path) -> int:  # noqa: PLR0915 - one story from start to close
         window.grab().save(str(folder / f"{name}.png"))
     until("history", lambda: not getattr(window.page("history"), "busy", False))
     assert "torch" not in sys.modules
+    # What predicts is a process of its own: in this one it would take the window's turns.
+    assert not {"advisor.predict.assembly", "advisor.measure.runner"} & set(sys.modules)
     window.close()
     assert window.closed_cleanly
     print("closed", flush=True)

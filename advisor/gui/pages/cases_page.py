@@ -11,9 +11,9 @@ from advisor.cases.case_file import Case, CaseAnswer, bundled_cases
 from advisor.claims.claim import ClaimAnswer
 from advisor.core.sentences import visible
 from advisor.core.units import Estimate, exactly
+from advisor.gui.jobs.apart import apart
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
-from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.widgets.card import Card, clear
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from advisor.claims.claim import Verdict
-    from advisor.claims.table_predictor import TablePredictor
     from advisor.gui.context import Context
+    from advisor.gui.jobs.asks import Ask
+    from advisor.gui.threads import Outcome
 
 _CHIPS: dict[Verdict, str] = {
     "plausible": "chip-accent",
@@ -43,6 +44,8 @@ class CasesPage(Page):
         """Nothing is computed yet."""
         super().__init__(context, context.texts("page-cases"), context.texts("cases-subtitle"))
         self.busy = False
+        """Whether something is computed that the page is still to show."""
+        self._answering = self._judging = False
         self._claim: ClaimAnswer | None = None
         self._place = 0
         self.body.addWidget(self._checker())
@@ -70,27 +73,14 @@ class CasesPage(Page):
 
     def activate(self) -> None:
         """Compute the answers once."""
-        if not self.session.case_answers and not self.busy:
-            self.busy = True
-            self.session.crew.start(call_as_job(self._answer_all), self._answered, owner=self)
+        if not self.session.case_answers and not self._answering:
+            self._answering = self.busy = True
+            self.session.crew.start(apart(_cases_ask), self._answered, owner=self)
         self._show_case()
 
-    def _predictor(self) -> TablePredictor:
-        """One predictor for the whole session: each model is traced once."""
-        from advisor.advice.predictor import make_predictor
-        from advisor.catalogue.spec_table import spec_table
-
-        if self.session.predictor is None:
-            self.session.predictor = make_predictor(spec_table())
-        return self.session.predictor
-
-    def _answer_all(self) -> object:
-        from advisor.cases.answers import answer_all_cases
-
-        return answer_all_cases(self._predictor())
-
     def _answered(self, outcome: Outcome) -> None:
-        self.busy = False
+        self._answering = False
+        self.busy = self._judging
         if isinstance(outcome.result, tuple):
             self.session.case_answers = {answer.case_id: answer for answer in outcome.result}
             self._mark_list()
@@ -210,22 +200,23 @@ class CasesPage(Page):
 
     def _check(self) -> None:
         text = self._field.text().strip()
-        if not text or self.busy:
+        if not text or self._judging:
             return
-        self.busy = True
+        self._judging = self.busy = True
         self._button.setEnabled(False)
         clear(self._answer_place)
         self._answer_place.addWidget(label(self.texts("cases-computing"), "muted"))
 
-        def judge() -> object:
-            from advisor.claims.judge import check_claim
+        def ask() -> Ask:
+            from advisor.gui.jobs.asks import ClaimAsk
 
-            return check_claim(text, self._predictor())
+            return ClaimAsk(text=text)
 
-        self.session.crew.start(call_as_job(judge), self._judged, owner=self)
+        self.session.crew.start(apart(ask), self._judged, owner=self)
 
     def _judged(self, outcome: Outcome) -> None:
-        self.busy = False
+        self._judging = False
+        self.busy = self._answering
         self._button.setEnabled(True)
         clear(self._answer_place)
         if isinstance(outcome.result, ClaimAnswer):
@@ -279,6 +270,12 @@ class CasesPage(Page):
             for name, one in rows
             if one is not None
         ]
+
+
+def _cases_ask() -> Ask:
+    from advisor.gui.jobs.asks import CasesAsk
+
+    return CasesAsk()
 
 
 def _times(ratio: float) -> str:

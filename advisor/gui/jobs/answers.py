@@ -1,0 +1,95 @@
+"""What each ask is answered by; only the child imports what does the work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from advisor.gui.jobs.asks import AdviseAsk, Ask, CasesAsk, ClaimAsk, DetectAsk, TraceAsk, VerifyAsk
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Generator
+
+    from advisor.advice import AdviceRequest
+    from advisor.optable.op_table import OpTable
+    from advisor.recommend.recommendation import Goal
+    from advisor.workload.workload import Workload
+
+
+def answer(ask: Ask, cancelled: threading.Event) -> Generator[object, None, object]:
+    """Events of the work; its value is the result. Raises UserFacingError."""
+    if isinstance(ask, AdviseAsk):
+        from advisor.advice import advise_events
+
+        return (yield from advise_events(request_of(ask), cancelled=cancelled))
+    if isinstance(ask, VerifyAsk):
+        from advisor.advice.verification import verify
+
+        return (yield from verify(ask.advice, allow_code=ask.allow_code, cancelled=cancelled))
+    if isinstance(ask, TraceAsk):
+        return (yield from trace_one(ask.workload, cancelled, allow_code=ask.allow_code))
+    yield from ()
+    return _plain(ask)
+
+
+def _plain(ask: DetectAsk | CasesAsk | ClaimAsk) -> object:
+    """The result of an ask that tells nothing meanwhile."""
+    if isinstance(ask, DetectAsk):
+        from advisor.hardware.detect import detect_machine
+
+        return detect_machine()
+    from advisor.advice.predictor import make_predictor
+    from advisor.catalogue.spec_table import spec_table
+
+    predictor = make_predictor(spec_table())
+    if isinstance(ask, CasesAsk):
+        from advisor.cases.answers import answer_all_cases
+
+        return answer_all_cases(predictor)
+    from advisor.claims.judge import check_claim
+
+    return check_claim(ask.text, predictor)
+
+
+def request_of(ask: AdviseAsk) -> AdviceRequest:
+    """The request of the main job. Raises InputError for a bad price file or a bad file of cards."""
+    from advisor.advice import AdviceRequest
+    from advisor.catalogue.spec_table import read_gpu_file, spec_table
+    from advisor.recommend.prices import read_prices
+    from advisor.recommend.recommendation import Limits
+
+    own = read_gpu_file(Path(ask.gpu_file)) if ask.gpu_file is not None else {}
+    specs = {**spec_table(), **own}
+    return AdviceRequest(
+        workload=ask.workload,
+        measure=ask.measure,
+        budget_s=ask.budget_s,
+        gpu_keys=ask.gpu_keys,
+        extra_specs=tuple(own.values()),
+        goal=cast("Goal", ask.goal),
+        prices=read_prices(Path(ask.price_file), specs) if ask.price_file is not None else None,
+        limits=Limits(max_cost=ask.max_cost, max_power_w=ask.max_power_w, max_job_s=ask.max_job_s),
+        allow_code=ask.allow_code,
+        calibration_folder=ask.calibration_folder,
+    )
+
+
+def trace_one(
+    workload: Workload, cancelled: threading.Event, *, allow_code: bool
+) -> Generator[object, None, OpTable | None]:
+    """One operator table of a workload: by arithmetic, from the saved ones, or by the worker."""
+    from advisor.catalogue.precisions import TRACE_PRECISIONS
+    from advisor.measure.runner import trace_workload
+    from advisor.optable.saved_tables import saved_tables
+    from advisor.optable.totals import table_from_numbers
+    from advisor.workload.workload import NumbersModel
+
+    precision = TRACE_PRECISIONS[workload.training.precision]
+    if isinstance(workload.model, NumbersModel):
+        return table_from_numbers(workload.model, precision)
+    known = saved_tables(workload)
+    if precision in known:
+        return known[precision]
+    tables = yield from trace_workload(workload, (precision,), allow_code=allow_code, cancelled=cancelled)
+    return tables.get(precision)

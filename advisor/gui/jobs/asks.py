@@ -1,0 +1,73 @@
+"""What the window asks of the process that computes for it: one record a kind of work, light to import."""
+
+from __future__ import annotations
+
+from advisor.core.records import Record
+from advisor.core.sentences import Reason
+from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import Workload
+
+
+class AdviseAsk(Record, frozen=True, kw_only=True, tag="advise"):
+    """The main job, with what the settings say; the child makes the request of it. Answered by an advice."""
+
+    workload: Workload
+    measure: bool
+    budget_s: float
+    goal: str = "time"
+    gpu_keys: tuple[str, ...] | None = None
+    price_file: str | None = None
+    gpu_file: str | None = None
+    """The user's own cards."""
+    max_cost: float | None = None
+    max_power_w: float | None = None
+    max_job_s: float | None = None
+    allow_code: bool = False
+    calibration_folder: str | None = None
+
+
+class VerifyAsk(Record, frozen=True, kw_only=True, tag="verify"):
+    """Run what is advised for this machine; answered by a line of the ledger."""
+
+    advice: AdviceRecord
+    allow_code: bool = False
+
+
+class DetectAsk(Record, frozen=True, kw_only=True, tag="detect"):
+    """Look at the machine."""
+
+
+class CasesAsk(Record, frozen=True, kw_only=True, tag="cases"):
+    """Answer all published cases."""
+
+
+class ClaimAsk(Record, frozen=True, kw_only=True, tag="claim"):
+    """Judge a claim that was typed."""
+
+    text: str
+
+
+class TraceAsk(Record, frozen=True, kw_only=True, tag="trace"):
+    """The operator table of a workload in its own precision."""
+
+    workload: Workload
+    allow_code: bool = False
+
+
+Ask = AdviseAsk | VerifyAsk | DetectAsk | CasesAsk | ClaimAsk | TraceAsk
+
+
+class Refused(Record, frozen=True, kw_only=True):
+    """A fault of the world that the child met; `reasons` where it can be told in the reader's language."""
+
+    text: str
+    remedy: str
+    reasons: tuple[Reason, ...] = ()
+    remedy_reason: Reason | None = None
+
+
+class Broken(Record, frozen=True, kw_only=True):
+    """A fault of ours that the child met."""
+
+    text: str
+    traceback: str

@@ -1,0 +1,115 @@
+"""The lines between window and child: a name, a space, and JSON."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, get_args
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from advisor.store.advice_record import AdviceRecord
+
+_CHUNK = 50
+"""Predictions a line: decoding holds the interpreter's lock, and this many take two milliseconds."""
+_RESULTS = {
+    "AdviceRecord": "advisor.store.advice_record",
+    "Machine": "advisor.hardware.machine",
+    "OpTable": "advisor.optable.op_table",
+    "Truth": "advisor.store.history",
+    "ClaimAnswer": "advisor.claims.claim",
+}
+_TROUBLES = {"Refused": "advisor.gui.jobs.asks", "Broken": "advisor.gui.jobs.asks"}
+_LISTS = {
+    "Predictions": ("advisor.predict.prediction", "Prediction"),
+    "Measurements": ("advisor.measure.measurement", "Measurement"),
+    "Answers": ("advisor.cases.case_file", "CaseAnswer"),
+}
+NOTHING = "Nothing"
+RESULT_NAMES = (*_RESULTS, "Answers", NOTHING)
+_CHUNKS = ("Predictions", "Measurements")
+
+
+@cache
+def _decoder(name: str) -> msgspec.json.Decoder[Any]:
+    """For the lines of a name, made when the first one comes. Raises KeyError for one that is none of ours."""
+    if name in _LISTS:
+        module, kind = _LISTS[name]
+        return msgspec.json.Decoder(tuple[getattr(import_module(module), kind), ...])  # type: ignore[misc]
+    if name == NOTHING:
+        return msgspec.json.Decoder(type(None))
+    module = {**_RESULTS, **_TROUBLES}.get(name, "")
+    if module:
+        return msgspec.json.Decoder(getattr(import_module(module), name))
+    return msgspec.json.Decoder(_events()[name])
+
+
+@cache
+def _events() -> dict[str, Any]:
+    from advisor.measure.events import RunnerEvent
+
+    return {kind.__name__: kind for kind in _flat(RunnerEvent)}
+
+
+def _flat(kind: Any) -> list[Any]:  # noqa: ANN401 - a type or a union of them
+    parts = get_args(kind)
+    return [one for part in parts for one in _flat(part)] if parts else [kind]
+
+
+def line_of(name: str, value: object) -> bytes:
+    """`name` and the value as JSON, with the end of the line."""
+    return name.encode() + b" " + msgspec.json.encode(value) + b"\n"
+
+
+def read_line(line: bytes) -> tuple[str, Any]:
+    """Name and value of a line. Raises msgspec.MsgspecError or KeyError for one that is none of ours."""
+    name, _space, body = line.partition(b" ")
+    return name.decode("ascii", "replace"), _decoder(name.decode("ascii", "replace")).decode(body)
+
+
+def result_lines(result: object) -> Iterator[bytes]:
+    """A result in pieces, the whole last: a large advice would hold up the window if it came as one line."""
+    from advisor.store.advice_record import AdviceRecord
+
+    if isinstance(result, AdviceRecord):
+        for start in range(0, len(result.predictions), _CHUNK):
+            yield line_of("Predictions", result.predictions[start : start + _CHUNK])
+        for measurement in result.measurements:
+            yield line_of("Measurements", (measurement,))
+        yield line_of("AdviceRecord", msgspec.structs.replace(result, predictions=(), measurements=()))
+    elif result is None:
+        yield line_of(NOTHING, None)
+    else:
+        yield line_of("Answers" if isinstance(result, tuple) else type(result).__name__, result)
+
+
+class Pieces:
+    """Gathers what came before the line that ends a result."""
+
+    def __init__(self) -> None:
+        """Nothing came yet."""
+        self._pieces: dict[str, list[Any]] = {name: [] for name in _CHUNKS}
+
+    def take(self, name: str, value: Any) -> bool:  # noqa: ANN401 - what a line holds
+        """Keep a piece; False where the line is none."""
+        if name not in self._pieces:
+            return False
+        self._pieces[name] += value
+        return True
+
+    def whole(self, result: object) -> object:
+        """The result, an advice with its pieces."""
+        from advisor.store.advice_record import AdviceRecord
+
+        if not isinstance(result, AdviceRecord):
+            return result
+        return _joined(result, self._pieces)
+
+
+def _joined(advice: AdviceRecord, pieces: dict[str, list[Any]]) -> AdviceRecord:
+    return msgspec.structs.replace(
+        advice, predictions=tuple(pieces["Predictions"]), measurements=tuple(pieces["Measurements"])
+    )
