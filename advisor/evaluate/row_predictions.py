@@ -21,7 +21,7 @@ from advisor.core.units import Estimate
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.memory.largest_batch import BatchLimit
-from advisor.cost.memory.need import memory_question, published_bytes, usable_bytes
+from advisor.cost.memory.need import memory_question, usable_bytes
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import computed_precision
 from advisor.evaluate.run_rows import RunRow
@@ -32,6 +32,7 @@ from advisor.optable.op_table import OpTable
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import unknown_memory
 from advisor.predict.layouts import LayoutPrediction, predict_layout
+from advisor.predict.memory_range import published_range
 from advisor.predict.prediction import Prediction
 from advisor.predict.sources import Sources
 from advisor.workload.workload import Workload
@@ -205,7 +206,7 @@ def _memory(question: RowQuestion, table: OpTable) -> dict[str, object]:
     answer: dict[str, object] = {}
     usable = None if spec.memory_bytes is None else usable_bytes(spec.memory_bytes)
     if row.peak_bytes is not None:
-        answer["peak_bytes"] = published_bytes(question_of_memory, training.batch_size, row.memory_kind, usable)
+        answer["peak_bytes"] = published_range(question_of_memory, training.batch_size, row.memory_kind, usable)
     if row.largest_batch_that_ran is not None and usable is not None:
         answer["largest_batch"] = BatchLimit(question_of_memory).largest(usable)
     return answer

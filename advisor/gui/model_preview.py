@@ -38,6 +38,7 @@ def preview_of(table: OpTable, workload: Workload) -> Preview:
     """The figures of a trace, at the workload's own batch size, for a card of unknown generation."""
     from advisor.cost.memory.need import memory_need
     from advisor.optable.op_table import step_flop
+    from advisor.predict.memory_range import need_range
 
     training = workload.training
     need = memory_need(table, training, training.precision, training.batch_size, compute_capability=None)
@@ -45,7 +46,7 @@ def preview_of(table: OpTable, workload: Workload) -> Preview:
         parameter_count=table.parameter_count,
         trainable_parameter_count=table.trainable_parameter_count,
         flop_per_sample=step_flop(table, training.batch_size) / training.batch_size,
-        memory_bytes=need.need if need is not None else None,
+        memory_bytes=need_range(need) if need is not None else None,
         layers=table.layers,
     )
 

@@ -25,6 +25,7 @@ from advisor.cost.parts import MemoryPart
 from advisor.hardware.machine import Machine
 from advisor.optable.op_table import OpTable
 from advisor.predict.host_memory import HostRoom
+from advisor.predict.memory_range import need_range
 from advisor.predict.memory_savings import MemorySaving, memory_savings
 from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.workload.workload import Training
@@ -98,7 +99,7 @@ class MemorySolver:
             self._plain[key] = answered(question, candidate.batch_size_per_device, replayed=False)
         plain = self._plain[key]
         context = context_bytes(self._capability(candidate.device))
-        least = plain.need.value - context_bytes(_REFERENCE_CAPABILITY) + context
+        least = plain.need_bytes - context_bytes(_REFERENCE_CAPABILITY) + context
         decides = usable is not None and least <= usable < least * WORST_FRAGMENTATION
         fraction = self._fraction(candidate) if decides else _TYPICAL_FRAGMENTATION
         peak, parts = _completed(plain, context, fraction * plain.allocated_bytes)
@@ -231,7 +232,7 @@ def _completed(plain: MemoryNeed, context: float, wasted: float) -> tuple[Estima
     change = context - context_bytes(_REFERENCE_CAPABILITY) + wasted
     sizes: dict[str, float] = {"context": context, "fragmentation": wasted}
     parts = tuple(MemoryPart(kind=part.kind, size_bytes=sizes.get(part.kind, part.size_bytes)) for part in plain.parts)
-    estimate = plain.need
+    estimate = need_range(plain)
     peak = Estimate(
         value=estimate.value + change,
         low=estimate.low + change,

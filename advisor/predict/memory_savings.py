@@ -13,6 +13,7 @@ from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
 from advisor.cost.memory.need import MemoryNeed, MemoryQuestion, answered, least_bytes, memory_need, memory_question
 from advisor.optable.op_table import OpTable, at, step_flop
+from advisor.predict.memory_range import need_range
 from advisor.workload.workload import Training
 
 SavingKind = Literal["checkpointing", "accumulation", "optimizer_8bit", "adafactor", "sgd_momentum"]
@@ -59,14 +60,16 @@ def memory_savings(
     for kind, changes in _optimizer_changes(training).items():
         need = solved(msgspec.structs.replace(training, **changes), batch_size)
         if need is not None:
-            found.append(_saving(kind, now, need.need, batch_size=batch_size))
+            found.append(_saving(kind, now, need_range(need), batch_size=batch_size))
     if batch_size > 1:
         steps = training.gradient_accumulation_steps * 2
         halved = msgspec.structs.replace(training, gradient_accumulation_steps=steps)
         need = solved(halved, batch_size // 2)
         if need is not None:
             found.append(
-                _saving("accumulation", now, need.need, batch_size=batch_size // 2, gradient_accumulation_steps=steps)
+                _saving(
+                    "accumulation", now, need_range(need), batch_size=batch_size // 2, gradient_accumulation_steps=steps
+                )
             )
     useful = [saving for saving in found if saving is not None and saving.saved_bytes > 0]
     return tuple(sorted(useful, key=lambda saving: -saving.saved_bytes))
@@ -85,7 +88,7 @@ def _optimizer_changes(training: Training) -> dict[SavingKind, dict[str, object]
 
 
 def _saving(kind: SavingKind, now: MemoryNeed, need: Estimate, **figures: int) -> MemorySaving:
-    return MemorySaving(kind=kind, need=need, saved_bytes=now.need.value - need.value, **figures)
+    return MemorySaving(kind=kind, need=need, saved_bytes=now.need_bytes - need.value, **figures)
 
 
 def _checkpointed(
@@ -98,13 +101,14 @@ def _checkpointed(
         return None
     dropped = at(figures.kept_bytes, batch_size)
     kept = at(figures.block_input_bytes, batch_size) + at(figures.largest_block_bytes, batch_size)
-    value = max(now.need.value - dropped + kept, least_bytes(question, batch_size))
-    saved = now.need.value - value
+    value = max(now.need_bytes - dropped + kept, least_bytes(question, batch_size))
+    saved = now.need_bytes - value
     spread = _UNCERTAIN_FRACTION * abs(saved)
+    before = need_range(now)
     need = Estimate(
         value=value,
-        low=min(value, now.need.low - saved - spread),
-        high=max(value, now.need.high - saved + spread),
+        low=min(value, before.low - saved - spread),
+        high=max(value, before.high - saved + spread),
         basis="specified",
     )
     extra = at(figures.recomputed_flop, batch_size) / max(step_flop(table, batch_size), 1.0)

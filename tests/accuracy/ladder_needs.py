@@ -10,6 +10,7 @@ import msgspec
 
 from advisor.cost.memory.largest_batch import BatchLimit
 from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryQuestion, answered, memory_question, usable_bytes
+from advisor.predict.memory_range import need_range
 from advisor.workload.workload import Training
 from tests.accuracy.ladder import RUNGS, ladder_path, ladder_rows, load_ladder_table
 
@@ -94,12 +95,13 @@ def rung_needs(row: LadderRow) -> tuple[RungNeed, RungNeed]:
 
 
 def _rung_need(question: MemoryQuestion, batch_size: int) -> RungNeed:
-    need = answered(question, batch_size, replayed=False).need
-    share = need.value / usable_bytes(CARD_BYTES)
+    need = answered(question, batch_size, replayed=False)
+    share = need.need_bytes / usable_bytes(CARD_BYTES)
     if _FAR_BELOW < share < _FAR_ABOVE:
-        need = answered(question, batch_size).need
+        need = answered(question, batch_size)
     largest = question.stream.largest_convolution(batch_size)
-    return RungNeed(need.value - CONVOLUTION_HEADROOM * largest, largest, need.low, need.high)
+    ends = need_range(need)
+    return RungNeed(ends.value - CONVOLUTION_HEADROOM * largest, largest, ends.low, ends.high)
 
 
 def counted(needs: Sequence[tuple[RungNeed, RungNeed]], share: float) -> tuple[int, int]:

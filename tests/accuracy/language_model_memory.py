@@ -82,5 +82,5 @@ def _row(cells: dict[str, str]) -> PeakRow:
         layout=layout,
         memory_kind=kind,
         published_bytes=float(cells["peak_gb"]) * 1e9,
-        predicted_bytes=published_bytes(question, training.batch_size, kind, usable_bytes(spec.memory_bytes)).value,
+        predicted_bytes=published_bytes(question, training.batch_size, kind, usable_bytes(spec.memory_bytes)),
     )

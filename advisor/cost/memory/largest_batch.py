@@ -27,11 +27,11 @@ class BatchLimit:
     def fits(self, batch_size: int, usable: float) -> bool:
         """Whether the need at `batch_size` is at most `usable` bytes."""
         question = self._question
-        least = answered(question, batch_size, replayed=False).need.value
+        least = answered(question, batch_size, replayed=False).need_bytes
         if least > usable or least * WORST_FRAGMENTATION <= usable:
             return least <= usable
         if batch_size not in self._needs:
-            self._needs[batch_size] = answered(question, batch_size).need.value
+            self._needs[batch_size] = answered(question, batch_size).need_bytes
         return self._needs[batch_size] <= usable
 
     def largest(self, usable: float, *, tolerance_fraction: float = 0.0) -> int:

@@ -1,4 +1,4 @@
-"""How much memory a training step needs on one device: parts, the allocator's fragmentation, and a range."""
+"""How much memory a training step needs on one device: parts and the allocator's fragmentation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
-from advisor.core.units import Estimate
 from advisor.cost.layout import Layout
 from advisor.cost.memory.replay import (
     Peak,
@@ -46,8 +45,6 @@ _RESERVED_FRACTION = 1 / 16
 """Share of a card's nominal memory that a process never gets: what the driver keeps, error correction beside GDDR
 (one byte in sixteen), kernels loaded whole by older software. With the context it leaves an RTX 3090's allocator
 22.10 GiB: as much as out-of-memory messages show for it (22.05 GiB reserved and 46 MiB free of 23.70)."""
-_LOW_FRACTION, _HIGH_FRACTION = 0.98, 1.02
-"""Beside convolutions, nineteen of twenty real needs of a largest-batch ladder lie between these."""
 CONVOLUTION_HEADROOM = 0.5
 """Kept free for cuDNN, as a share of the largest convolution's input and output: its workspaces pass through the
 allocator's cache, and its kernels are loaded beside it. Chosen by a rule, docs/decisions/0005."""
@@ -56,14 +53,18 @@ _WORKSPACE_HIGH_SHARE = 1.0
 
 
 class MemoryNeed(Record, frozen=True, kw_only=True):
-    """What one device must have: compare `need` with `usable_bytes(capacity)`."""
+    """What one device must have: compare `need_bytes` with `usable_bytes(capacity)`."""
 
-    need: Estimate
-    """Bytes; the CUDA context and the allocator's fragmentation are in it."""
+    need_bytes: float
+    """The CUDA context and the allocator's fragmentation are in it."""
     allocated_bytes: float
     """Peak of what tensors hold, as `torch.cuda.max_memory_allocated` reports it."""
     parts: tuple[MemoryPart, ...]
-    """Add up to `need.value`."""
+    """Add up to `need_bytes`."""
+    headroom_bytes: float
+    """What of it is kept free for convolutions."""
+    workspace_rise_bytes: float
+    """By how much the peak would rise if cuDNN's algorithms took their input and output once more."""
     notes: tuple[Reason, ...] = ()
 
 
@@ -214,17 +215,17 @@ def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True
     sizes["context"] = question.context_bytes
     sizes["fragmentation"] = allocated * max(0.0, needed / peak.total - 1)
     parts = tuple(msgspec.convert({"kind": kind, "size_bytes": size}, MemoryPart) for kind, size in sizes.items())
-    value = sum(sizes.values())
     workspace = question.stream.workspace_above_peak(
         batch_size, gradients_kept=question.setup.gradients_kept, share=_WORKSPACE_HIGH_SHARE
     )
-    estimate = Estimate(
-        value=value,
-        low=(value - headroom) * _LOW_FRACTION,
-        high=value * _HIGH_FRACTION + max(headroom, workspace),
-        basis="specified",
+    return MemoryNeed(
+        need_bytes=sum(sizes.values()),
+        allocated_bytes=allocated,
+        parts=parts,
+        headroom_bytes=headroom,
+        workspace_rise_bytes=workspace,
+        notes=question.shares.notes,
     )
-    return MemoryNeed(need=estimate, allocated_bytes=allocated, parts=parts, notes=question.shares.notes)
 
 
 def _tensor_sizes(question: MemoryQuestion, moment: Peak, batch_size: int) -> dict[str, float]:
@@ -244,15 +245,12 @@ def _tensor_sizes(question: MemoryQuestion, moment: Peak, batch_size: int) -> di
     }
 
 
-def published_bytes(
-    question: MemoryQuestion, batch_size: int, kind: MemoryKind, capacity_bytes: float | None
-) -> Estimate:
+def published_bytes(question: MemoryQuestion, batch_size: int, kind: MemoryKind, capacity_bytes: float | None) -> float:
     """The peak as a source counts it: tensors, the allocator's segments, or all that the driver shows for the process.
 
     `capacity_bytes`: what the card gives a process, beyond which cached segments are given back; None: endless.
     """
-    plain = answered(question, batch_size, replayed=False)
-    value = plain.allocated_bytes
+    value = answered(question, batch_size, replayed=False).allocated_bytes
     if kind != "allocated":
         room = (
             (math.inf if capacity_bytes is None else capacity_bytes)
@@ -262,7 +260,7 @@ def published_bytes(
         value += reserved_bytes(question.stream, question.setup, batch_size, room) - _live_total(question, batch_size)
     if kind == "device":
         value += question.context_bytes + question.shares.library_bytes
-    return plain.need.scaled(value / plain.need.value)
+    return value
 
 
 def _live_total(question: MemoryQuestion, batch_size: int) -> float:

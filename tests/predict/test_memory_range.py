@@ -1,0 +1,44 @@
+"""The 80 % range of a memory need: two parts in a hundred, and what convolutions may take or leave."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.cost.memory.need import MemoryKind, MemoryNeed, memory_question, published_bytes
+from advisor.predict.memory_range import need_range, published_range
+from tests.cost.test_memory import bert, need, training
+
+GIB = 2**30
+
+
+def a_need(**changes: float) -> MemoryNeed:
+    plain = MemoryNeed(need_bytes=1e9, allocated_bytes=8e8, parts=(), headroom_bytes=0.0, workspace_rise_bytes=0.0)
+    return msgspec.structs.replace(plain, **changes)
+
+
+def test_without_convolutions_a_need_is_off_by_two_parts_in_a_hundred() -> None:
+    found = need_range(a_need())
+    assert [found.low, found.value, found.high] == pytest.approx([0.98e9, 1e9, 1.02e9])
+    assert found.basis == "specified"
+
+
+@pytest.mark.parametrize(("headroom", "rise"), [(1e8, 3e8), (3e8, 1e8)])
+def test_convolutions_may_leave_their_headroom_or_take_the_larger_of_it_and_their_workspaces(
+    headroom: float, rise: float
+) -> None:
+    found = need_range(a_need(headroom_bytes=headroom, workspace_rise_bytes=rise))
+    assert found.low == pytest.approx(0.98 * (1e9 - headroom))
+    assert found.high == pytest.approx(1.02e9 + 3e8)
+
+
+def test_a_published_peak_has_the_relative_range_of_its_need() -> None:
+    question = memory_question(bert(), training(), "fp32", compute_capability="8.0")
+    assert question is not None
+    whole = need_range(need())
+    kinds: tuple[MemoryKind, ...] = ("allocated", "reserved", "device")
+    for kind in kinds:
+        found = published_range(question, 8, kind, 80 * GIB)
+        assert found.value == pytest.approx(published_bytes(question, 8, kind, 80 * GIB))
+        assert found.low / found.value == pytest.approx(whole.low / whole.value)
+        assert found.high / found.value == pytest.approx(whole.high / whole.value)

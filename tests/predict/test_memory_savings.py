@@ -1,0 +1,36 @@
+"""What would save memory, by how much, and at what cost."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.core.sentences import Language, say
+from advisor.predict.memory_savings import memory_savings, saving_reason
+from tests.cost.test_memory import bert, need, training
+
+
+def test_without_a_timeline_no_saving_is_known() -> None:
+    table = msgspec.structs.replace(bert(), memory=None)
+    assert memory_savings(table, training(), "fp32", 8, compute_capability=None) == ()
+
+
+def test_every_saving_saves_and_the_largest_comes_first() -> None:
+    found = memory_savings(bert(), training(batch_size=32), "fp32", 32, compute_capability="8.0")
+    now = need(batch_size=32).need_bytes
+    assert {"accumulation", "optimizer_8bit", "adafactor", "sgd_momentum"} <= {saving.kind for saving in found}
+    assert all(0 < saving.saved_bytes == pytest.approx(now - saving.need.value) for saving in found)
+    assert [s.saved_bytes for s in found] == sorted((s.saved_bytes for s in found), reverse=True)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_saving_has_its_sentence(language: Language) -> None:
+    for saving in memory_savings(bert(), training(batch_size=32), "fp32", 32, compute_capability="8.0"):
+        assert "iB" in say(saving_reason(saving), language)
+
+
+def test_checkpointing_computes_forward_again_and_keeps_a_fraction() -> None:
+    found = memory_savings(bert(), training(batch_size=32), "fp32", 32, compute_capability="8.0")
+    saving = next(saving for saving in found if saving.kind == "checkpointing")
+    assert saving.extra_flop_fraction == pytest.approx(1 / 3, abs=0.02)
+    assert saving.need.value < 0.5 * need(batch_size=32).need_bytes
