@@ -47,8 +47,8 @@ class Rank:
 
     def synchronise(self) -> None:
         """Wait for the device."""
-        if self.device.type == "cuda":
-            torch.cuda.synchronize(self.device)
+        if self.device.type != "cpu":
+            getattr(torch, self.device.type).synchronize(self.device)
 
     def agreed(self, value: float) -> float:
         """The largest of all ranks' values: ranks must run equally many collectives."""

@@ -107,20 +107,21 @@ class _Run:
 
 
 def _join(request: RanksRequest, number: int, count: int, keep: _RankFile) -> Rank:
-    """Join the group that the environment names (`env://`): NCCL for GPUs, gloo for the rest."""
-    cuda = request.device == "cuda"
-    device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0"))) if cuda else torch.device("cpu")
-    if cuda:
-        torch.cuda.set_device(device)
+    """Join the group that the environment names (`env://`): gloo for CPUs, else the accelerator's own (CUDA: NCCL)."""
+    kind = request.device
+    accelerated = kind != "cpu"
+    device = torch.device(kind, int(os.environ.get("LOCAL_RANK", "0"))) if accelerated else torch.device(kind)
+    if accelerated:
+        getattr(torch, kind).set_device(device)
     timeout = timedelta(seconds=request.collective_deadline_s)
     dist.init_process_group(
-        "nccl" if cuda else "gloo",
+        dist.get_default_backend_for_device(kind),
         init_method=request.rendezvous,
         rank=number,
         world_size=count,
         timeout=timeout,
     )
-    control = dist.new_group(backend="gloo", timeout=timeout) if cuda else dist.group.WORLD
+    control = dist.new_group(backend="gloo", timeout=timeout) if accelerated else dist.group.WORLD
     if control is None or isinstance(control, int):
         message = "no control group"
         raise RuntimeError(message)
@@ -128,7 +129,8 @@ def _join(request: RanksRequest, number: int, count: int, keep: _RankFile) -> Ra
 
 
 def _report(rank: Rank, findings: tuple[RankFinding, ...]) -> RankReport:
-    name = torch.cuda.get_device_name(rank.device) if rank.device.type == "cuda" else "cpu"
+    kind = rank.device.type
+    name = "cpu" if kind == "cpu" else str(getattr(torch, kind).get_device_name(rank.device))
     cores = affinity_core_count() or os.cpu_count() or 1
     return RankReport(
         schema_version=RANK_SCHEMA_VERSION,

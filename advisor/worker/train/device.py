@@ -52,6 +52,11 @@ class TorchDevice:
             raise ArithmeticError(message)
 
     @property
+    def copies_from_pinned_memory(self) -> bool:
+        """Whether a copy from page-locked host memory runs beside the host; Apple's GPUs share the host's memory."""
+        return self.kind not in {"cpu", "mps"}
+
+    @property
     def block_least_s(self) -> float:
         """How long a block lasts at least: 20 ms on a CPU, 5 ms on a GPU."""
         return 0.020 if self.is_cpu else 0.005

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.protocol.messages import StepPart
 from advisor.worker.models.architecture import Batch
 from advisor.worker.models.load_model import LoadedModel, autocast
@@ -30,7 +31,7 @@ class TrainingStep:
         self._device = device
         self._optimizer = loaded.make_optimizer()
         self._parameters = [parameter for parameter in loaded.module.parameters() if parameter.requires_grad]
-        scaled = self._training.precision == "fp16_amp" and device.kind == "cuda"
+        scaled = PRECISION_FACTS[self._training.precision].scales_gradients and not device.is_cpu
         self._scaler = torch.amp.GradScaler(device.kind) if scaled else None
         self._host: Batch = ()
         self._count = 0
@@ -40,7 +41,7 @@ class TrainingStep:
         """Draw a batch; for an accelerator it waits in pinned memory, as a loader would leave it."""
         self._host = ()
         batch = self._loaded.make_batch(batch_size)
-        if self._device.kind == "cuda":
+        if self._device.copies_from_pinned_memory:
             batch = _map(batch, torch.Tensor.pin_memory)
         self._host = batch
         self._parts = dict.fromkeys(self._parts, 0.0)
