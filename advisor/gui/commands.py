@@ -47,6 +47,8 @@ class Commands(QObject):
     """The verbs of the window; pages reach them through the context by name."""
 
     page_wanted = Signal(str)
+    invalid_wanted = Signal()
+    """A job was asked for while something that is typed is not allowed: that field is to be seen."""
     look_changed = Signal()
     """Language, scheme or units are others now: everything is to be shown anew."""
 
@@ -77,6 +79,10 @@ class Commands(QObject):
                 action.setEnabled(not busy)
             elif name == "cancel":
                 action.setEnabled(busy)
+            elif name == "undo":
+                action.setEnabled(self.session.undo.canUndo() or bool(self.session.invalid))
+            elif name == "redo":
+                action.setEnabled(self.session.undo.canRedo())
 
     def act(self, name: str) -> None:
         """Do one entry of the menus."""
@@ -90,6 +96,8 @@ class Commands(QObject):
             "predict": lambda: self.start(measure=False),
             "cancel": self.session.cancel_job,
             "verify": self.verify,
+            "undo": self.undo,
+            "redo": self.session.undo.redo,
             "copy-text": self.copy_text,
             "copy-command": self.copy_command,
         }
@@ -131,10 +139,25 @@ class Commands(QObject):
         if self.session.workload is None:
             self.show_page("model")
             return
+        if self.session.invalid:
+            self.show_page("model")
+            self.invalid_wanted.emit()
+            self.tell(self.texts("model-invalid"))
+            return
         if not self.consent_for(self.session.workload):
             return
         self.session.start_job(job_for(self.session, self.settings, measure=measure), measure=measure)
         self.show_page("measure")
+
+    def undo(self) -> None:
+        """Take back what is typed and not allowed, else the last edit of the job."""
+        wrong = set(self.session.invalid)
+        if wrong:
+            self.session.forget_invalid()
+            self.session.workload_changed.emit()
+        # What was typed before it became too much is one edit with it.
+        if not wrong or self.session.last_edited in wrong:
+            self.session.undo.undo()
 
     def ask_and_open(self) -> None:
         """Choose a file and open it."""
@@ -158,7 +181,7 @@ class Commands(QObject):
         if path.suffix == ".json" and path.name != "config.json":
             from advisor.store import json_file
 
-            self.session.set_advice(json_file.read(path))
+            self.session.reopen(json_file.read(path))
             self.show_page("advice")
         elif path.is_dir() or path.suffix in {".toml", ".py", ".json"}:
             self.session.load_workload(str(path))

@@ -64,6 +64,9 @@ class MainWindow(QMainWindow):
         session.job_ended.connect(self._job_ended)
         session.job_started.connect(self.commands.refresh)
         session.advice_changed.connect(self.commands.refresh)
+        session.undo.indexChanged.connect(self.commands.refresh)
+        session.validity_changed.connect(self.commands.refresh)
+        self.commands.invalid_wanted.connect(self._go_to_invalid)
         session.problem_raised.connect(self.commands.show_outcome)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_scheme_changed)
 
@@ -156,6 +159,13 @@ class MainWindow(QMainWindow):
         self.commands.refresh()
         if isinstance(outcome, Outcome) and outcome.kind == "finished" and self.current == "measure":
             self.show_page("advice")
+
+    def _go_to_invalid(self) -> None:
+        from advisor.gui.pages.model_page import ModelPage
+
+        page = self._pages.get("model")
+        if isinstance(page, ModelPage):
+            page.go_to_invalid()
 
     def _system_scheme_changed(self) -> None:
         if self.settings.scheme == "system":

@@ -29,6 +29,7 @@ _FILE = (
     ("settings", "Ctrl+,"),
     ("quit", "Ctrl+Q"),
 )
+_EDIT = (("undo", "Ctrl+Z"), ("redo", "Ctrl+Shift+Z"))
 _ADVICE = (
     ("measure", "F5"),
     ("predict", "Shift+F5"),
@@ -49,6 +50,7 @@ def build_menus(window: QMainWindow, commands: Commands, texts: Texts, settings:
         action.deleteLater()
     commands.actions.clear()
     _fill(bar.addMenu(texts("menu-file")), _FILE, window, commands, texts)
+    _fill(bar.addMenu(texts("menu-edit")), _EDIT, window, commands, texts)
     _fill(bar.addMenu(texts("menu-advice")), _ADVICE, window, commands, texts)
     _view_menu(bar.addMenu(texts("menu-view")), window, commands, texts, settings)
     _fill(bar.addMenu(texts("menu-help")), _HELP, window, commands, texts)

@@ -6,8 +6,10 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QUndoStack
 
 from advisor.gui.jobs.apart import apart
+from advisor.gui.models.workload_edits import Described, WorkloadEdit
 from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.threads import Crew, Job, JobThread, Outcome, call_as_job
 from advisor.hardware.machine import Reading
@@ -33,6 +35,7 @@ class Session(QObject):
 
     machine_changed = Signal()
     workload_changed = Signal()
+    validity_changed = Signal()
     advice_changed = Signal()
     job_started = Signal()
     job_progressed = Signal()
@@ -50,8 +53,13 @@ class Session(QObject):
         self.machine: Machine | None = None
         self.machine_outcome: Outcome | None = None
         self.workload: Workload | None = None
+        self.base: Workload | None = None
+        """The workload as it was chosen, before any edit."""
         self.reference = ""
         """What the workload was loaded by: a bundled name, or a path."""
+        self.undo = QUndoStack(self)
+        self.invalid: set[str] = set()
+        """Fields of the Model page in which something stands that is not allowed."""
         self.consents: set[tuple[str, str]] = set()
         """Path and SHA-256 of each Python file that may run."""
         self.advice: AdviceRecord | None = None
@@ -78,30 +86,65 @@ class Session(QObject):
         if outcome.kind in {"problem", "bug"}:
             self.problem_raised.emit(outcome)
 
-    def set_workload(self, workload: Workload) -> None:
-        """Another workload is described."""
-        if workload != self.workload:
-            self.workload = workload
+    def set_workload(self, workload: Workload, *, reference: str = "") -> None:
+        """Another workload is described; `reference`: what it was loaded by."""
+        self._describe(Described(workload=workload, base=workload, reference=reference), "")
+
+    def edit_workload(self, workload: Workload, field: str) -> None:
+        """A field of the description was edited."""
+        after = Described(workload=workload, base=self.base or workload, reference=self.reference)
+        self._describe(after, field)
+
+    def _describe(self, after: Described, field: str) -> None:
+        if self.workload is None or self.base is None:
+            self._show_described(after)
+            return
+        before = Described(workload=self.workload, base=self.base, reference=self.reference)
+        if after != before:
+            self.undo.push(WorkloadEdit(self._show_described, before, after, field))
+
+    def _show_described(self, described: Described) -> None:
+        same = described.workload == self.workload and described.base == self.base
+        self.workload, self.base, self.reference = described.workload, described.base, described.reference
+        if not same:
             self.workload_changed.emit()
+
+    @property
+    def last_edited(self) -> str:
+        """The field of the edit that undo would take back; empty where there is none."""
+        last = self.undo.command(self.undo.index() - 1) if self.undo.index() else None
+        return last.field if isinstance(last, WorkloadEdit) else ""
+
+    def judge_field(self, name: str, *, allowed: bool) -> None:
+        """Something was typed; while anything is not allowed, no job starts."""
+        before = bool(self.invalid)
+        (self.invalid.discard if allowed else self.invalid.add)(name)
+        if bool(self.invalid) != before:
+            self.validity_changed.emit()
+
+    def forget_invalid(self) -> None:
+        """The fields show the described workload again."""
+        if self.invalid:
+            self.invalid.clear()
+            self.validity_changed.emit()
 
     def load_workload(self, reference: str, *, allow_hub: bool = False) -> None:
         """Read a workload by name or path, in a thread: a large configuration takes its time."""
-        self.reference = reference
 
         def read() -> Workload:
             from advisor.workload.workload_file import load_workload
 
             return load_workload(reference, allow_hub=allow_hub)
 
-        self.crew.start(call_as_job(read), self._loaded)
+        def loaded(outcome: Outcome) -> None:
+            from advisor.workload.workload import Workload
 
-    def _loaded(self, outcome: Outcome) -> None:
-        from advisor.workload.workload import Workload
+            if isinstance(outcome.result, Workload):
+                self.set_workload(outcome.result, reference=reference)
+            elif outcome.kind in {"problem", "bug"}:
+                self.problem_raised.emit(outcome)
 
-        if isinstance(outcome.result, Workload):
-            self.set_workload(outcome.result)
-        elif outcome.kind in {"problem", "bug"}:
-            self.problem_raised.emit(outcome)
+        self.crew.start(call_as_job(read), loaded)
 
     def may_run(self, workload: Workload) -> bool:
         """Whether the workload's Python file was consented to, in its present content. Raises InputError."""
@@ -121,11 +164,17 @@ class Session(QObject):
         self.advice = advice
         self.advice_changed.emit()
 
+    def reopen(self, advice: AdviceRecord) -> None:
+        """Show a saved advice; the workload that it is about is the described one again."""
+        if self.workload != advice.workload:
+            self.set_workload(advice.workload)
+        self.set_advice(advice)
+
     def show_recorded(self, advice: AdviceRecord) -> None:
         """Show a saved advice with what was measured for it: readings and step times fill the plots again."""
         from advisor.gui.job_state import JobState
 
-        self.workload = advice.workload
+        self.set_workload(advice.workload)
         readings = sorted(
             (one for measurement in advice.measurements for one in measurement.readings),
             key=lambda one: one.monotonic_s,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ class SettingsDialog(QDialog):
             both.addWidget(with_button)
             self._places.addLayout(both, line, 1)
 
-    def _choice(self, code: str, offered: tuple[tuple[str, str], ...], chosen: str) -> QComboBox:
-        box = QComboBox()
+    def _choice(self, code: str, offered: tuple[tuple[str, str], ...], chosen: str) -> Choice:
+        box = Choice()
         for value, name in offered:
             box.addItem(name, value)
         box.setCurrentIndex(max(box.findData(chosen), 0))

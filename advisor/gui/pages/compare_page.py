@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QPushButton
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
@@ -19,6 +19,7 @@ from advisor.gui.plots.order_chart import OrderChart, OrderLine
 from advisor.gui.theme import CPU_SERIES
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
 from advisor.gui.widgets.card import Card, clear
+from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState
 from advisor.gui.widgets.table import Table
@@ -131,9 +132,9 @@ class ComparePage(Page):
 
     def _box(
         self, line: QHBoxLayout, code: str, offered: list[tuple[str, object]] | list[tuple[str, int]], chosen: object
-    ) -> QComboBox:
+    ) -> Choice:
         name = label(self.texts(code), "muted")
-        box = QComboBox()
+        box = Choice()
         for text, value in offered:
             box.addItem(text, value)
         box.setCurrentIndex(max(box.findData(chosen), 0))

@@ -261,8 +261,7 @@ class HistoryPage(Page):
             self._load(run, self._reopen)
 
     def _reopen(self, advice: AdviceRecord) -> None:
-        self.session.set_workload(advice.workload)
-        self.session.set_advice(advice)
+        self.session.reopen(advice)
         self.context.go("advice")
 
     def _compare(self) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFileDialog,
     QHBoxLayout,
     QLineEdit,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from advisor.core.sentences import visible
 from advisor.gui.models.form_fields import fields_of
+from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
 from advisor.workload.workload import NumbersModel, TemplateModel
@@ -40,23 +40,34 @@ class PresetDoor(QWidget):
     def __init__(self, context: Context, current: str) -> None:
         """`current`: the name of the workload that is described now."""
         super().__init__()
-        from advisor.workload.workload_file import bundled_names
+        from advisor.gui.models.bundled_titles import bundled_titles
 
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         self.list = QListWidget()
         self.list.setAccessibleName(context.texts("model-door-preset"))
         self.list.setFixedHeight(282)
-        for name in bundled_names():
-            item = QListWidgetItem(name)
+        for name, title in sorted(bundled_titles().items(), key=lambda pair: pair[1].casefold()):
+            item = QListWidgetItem(title)
+            item.setData(Qt.ItemDataRole.UserRole, name)
             self.list.addItem(item)
-            if name == current:
-                self.list.setCurrentItem(item)
-        self.list.itemActivated.connect(lambda item: self.chosen.emit(item.text()))
-        self.list.itemClicked.connect(lambda item: self.chosen.emit(item.text()))
+        self.show_current(current)
+        self.list.itemActivated.connect(self._choose)
+        self.list.itemClicked.connect(self._choose)
         layout.addWidget(self.list)
         layout.addWidget(label(context.texts("model-preset-explained"), "muted", wrap=True))
         layout.addStretch(1)
+
+    def _choose(self, item: QListWidgetItem) -> None:
+        self.chosen.emit(item.data(Qt.ItemDataRole.UserRole))
+
+    def show_current(self, current: str) -> None:
+        """Mark the workload that is described now; none where it came by another door."""
+        for place in range(self.list.count()):
+            if self.list.item(place).data(Qt.ItemDataRole.UserRole) == current:
+                self.list.setCurrentRow(place)
+                return
+        self.list.setCurrentRow(-1)
 
 
 class HubDoor(QWidget):
@@ -90,6 +101,10 @@ class HubDoor(QWidget):
         layout.addLayout(below)
         layout.addWidget(label(texts("model-huggingface-explained"), "muted", wrap=True))
         layout.addStretch(1)
+
+    def show_current(self, current: str) -> None:
+        """Show the configuration in use."""
+        self.reference.setText(current)
 
     def _choose(self) -> None:
         if self.reference.text().strip():
@@ -131,6 +146,10 @@ class PythonDoor(QWidget):
         layout.addWidget(label(texts("model-python-explained"), "muted", wrap=True))
         layout.addStretch(1)
 
+    def show_current(self, current: str) -> None:
+        """Show the file in use."""
+        self.path.setText(visible(current))
+
     def _choose(self) -> None:
         if self.path.text().strip():
             self.chosen.emit(Path(self.path.text().strip()).expanduser())
@@ -153,19 +172,13 @@ class FormDoor(QWidget):
         self._texts = texts
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        self.kind = QComboBox()
+        self.kind = Choice()
         self.kind.setAccessibleName(texts("model-form-kind"))
         for name in ("template", "numbers"):
             self.kind.addItem(texts(f"model-form-{name}"), name)
-        source = model.get("source")
-        self.kind.setCurrentIndex(1 if source == "numbers" else 0)
         layout.addWidget(self.kind)
         self._place = QVBoxLayout()
         layout.addLayout(self._place)
-        self._values = {
-            "template": {**TEMPLATE_START, **(model if source == "template" else {})},
-            "numbers": {**NUMBERS_START, **(model if source == "numbers" else {})},
-        }
         use = QPushButton(texts("model-use"))
         use.clicked.connect(self._announce)
         below = QHBoxLayout()
@@ -173,9 +186,20 @@ class FormDoor(QWidget):
         below.addStretch(1)
         layout.addLayout(below)
         layout.addStretch(1)
-        self._in_use = source in {"template", "numbers"}
-        self._show()
+        self.show_current(model)
         self.kind.currentIndexChanged.connect(lambda _place: self._show())
+
+    def show_current(self, model: dict[str, Any]) -> None:
+        """Show the description's model table where it is one of these, else what a new one starts from."""
+        source = model.get("source")
+        self._in_use = source in {"template", "numbers"}
+        self._values = {
+            "template": {**TEMPLATE_START, **(model if source == "template" else {})},
+            "numbers": {**NUMBERS_START, **(model if source == "numbers" else {})},
+        }
+        with QSignalBlocker(self.kind):
+            self.kind.setCurrentIndex(1 if source == "numbers" else 0)
+        self._show()
 
     def _show(self) -> None:
         from advisor.gui.widgets.card import clear

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
@@ -19,6 +19,7 @@ from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.model_doors import FormDoor, HubDoor, PresetDoor, PythonDoor
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear
+from advisor.gui.widgets.choice import Tabs
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from advisor.gui.model_preview import Preview
     from advisor.gui.models.form_fields import FormField
 
+_WHOLE = "workload"
+"""Stands for a contradiction between fields that are allowed by themselves."""
+_FORM_COUNT = 3
 _DOORS = ("preset", "huggingface", "python", "form")
 _NARROW_WIDTH = 1240
 """Of the page, in pixels: below it the layers lie under the forms, where their names have room."""
@@ -54,8 +58,7 @@ class ModelPage(Page):
         self._from_form = False
         self._narrow = False
         self.add_action(self.texts("model-save"), self._save)
-        self.add_action(self.texts("menu-predict"), lambda: context.act("predict"))
-        self.add_action(self.texts("menu-measure"), lambda: context.act("measure"), primary=True)
+        self.add_job_actions()
         self._tracer = ModelTracer.of(self.session)
         self._tracer.changed.connect(self._show_preview)
         self.session.workload_changed.connect(self._workload_changed)
@@ -88,12 +91,18 @@ class ModelPage(Page):
         described: dict[str, Any] = msgspec.to_builtins(workload) if workload is not None else {}
         return described
 
+    def _base(self) -> dict[str, Any]:
+        base = self.session.base
+        described: dict[str, Any] = msgspec.to_builtins(base) if base is not None else {}
+        return described
+
     def _build_left(self) -> None:
         """The doors and the forms, a card in each turn of the event loop: together they take a tenth of a second."""
         clear(self._left)
         clear(self._right_forms)
+        self.session.forget_invalid()
         self._movable_cards: list[Card] = []
-        self._forms: dict[str, Form] = {}
+        self._forms: dict[str, tuple[str, Form]] = {}
         self._left.addStretch(1)
         described = self._described()
         training = fields_of(Training)
@@ -110,13 +119,13 @@ class ModelPage(Page):
 
     def _build_doors(self, described: dict[str, Any]) -> None:
         doors = Card(self.texts("model-door-title"))
-        tabs = QTabBar()
+        tabs = Tabs()
         tabs.setDrawBase(False)
         tabs.setExpanding(False)
         tabs.setAccessibleName(self.texts("model-door-title"))
         stack = QStackedWidget()
         model = described.get("model", {})
-        made = (
+        self._doors = made = (
             PresetDoor(self.context, self.session.reference),
             HubDoor(self.context, model.get("config", "") if isinstance(model.get("config"), str) else ""),
             PythonDoor(self.context, model.get("file", "")),
@@ -142,13 +151,14 @@ class ModelPage(Page):
 
     def _build_form(self, described: dict[str, Any], code: str, section: str, fields: list[FormField]) -> None:
         card = Card(self.texts(code))
-        form = Form(self.texts, fields, described.get(section, {}))
+        form = Form(self.texts, fields, described.get(section, {}), base=self._base().get(section, {}))
         form.changed.connect(lambda name, value: self._edited(section, name, value))
+        form.judged.connect(lambda name, allowed: self.session.judge_field(f"{section}.{name}", allowed=allowed))
         card.body.addWidget(form)
         self._left.insertWidget(self._left.count() - 1, card)
         if self._forms:
             self._movable_cards.append(card)
-        self._forms[code] = form
+        self._forms[code] = (section, form)
         self._place_forms()
 
     def _build_right(self) -> None:
@@ -244,7 +254,7 @@ class ModelPage(Page):
         if model["source"] == "numbers" or model.get("template") == "mlp":
             for length in ("sequence_length", "image_size"):
                 described.get("data", {}).pop(length, None)
-        self._take(described)
+        self._take(described, "model")
 
     def _edited(self, section: str, name: str, value: object) -> None:
         described = self._described()
@@ -253,9 +263,9 @@ class ModelPage(Page):
             part.pop(name, None)
         else:
             part[name] = value
-        self._take(described)
+        self._take(described, f"{section}.{name}")
 
-    def _take(self, described: dict[str, Any]) -> None:
+    def _take(self, described: dict[str, Any], field: str) -> None:
         """Read the edited description as any other; what is wrong is told at the right, the last good one stays."""
         from advisor.workload.workload_file import load_workload
 
@@ -268,18 +278,45 @@ class ModelPage(Page):
             text, remedy = self.texts.error(error)
             words = [visible(text.removeprefix("workload: ")), visible(remedy)]
             self._problems.addWidget(Notice([word for word in words if word], role="danger"))
+            self.session.judge_field(_WHOLE, allowed=False)
             return
+        self.session.judge_field(_WHOLE, allowed=True)
         self._from_form = True
         if folder is not None:
             workload = msgspec.structs.replace(workload, source_folder=folder)
-        self.session.set_workload(workload)
+        self.session.edit_workload(workload, field)
         self._from_form = False
 
     def _workload_changed(self) -> None:
         if not self._from_form:
-            clear(self._problems)
-            self._build_left()
+            self.show_described()
         self._show_preview()
+
+    def show_described(self) -> None:
+        """Show in every field what is described, whatever was typed: after undo, another preset, a saved advice."""
+        clear(self._problems)
+        if len(self._forms) < _FORM_COUNT:
+            self._build_left()
+            return
+        self.session.forget_invalid()
+        described, base = self._described(), self._base()
+        model = described.get("model", {})
+        self._doors[0].show_current(self.session.reference)
+        self._doors[1].show_current(model.get("config", "") if isinstance(model.get("config"), str) else "")
+        self._doors[2].show_current(model.get("file", ""))
+        self._doors[3].show_current(model)
+        for section, form in self._forms.values():
+            form.show_values(described.get(section, {}), base.get(section, {}))
+
+    def go_to_invalid(self) -> None:
+        """Put the cursor where something stands that is not allowed."""
+        wrong = sorted(self.session.invalid)
+        for section, form in self._forms.values():
+            for name in wrong:
+                if name.startswith(f"{section}.") and name.partition(".")[2] in form.names:
+                    form.editor(name.partition(".")[2]).setFocus()
+                    self.scroll_area.ensureWidgetVisible(form.editor(name.partition(".")[2]))
+                    return
 
     def _show_preview(self) -> None:
         workload, texts = self.session.workload, self.texts

@@ -93,6 +93,23 @@ class Page(QWidget):
         self.head.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return button
 
+    def add_job_actions(self) -> None:
+        """The two buttons that begin a job; they rest while one runs."""
+        texts = self.texts
+        buttons = (
+            self.add_action(texts("menu-predict"), lambda: self.context.act("predict")),
+            self.add_action(texts("menu-measure"), lambda: self.context.act("measure"), primary=True),
+        )
+
+        def show_state(*_: object) -> None:
+            for button in buttons:
+                button.setEnabled(not self.session.busy)
+                button.setToolTip(texts("job-busy-tip") if self.session.busy else "")
+
+        self.session.job_started.connect(show_state)
+        self.session.job_ended.connect(show_state)
+        show_state()
+
     def show_when_seen(self, show: Callable[[], None]) -> None:
         """Show something else now, or as soon as the page comes to the front: hidden pages cost nothing."""
         if self.isVisible() or not self.window().isVisible():

@@ -1,54 +1,82 @@
-"""A form of generated fields: each with its help, its range, and what is wrong beside it as it is typed."""
+"""A form of generated fields: each with its help, range, what is wrong beside it, and a mark where it is changed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLineEdit, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QToolButton, QWidget
 
 from advisor.gui.models.form_fields import FieldError, FormField, parse, range_text, shown
 from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.choice import Choice, Line
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from PySide6.QtWidgets import QLabel
-
     from advisor.gui.texts import Texts
 
-Editor = QLineEdit | QComboBox | QCheckBox
+Editor = Line | Choice | QCheckBox
+_MARK = "• "
+_RESET_WIDTH = 20
+_COLUMNS_A_FIELD = 3
+"""Name, editor, reset."""
 
 
 class Form(QWidget):
-    """Emits `changed` with a field's name and new value whenever what is typed is allowed."""
+    """Emits `changed` with a field's name and new value whenever what is typed is allowed.
+
+    What differs from `base` carries a dot and a button that takes it back.
+    """
 
     changed = Signal(str, object)
+    judged = Signal(str, bool)
+    """A field's name, and whether what stands in it is allowed."""
 
     def __init__(
-        self, texts: Texts, fields: Sequence[FormField], values: Mapping[str, Any], *, columns: int = 2
+        self,
+        texts: Texts,
+        fields: Sequence[FormField],
+        values: Mapping[str, Any],
+        *,
+        columns: int = 2,
+        base: Mapping[str, Any] | None = None,
     ) -> None:
-        """`values` by field name; a field that is missing shows its default."""
+        """`values` by field name; a field that is missing shows its default. No `base`: nothing is marked."""
         super().__init__()
         self._texts = texts
         self._editors: dict[str, Editor] = {}
         self._messages: dict[str, QLabel] = {}
+        self._resets: dict[str, QToolButton] = {}
+        self._names: dict[str, QLabel | QCheckBox] = {}
         self._fields = {field.name: field for field in fields}
+        self._values = dict(values)
+        self._base = None if base is None else dict(base)
         places = QGridLayout(self)
         places.setContentsMargins(0, 0, 0, 0)
-        places.setHorizontalSpacing(10)
+        places.setHorizontalSpacing(6)
         places.setVerticalSpacing(3)
         plain = [field for field in fields if field.kind != "flag"]
         flags = [field for field in fields if field.kind == "flag"]
         for place, field in enumerate(plain):
-            self._add(places, field, values.get(field.name, field.default), place // columns, place % columns)
+            self._add(places, field, self._value(field), place // columns, place % columns)
         first = -(-len(plain) // columns)
         for place, field in enumerate(flags):
-            box = self._flag(field, values.get(field.name, field.default))
-            places.addWidget(box, 2 * (first + place // columns), 2 * (place % columns), 1, 2)
+            line, column = 2 * (first + place // columns), _COLUMNS_A_FIELD * (place % columns)
+            places.addWidget(self._flag(field, self._value(field)), line, column, 1, 2)
+            places.addWidget(self._reset(field), line, column + 2)
         for column in range(columns):
-            places.setColumnStretch(2 * column + 1, 1)
+            places.setColumnStretch(_COLUMNS_A_FIELD * column + 1, 1)
+        self._mark_all()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Its fields."""
+        return frozenset(self._fields)
+
+    def _value(self, field: FormField) -> Any:  # noqa: ANN401 - a field's own type
+        return self._values.get(field.name, field.default)
 
     def _name(self, field: FormField) -> str:
         return self._texts(f"field-{field.name.replace('_', '-')}")
@@ -62,12 +90,15 @@ class Form(QWidget):
         editor = self._choice(field, value) if field.kind == "choice" else self._line(field, value)
         name.setBuddy(editor)
         name.setToolTip(plain_tooltip(self._help(field)))
-        message = label("", "danger")
+        message = label("", "danger", wrap=True)
         message.setVisible(False)
-        places.addWidget(name, 2 * line, 2 * column)
-        places.addWidget(editor, 2 * line, 2 * column + 1)
-        places.addWidget(message, 2 * line + 1, 2 * column + 1)
+        start = _COLUMNS_A_FIELD * column
+        places.addWidget(name, 2 * line, start)
+        places.addWidget(editor, 2 * line, start + 1)
+        places.addWidget(self._reset(field), 2 * line, start + 2)
+        places.addWidget(message, 2 * line + 1, start, 1, _COLUMNS_A_FIELD)
         self._messages[field.name] = message
+        self._names[field.name] = name
         self._finish(field, editor)
 
     def _finish(self, field: FormField, editor: Editor) -> None:
@@ -76,31 +107,51 @@ class Form(QWidget):
         editor.setToolTip(plain_tooltip(self._help(field)))
         self._editors[field.name] = editor
 
-    def _choice(self, field: FormField, value: object) -> QComboBox:
-        box = QComboBox()
+    def _reset(self, field: FormField) -> QToolButton:
+        button = QToolButton()
+        button.setText("↺")
+        button.setProperty("role", "reset")
+        button.setFixedWidth(_RESET_WIDTH)
+        kept = button.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)
+        button.setSizePolicy(kept)
+        button.setVisible(False)
+        button.clicked.connect(lambda _on=False: self.take_back(field.name))
+        self._resets[field.name] = button
+        return button
+
+    def _words(self, field: FormField, choice: object) -> str:
+        """A choice in words, where the catalogue has them; else as a file spells it."""
+        spelled = str(choice).replace("_", "-").replace(".", "-").lower()
+        return self._texts.optional(f"choice-{field.name.replace('_', '-')}-{spelled}") or str(choice)
+
+    def _choice(self, field: FormField, value: object) -> Choice:
+        box = Choice()
         if field.optional:
             box.addItem(self._texts("form-not-set"), None)
         for choice in field.choices:
-            box.addItem(str(choice), choice)
+            box.addItem(self._words(field, choice), choice)
         box.setCurrentIndex(max(box.findData(value), 0))
         box.setMinimumWidth(80)
-        box.currentIndexChanged.connect(lambda _place: self.changed.emit(field.name, box.currentData()))
+        box.currentIndexChanged.connect(lambda _place: self._take(field, box.currentData()))
         return box
 
-    def _line(self, field: FormField, value: object) -> QLineEdit:
-        editor = QLineEdit(shown(field, value))
+    def _line(self, field: FormField, value: object) -> Line:
+        editor = Line(shown(field, value))
         editor.setMinimumWidth(70)
         if field.kind in {"integer", "number"}:
             editor.setAlignment(Qt.AlignmentFlag.AlignRight)
         if field.optional:
             editor.setPlaceholderText(self._texts("form-not-set"))
-        editor.textEdited.connect(lambda text: self._typed(field, text))
+        # Not `textEdited`: undo from the context menu does not tell that one.
+        editor.textChanged.connect(lambda text: self._typed(field, text))
         return editor
 
     def _flag(self, field: FormField, value: object) -> QCheckBox:
         box = QCheckBox(self._name(field))
         box.setChecked(bool(value))
-        box.toggled.connect(lambda on: self.changed.emit(field.name, on))
+        box.toggled.connect(lambda on: self._take(field, on))
+        self._names[field.name] = box
         self._finish(field, box)
         return box
 
@@ -109,21 +160,75 @@ class Form(QWidget):
             value = parse(field, text)
         except FieldError as error:
             self.show_error(field.name, self._texts(error.code, range=range_text(field)))
+            self.judged.emit(field.name, False)  # noqa: FBT003 - a signal's own argument
             return
         self.show_error(field.name, "")
+        self._take(field, value)
+
+    def _take(self, field: FormField, value: object) -> None:
+        self._values[field.name] = value
+        self._mark(field)
+        self.judged.emit(field.name, True)  # noqa: FBT003 - a signal's own argument
         self.changed.emit(field.name, value)
+
+    def take_back(self, name: str) -> None:
+        """Set a field to what it was before it was changed."""
+        field = self._fields[name]
+        value = (self._base or {}).get(name, field.default)
+        self._show(field, value)
+        self.show_error(name, "")
+        self._editors[name].setFocus()
+        self._take(field, value)
+
+    def show_values(self, values: Mapping[str, Any], base: Mapping[str, Any] | None = None) -> None:
+        """Show other values, such as those that undo brought back; tells nobody."""
+        self._values = dict(values)
+        self._base = None if base is None else dict(base)
+        for field in self._fields.values():
+            self._show(field, self._value(field))
+            self.show_error(field.name, "")
+        self._mark_all()
+
+    def _show(self, field: FormField, value: object) -> None:
+        editor = self._editors[field.name]
+        with QSignalBlocker(editor):
+            if isinstance(editor, QCheckBox):
+                editor.setChecked(bool(value))
+            elif isinstance(editor, Choice):
+                editor.setCurrentIndex(max(editor.findData(value), 0))
+            elif shown(field, value) != editor.text():
+                editor.setText(shown(field, value))
+
+    def _mark_all(self) -> None:
+        for field in self._fields.values():
+            self._mark(field)
+
+    def _mark(self, field: FormField) -> None:
+        """A dot before the name and a way back where the field is not what it was."""
+        before = None if self._base is None else self._base.get(field.name, field.default)
+        changed = self._base is not None and shown(field, before) != shown(field, self._value(field))
+        self._names[field.name].setText(f"{_MARK if changed else ''}{self._name(field)}")
+        button = self._resets[field.name]
+        if changed != button.isVisibleTo(self):
+            button.setVisible(changed)
+        if changed:
+            was = shown(field, before) or self._texts("form-not-set")
+            words = self._texts("form-reset", name=self._name(field), value=was)
+            button.setToolTip(plain_tooltip(words))
+            button.setAccessibleName(words)
 
     def show_error(self, name: str, words: str) -> None:
         """Say beside a field what is wrong with it; empty words clear it."""
         editor, message = self._editors.get(name), self._messages.get(name)
-        if editor is None or message is None:
+        if editor is None or message is None or message.text() == words:
             return
         message.setText(words)
         message.setVisible(bool(words))
+        editor.setAccessibleDescription(words or self._help(self._fields[name]))
         editor.setProperty("invalid", "true" if words else "false")
         editor.style().unpolish(editor)
         editor.style().polish(editor)
 
     def editor(self, name: str) -> Editor:
-        """The widget of a field."""
+        """The widget of a field. Raises KeyError for a field of another form."""
         return self._editors[name]
