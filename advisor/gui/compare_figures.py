@@ -1,49 +1,174 @@
-"""The Compare page's numbers: an index of all predictions, so that a switch re-ranks a handful and not thousands."""
+"""The Compare page's numbers: every set-up under the prices as edited, and the ranking of those that are ticked."""
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from advisor.catalogue.precisions import PRECISIONS
-from advisor.recommend.ranking import rank_for_compare, untrusted_devices
+from advisor.recommend.prices import Prices, cost_of
+from advisor.recommend.ranking import Row, rank, rank_for_compare, score, untrusted_devices
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from advisor.catalogue.precisions import Precision
     from advisor.core.units import Estimate
     from advisor.predict.prediction import Prediction
-    from advisor.recommend.ranking import Row
     from advisor.recommend.recommendation import Goal
     from advisor.store.advice_record import AdviceRecord
 
+_S_PER_HOUR = 3600.0
+
+
+class SetUp:
+    """One row of the table: a prediction, and what a person did with it."""
+
+    __slots__ = ("pinned", "prediction", "ticked")
+
+    def __init__(self, prediction: Prediction) -> None:
+        """Neither pinned nor ticked."""
+        self.prediction = prediction
+        self.pinned = False
+        self.ticked = False
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """What tells it from every other set-up."""
+        one = self.prediction
+        steps = one.gradient_accumulation_steps
+        return (one.device.key, one.count, one.strategy, one.precision, one.batch_size_per_device, steps)
+
 
 class PredictionIndex:
-    """All predictions of an advice by precision, batch and count."""
+    """All set-ups of an advice by precision and batch; a price changes their cost at once."""
 
-    def __init__(self, advice: AdviceRecord) -> None:
-        """Index them once."""
-        self.predictions = advice.predictions
-        self._untrusted = untrusted_devices(advice.measurements)
-        self._by_choice: dict[tuple[Precision, int], list[Prediction]] = defaultdict(list)
-        for one in advice.predictions:
-            self._by_choice[one.precision, one.batch_size_per_device].append(one)
+    def __init__(self, advice: AdviceRecord, prices: Prices | None = None, *, currency: str = "") -> None:
+        """Index them once; without a price file, what the advice's own costs say is taken for its prices."""
+        self.set_ups = [SetUp(one) for one in advice.predictions]
+        self.untrusted = untrusted_devices(advice.measurements)
+        self._by_choice: dict[tuple[Precision, int], list[SetUp]] = defaultdict(list)
+        self._by_device: dict[str, list[SetUp]] = defaultdict(list)
+        for one in self.set_ups:
+            self._by_choice[one.prediction.precision, one.prediction.batch_size_per_device].append(one)
+            self._by_device[one.prediction.device.key].append(one)
         present = {one.precision for one in advice.predictions}
         self.precisions = tuple(precision for precision in PRECISIONS if precision in present)
         self.batches = tuple(sorted({one.batch_size_per_device for one in advice.predictions}))
         self.counts = tuple(sorted({one.count for one in advice.predictions}))
+        told = next((one.currency for one in advice.predictions if one.currency), None)
+        self.currency = prices.currency if prices is not None else told or currency
+        self._file = prices
+        self._own_costs = {id(one): one.prediction.cost for one in self.set_ups}
+        self.edited_prices: dict[str, float] = {}
+        self._own_prices = {key: self._own_price(members) for key, members in self._by_device.items()}
+
+    @property
+    def predictions(self) -> tuple[Prediction, ...]:
+        """All predictions, with the costs that follow from the prices as edited."""
+        return tuple(one.prediction for one in self.set_ups)
 
     def rows(self, precision: Precision, batch: int, count: int, goal: Goal) -> tuple[Row, ...]:
         """The best set-up of each device, ranked; what does not fit comes last."""
-        found = self._by_choice.get((precision, batch), [])
-        return rank_for_compare(found, precision, batch, count, goal, self._untrusted)
+        found = [one.prediction for one in self._by_choice.get((precision, batch), [])]
+        return rank_for_compare(found, precision, batch, count, goal, self.untrusted)
+
+    def tick_best(self, precision: Precision, batch: int, count: int, goal: Goal) -> None:
+        """Tick the best set-up of each device, and nothing else."""
+        best = {id(row.prediction) for row in self.rows(precision, batch, count, goal)}
+        for one in self.set_ups:
+            one.ticked = id(one.prediction) in best
+
+    def best_first(self, goal: Goal) -> list[SetUp]:
+        """All set-ups: those that are ticked, then the others, each with the least score first, those without last."""
+        scored = [(score(one.prediction, goal), one) for one in self.set_ups]
+        scored.sort(key=lambda pair: (not pair[1].ticked, math.inf if pair[0] is None else pair[0].value))
+        return [one for _, one in scored]
+
+    def ticked(self) -> list[SetUp]:
+        """What is ticked, in the table's own order."""
+        return [one for one in self.set_ups if one.ticked]
+
+    def ranked(self, set_ups: Iterable[SetUp], goal: Goal) -> tuple[Row, ...]:
+        """Any set-ups from best to worst; those that do not fit come last, each with a place of its own."""
+        chosen = [one.prediction for one in set_ups]
+        rows = rank([one for one in chosen if one.fits is not False], goal, self.untrusted)
+        placed = {id(row.prediction) for row in rows}
+        rest = [one for one in chosen if id(one) not in placed]
+        tail = [
+            Row(prediction=one, place=len(rows) + number, tied=False, trusted=True)
+            for number, one in enumerate(rest, start=1)
+        ]
+        return (*rows, *tail)
+
+    def at_precision(self, one: Prediction, precision: Precision, goal: Goal) -> SetUp | None:
+        """The same device, count and batch at another precision: the same strategy, else the best; None: not there."""
+        same = [
+            other
+            for other in self._by_choice.get((precision, one.batch_size_per_device), [])
+            if other.prediction.device.key == one.device.key and other.prediction.count == one.count
+        ]
+        alike = [other for other in same if _alike(other.prediction, one)]
+        scored = [(score(other.prediction, goal), other) for other in alike or same]
+        known = [(estimate.value, place) for place, (estimate, _) in enumerate(scored) if estimate is not None]
+        return scored[min(known)[1]][1] if known else None
+
+    def price_per_hour(self, device_key: str) -> float | None:
+        """Of one device: as edited, else from the price file, else as the advice's own cost says."""
+        return self.edited_prices.get(device_key, self._own_prices.get(device_key))
+
+    def _own_price(self, members: Sequence[SetUp]) -> float | None:
+        device = members[0].prediction.device
+        if self._file is not None:
+            return self._file.devices.get(device.key, self._file.devices.get(device.spec_key or ""))
+        # The cost of a rented card is its price times its hours: read back from any of its set-ups.
+        priced = (one.prediction for one in members if one.prediction.cost is not None)
+        told = next((one for one in priced if one.job_s is not None), None)
+        if told is None or told.cost is None or told.job_s is None or device.local:
+            return None
+        return told.cost.value / told.job_s.value * _S_PER_HOUR / told.count
+
+    def set_price(self, device_key: str, price_per_hour: float | None) -> None:
+        """Take another price of one device's hour; None: the price that it had."""
+        if price_per_hour is None:
+            self.edited_prices.pop(device_key, None)
+        else:
+            self.edited_prices[device_key] = price_per_hour
+        for one in self._by_device.get(device_key, []):
+            cost = self._own_costs[id(one)]
+            if device_key in self.edited_prices:
+                cost = cost_of(one.prediction, self._prices_of(one.prediction, self.edited_prices))
+            one.prediction = msgspec.structs.replace(
+                one.prediction, cost=cost, currency=self.currency if cost is not None else None
+            )
+
+    def _prices_of(self, one: Prediction, edited: Mapping[str, float]) -> Prices:
+        return Prices(
+            currency=self.currency,
+            date="",
+            devices={one.device.key: edited[one.device.key]},
+            electricity_per_kwh=self._file.electricity_per_kwh if self._file is not None else None,
+        )
+
+    def reset_prices(self) -> None:
+        """Every device costs again what it did."""
+        for key in list(self.edited_prices):
+            self.set_price(key, None)
 
     def has_cost(self) -> bool:
         """Whether any prediction knows its cost."""
-        return any(one.cost is not None for one in self.predictions)
+        return any(one.prediction.cost is not None for one in self.set_ups)
 
     def has_energy(self) -> bool:
         """Whether any prediction knows its energy."""
-        return any(one.energy_j is not None for one in self.predictions)
+        return any(one.prediction.energy_j is not None for one in self.set_ups)
+
+
+def _alike(one: Prediction, other: Prediction) -> bool:
+    return (one.strategy, one.gradient_accumulation_steps) == (other.strategy, other.gradient_accumulation_steps)
 
 
 def figure_of(one: Prediction, goal: Goal) -> Estimate | None:
@@ -51,3 +176,20 @@ def figure_of(one: Prediction, goal: Goal) -> Estimate | None:
     if goal == "cost":
         return one.cost
     return one.energy_j if goal == "energy" else one.samples_per_s
+
+
+def precision_orders(
+    index: PredictionIndex, ticked: Sequence[SetUp], goal: Goal
+) -> dict[Precision, list[tuple[int, Prediction]]]:
+    """At each precision the ticked set-ups' counterparts from best to worst, each with its place in `ticked`."""
+    orders: dict[Precision, list[tuple[int, Prediction]]] = {}
+    for precision in index.precisions:
+        found: dict[int, tuple[int, SetUp]] = {}
+        for number, one in enumerate(ticked):
+            other = index.at_precision(one.prediction, precision, goal)
+            if other is not None and other.prediction.fits is not False:
+                found.setdefault(id(other), (number, other))
+        origin = {id(other.prediction): number for number, other in found.values()}
+        rows = index.ranked([other for _, other in found.values()], goal)
+        orders[precision] = [(origin[id(row.prediction)], row.prediction) for row in rows]
+    return orders

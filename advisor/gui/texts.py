@@ -132,7 +132,7 @@ class Texts:
 
     def basis(self, estimate: Estimate | None) -> str:
         """The word for where a number comes from."""
-        return self(f"window-basis-{estimate.basis}") if estimate is not None else ""
+        return self(f"basis-{estimate.basis}") if estimate is not None else ""
 
 
 def _plain_number(number: float) -> str:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
 from advisor.core.bundled import resource
+from advisor.present.look import CPU_SERIES, SERIES, Shade
 
 Scheme = Literal["system", "light", "dark"]
 
@@ -42,6 +43,11 @@ class Theme:
     series: tuple[str, ...]
     """Six devices, colour-blind safe on `card`; the last one is the CPU's. Beyond them: dash patterns."""
 
+    @property
+    def shade(self) -> Shade:
+        """Which of the shared colours it takes."""
+        return "dark" if self.dark else "light"
+
 
 LIGHT = Theme(
     dark=False,
@@ -60,7 +66,7 @@ LIGHT = Theme(
     good="#0A7A4B",
     warning="#9A5B00",
     danger="#B3261E",
-    series=("#0072B2", "#D55E00", "#009E73", "#B85C92", "#B8860B", "#3D4A5C"),
+    series=SERIES["light"],
 )
 
 DARK = Theme(
@@ -80,10 +86,8 @@ DARK = Theme(
     good="#4CC38A",
     warning="#E5A84B",
     danger="#F2857D",
-    series=("#56B4E9", "#F08A3C", "#2BC299", "#E39AC6", "#F0E442", "#C4CBD6"),
+    series=SERIES["dark"],
 )
-
-CPU_SERIES = 5
 
 
 def theme_for(scheme: Scheme) -> Theme:
@@ -97,6 +101,11 @@ def gpu_colour(theme: Theme, index: int) -> tuple[str, Qt.PenStyle]:
     """Colour and dash of the index-th GPU: five colours, then the same ones dashed and dotted."""
     styles = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
     return theme.series[index % CPU_SERIES], styles[(index // CPU_SERIES) % len(styles)]
+
+
+def cpu_colour(theme: Theme) -> tuple[str, Qt.PenStyle]:
+    """Colour and dash of the CPU."""
+    return theme.series[CPU_SERIES], Qt.PenStyle.SolidLine
 
 
 def palette_of(theme: Theme) -> QPalette:
@@ -259,10 +268,12 @@ QComboBox QAbstractItemView {
   selection-background-color: %(accent_soft)s; selection-color: %(text)s;
 }
 QCheckBox { color: %(text)s; spacing: 8px; background: transparent; }
-QCheckBox::indicator {
+QCheckBox::indicator, QTableView::indicator {
   width: 15px; height: 15px; border: 1px solid %(bar)s; border-radius: 4px; background: %(card)s;
 }
-QCheckBox::indicator:checked { background: %(accent)s; border-color: %(accent)s; image: url("%(tick)s"); }
+QCheckBox::indicator:checked, QTableView::indicator:checked {
+  background: %(accent)s; border-color: %(accent)s; image: url("%(tick)s");
+}
 QCheckBox:focus { color: %(accent)s; }
 QTableView {
   background: transparent; border: 0; gridline-color: transparent; color: %(text)s; outline: 0;

@@ -10,6 +10,7 @@ from advisor.core.file_writing import write_atomically
 from advisor.core.foreign_text import spreadsheet_cell
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from advisor.core.units import Estimate
@@ -50,6 +51,15 @@ def encode(advice: AdviceRecord) -> bytes:
 def write(advice: AdviceRecord, path: Path) -> None:
     """Write the candidates atomically. Raises OutputError."""
     write_atomically(path, encode(advice))
+
+
+def write_shown(titles: Sequence[str], cells: Sequence[Sequence[str]], path: Path) -> None:
+    """Write a table as it is shown, its texts made safe for a spreadsheet. Raises OutputError."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    for line in (titles, *cells):
+        writer.writerow([spreadsheet_cell(cell) for cell in line])
+    write_atomically(path, text.getvalue().encode())
 
 
 def _row(prediction: Prediction) -> list[str]:

@@ -106,4 +106,4 @@ def test_a_predicted_time_is_not_called_measured_because_its_run_measured_someth
     page = window.page("history")
     assert isinstance(page, HistoryPage)
     qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=10_000)
-    assert [row[-1] for row in cells(page)[0]] == [page.texts("window-basis-specified")]
+    assert [row[-1] for row in cells(page)[0]] == [page.texts("basis-specified")]

@@ -33,16 +33,25 @@ class Column(Generic[Record]):
     colour: Callable[[Record], str | None] | None = None
     header_tip: str = ""
     icon: Callable[[Record], QIcon | None] | None = None
+    name: str = ""
+    """What the column is called where it is chosen; empty: it is always shown."""
+    ticked: Callable[[Record], bool] | None = None
+    tick: Callable[[Record, bool], None] | None = None
+    edited: Callable[[Record], str] | None = None
+    """The text that editing a cell in place begins with."""
+    edit: Callable[[Record, str], bool] | None = None
+    """Takes what was typed; False: it makes no sense and nothing is changed."""
 
 
 class TableModel(QAbstractTableModel, Generic[Record]):
     """Holds the records in the order that they are shown in."""
 
-    def __init__(self, columns: Sequence[Column[Record]]) -> None:
-        """Columns are fixed; records come by `show`."""
+    def __init__(self, columns: Sequence[Column[Record]], *, group: Callable[[Record], int] | None = None) -> None:
+        """Columns are fixed; records come by `show`. Records of a smaller `group` stand first in every order."""
         super().__init__()
         self.columns = list(columns)
         self.records: list[Record] = []
+        self._group = group
         self._sorted_by: tuple[int, Qt.SortOrder] | None = None
 
     def show(self, records: Sequence[Record]) -> None:
@@ -77,8 +86,33 @@ class TableModel(QAbstractTableModel, Generic[Record]):
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tooltip(column.tip(record) if column.tip else column.text(record))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{column.title}: {column.text(record)}"
+            return f"{column.title or column.name}: {column.text(record)}"
         return _look(column, record, role)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Which cells can be ticked or edited."""
+        found = super().flags(index)
+        if index.isValid():
+            column = self.columns[index.column()]
+            found |= Qt.ItemFlag.ItemIsUserCheckable if column.tick else Qt.ItemFlag.NoItemFlags
+            found |= Qt.ItemFlag.ItemIsEditable if column.edit else Qt.ItemFlag.NoItemFlags
+        return found
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: ANN401 - Qt's variant
+        """Tick or edit a cell."""
+        if not index.isValid():
+            return False
+        record, column = self.records[index.row()], self.columns[index.column()]
+        if role == Qt.ItemDataRole.CheckStateRole and column.tick:
+            column.tick(record, Qt.CheckState(value) == Qt.CheckState.Checked)
+            self.dataChanged.emit(index, index, [role])
+            return True
+        return role == Qt.ItemDataRole.EditRole and column.edit is not None and column.edit(record, str(value))
+
+    def told_anew(self) -> None:
+        """The records are the same and say something else."""
+        if self.records:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.records) - 1, len(self.columns) - 1))
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's variant
         """Titles of the columns."""
@@ -96,14 +130,25 @@ class TableModel(QAbstractTableModel, Generic[Record]):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; -1 keeps the order that the records came in."""
         self._sorted_by = (column, order) if 0 <= column < len(self.columns) else None
+        self.sort_again()
+
+    def sort_again(self) -> None:
+        """Put the records in the chosen order again; what is selected stays selected."""
         self.layoutAboutToBeChanged.emit()
+        kept = self.persistentIndexList()
+        held = [(self.records[index.row()], index.column()) for index in kept]
         self._apply_order()
+        rows = {id(record): row for row, record in enumerate(self.records)} if kept else {}
+        self.changePersistentIndexList(kept, [self.index(rows[id(record)], column) for record, column in held])
         self.layoutChanged.emit()
 
     def _apply_order(self) -> None:
-        if self._sorted_by is None:
-            return
-        place, order = self._sorted_by
+        if self._sorted_by is not None:
+            self._sort_by(*self._sorted_by)
+        if self._group is not None:
+            self.records.sort(key=self._group)
+
+    def _sort_by(self, place: int, order: Qt.SortOrder) -> None:
         column = self.columns[place]
         key = column.order or column.text
         known = [record for record in self.records if key(record) is not None]
@@ -118,6 +163,10 @@ def _alignment(column: Column[Any]) -> Qt.AlignmentFlag:
 
 
 def _look(column: Column[Record], record: Record, role: int) -> Any:  # noqa: ANN401 - Qt's variant
+    if role == Qt.ItemDataRole.CheckStateRole and column.ticked:
+        return Qt.CheckState.Checked if column.ticked(record) else Qt.CheckState.Unchecked
+    if role == Qt.ItemDataRole.EditRole and column.edited:
+        return column.edited(record)
     if role == Qt.ItemDataRole.FontRole and column.bold and column.bold(record):
         font = QFont()
         font.setBold(True)

@@ -20,9 +20,9 @@ from advisor.gui.advice_figures import (
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.curves import Curve, CurveChart, Mark, Point
 from advisor.gui.plots.stacked import Piece, Stack, StackChart
-from advisor.gui.theme import CPU_SERIES
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
+from advisor.present.look import CPU_SERIES
 from advisor.recommend.recommendation import prediction_of
 
 if TYPE_CHECKING:

@@ -4,40 +4,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.advice_figures import device_names, short_name
-from advisor.gui.compare_figures import PredictionIndex, figure_of
-from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.compare_figures import PredictionIndex, figure_of, precision_orders
 from advisor.gui.pages.advice_charts import prediction_tip
+from advisor.gui.pages.compare_table import SetUpsCard
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.order_chart import OrderChart, OrderLine
-from advisor.gui.theme import CPU_SERIES
+from advisor.gui.theme import cpu_colour, gpu_colour
+from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
 from advisor.gui.widgets.card import Card, clear
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState
-from advisor.gui.widgets.table import Table
+from advisor.present.look import device_places
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
+
+    from PySide6.QtWidgets import QLabel
 
     from advisor.catalogue.precisions import Precision
     from advisor.core.units import Estimate
+    from advisor.gui.compare_figures import SetUp
     from advisor.gui.context import Context
     from advisor.predict.prediction import Prediction
+    from advisor.recommend.prices import Prices
     from advisor.recommend.ranking import Row
     from advisor.recommend.recommendation import Goal
 
-_MOST_ROWS = 400
-_SAME_IN_A_RANKING = (1, 3, 4)
-"""Columns of count, precision and batch: the switches name them already."""
-_RANGE_COLUMN = 6
+CHANGED = "•"
+"""Beside what is not as the advice has it."""
+_MOST_BARS = 24
+"""More bars than this say nothing at a glance; the table says the rest."""
+_MOST_LINES = 12
 
 
 class ComparePage(Page):
@@ -48,11 +55,11 @@ class ComparePage(Page):
         super().__init__(context, context.texts("page-compare"), context.texts("compare-subtitle"))
         self._state: ViewState = {}
         self._comparison: PredictionIndex | None = None
-        self.session.advice_changed.connect(lambda: self.show_when_seen(self._rebuild))
+        self.session.advice_changed.connect(lambda: self.show_when_seen(self._rebuild_anew))
         self._rebuild()
 
     def view_state(self) -> ViewState:
-        """The four switches and the filter."""
+        """The four switches, the filter, and what was ticked, pinned, priced and chosen of the columns."""
         if self._comparison is None:
             return self._state
         return {
@@ -60,13 +67,23 @@ class ComparePage(Page):
             "batch": self._batch.currentData(),
             "count": self._count.currentData(),
             "goal": self._goal.currentData(),
-            "filter": self._filter.text(),
-            "all": self._all.isChecked(),
+            "filter": self._table.search.text(),
+            "all": self._table.all.isChecked(),
+            "fitting": self._table.fitting.isChecked(),
+            "ticked": frozenset(one.place for one in self._comparison.set_ups if one.ticked),
+            "pinned": frozenset(one.place for one in self._comparison.set_ups if one.pinned),
+            "prices": dict(self._comparison.edited_prices),
+            "hidden": self._table.hidden_columns(),
         }
 
     def restore(self, state: ViewState) -> None:
         """Set the switches again."""
         self._state = state
+        self._rebuild()
+
+    def _rebuild_anew(self) -> None:
+        """Another advice has other set-ups: what was ticked and priced belongs to the one before."""
+        self._state = {}
         self._rebuild()
 
     def _rebuild(self) -> None:
@@ -83,16 +100,37 @@ class ComparePage(Page):
                 1,
             )
             return
-        self._comparison = PredictionIndex(advice)
+        self._comparison = PredictionIndex(advice, self._prices(), currency=self.context.settings.currency)
+        prices = self._state.get("prices")
+        for key, price in prices.items() if isinstance(prices, dict) else ():
+            self._comparison.set_price(key, price)
         here = {one.device.key for one in advice.predictions if one.device.local}
         named = {key: short_name(visible(name)) for key, name in device_names(advice.predictions).items()}
         self._names = {
             key: self.texts("compare-here", device=name) if key in here else name for key, name in named.items()
         }
+        self._places = device_places(advice.machine, advice.predictions)
         self._build_switches()
         self._build_charts()
         self._build_table()
-        self._rank()
+        self._switch()
+        ticked = self._state.get("ticked")
+        if isinstance(ticked, frozenset):
+            for one in self._comparison.set_ups:
+                one.ticked = one.place in ticked
+            self._ticks_changed()
+
+    def _prices(self) -> Prices | None:
+        """The price file of the settings, where it can be read: what it lacks is typed into the table."""
+        from advisor.catalogue.spec_table import spec_table
+        from advisor.core.errors import UserFacingError
+        from advisor.recommend.prices import read_prices
+
+        path = self.context.settings.price_file
+        try:
+            return read_prices(path, spec_table()) if path is not None else None
+        except UserFacingError:
+            return None  # said where the file is chosen and whenever an advice is asked for
 
     def _build_switches(self) -> None:
         assert self._comparison is not None
@@ -100,8 +138,15 @@ class ComparePage(Page):
         assert advice is not None
         chosen = advice.recommendation or advice.recommendation_local
         training = advice.workload.training
-        precision = self._state.get("precision", chosen.precision if chosen else training.precision)
         known = self._comparison.precisions
+        own = chosen.precision if chosen else training.precision
+        self._defaults: dict[str, object] = {
+            "precision": next((one for one in known if one == own), known[0]),
+            "batch": chosen.batch_size_per_device if chosen else training.batch_size,
+            "count": chosen.count if chosen else 1,
+            "goal": "time",
+        }
+        precision = self._state.get("precision", own)
         self._precision: Precision = next((one for one in known if one == precision), known[0])
         line = QHBoxLayout()
         line.setSpacing(6)
@@ -116,42 +161,81 @@ class ComparePage(Page):
             self._buttons[offered] = button
             line.addWidget(button)
         line.addSpacing(10)
+        self._labels: dict[str, QLabel] = {}
         batches = [(str(size), size) for size in self._comparison.batches]
-        own = chosen.batch_size_per_device if chosen else training.batch_size
-        self._batch = self._box(line, "compare-batch", batches, self._state.get("batch", own))
+        self._batch = self._box(line, "batch", batches)
         counts = [(str(count), count) for count in self._comparison.counts]
-        self._count = self._box(line, "compare-count", counts, self._state.get("count", chosen.count if chosen else 1))
+        self._count = self._box(line, "count", counts)
         goals: list[tuple[str, object]] = [(self.texts("goal-time"), "time")]
-        if self._comparison.has_cost():
-            goals.append((self.texts("goal-cost"), "cost"))
-        if self._comparison.has_energy():
-            goals.append((self.texts("goal-energy"), "energy"))
-        self._goal = self._box(line, "compare-goal", goals, self._state.get("goal", "time"))
+        goals += [(self.texts("goal-cost"), "cost")] if self._comparison.has_cost() else []
+        goals += [(self.texts("goal-energy"), "energy")] if self._comparison.has_energy() else []
+        self._goal = self._box(line, "goal", goals)
         line.addStretch(1)
+        self._reset_button = QPushButton(self.texts("compare-reset"))
+        self._reset_button.setProperty("role", "small")
+        self._reset_button.setToolTip(plain_tooltip(self.texts("compare-reset-tip")))
+        self._reset_button.clicked.connect(lambda _on=False: self._reset())
+        line.addWidget(self._reset_button)
         self.body.addLayout(line)
 
-    def _box(
-        self, line: QHBoxLayout, code: str, offered: list[tuple[str, object]] | list[tuple[str, int]], chosen: object
-    ) -> Choice:
-        name = label(self.texts(code), "muted")
+    def _box(self, line: QHBoxLayout, name: str, offered: Sequence[tuple[str, object]]) -> Choice:
+        words = label(self.texts(f"compare-{name}"), "muted")
         box = Choice()
         for text, value in offered:
             box.addItem(text, value)
-        box.setCurrentIndex(max(box.findData(chosen), 0))
-        box.setAccessibleName(name.text())
-        name.setBuddy(box)
-        box.currentIndexChanged.connect(lambda _place: self._rank())
-        line.addWidget(name)
+        box.setCurrentIndex(max(box.findData(self._state.get(name, self._defaults[name])), 0))
+        box.setAccessibleName(words.text())
+        words.setBuddy(box)
+        box.currentIndexChanged.connect(lambda _place: self._switch())
+        self._labels[name] = words
+        line.addWidget(words)
         line.addWidget(box)
         line.addSpacing(6)
         return box
 
     def _choose_precision(self, precision: Precision) -> None:
         self._precision = precision
-        self._rank()
+        self._buttons[precision].setChecked(True)
+        self._switch()
+
+    def _reset(self) -> None:
+        """Everything as it was when the advice came."""
+        for box, name in ((self._batch, "batch"), (self._count, "count"), (self._goal, "goal")):
+            with QSignalBlocker(box):
+                box.setCurrentIndex(max(box.findData(self._defaults[name]), 0))
+        self._table.reset()
+        self._offer_goals()
+        self._choose_precision(next(one for one in self._buttons if one == self._defaults["precision"]))
+
+    def _mark_changes(self) -> None:
+        """A dot beside each switch that is not as the advice has it, and the way back."""
+        chosen = {
+            "batch": self._batch.currentData(),
+            "count": self._count.currentData(),
+            "goal": self._goal.currentData(),
+        }
+        offered = {"batch": self._batch, "count": self._count, "goal": self._goal}
+        changed = self._precision != self._defaults["precision"]
+        for name, words in self._labels.items():
+            other = chosen[name] != self._defaults[name] and offered[name].findData(self._defaults[name]) >= 0
+            words.setText(f"{CHANGED} {self.texts(f'compare-{name}')}" if other else self.texts(f"compare-{name}"))
+            changed = changed or other
+        for precision, button in self._buttons.items():
+            dotted = precision == self._precision != self._defaults["precision"]
+            button.setText(f"{CHANGED} {PRECISION_LABELS[precision]}" if dotted else PRECISION_LABELS[precision])
+        assert self._comparison is not None
+        touched = any(one.pinned for one in self._comparison.set_ups) or bool(self._comparison.edited_prices)
+        filtered = (
+            bool(self._table.search.text()) or not self._table.all.isChecked() or not self._table.fitting.isChecked()
+        )
+        ticks = {one.place for one in self._comparison.set_ups if one.ticked} != self._ticks_of_switches
+        self._reset_button.setVisible(changed or touched or filtered or ticks or self._table.columns_changed())
 
     def _build_charts(self) -> None:
-        line = QHBoxLayout()
+        charts = QWidget()
+        charts.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        line = QHBoxLayout(charts)
+        line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(GAP)
         bars = Card(self.texts("compare-bars-title"))
         self._unit = label("", "muted")
@@ -160,6 +244,8 @@ class ComparePage(Page):
         bars.body.addWidget(self._bars)
         self._tie_note = label(self.texts("compare-tie-note"), "muted", wrap=True)
         bars.body.addWidget(self._tie_note)
+        self._more_note = label("", "muted", wrap=True)
+        bars.body.addWidget(self._more_note)
         bars.body.addStretch(1)
         line.addWidget(bars, 3)
         order = Card(self.texts("compare-order-title"))
@@ -167,111 +253,107 @@ class ComparePage(Page):
         order.body.addWidget(self._order)
         order.body.addStretch(1)
         line.addWidget(order, 2)
-        self.body.addLayout(line)
+        self.body.addWidget(charts)
 
     def _build_table(self) -> None:
-        card = Card(self.texts("compare-table-title"))
-        self._filter = QLineEdit(str(self._state.get("filter", "")))
-        self._filter.setPlaceholderText(self.texts("compare-filter"))
-        self._filter.setAccessibleName(self.texts("compare-filter"))
-        self._filter.setClearButtonEnabled(True)
-        self._filter.setFixedWidth(230)
-        self._filter.textChanged.connect(lambda _text: self._fill_table())
-        self._all = QCheckBox(self.texts("compare-all"))
-        self._all.setChecked(bool(self._state.get("all")))
-        self._all.toggled.connect(lambda _on: self._fill_table())
-        self._shown = label("", "muted")
-        for widget in (self._shown, self._all, self._filter):
-            card.add_to_header(widget)
-        self._model = TableModel(self._columns())
-        self._table = Table(self._model, self.texts("compare-table-title"), visible_rows=12, wide=(0,))
-        self._table.copy_text = self.texts("window-copy")
-        card.body.addWidget(self._table)
         assert self._comparison is not None
+        self._table = SetUpsCard(self.context, self._comparison, self._names)
+        hidden, pinned = self._state.get("hidden"), self._state.get("pinned")
+        if isinstance(hidden, frozenset):
+            self._table.hide_columns(hidden)
+        for one in self._comparison.set_ups if isinstance(pinned, frozenset) else ():
+            one.pinned = one.place in pinned  # type: ignore[operator]
+        self._table.search.setText(str(self._state.get("filter", "")))
+        self._table.all.setChecked(bool(self._state.get("all", True)))
+        self._table.fitting.setChecked(bool(self._state.get("fitting", True)))
+        self._table.changed.connect(self._table_changed)
+        self._table.altered.connect(self._mark_changes)
         if any(one.step_s.basis == "specified" for one in self._comparison.predictions):
             caption = accuracy_caption(self.texts.language, self._comparison.precisions)
             if caption is not None:
-                card.body.addWidget(caption)
-        card.hug()
-        self.body.addWidget(card)
-        self.body.addStretch(1)
+                self._table.body.addWidget(caption)
+        self.body.addWidget(self._table, 1)
+        self.body.addStretch(0)
 
-    def _columns(self) -> list[Column[Prediction]]:
-        texts = self.texts
-
-        def tip(one: Prediction) -> str:
-            return prediction_tip(one, self.context)
-
-        def value(name: str) -> object:
-            return lambda one: None if getattr(one, name) is None else getattr(one, name).value
-
-        def made(code: str, text: object, order: object, *, number: bool = True) -> Column[Prediction]:
-            return Column(title=texts(code), text=text, order=order, tip=tip, number=number)  # type: ignore[arg-type]
-
-        refused, rate = texts("advice-does-not-fit"), value("samples_per_s")
-
-        def fitting(text: Callable[[Prediction], str], instead: str = "–") -> Callable[[Prediction], str]:
-            return lambda one: text(one) if one.fits is not False else instead
-
-        columns = [
-            made("column-device", lambda one: self._names[one.device.key], None, number=False),
-            made("column-count", lambda one: str(one.count), lambda one: one.count),
-            made("column-strategy", self._strategy, None, number=False),
-            made("column-precision", lambda one: PRECISION_LABELS[one.precision], None, number=False),
-            made("column-batch", lambda one: str(one.batch_size_per_device), lambda one: one.batch_size_per_device),
-            made("compare-rate", fitting(lambda one: texts.rate(one.samples_per_s.value), refused), rate),
-            made("column-range", fitting(lambda one: texts.span(one.samples_per_s, texts.rate)), rate),
-            made("column-step", fitting(lambda one: texts.duration(one.step_s.value)), value("step_s")),
-            made("column-job", fitting(lambda one: texts.duration(_value(one.job_s))), value("job_s")),
-            made("column-memory", self._memory, value("peak_memory_bytes")),
-        ]
-        if self._comparison is not None and self._comparison.has_cost():
-            cost = lambda one: texts.money(one.cost.value if one.cost else None, one.currency)  # noqa: E731 - a cell
-            columns.append(made("advice-cost", cost, value("cost")))
-        columns.append(made("column-basis", lambda one: texts.basis(one.step_s), None, number=False))
-        return columns
-
-    def _strategy(self, one: Prediction) -> str:
-        name = STRATEGY_LABELS.get(one.strategy) or self.texts.strategy(one.strategy)
-        steps = one.gradient_accumulation_steps
-        return f"{name} ×{steps}" if steps > 1 else name
-
-    def _memory(self, one: Prediction) -> str:
-        if one.peak_memory_bytes is None:
-            return self.texts("window-unknown")
-        return self.texts.size(one.peak_memory_bytes.value)
-
-    def _rank(self) -> None:
-        """Rank anew; cheap, because the predictions are indexed."""
+    def _switch(self) -> None:
+        """Precision, batch, count or goal is another: tick the best of each device anew; cheap, as all is indexed."""
         if self._comparison is None:
             return
-        goal: Goal = self._goal.currentData()
-        batch, count = int(self._batch.currentData()), int(self._count.currentData())
-        rows = self._comparison.rows(self._precision, batch, count, goal)
-        self._rows = rows
-        self._unit.setText(self.texts(f"compare-unit-{goal}"))
-        self._bars.show_bars([self._bar(row, goal) for row in rows])
-        self._tie_note.setVisible(any(row.tied for row in rows))
-        self._show_order(batch, count, goal)
-        self._fill_table()
+        goal, batch, count = self._choice()
+        self._comparison.tick_best(self._precision, batch, count, goal)
+        self._ticks_of_switches = {one.place for one in self._comparison.set_ups if one.ticked}
+        precision = self._precision
 
-    def _bar(self, row: Row, goal: Goal) -> Bar:
+        def at_switches(one: SetUp) -> bool:
+            found = one.prediction
+            here = found.count == count or found.device.key == "cpu"
+            return one.ticked or (found.precision == precision and found.batch_size_per_device == batch and here)
+
+        self._table.show_where(at_switches, goal)
+        self._ticks_changed()
+
+    def _choice(self) -> tuple[Goal, int, int]:
+        return self._goal.currentData(), int(self._batch.currentData()), int(self._count.currentData())
+
+    def _table_changed(self) -> None:
+        self._offer_goals()
+        self._ticks_changed()
+
+    def _offer_goals(self) -> None:
+        """With the first price, cost becomes a goal."""
+        assert self._comparison is not None
+        offered, known = self._goal.findData("cost") >= 0, self._comparison.has_cost()
+        if known and not offered:
+            self._goal.insertItem(1, self.texts("goal-cost"), "cost")
+        elif offered and not known:
+            self._goal.removeItem(self._goal.findData("cost"))
+
+    def _ticks_changed(self) -> None:
+        """Draw the ranking and the order by precision of what is ticked."""
+        assert self._comparison is not None
+        goal, _batch, _count = self._choice()
+        ticked = self._comparison.ticked()
+        rows = self._comparison.ranked(ticked, goal)
+        self._unit.setText(self.texts(f"compare-unit-{goal}"))
+        self._bars.show_bars([self._bar(row, goal, rows) for row in rows[:_MOST_BARS]])
+        self._tie_note.setVisible(any(row.tied for row in rows))
+        self._more_note.setVisible(len(rows) > _MOST_BARS)
+        self._more_note.setText(self.texts("compare-more-bars", shown=_MOST_BARS, total=len(rows)))
+        self._show_order(ticked, goal)
+        self._mark_changes()
+
+    def _bar(self, row: Row, goal: Goal, rows: Sequence[Row]) -> Bar:
         one = row.prediction
         figure = figure_of(one, goal)
         fits = one.fits is not False
         advice = self.session.advice
         best = advice.recommendation if advice else None
-        name = self._names[one.device.key]
         return Bar(
-            name=f"{one.count} × {name}" if one.count > 1 else name,
+            name=self._bar_name(one, rows),
             estimate=figure if fits else None,
             text=self._figure_text(figure, one, goal) if fits else self.texts("advice-does-not-fit"),
             tip=prediction_tip(one, self.context),
-            chosen=best is not None and best.device.key == one.device.key,
+            chosen=best is not None and best.device.key == one.device.key and best.count == one.count,
             trusted=row.trusted,
             tie=row.place if row.tied else None,
-            mark=self.texts("window-basis-measured") if one.measured else "",
+            mark=self.texts("basis-measured") if one.measured else "",
         )
+
+    def _bar_name(self, one: Prediction, rows: Sequence[Row]) -> str:
+        """The device, and of the set-up what is not as the switches say or what tells it from another bar."""
+        _goal, batch, _count = self._choice()
+        name = self._names[one.device.key]
+        parts = [f"{one.count} × {name}" if one.count > 1 else name]
+        if one.precision != self._precision:
+            parts.append(PRECISION_LABELS[one.precision])
+        if one.batch_size_per_device != batch:
+            parts.append(self.texts("advice-batch-row", batch=str(one.batch_size_per_device)))
+        twins = [row for row in rows if _but_for_strategy(row.prediction) == _but_for_strategy(one)]
+        if len(twins) > 1:
+            steps = one.gradient_accumulation_steps
+            parts.append(STRATEGY_LABELS.get(one.strategy) or self.texts.strategy(one.strategy))
+            parts += [f"×{steps}"] if steps > 1 else []
+        return " · ".join(parts)
 
     def _figure_text(self, figure: Estimate | None, one: Prediction, goal: Goal) -> str:
         if figure is None:
@@ -282,57 +364,29 @@ class ComparePage(Page):
             return self.texts.energy(figure.value)
         return self.texts.rate(figure.value)
 
-    def _show_order(self, batch: int, count: int, goal: Goal) -> None:
+    def _show_order(self, ticked: Sequence[SetUp], goal: Goal) -> None:
         assert self._comparison is not None
-        ranked = {
-            precision: [row.prediction for row in self._comparison.rows(precision, batch, count, goal)]
-            for precision in self._comparison.precisions
-        }
+        ranked = precision_orders(self._comparison, ticked[:_MOST_LINES], goal)
         # A precision that one device alone was judged in has no order to show.
         columns = [name for name, order in ranked.items() if len(order) > 1 or name == self._precision]
-        places: dict[str, list[int | None]] = {}
-        told: dict[str, list[str]] = {}
-        for number, precision in enumerate(columns):
-            for place, one in enumerate(ranked[precision], start=1):
-                if one.fits is False:
-                    continue
-                places.setdefault(one.device.key, [None] * len(columns))[number] = place
-                text = self._figure_text(figure_of(one, goal), one, goal)
-                told.setdefault(one.device.key, [""] * len(columns))[number] = f"{PRECISION_LABELS[precision]}, {text}"
-        colours = [*self.theme.series[:CPU_SERIES], self.theme.bar]
         lines = []
-        for number, (key, its) in enumerate(places.items()):
-            colour = self.theme.series[CPU_SERIES] if key == "cpu" else colours[number % len(colours)]
-            lines.append(OrderLine(name=self._names[key], places=tuple(its), texts=tuple(told[key]), colour=colour))
-        names = [PRECISION_LABELS[precision] for precision in columns]
-        self._order.show_order(names, lines, columns.index(self._precision))
-
-    def _fill_table(self) -> None:
-        if self._comparison is None:
-            return
-        everything = self._all.isChecked()
-        for place in _SAME_IN_A_RANKING:
-            self._table.setColumnHidden(place, not everything)
-        self._table.setColumnHidden(_RANGE_COLUMN, everything)
-        records = list(self._comparison.predictions) if everything else [row.prediction for row in self._rows]
-        words = self._filter.text().casefold().split()
-        if words:
-            records = [one for one in records if all(word in self._searched(one) for word in words)]
-        total = len(records)
-        self._model.show(records if total <= _MOST_ROWS else records[:_MOST_ROWS])
-        self._shown.setText(self.texts("compare-rows", shown=min(total, _MOST_ROWS), total=total))
-
-    def _searched(self, one: Prediction) -> str:
-        parts = (
-            self._names[one.device.key],
-            one.device.key,
-            one.strategy,
-            one.precision,
-            PRECISION_LABELS[one.precision],
-        )
-        numbers = f"{one.count}x {one.count}× b{one.batch_size_per_device} {self.texts.basis(one.step_s)}"
-        return f"{' '.join(parts)} {numbers}".casefold()
+        for number, one in enumerate(ticked[:_MOST_LINES]):
+            places: list[int | None] = [None] * len(columns)
+            told = [""] * len(columns)
+            for column, precision in enumerate(columns):
+                for place, (origin, other) in enumerate(ranked[precision], start=1):
+                    if origin == number:
+                        text = self._figure_text(figure_of(other, goal), other, goal)
+                        places[column], told[column] = place, f"{PRECISION_LABELS[precision]}, {text}"
+            if any(places):
+                key, count = one.prediction.device.key, one.prediction.count
+                name = f"{count} × {self._names[key]}" if count > 1 else self._names[key]
+                place_of = self._places.get(key)
+                colour, style = gpu_colour(self.theme, place_of) if place_of is not None else cpu_colour(self.theme)
+                line = OrderLine(name=name, places=tuple(places), texts=tuple(told), colour=colour, style=style)
+                lines.append(line)
+        self._order.show_order([PRECISION_LABELS[one] for one in columns], lines, columns.index(self._precision))
 
 
-def _value(estimate: Estimate | None) -> float | None:
-    return None if estimate is None else estimate.value
+def _but_for_strategy(one: Prediction) -> tuple[object, ...]:
+    return (one.device.key, one.count, one.precision, one.batch_size_per_device)

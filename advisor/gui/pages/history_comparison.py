@@ -161,7 +161,7 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
             *_verdict_columns(context),
             Column(
                 title=texts("column-basis"),
-                text=lambda one: texts("window-basis-measured" if one.measured else "history-predicted"),
+                text=lambda one: texts("basis-measured" if one.measured else "history-predicted"),
             ),
         ]
     )

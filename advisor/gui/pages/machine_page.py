@@ -11,11 +11,12 @@ from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
 from advisor.gui.machine_words import software_line
 from advisor.gui.pages.page import GAP, Page, ViewState
-from advisor.gui.theme import CPU_SERIES, gpu_colour
+from advisor.gui.theme import gpu_colour
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.card import clear
 from advisor.gui.widgets.device_card import DeviceCard
 from advisor.gui.widgets.notice import Notice
+from advisor.present.look import CPU_SERIES
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent

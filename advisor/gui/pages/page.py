@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from advisor.gui.context import Context
 
 GAP = 14
-_WIDEST = 1760
+_WIDEST = 2400
 ViewState = dict[str, object]
 
 

@@ -24,10 +24,11 @@ from advisor.core.units import format_quantity
 from advisor.gui.models.readings import GPU_METRICS, HOST, ReadingsBuffer
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.traces import line_icon
-from advisor.gui.theme import CPU_SERIES, gpu_colour
+from advisor.gui.theme import gpu_colour
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.flow import FlowLayout
 from advisor.gui.widgets.labels import label
+from advisor.present.look import CPU_SERIES
 
 if TYPE_CHECKING:
     from pathlib import Path

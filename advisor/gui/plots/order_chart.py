@@ -29,6 +29,7 @@ class OrderLine:
     places: tuple[int | None, ...]
     texts: tuple[str, ...]
     colour: str
+    style: Qt.PenStyle = Qt.PenStyle.SolidLine
 
 
 class OrderChart(Chart):
@@ -88,7 +89,7 @@ class OrderChart(Chart):
         ]
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for (start, _), (end, _) in pairwise(points):
-            painter.setPen(QPen(QColor(one.colour), 2))
+            painter.setPen(QPen(QColor(one.colour), 2, one.style))
             painter.drawLine(start, end)
         for point, number in points:
             painter.setPen(QPen(QColor(self.theme.card), 1.5))

@@ -9,10 +9,11 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QMenu, QSizePolicy, QTableView
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from PySide6.QtGui import QKeyEvent, QResizeEvent
 
+    from advisor.gui.models.shown_rows import ShownRows
     from advisor.gui.models.table_model import TableModel
 
 ROW_HEIGHT = 32
@@ -25,6 +26,8 @@ _ARROW = 4
 _LEAST_WIDE = 64
 _ROOM_FOR_NAMES = 120
 _MEASURED_ROWS = 60
+_MARK_WIDTH = 40
+"""Of a column that holds a tick or a mark alone."""
 
 
 class Table(QTableView):
@@ -33,7 +36,7 @@ class Table(QTableView):
     Where a name of a wide column is too long for its place, rows are high enough for two lines.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a table is made of
         self,
         model: TableModel[Any],
         name: str,
@@ -41,11 +44,18 @@ class Table(QTableView):
         visible_rows: int | None = None,
         wide: Sequence[int] = (0,),
         optional: Sequence[int] = (),
+        rows: ShownRows | None = None,
     ) -> None:
-        """`wide`: columns that take the room which is left; `optional`: hidden, in turn, where that is too little."""
+        """`wide`: columns that take the room which is left; `optional`: hidden, in turn, where that is too little.
+
+        `rows`: which of the model's rows are shown; None: all. The table may then grow beyond `visible_rows`.
+        """
         super().__init__()
         self._visible_rows = visible_rows
-        self.setModel(model)
+        self._rows = rows
+        self.never_shown: frozenset[int] = frozenset()
+        """Columns that were chosen away."""
+        self.setModel(rows or model)
         self.table_model = model
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -68,7 +78,7 @@ class Table(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setIconSize(QSize(18, 10))
         self._wide = tuple(wide)
-        self._optional = tuple(optional)
+        self.optional = tuple(optional)
         self.setSortingEnabled(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
@@ -76,6 +86,20 @@ class Table(QTableView):
         model.modelReset.connect(self.fit)
         model.dataChanged.connect(self._values_changed)
         self.fit()
+
+    def hide_columns(self, places: Iterable[int]) -> None:
+        """Hide these columns and show all others, as far as there is room for the optional ones."""
+        self.never_shown = frozenset(places)
+        for place in range(len(self.table_model.columns)):
+            self.setColumnHidden(place, place in self.never_shown)
+        self.fit_columns()
+
+    def shown_records(self, limit: int | None = None) -> list[Any]:
+        """The records as they stand in the table, from the top."""
+        if self._rows is None:
+            return self.table_model.records[:limit]
+        count = self._rows.rowCount() if limit is None else min(self._rows.rowCount(), limit)
+        return [self._rows.record(row) for row in range(count)]
 
     def _values_changed(self, *_place: object) -> None:
         self.fit_columns()
@@ -89,16 +113,23 @@ class Table(QTableView):
         if self._visible_rows is None:
             return
         rows = min(max(self.model().rowCount(), 1), self._visible_rows)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         row_height = self.verticalHeader().defaultSectionSize()
-        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + rows * row_height + 4)
+        frame = self.horizontalHeader().sizeHint().height() + 4
+        if self._rows is None:
+            self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            self.setFixedHeight(frame + rows * row_height)
+        else:
+            self.setMinimumHeight(frame + rows * row_height)
+            self.setMaximumHeight(frame + max(self.model().rowCount(), 1) * row_height)
 
     def fit_columns(self) -> None:
         """Each column as wide as its texts; what is left goes to the wide columns, or is taken from them."""
-        for place in self._optional:
-            self.showColumn(place)
+        for place in self.optional:
+            self.setColumnHidden(place, place in self.never_shown)
         widths = self._wished_widths()
-        for place in self._optional:
+        for place in self.optional:
+            if place in self.never_shown:
+                continue
             named = sum(width for column, width in widths.items() if column not in self._wide)
             if self.viewport().width() - named >= _ROOM_FOR_NAMES:
                 break
@@ -109,14 +140,18 @@ class Table(QTableView):
     def _wished_widths(self) -> dict[int, int]:
         """Of each column that is shown, the width of its texts."""
         model, metrics = self.table_model, self.fontMetrics()
+        records = self.shown_records(_MEASURED_ROWS)
         widths = {}
         for place, column in enumerate(model.columns):
             if self.isColumnHidden(place):
                 continue
-            texts = [column.text(record) for record in model.records[:_MEASURED_ROWS]]
+            texts = [column.text(record) for record in records]
             widest = max((metrics.horizontalAdvance(text) for text in texts), default=0)
             titled = metrics.horizontalAdvance(column.title) + (_ARROW if self.isSortingEnabled() else 0)
-            widths[place] = max(widest + (_ICON if column.icon else 0), titled) + _PADDING
+            if column.ticked or (column.icon and not widest and not column.title):
+                widths[place] = _MARK_WIDTH
+            else:
+                widths[place] = max(widest + (_ICON if column.icon else 0), titled) + _PADDING
         return widths
 
     def _share(self, widths: dict[int, int]) -> None:
@@ -138,7 +173,7 @@ class Table(QTableView):
             (place, model.columns[place].text(one))
             for place in wide
             if place in self._wide
-            for one in model.records[:_MEASURED_ROWS]
+            for one in self.shown_records(_MEASURED_ROWS)
         ]
         tall = any(metrics.horizontalAdvance(text) + _TEXT_MARGIN > self.columnWidth(place) for place, text in texts)
         height = _TALL_ROW_HEIGHT if tall and any(" " in text or "-" in text for _place, text in texts) else ROW_HEIGHT
@@ -161,11 +196,20 @@ class Table(QTableView):
 
     def copy(self) -> None:
         """Put the selected rows, or all, on the clipboard."""
-        model = self.table_model
-        rows = sorted({index.row() for index in self.selectedIndexes()}) or range(len(model.records))
-        lines = ["\t".join(column.title for column in model.columns)]
-        lines += ["\t".join(column.text(model.records[row]) for column in model.columns) for row in rows]
-        QGuiApplication.clipboard().setText("\n".join(lines))
+        chosen = sorted({index.row() for index in self.selectedIndexes()})
+        titles, cells = self.shown_texts(chosen or None)
+        QGuiApplication.clipboard().setText("\n".join("\t".join(line) for line in [titles, *cells]))
+
+    def shown_texts(self, rows: Sequence[int] | None = None) -> tuple[list[str], list[list[str]]]:
+        """Titles and cells as they are shown, hidden columns and marks left out; `rows` None: all."""
+        columns = [
+            one
+            for place, one in enumerate(self.table_model.columns)
+            if (one.title or one.name) and not one.ticked and not self.isColumnHidden(place)
+        ]
+        records = self.shown_records()
+        chosen = records if rows is None else [records[row] for row in rows]
+        return [one.title for one in columns], [[one.text(record) for one in columns] for record in chosen]
 
     def _menu(self, place: QPoint) -> None:
         menu = QMenu(self)

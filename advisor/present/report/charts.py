@@ -168,7 +168,7 @@ def time_chart(advice: AdviceRecord, language: Language) -> Chart | None:
                 "text": f"{format_seconds(item.step_s.value)} · {item.batch_size_per_device}",
             }
         )
-    legend = [sentence(f"time-part-{kind}", language) for kind in kinds]
+    legend = [sentence(f"step-part-{kind}", language) for kind in kinds]
     return {"kind": "stacked", "alt": sentence("report-alt-time", language), "bars": bars, "legend": legend}
 
 

@@ -1,0 +1,265 @@
+"""The workbench of Compare: every set-up in one table that is sorted, filtered, pinned, priced and exported."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QLineEdit, QMenu, QPushButton, QSizePolicy, QToolButton
+
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.gui.compare_figures import PredictionIndex, SetUp
+from advisor.gui.models.shown_rows import ShownRows
+from advisor.gui.models.table_model import TableModel
+from advisor.gui.pages.compare_columns import set_up_columns
+from advisor.gui.widgets.card import Card
+from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from advisor.gui.context import Context
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.recommendation import Goal
+
+_HIDDEN_AT_FIRST = frozenset({"range", "energy"})
+_GIVES_WAY = ("energy", "range", "step", "basis", "precision", "cost")
+"""Hidden, in turn, where the window is too narrow for all."""
+_VISIBLE_ROWS = 12
+_GROWS = QSizePolicy.Policy.Expanding
+
+
+class SetUpsCard(Card):
+    """The table over all set-ups; `changed` says that ticks or prices are others."""
+
+    changed = Signal()
+    altered = Signal()
+    """Filter, columns or pins are others: nothing that a chart shows."""
+
+    def __init__(self, context: Context, index: PredictionIndex, names: Mapping[str, str]) -> None:
+        """`names` by device key."""
+        super().__init__(context.texts("compare-table-title"))
+        self._context, self._index, self._names = context, index, names
+        self.texts = context.texts
+        self._words: dict[SetUp, str] = {}
+        self._condition: Callable[[SetUp], bool] = lambda _one: True
+        self.model: TableModel[SetUp] = TableModel(
+            set_up_columns(context, index, names, self._tick, self._set_price), group=_group
+        )
+        self.rows = ShownRows(self.model)
+        self._fill_header()
+        wide = (self._place("device"),)
+        self.table = Table(
+            self.model, self.texts("compare-table-title"), visible_rows=_VISIBLE_ROWS, wide=wide, rows=self.rows
+        )
+        self.table.copy_text = self.texts("window-copy")
+        self.table.optional = tuple(self._place(name) for name in _GIVES_WAY if self._has(name))
+        self.table.setEditTriggers(
+            QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed
+        )
+        self.table.setAccessibleDescription(self.texts("compare-table-help"))
+        self.table.clicked.connect(self._clicked)
+        for keys, act in (("P", self._pin_current), ("Space", self._tick_current)):
+            shortcut = QShortcut(QKeySequence(keys), self.table)
+            shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+            shortcut.activated.connect(act)
+        header = self.table.horizontalHeader()
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(lambda at: self._column_menu().popup(header.mapToGlobal(at)))
+        self.body.addWidget(self.table, 1)
+        self.body.addWidget(label(self.texts("compare-table-help"), "muted", wrap=True))
+        self.hide_columns(_HIDDEN_AT_FIRST)
+
+    def _fill_header(self) -> None:
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(self.texts("compare-filter"))
+        self.search.setAccessibleName(self.texts("compare-filter"))
+        self.search.setClearButtonEnabled(True)
+        self.search.setMinimumWidth(120)
+        self.search.setMaximumWidth(230)
+        self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.all = QCheckBox(self.texts("compare-all"))
+        self.fitting = QCheckBox(self.texts("compare-fitting"))
+        for box in (self.all, self.fitting):
+            box.setChecked(True)
+        self.search.textChanged.connect(lambda _text: self._filter())
+        for box in (self.all, self.fitting):
+            box.toggled.connect(lambda _on: self._filter())
+        self.counted = label("", "muted")
+        columns = QToolButton()
+        columns.setText(self.texts("compare-columns"))
+        columns.setProperty("role", "small")
+        columns.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._menu = QMenu(columns)
+        self._menu.aboutToShow.connect(self._fill_column_menu)
+        columns.setMenu(self._menu)
+        export = QPushButton(self.texts("compare-export"))
+        export.setProperty("role", "small")
+        export.clicked.connect(lambda _on=False: self._ask_and_export())
+        for widget in (self.counted, self.all, self.fitting, self.search, columns, export):
+            self.add_to_header(widget)
+
+    def _has(self, name: str) -> bool:
+        return any(one.name == name for one in self.model.columns)
+
+    def _place(self, name: str) -> int:
+        return next(place for place, one in enumerate(self.model.columns) if one.name == name)
+
+    def _set_price(self, one: SetUp, typed: str) -> bool:
+        text = typed.strip().replace(",", ".")
+        try:
+            price = float(text) if text else None
+        except ValueError:
+            return False
+        if price is not None and not (math.isfinite(price) and 0 <= price <= 1e6):  # noqa: PLR2004 - as in a price file
+            return False
+        self._index.set_price(one.prediction.device.key, price)
+        self.model.told_anew()
+        self.changed.emit()
+        return True
+
+    def _tick(self, one: SetUp, ticked: bool) -> None:
+        one.ticked = ticked
+        self.changed.emit()
+
+    def _clicked(self, index: QModelIndex) -> None:
+        if index.column() == self._place("pin"):
+            self._pin(self.rows.record(index.row()))
+
+    def _pin(self, one: SetUp) -> None:
+        one.pinned = not one.pinned
+        self.model.sort_again()
+        self.rows.invalidate()
+        self.altered.emit()
+
+    def _pin_current(self) -> None:
+        if self.table.currentIndex().isValid():
+            self._pin(self.rows.record(self.table.currentIndex().row()))
+
+    def _tick_current(self) -> None:
+        index = self.table.currentIndex()
+        if index.isValid():
+            one = self.rows.record(index.row())
+            self._tick(one, not one.ticked)
+            self.model.told_anew()
+
+    def show_where(self, condition: Callable[[SetUp], bool], goal: Goal) -> None:
+        """What is shown while not all set-ups are; as long as no column sorts, the best for the goal come first."""
+        self._condition = condition
+        self.model.show(self._index.best_first(goal))
+        self._filter(alter=False)
+
+    def _filter(self, *, alter: bool = True) -> None:
+        words = self.search.text().casefold().split()
+        everything, fitting = self.all.isChecked(), self.fitting.isChecked()
+
+        def shown(one: SetUp) -> bool:
+            if one.pinned:
+                return True
+            if fitting and one.prediction.fits is False:
+                return False
+            if not everything and not self._condition(one):
+                return False
+            return not words or all(word in self._searched(one) for word in words)
+
+        self.rows.show_only(shown)
+        self.table.fit()
+        # A long table takes the room that is left; a short one leaves it.
+        many = self.rows.rowCount() > _VISIBLE_ROWS
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, _GROWS if many else QSizePolicy.Policy.Maximum)
+        self.counted.setText(self.texts("compare-rows", shown=self.rows.rowCount(), total=len(self._index.set_ups)))
+        if alter:
+            self.altered.emit()
+
+    def _searched(self, set_up: SetUp) -> str:
+        found = self._words.get(set_up)
+        if found is None:
+            found = self._words[set_up] = self._all_words(set_up.prediction)
+        return found
+
+    def _all_words(self, one: Prediction) -> str:
+        parts = (self._names[one.device.key], one.device.key, one.strategy, one.precision)
+        numbers = f"{one.count}x {one.count}× b{one.batch_size_per_device} {self.texts.basis(one.step_s)}"
+        return f"{' '.join(parts)} {PRECISION_LABELS[one.precision]} {numbers}".casefold()
+
+    def hidden_columns(self) -> frozenset[str]:
+        """Names of the columns that were chosen away."""
+        return frozenset(self.model.columns[place].name for place in self.table.never_shown)
+
+    def hide_columns(self, names: frozenset[str]) -> None:
+        """Show all columns but these."""
+        self.table.hide_columns(place for place, one in enumerate(self.model.columns) if one.name in names)
+        self.altered.emit()
+
+    def columns_changed(self) -> bool:
+        """Whether other columns are shown than at first."""
+        return self.hidden_columns() != frozenset(name for name in _HIDDEN_AT_FIRST if self._has(name))
+
+    def _fill_column_menu(self) -> None:
+        self._menu.clear()
+        self._offer_columns(self._menu)
+
+    def _column_menu(self) -> QMenu:
+        menu = QMenu(self.table)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._offer_columns(menu)
+        return menu
+
+    def _offer_columns(self, menu: QMenu) -> None:
+        hidden = self.hidden_columns()
+        for one in self.model.columns:
+            if one.name in {"tick", "pin", "device"}:
+                continue
+            action = menu.addAction(one.title)
+            action.setCheckable(True)
+            action.setChecked(one.name not in hidden)
+            action.toggled.connect(lambda on, name=one.name: self._choose_column(name, shown=on))
+
+    def _choose_column(self, name: str, *, shown: bool) -> None:
+        hidden = self.hidden_columns()
+        # A column that a person asks for stays, however narrow the window: the table scrolls sideways.
+        self.table.optional = tuple(place for place in self.table.optional if place != self._place(name))
+        self.hide_columns(hidden - {name} if shown else hidden | {name})
+
+    def reset(self) -> None:
+        """Prices, pins, filter and columns as they were at first."""
+        self._index.reset_prices()
+        for one in self._index.set_ups:
+            one.pinned = False
+        self.search.clear()
+        self.all.setChecked(True)
+        self.fitting.setChecked(True)
+        self.table.optional = tuple(self._place(name) for name in _GIVES_WAY if self._has(name))
+        self.hide_columns(_HIDDEN_AT_FIRST)
+        self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self._filter()
+
+    def _ask_and_export(self) -> None:
+        from PySide6.QtWidgets import QFileDialog
+
+        name, _kind = QFileDialog.getSaveFileName(self, self.texts("compare-export"), "set-ups.csv", "*.csv")
+        if name:
+            self.export(Path(name))
+
+    def export(self, path: Path) -> None:
+        """Write what is shown, in its order and with its columns, as CSV; a problem is told as every other one."""
+        from advisor.gui.threads import Outcome, call_as_job
+        from advisor.present.csv_file import write_shown
+
+        session = self._context.session
+        titles, cells = self.table.shown_texts()
+
+        def written(outcome: Outcome) -> None:
+            if outcome.kind in {"problem", "bug"}:
+                session.problem_raised.emit(outcome)
+
+        session.crew.start(call_as_job(lambda: write_shown(titles, cells, path)), written)
+
+
+def _group(one: SetUp) -> int:
+    """Pinned rows stand first, what does not fit last, in every order."""
+    return 0 if one.pinned else 2 if one.prediction.fits is False else 1

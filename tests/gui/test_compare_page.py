@@ -1,0 +1,198 @@
+"""Compare as a workbench: all rows sorted, filtered, pinned and priced, and what is ticked is what is drawn."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
+
+from advisor.gui.compare_figures import PredictionIndex
+from advisor.gui.pages.compare_page import CHANGED, ComparePage
+from tests.gui import fakes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.compare_figures import SetUp
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+
+
+@pytest.fixture
+def page(window: MainWindow, session: Session, qtbot: QtBot) -> ComparePage:
+    session.show_recorded(fakes.advice())
+    window.resize(1280, 1000)
+    window.show_page("compare")
+    shown = window.page("compare")
+    assert isinstance(shown, ComparePage)
+    qtbot.waitUntil(shown.isVisible)
+    return shown
+
+
+def rows(page: ComparePage) -> list[SetUp]:
+    return page._table.table.shown_records()
+
+
+def place(page: ComparePage, name: str) -> int:
+    return next(number for number, one in enumerate(page._table.model.columns) if one.name == name)
+
+
+def click_header(page: ComparePage, name: str) -> None:
+    header = page._table.table.horizontalHeader()
+    middle = header.sectionViewportPosition(place(page, name)) + header.sectionSize(place(page, name)) // 2
+    QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(middle, header.height() // 2))
+
+
+def cell(page: ComparePage, row: int, name: str) -> QPoint:
+    table = page._table.table
+    return table.visualRect(table.model().index(row, place(page, name))).center()
+
+
+def bars(page: ComparePage) -> list[str]:
+    return [one.name for one in page._bars._rows]
+
+
+def test_sorting_by_samples_puts_the_fastest_of_all_rows_first(page: ComparePage) -> None:
+    advice = page.session.advice
+    assert advice is not None
+    fitting = [one for one in advice.predictions if one.fits is not False]
+    assert len(advice.predictions) > 400
+    click_header(page, "rate")
+    click_header(page, "rate")
+    shown = [one.prediction.samples_per_s.value for one in rows(page)]
+    assert shown == sorted(shown, reverse=True)
+    assert len(shown) == len(fitting)
+    assert shown[0] == max(one.samples_per_s.value for one in fitting)
+
+
+@pytest.mark.parametrize("clicks", [1, 2])
+def test_what_does_not_fit_stands_last_in_either_order(page: ComparePage, clicks: int) -> None:
+    page._table.fitting.setChecked(False)
+    for _ in range(clicks):
+        click_header(page, "rate")
+    fits = [one.prediction.fits is not False for one in rows(page)]
+    assert not all(fits)
+    assert fits == sorted(fits, reverse=True)
+
+
+def test_what_does_not_fit_is_hidden_until_asked_for(page: ComparePage) -> None:
+    assert all(one.prediction.fits is not False for one in rows(page))
+    fewer = len(rows(page))
+    page._table.fitting.setChecked(False)
+    assert len(rows(page)) > fewer
+
+
+def test_a_pinned_row_stays_at_the_top_in_every_order(page: ComparePage) -> None:
+    last = rows(page)[-1]
+    page._table.search.setText(page._table._searched(last))
+    table = page._table.table
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=cell(page, 0, "pin"))
+    pinned = [one for one in rows(page) if one.pinned]
+    assert len(pinned) == 1
+    page._table.search.clear()
+    for _ in range(2):
+        click_header(page, "step")
+        assert rows(page)[0] is pinned[0]
+
+
+def test_what_is_ticked_is_what_is_drawn(page: ComparePage) -> None:
+    before = bars(page)
+    table = page._table.table
+    row = next(number for number, one in enumerate(rows(page)) if not one.ticked)
+    table.scrollTo(table.model().index(row, 0))
+    box = table.visualRect(table.model().index(row, 0))
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(box.left() + 16, box.center().y()))
+    assert rows(page)[row].ticked
+    assert len(bars(page)) == len(before) + 1
+    table.setCurrentIndex(table.model().index(row, 2))
+    table.setFocus()
+    QTest.keyClick(table, Qt.Key.Key_Space)
+    assert bars(page) == before
+
+
+def test_a_price_typed_into_the_table_makes_cost_a_goal(page: ComparePage, qtbot: QtBot) -> None:
+    table = page._table.table
+    assert page._goal.findData("cost") < 0
+    first = rows(page)[0]
+    table.scrollTo(table.model().index(0, place(page, "price")))
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=cell(page, 0, "price"))
+    QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton, pos=cell(page, 0, "price"))
+    editor = table.findChild(QLineEdit)
+    assert isinstance(editor, QLineEdit)
+    QTest.keyClicks(editor, "3.6")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: first.prediction.cost is not None)
+    one = first.prediction
+    assert one.job_s is not None
+    assert one.cost is not None
+    assert one.cost.value == pytest.approx(3.6 * one.count * one.job_s.value / 3600)
+    assert page._goal.findData("cost") >= 0
+    others = [other for other in rows(page) if other.prediction.device.key != one.device.key]
+    assert all(other.prediction.cost is None for other in others)
+    assert CHANGED in page._table.model.columns[place(page, "price")].text(first)
+    page._reset_button.click()
+    assert first.prediction.cost is None
+    assert page._goal.findData("cost") < 0
+
+
+@pytest.mark.parametrize("typed", ["free", "-1", "nan", "inf"])
+def test_a_price_that_makes_no_sense_changes_nothing(page: ComparePage, typed: str) -> None:
+    first = rows(page)[0]
+    assert not page._table._set_price(first, typed)
+    assert first.prediction.cost is None
+
+
+def test_a_switch_that_was_changed_has_a_dot_and_reset_takes_it_back(page: ComparePage) -> None:
+    assert not page._reset_button.isVisible()
+    other = next(one for one in page._buttons if one != page._precision)
+    QTest.mouseClick(page._buttons[other], Qt.MouseButton.LeftButton)
+    page._batch.setCurrentIndex(0 if page._batch.currentIndex() else 1)
+    assert page._buttons[other].text().startswith(CHANGED)
+    assert page._labels["batch"].text().startswith(CHANGED)
+    assert not page._labels["count"].text().startswith(CHANGED)
+    QTest.mouseClick(page._reset_button, Qt.MouseButton.LeftButton)
+    assert not page._reset_button.isVisible()
+    assert not page._labels["batch"].text().startswith(CHANGED)
+
+
+def test_the_export_holds_exactly_the_rows_and_columns_that_are_shown(
+    page: ComparePage, tmp_path: Path, qtbot: QtBot
+) -> None:
+    page._table.search.setText("4090 ddp")
+    page._table._choose_column("memory", shown=False)
+    click_header(page, "rate")
+    path = tmp_path / "set-ups.csv"
+    page._table.export(path)
+    qtbot.waitUntil(path.exists)
+    titles, *lines = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    columns = page._table.model.columns
+    assert page.texts("column-memory") not in titles
+    assert len(lines) == len(rows(page)) > 1
+    device, rate = titles.index(page.texts("column-device")), titles.index(page.texts("compare-rate"))
+    assert [line[device] for line in lines] == [columns[place(page, "device")].text(one) for one in rows(page)]
+    assert [line[rate] for line in lines] == [columns[place(page, "rate")].text(one) for one in rows(page)]
+
+
+def test_the_selection_follows_its_row_when_the_table_is_sorted(page: ComparePage) -> None:
+    table = page._table.table
+    table.selectRow(3)
+    chosen = rows(page)[3]
+    click_header(page, "job")
+    assert [rows(page)[index.row()] for index in table.selectionModel().selectedRows()] == [chosen]
+
+
+def test_a_price_read_back_from_a_cost_is_the_price_that_made_it() -> None:
+    plain = PredictionIndex(fakes.advice(), currency="USD")
+    key = next(one.prediction.device.key for one in plain.set_ups if not one.prediction.device.local)
+    plain.set_price(key, 2.25)
+    priced = msgspec.structs.replace(fakes.advice(), predictions=plain.predictions)
+    again = PredictionIndex(priced)
+    assert again.currency == "USD"
+    assert again.price_per_hour(key) == pytest.approx(2.25)
