@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.bundled import resource
@@ -69,11 +67,6 @@ def spec_for(gpu_name: str, memory_total_bytes: int | None, table: Mapping[str, 
             if _LEAST_SHOWN_FRACTION <= shown_fraction <= _MOST_SHOWN_FRACTION:
                 return spec
     return None
-
-
-def gpu_file_schema() -> dict[str, Any]:
-    """JSON Schema of a file for `--gpu-file`, and of the bundled table."""
-    return msgspec.json.schema(GpuFile)
 
 
 def _read(path: Path) -> dict[str, GpuSpec]:

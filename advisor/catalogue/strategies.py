@@ -35,11 +35,6 @@ class StrategyFacts(Record, frozen=True, kw_only=True):
         """Whether a card holds less than the whole model."""
         return bool(self.sharded)
 
-    @property
-    def splits_layers(self) -> bool:
-        """Whether the model itself is cut, so that no card computes all of it."""
-        return "activations" in self.exchanged
-
 
 _STATE = frozenset[Held]({"parameters", "gradients", "states"})
 STRATEGY_FACTS: dict[Strategy, StrategyFacts] = {

@@ -65,19 +65,9 @@ def read_toml(path: Path, type_: type[T], *, max_bytes: int = DEFAULT_MAX_BYTES)
     return convert(read_toml_table(path, max_bytes=max_bytes), type_, visible(str(path)))
 
 
-def read_json(path: Path, type_: type[T], *, max_bytes: int = DEFAULT_MAX_BYTES) -> T:
-    """A JSON file as `type_`; the same promises as `read_toml`."""
-    return convert(read_json_value(path, max_bytes=max_bytes), type_, visible(str(path)))
-
-
 def read_toml_table(path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str, Any]:
     """A TOML file as plain values, checked for size, dots, depth, numbers and text."""
     return parse_toml(read_text(path, max_bytes=max_bytes), visible(str(path)), max_bytes=max_bytes)
-
-
-def read_json_value(path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Any:  # noqa: ANN401 - JSON may be anything
-    """A JSON file as plain values, checked like `read_toml_table`."""
-    return parse_json(read_text(path, max_bytes=max_bytes), visible(str(path)), max_bytes=max_bytes)
 
 
 def parse_toml(text: str, name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> dict[str, Any]:

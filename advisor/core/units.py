@@ -14,7 +14,6 @@ Basis = Literal["measured", "calibrated", "specified"]
 
 NonNegative = Annotated[float, Meta(ge=0)]
 Positive = Annotated[float, Meta(gt=0)]
-Count = Annotated[int, Meta(ge=0)]
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -28,7 +28,6 @@ class TraceKey(NamedTuple):
     precision: TracePrecision
 
 
-Tables = Mapping[TraceKey, "OpTable | Reason"]
 Progress = Callable[[str, int, int], None]
 """Called with a workload's name, how many are done, and how many there are."""
 

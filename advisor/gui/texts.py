@@ -85,10 +85,6 @@ class Texts:
         """A duration; `unknown` for None."""
         return self("window-unknown") if seconds is None else format_seconds(seconds)
 
-    def quantity(self, number: float | None, unit: str) -> str:
-        """A number with a decimal prefix; `unknown` for None."""
-        return self("window-unknown") if number is None else format_quantity(number, unit)
-
     def count(self, number: float | None) -> str:
         """A count with a decimal prefix from a thousand on; `–` for None."""
         if number is None:

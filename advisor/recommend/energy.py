@@ -104,12 +104,6 @@ def _spread(powers_w: Sequence[float]) -> Estimate | None:
     return Estimate(value=statistics.median(watts), low=watts[tenth], high=watts[-1 - tenth], basis="measured")
 
 
-def power_limit_w(prediction: Prediction, draws: Mapping[str, PowerDraw]) -> float | None:
-    """Board power of all devices of a set-up together; None: unknown."""
-    draw = draws.get(prediction.device.key)
-    return None if draw is None or draw.limit_w is None else draw.limit_w * prediction.count
-
-
 def energy_of(prediction: Prediction, draws: Mapping[str, PowerDraw]) -> Estimate | None:
     """Joules of the whole job on all devices of a set-up; None where power or time is unknown.
 

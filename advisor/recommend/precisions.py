@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
-from advisor.core.sentences import Reason
+from advisor.catalogue.precisions import PRECISION_FACTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.catalogue.precisions import Precision
@@ -87,18 +86,3 @@ def precisions_of_cpu(cpu: Cpu, wanted: Sequence[Precision]) -> tuple[Precision,
     half = any(PRECISION_FACTS[precision].computes_in_half for precision in wanted)
     has_bf16 = any(name in _BF16_INSTRUCTIONS for name in cpu.instruction_sets)
     return ("fp32", "bf16_amp") if half and has_bf16 else ("fp32",)
-
-
-def left_out_precisions(
-    specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str], wanted: Sequence[Precision]
-) -> tuple[Reason, ...]:
-    """Why a precision is missing among a card's candidates, one reason a card and precision."""
-    return tuple(
-        Reason(
-            code="caveat-precision-left-out",
-            numbers={"device": specs[key].name, "precision": PRECISION_LABELS[precision]},
-        )
-        for key in gpu_keys
-        for precision in wanted
-        if rate_of(specs[key], precision) is None
-    )

@@ -71,7 +71,8 @@ def question_of(workload: str, length: int, layout: str) -> MemoryQuestion:
 
 def predicted_rung(workload: str, length: int, layout: str) -> int:
     """The largest rung that fits the card."""
-    return BatchLimit(question_of(workload, length, layout)).largest_of(RUNGS, usable_bytes(CARD_BYTES))
+    limit, usable = BatchLimit(question_of(workload, length, layout)), usable_bytes(CARD_BYTES)
+    return next((rung for rung in RUNGS if limit.fits(rung, usable)), 0)
 
 
 def outcome(row: LadderRow) -> Outcome:

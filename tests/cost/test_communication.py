@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,14 +9,13 @@ from hypothesis import strategies as st
 
 from advisor.catalogue.networks import Network
 from advisor.catalogue.spec_table import spec_table
-from advisor.cost.scaling.communication import bus_bytes_per_s, collective_s, costs, overlap_loss
+from advisor.cost.scaling.communication import Costs, Floats, bus_bytes_per_s, costs, overlap_loss
 from advisor.cost.scaling.links import Link, SizedTime, parse_interconnect, usual_link
 from advisor.cost.scaling.scaling_figures import scaling_figures
 from tests.cost.scaling_cases import link
 
 MIB = 1024.0 * 1024.0
 KINDS = ("nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine", "given")
-COLLECTIVES = ("all_reduce", "reduce_scatter", "all_gather", "broadcast")
 
 
 def test_measured_buses_are_met_within_a_third() -> None:
@@ -55,33 +56,36 @@ def test_overlap_costs_less_with_peer_to_peer_than_through_the_host() -> None:
     assert overlap_loss(link(type="shared_memory"), 2) == 1.0
 
 
-@pytest.mark.parametrize("kind", COLLECTIVES)
-def test_one_card_communicates_with_nobody(kind: str) -> None:
-    assert collective_s(kind, 25 * MIB, 1, link()) == 0.0  # type: ignore[arg-type]
+def _all_reduce_s(size: float, count: int, over: Link) -> float:
+    return float(costs(over, count).all_reduce_s(np.array(size)))
 
 
-def test_an_all_reduce_is_a_reduce_scatter_and_an_all_gather() -> None:
-    whole = collective_s("all_reduce", 25 * MIB, 4, link(), algorithm="ring")
-    halves = sum(collective_s(kind, 25 * MIB, 4, link()) for kind in ("reduce_scatter", "all_gather"))
-    assert whole == pytest.approx(halves)
-    assert collective_s("broadcast", 25 * MIB, 4, link()) < whole
+def test_one_card_communicates_with_nobody() -> None:
+    alone, message = costs(link(), 1), np.array(25 * MIB)
+    assert alone.all_reduce_s(message) == alone.half_s(message) == alone.broadcast_s(message) == 0.0
+
+
+def test_an_all_reduce_by_ring_is_a_reduce_scatter_and_an_all_gather() -> None:
+    four, message = costs(link(), 4), np.array(25 * MIB)
+    assert four.ring_s + four.ring_s_per_byte * message == pytest.approx(2 * four.half_s(message))
+
+
+def test_a_broadcast_carries_the_message_once() -> None:
+    four, message = costs(link(), 4), np.array(25 * MIB)
+    carried = message / bus_bytes_per_s(link(), 4)
+    assert four.broadcast_s(message) == pytest.approx(carried + min(four.ring_s, four.tree_s) / 2)
 
 
 def test_a_ring_moves_large_messages_faster_and_a_tree_small_ones_over_many_cards() -> None:
-    far = link(cards_per_node_count=1, network=Network(type="ethernet", node_bytes_per_s=1.25e9))
-    assert collective_s("all_reduce", 1e9, 64, far, algorithm="ring") < collective_s(
-        "all_reduce", 1e9, 64, far, algorithm="tree"
-    )
-    assert collective_s("all_reduce", 4e3, 64, far, algorithm="tree") < collective_s(
-        "all_reduce", 4e3, 64, far, algorithm="ring"
-    )
-    for size in (4e3, 1e6, 1e9):
-        fastest = collective_s("all_reduce", size, 64, far)
-        assert fastest == min(collective_s("all_reduce", size, 64, far, algorithm=way) for way in ("ring", "tree"))
+    far = costs(link(cards_per_node_count=1, network=Network(type="ethernet", node_bytes_per_s=1.25e9)), 64)
+    assert far.tree_s < far.ring_s
+    assert far.tree_s_per_byte > far.ring_s_per_byte
+    assert far.all_reduce_s(np.array(4e3)) == pytest.approx(far.tree_s + far.tree_s_per_byte * 4e3)
+    assert far.all_reduce_s(np.array(1e9)) == pytest.approx(far.ring_s + far.ring_s_per_byte * 1e9)
 
 
 def test_small_messages_pay_latency_and_large_ones_bandwidth() -> None:
-    small, large = (collective_s("all_reduce", size, 8, link()) for size in (1e3, 1e9))
+    small, large = (_all_reduce_s(size, 8, link()) for size in (1e3, 1e9))
     assert small > 1e3 * 1.75 / bus_bytes_per_s(link(), 8) * 10
     assert large == pytest.approx(1e9 * 1.75 / bus_bytes_per_s(link(), 8), rel=0.01)
 
@@ -106,9 +110,9 @@ def test_between_hosts_the_slower_level_rules() -> None:
         cards_per_node_count=8,
         network=Network(type="roce", node_bytes_per_s=50e9),
     )
-    times = [collective_s("all_reduce", 1e9, 16, case) for case in (fast, roce, inside, slow)]
+    times = [_all_reduce_s(1e9, 16, case) for case in (fast, roce, inside, slow)]
     assert times == sorted(times)
-    assert collective_s("all_reduce", 1e9, 8, slow) == collective_s("all_reduce", 1e9, 8, inside)
+    assert _all_reduce_s(1e9, 8, slow) == _all_reduce_s(1e9, 8, inside)
 
 
 def test_measured_sizes_are_believed_and_continued_at_the_largest_ones_rate() -> None:
@@ -131,10 +135,10 @@ def test_measured_sizes_are_believed_and_continued_at_the_largest_ones_rate() ->
     count=st.integers(2, 64),
     size=st.floats(1.0, 1e11),
     rate=st.floats(1e9, 1e12),
-    collective=st.sampled_from(COLLECTIVES),
+    collective=st.sampled_from((Costs.all_reduce_s, Costs.half_s, Costs.broadcast_s)),
 )
 def test_a_faster_link_and_a_smaller_message_never_take_longer(
-    kind: str, count: int, size: float, rate: float, collective: str
+    kind: str, count: int, size: float, rate: float, collective: Callable[[Costs, Floats], Floats]
 ) -> None:
     def seconds(message_bytes: float, factor: float) -> float:
         case = Link(
@@ -143,7 +147,7 @@ def test_a_faster_link_and_a_smaller_message_never_take_longer(
             pcie_bytes_per_s=32e9 * factor,
             peer_to_peer=True,
         )
-        return collective_s(collective, message_bytes, count, case)  # type: ignore[arg-type]
+        return float(collective(costs(case, count), np.array(message_bytes)))
 
     assert seconds(size, 1.0) > 0
     assert seconds(size, 2.0) <= seconds(size, 1.0)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.catalogue.strategies import Strategy
-from advisor.cost.memory.largest_batch import largest_batch
+from advisor.cost.memory.largest_batch import BatchLimit
 from advisor.cost.memory.need import (
     CONVOLUTION_HEADROOM,
     MemoryNeed,
@@ -38,6 +38,12 @@ def need(batch_size: int = 8, strategy: Strategy = "single", count: int = 1, **c
     )
     assert found is not None
     return found
+
+
+def largest(usable: float) -> int:
+    question = memory_question(bert(), training(), "fp32", compute_capability="8.0")
+    assert question is not None
+    return BatchLimit(question).largest(usable)
 
 
 def part(found: MemoryNeed, kind: str) -> float:
@@ -103,29 +109,22 @@ def test_accumulation_keeps_gradients_through_forward() -> None:
 @settings(max_examples=15, deadline=None)
 @given(st.floats(1, 90), st.floats(0, 40))
 def test_more_memory_never_lowers_the_largest_batch(capacity_gib: float, extra_gib: float) -> None:
-    def largest(gib: float) -> int:
-        found = largest_batch(bert(), training(), "fp32", gib * GIB, compute_capability="8.0")
-        assert found is not None
-        return found
-
-    assert largest(capacity_gib + extra_gib) >= largest(capacity_gib)
+    assert largest((capacity_gib + extra_gib) * GIB) >= largest(capacity_gib * GIB)
 
 
 def test_the_largest_batch_fits_and_the_next_does_not() -> None:
     usable = usable_bytes(24 * GIB)
-    found = largest_batch(bert(), training(), "fp32", usable, compute_capability="8.0")
-    assert found is not None
+    found = largest(usable)
     assert need(batch_size=found).need_bytes <= usable < need(batch_size=found + 1).need_bytes
 
 
 def test_a_card_that_cannot_hold_one_sample_has_largest_batch_zero() -> None:
-    assert largest_batch(bert(), training(), "fp32", 1.0 * GIB, compute_capability="8.0") == 0
+    assert largest(1.0 * GIB) == 0
 
 
 def test_a_table_without_a_timeline_has_no_answer() -> None:
     table = msgspec.structs.replace(bert(), memory=None)
     assert memory_need(table, training(), "fp32", 8, compute_capability=None) is None
-    assert largest_batch(table, training(), "fp32", 8.0 * GIB, compute_capability=None) is None
     assert host_bytes(table, training(), "fp32", 8) is None
 
 

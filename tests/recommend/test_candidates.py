@@ -18,7 +18,6 @@ from advisor.recommend.candidates import (
 )
 from advisor.recommend.precisions import (
     at_least_as_exact,
-    left_out_precisions,
     precisions_of_cpu,
     precisions_of_gpu,
     sensible_precisions,
@@ -45,12 +44,10 @@ def test_by_default_the_machines_devices_and_five_cards_are_tried_one_to_eight_t
     assert {one.strategy for one in found if one.count > 1} == {"dp", "ddp"}
 
 
-def test_a_precision_that_a_card_lacks_is_left_out_with_a_reason() -> None:
+def test_a_precision_that_a_card_lacks_is_left_out() -> None:
     found = enumerate_candidates(workload("tf32"), machine(), SPECS)
     assert "tf32" not in {one.precision for one in found if one.device.key == "v100-sxm2-32"}
     assert "tf32" in {one.precision for one in found if one.device.key == "rtx3090"}
-    reasons = left_out_precisions(SPECS, ("v100-sxm2-32", "rtx3090"), ("tf32", "fp32"))
-    assert [(one.code, one.numbers["precision"]) for one in reasons] == [("caveat-precision-left-out", "TF32")]
 
 
 def test_alike_local_gpus_join_and_mig_slices_stand_alone() -> None:

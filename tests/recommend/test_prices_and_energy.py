@@ -14,7 +14,7 @@ from advisor.measure.measurement import Measurement
 from advisor.predict.prediction import Prediction
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
-from advisor.recommend.energy import add_energy_and_cost, energy_of, power_draws, power_limit_w
+from advisor.recommend.energy import add_energy_and_cost, energy_of, power_draws
 from advisor.recommend.prices import Prices, cost_of, price_per_hour, read_prices
 from tests.recommend.fakes import SPECS, TRANSFORMER, estimate, gpu, machine, measurement, predict_all, workload
 
@@ -161,8 +161,6 @@ def test_unknown_power_or_time_leaves_energy_unknown() -> None:
     found = set_ups()
     assert energy_of(found[("cpu", 1)], draws) is None
     assert energy_of(msgspec.structs.replace(found[("rtx3090", 1)], job_s=None), draws) is None
-    assert power_limit_w(found[("cpu", 1)], draws) is None
-    assert power_limit_w(found[("rtx3090", 2)], draws) == 700
 
 
 def test_filling_in_names_the_currency_only_beside_a_cost() -> None:

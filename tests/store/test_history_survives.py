@@ -123,15 +123,3 @@ def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
     with History(folder) as history:
         assert len(history.runs()) == 1
     assert stat.S_IMODE((folder / FILE_NAME).stat().st_mode) == 0o600
-
-
-def test_pruning_deletes_old_runs_alone_and_gives_their_room_back(kept: Path) -> None:
-    with History(kept) as history:
-        history.prune("9999")
-        assert history.runs() == []
-    size = (kept / FILE_NAME).stat().st_size
-    with History(kept) as history:
-        history.save(advice())
-        assert history.prune("1999-01-01T00:00:00Z") == 0
-        assert len(history.runs()) == 1
-    assert size <= 16384

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from advisor.catalogue.precisions import Precision
-from advisor.catalogue.strategies import Strategy
-from advisor.cost.memory.need import MemoryQuestion, answered, memory_question
-from advisor.optable.op_table import OpTable
-from advisor.workload.workload import Training
+from advisor.cost.memory.need import MemoryQuestion, answered
 
 WORST_FRAGMENTATION = 1.3
 """Need over allocated: the worst of 879 published largest batches is 1.27. Below it nothing has to be replayed."""
@@ -48,31 +42,3 @@ class BatchLimit:
             else:
                 high = middle
         return low
-
-    def largest_of(self, rungs: Sequence[int], usable: float) -> int:
-        """The first of `rungs` (falling) that fits; 0 where none does."""
-        return next((rung for rung in rungs if self.fits(rung, usable)), 0)
-
-
-def largest_batch(  # noqa: PLR0913 - one question
-    table: OpTable,
-    training: Training,
-    precision: Precision,
-    usable_bytes: float,
-    *,
-    compute_capability: str | None,
-    strategy: Strategy = "single",
-    count: int = 1,
-    gradients_kept: bool = False,
-) -> int | None:
-    """The largest integer batch a device with `usable_bytes`; 0: none fits, None: memory is unknown."""
-    question = memory_question(
-        table,
-        training,
-        precision,
-        compute_capability=compute_capability,
-        strategy=strategy,
-        count=count,
-        gradients_kept=gradients_kept,
-    )
-    return None if question is None else BatchLimit(question).largest(usable_bytes)

@@ -6,7 +6,7 @@ import math
 import statistics
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from advisor.cost.scaling.links import Link, SizedTime
 
 Floats = NDArray[np.float64]
-Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast"]
-Algorithm = Literal["ring", "tree", "fastest"]
 
 _DIRECT = frozenset({"nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p"})
 _PAIR = 2
@@ -98,17 +96,15 @@ class Costs:
     tree_s: float
     measured: tuple[SizedTime, ...] = ()
 
-    def all_reduce_s(self, message_bytes: Floats, algorithm: Algorithm = "fastest") -> Floats:
-        """Seconds for messages of `message_bytes` (any shape); the faster algorithm unless one is named."""
+    def all_reduce_s(self, message_bytes: Floats) -> Floats:
+        """Seconds for messages of `message_bytes` (any shape) by the faster of both."""
         if self.count <= 1:
             return np.zeros_like(message_bytes)
-        if self.measured and algorithm == "fastest":
+        if self.measured:
             return _interpolated(self.measured, message_bytes)
         ring = self.ring_s + self.ring_s_per_byte * message_bytes
         tree = self.tree_s + self.tree_s_per_byte * message_bytes
-        if algorithm == "fastest":
-            return np.asarray(np.minimum(ring, tree))
-        return ring if algorithm == "ring" else tree
+        return np.asarray(np.minimum(ring, tree))
 
     def half_s(self, message_bytes: Floats) -> Floats:
         """Reduce-scatter or all-gather of `message_bytes` in total: half of a ring all-reduce."""
@@ -185,19 +181,3 @@ def _between(link: Link, figures: ScalingFigures) -> tuple[float, float]:
         "ethernet": (assumed.ethernet_fraction, assumed.ethernet_hop_s),
     }[network.type]
     return share * network.node_bytes_per_s, hop
-
-
-def collective_s(  # noqa: PLR0913 - the last two have defaults that nobody changes by accident
-    kind: Collective,
-    message_bytes: float,
-    count: int,
-    link: Link,
-    *,
-    algorithm: Algorithm = "fastest",
-    figures: ScalingFigures | None = None,
-) -> float:
-    """Seconds of one collective over `count` cards; `message_bytes` is the whole message (all shards together)."""
-    cost, message = costs(link, count, figures), np.array(float(message_bytes))
-    if kind == "all_reduce":
-        return float(cost.all_reduce_s(message, algorithm))
-    return float(cost.broadcast_s(message) if kind == "broadcast" else cost.half_s(message))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from advisor.cost.scaling.communication import Costs, costs, overlap_loss, slow_host, slowest_of
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from advisor.cost.scaling.sharding import Sharded
     from advisor.cost.scaling.traffic import Traffic
     from advisor.cost.step_parts import StepParts
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from advisor.catalogue.strategies import Strategy
+from advisor.catalogue.strategies import STRATEGIES, Strategy
 from advisor.cost.scaling.communication import Costs, bus_bytes_per_s, costs, overlap_loss, slow_host, slowest_of
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s, dp_communication_s
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-STRATEGIES: tuple[Strategy, ...] = ("single", "dp", "ddp", "zero2", "fsdp", "fsdp_offload", "tp", "pp")
 PARTS = (*OWN_PARTS, "communication_s", "imbalance_s")
 """Those of one card's step, and what comes with several cards."""
 
