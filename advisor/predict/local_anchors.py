@@ -110,11 +110,30 @@ def _width(step: StepMeasurement) -> float:
 
 
 def _waited(step: StepMeasurement) -> float:
-    """By how much the wall time exceeds the processor time, where one thread ran and others were in its way."""
-    kept = [sample for sample in step.samples if not sample.warm_up and sample.process_cpu_s]
-    if step.thread_count != 1 or not kept:
+    """By how much a step may have taken longer than alone, where others were in the way of its threads.
+
+    One thread waits for its own turns: wall over processor time. Of several, each operator waits for the last one: with
+    a share s of the time that they want, all of them run at once in s at the most and, for two that are scheduled
+    independently, in s * s at the least. The share is that of processor time; where what others took is known, the
+    share of both together, so that a model that keeps few of its threads busy is not taken for a crowded one.
+    """
+    kept = [sample for sample in step.samples if not sample.warm_up and sample.process_cpu_s and sample.wall_s > 0]
+    if not kept or not step.thread_count:
         return 0.0
-    return max(0.0, statistics.median(sample.wall_s / (sample.process_cpu_s or sample.wall_s) for sample in kept) - 1.0)
+    used = statistics.median((sample.process_cpu_s or 0.0) / sample.wall_s for sample in kept)
+    if step.thread_count == 1:
+        return max(0.0, 1.0 / used - 1.0)
+    share = min(1.0, max(used / step.thread_count, _share_by_reason(step, used)))
+    return 1.0 / share**2 - 1.0
+
+
+def _share_by_reason(step: StepMeasurement, used_cores: float) -> float:
+    """Share of the wanted processor time that was had, as far as the reason of the verdict bounds it from below."""
+    numbers = step.verdict.reason.numbers if step.verdict.reason is not None else {}
+    foreign, pressure = numbers.get("foreign_cores"), numbers.get("pressure_fraction", numbers.get("steal_fraction"))
+    if isinstance(foreign, int | float):
+        return used_cores / (used_cores + foreign)
+    return 1.0 - pressure if isinstance(pressure, int | float) else 0.0
 
 
 def _device_share(step: StepMeasurement) -> float:

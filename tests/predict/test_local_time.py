@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from advisor.catalogue.precisions import Precision
+from advisor.core.sentences import Reason
 from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement, Summary, Verdict, VerdictKind
 from advisor.optable.op_table import MatmulShape, Op, OpTable, Phase
 from advisor.predict.device_steps import DeviceSteps
@@ -188,17 +189,47 @@ def test_series_that_cannot_be_trusted_have_wider_ranges_and_throttled_ones_say_
     assert anchors_of(_measured(_step(4, 0.2, kind="throttled")), "fp32") == ()
 
 
-def test_a_crowded_run_reaches_down_to_the_processor_time() -> None:
-    def crowded(threads: int) -> Measurement:
-        sample = Sample(
-            series="step", batch_size=4, precision="fp32", step_count=1, wall_s=0.2, device_s=None,
-            started_monotonic_s=0.0, warm_up=False, process_cpu_s=0.1,
-        )  # fmt: skip
-        step = msgspec.structs.replace(_step(4, 0.2, kind="contended"), samples=(sample,), thread_count=threads)
-        return _measured(step)
+def _crowded(threads: int, cpu_s: float, reason: Reason | None = None) -> Measurement:
+    """Steps of 0.2 s wall time at batch size 4, in whose way others were."""
+    sample = Sample(
+        series="step", batch_size=4, precision="fp32", step_count=1, wall_s=0.2, device_s=None,
+        started_monotonic_s=0.0, warm_up=False, process_cpu_s=cpu_s,
+    )  # fmt: skip
+    step = msgspec.structs.replace(_step(4, 0.2, kind="contended"), samples=(sample,), thread_count=threads)
+    return _measured(msgspec.structs.replace(step, verdict=Verdict(kind="contended", reason=reason)))
 
-    assert _predict(crowded(1), 4).low_s[0, 0] < 0.1
-    assert _predict(crowded(2), 4).low_s[0, 0] > 0.15
+
+def test_a_crowded_run_reaches_down_to_the_processor_time() -> None:
+    assert _predict(_crowded(1, 0.1), 4).low_s[0, 0] < 0.1
+
+
+@pytest.mark.parametrize("share", [0.9, 0.5, 0.18])
+def test_a_crowded_run_of_several_threads_holds_every_time_that_it_may_take_alone(share: float) -> None:
+    low_s = _predict(_crowded(2, 2 * 0.2 * share), 4).low_s[0, 0]
+    assert low_s <= 0.2 * share**2  # the threads were scheduled independently, and each operator waited for both
+    assert low_s >= 0.2 * share**2 / 1.3
+
+
+def test_runs_of_one_model_on_a_quiet_and_on_a_crowded_machine_have_ranges_that_meet() -> None:
+    quiet = _predict(_measured(_step(4, 0.2)), 4)
+    for share in (0.8, 0.5, 0.2):
+        for power in (1, 1.5, 2):  # how much the threads waited for one another
+            crowded_s = 0.2 / share**power
+            sample = msgspec.structs.replace(
+                _crowded(2, 1.0).steps[0].samples[0], wall_s=crowded_s, process_cpu_s=2 * crowded_s * share
+            )
+            step = msgspec.structs.replace(_step(4, crowded_s, kind="contended"), samples=(sample,), thread_count=2)
+            crowded = _predict(_measured(step), 4)
+            assert crowded.low_s[0, 0] <= quiet.high_s[0, 0]
+
+
+def test_what_others_took_bounds_how_crowded_a_run_was() -> None:
+    unknown = _predict(_crowded(8, 0.4), 4)
+    shared = _predict(_crowded(8, 0.4, Reason(code="measure-cpu-shared", numbers={"foreign_cores": 0.5})), 4)
+    pressed = _predict(_crowded(8, 0.4, Reason(code="measure-cpu-pressure", numbers={"pressure_fraction": 0.1})), 4)
+    assert unknown.low_s[0, 0] < shared.low_s[0, 0] < pressed.low_s[0, 0]
+    assert shared.low_s[0, 0] <= 0.2 * 0.8**2
+    assert pressed.low_s[0, 0] <= 0.2 * 0.9**2
 
 
 def test_a_single_measured_batch_size_scales_the_rates() -> None:
