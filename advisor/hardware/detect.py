@@ -21,6 +21,7 @@ from advisor.hardware.sampler_messages import (
     HostFound,
     LinksFound,
     Noticed,
+    sampler_event_of,
 )
 from advisor.hardware.visible_devices import hidden_indices
 
@@ -35,7 +36,6 @@ SAMPLER_LIMIT_BYTES = 2**30
 
 _CALL_DEADLINE_S = 2.0
 _MAX_ATTEMPTS = 4
-_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 
 class SamplerBrokenError(RuntimeError):
@@ -113,7 +113,10 @@ def _run(request: Detect, timeout_s: float) -> _Attempt:
             line = child.next_line(_CALL_DEADLINE_S if answered else wait_until(start_s))
             if line is None:
                 break
-            attempt.take(_DECODER.decode(line))
+            event = sampler_event_of(line)
+            if event is None:  # whoever writes into this pipe has lost his senses: as if it had crashed
+                break
+            attempt.take(event)
     except TimeoutError:
         attempt.hung = True
     finally:

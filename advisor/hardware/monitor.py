@@ -12,7 +12,7 @@ import msgspec
 from advisor.core.child_process import ChildProcess
 from advisor.core.sentences import Reason
 from advisor.hardware.detect import SAMPLER, SAMPLER_LIMIT_BYTES
-from advisor.hardware.sampler_messages import DriverState, Event, Observe, Read
+from advisor.hardware.sampler_messages import DriverState, Event, Observe, Read, sampler_event_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -26,7 +26,6 @@ _LONGEST_BACK_OFF_S = 60.0
 _STEADY_AFTER_S = 60.0
 _SLICE_S = 0.1
 _MOST_KEPT = 20_000
-_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 
 class Monitor:
@@ -121,7 +120,10 @@ class Monitor:
                     continue
                 if line is None:
                     return self._fail("driver-crashed")
-                self._take(_DECODER.decode(line), ask_driver=ask_driver)
+                event = sampler_event_of(line)
+                if event is None:
+                    return self._fail("driver-crashed")
+                self._take(event, ask_driver=ask_driver)
             return None
         finally:
             with self._lock:

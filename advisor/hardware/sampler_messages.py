@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
+from advisor.core.json_lines import decoded
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.hardware.machine import Cpu, Gpu, GpuLink, HostMemory, Reading, Software
@@ -94,3 +96,10 @@ class DriverState(Record, frozen=True, kw_only=True, tag="state"):
 
 
 Event = HostFound | Asking | DriverFound | GpuFound | LinksFound | Noticed | Detected | Read | DriverState
+
+_EVENTS: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+def sampler_event_of(line: bytes) -> Event | None:
+    """The event of a sampler's line; None for a torn line, or one that a driver's library wrote."""
+    return decoded(_EVENTS, line)

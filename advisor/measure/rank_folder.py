@@ -16,14 +16,12 @@ import msgspec
 
 from advisor.core.errors import UserFacingError
 from advisor.core.system import is_owned_by_us, process_exists, user_name
-from advisor.protocol.messages import RankFinding
+from advisor.protocol.messages import RankFinding, worker_event_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from advisor.core.records import Record
-
-_DECODER = msgspec.json.Decoder(RankFinding)
 
 
 def folder_of_run(environment: Mapping[str, str]) -> Path:
@@ -87,8 +85,9 @@ class RankFolder:
         found = []
         for path in sorted(self.path.glob("rank-*.jsonl")):
             for line in path.read_bytes().splitlines():
-                with contextlib.suppress(msgspec.MsgspecError):
-                    found.append(_DECODER.decode(line))
+                finding = worker_event_of(line)
+                if isinstance(finding, RankFinding):
+                    found.append(finding)
         return found
 
     def write_partial(self, outcome: Record) -> Path:

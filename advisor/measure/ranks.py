@@ -20,13 +20,12 @@ from advisor.measure.local_group import local_rank_environment, rendezvous_in
 from advisor.measure.rank_folder import RankFolder, folder_of_run
 from advisor.measure.rank_guard import local_ranks, peer_lost, under_torchrun
 from advisor.measure.rank_outcome import RanksOutcome, caveats_of, merged, numbers_of
-from advisor.protocol.messages import Failed, Finished, RankFinding, RanksRequest, WorkerEvent
+from advisor.protocol.messages import Failed, Finished, RankFinding, RanksRequest, WorkerEvent, worker_event_of
 from advisor.workload.scrubbed_environment import scrubbed_environment
 from advisor.workload.workload import Workload
 
 __all__ = ["RanksPlan", "measure_local_ranks", "run_under_torchrun", "under_torchrun"]
 
-_DECODER: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)
 _POLL_S = 0.02
 _AFTER_LOSS_S = 4.0
 """How long ranks that lost a peer may take to notice and end by themselves."""
@@ -210,9 +209,8 @@ class _Group:
             return None
 
     def _understood(self, rank: int, line: bytes) -> Generator[WorkerEvent, None, None]:
-        try:
-            event = _DECODER.decode(line)
-        except msgspec.MsgspecError:
+        event = worker_event_of(line)
+        if event is None:
             return
         if isinstance(event, Finished):
             self._finished.add(rank)

@@ -11,10 +11,9 @@ import msgspec
 
 from advisor.core.child_process import ChildProcess, ExitKind
 from advisor.core.memory_watch import resident_bytes_of
-from advisor.protocol.messages import Answered, Control, End, Finished, Request, WorkerEvent
+from advisor.protocol.messages import Answered, Control, End, Finished, Request, WorkerEvent, worker_event_of
 from advisor.workload import scrubbed_environment as scrubbing
 
-_DECODER: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)
 _ENCODER = msgspec.json.Encoder()
 _SLICE_S = 0.05
 _END_S = 5.0
@@ -111,7 +110,7 @@ class WorkerSession:
             if line is None:
                 self._gone = True
                 return
-            event = _decoded(line)
+            event = worker_event_of(line)
             if event is None:
                 continue
             if isinstance(event, Finished):
@@ -161,7 +160,7 @@ class WorkerSession:
                 return
             if line is None:
                 return
-            event = _decoded(line)
+            event = worker_event_of(line)
             if event is not None:
                 yield event
 
@@ -176,14 +175,6 @@ def scrubbed_environment(
     if not allow_hub:
         kept |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
     return kept | {"PYTHONUNBUFFERED": "1", "TRANSFORMERS_VERBOSITY": "error", "HF_HUB_DISABLE_TELEMETRY": "1"}
-
-
-def _decoded(line: bytes) -> WorkerEvent | None:
-    """The event of a line; a torn last line of a killed worker is none."""
-    try:
-        return _DECODER.decode(line)
-    except msgspec.MsgspecError:
-        return None
 
 
 def failure_of(error: Exception | None, session: WorkerSession) -> tuple[str, dict[str, float | int | str]]:

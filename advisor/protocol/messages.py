@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+import msgspec
+
 from advisor.catalogue.precisions import Precision, TracePrecision
+from advisor.core.json_lines import decoded
 from advisor.core.records import Record
 from advisor.core.sentences import Value
 from advisor.optable.op_table import OpTable
@@ -282,3 +285,10 @@ WorkerEvent = (
     | Answered
     | Finished
 )
+
+_EVENTS: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)
+
+
+def worker_event_of(line: bytes) -> WorkerEvent | None:
+    """The event of a worker's line; None for a torn line of a killed worker, or one that a model's code wrote."""
+    return decoded(_EVENTS, line)

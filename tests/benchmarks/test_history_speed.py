@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,9 @@ ROUNDS = 3
 
 
 @pytest.mark.nightly
-def test_a_history_of_ten_thousand_runs_opens_in_under_a_second(tmp_path: Path) -> None:
+def test_a_history_of_ten_thousand_runs_opens_in_under_a_second(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     with History(tmp_path) as history:
         history.save(advice())
     with Store(tmp_path / FILE_NAME) as store:
@@ -49,6 +52,7 @@ def test_a_history_of_ten_thousand_runs_opens_in_under_a_second(tmp_path: Path) 
         reused.append(time.perf_counter() - began)
     size_gb = (tmp_path / FILE_NAME).stat().st_size / 1e9
     took = f"lists in {min(opened):.3f} s, calibrations in {min(reused):.4f} s"
+    record_property("figure", f"{RUNS:,} runs, {size_gb:.2f} GB: {took}")
     print(f"\nhistory of {RUNS:,} runs, {size_gb:.2f} GB: {took}")
     assert min(opened) < 1.0
     assert min(reused) < 0.1

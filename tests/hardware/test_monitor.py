@@ -147,7 +147,7 @@ def sampler_use(pid: int) -> tuple[int, int]:
     return kibibytes * 1024, len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
-def polls_without_growth(number: int) -> None:
+def polls_without_growth(number: int) -> str:
     with Monitor(0.01) as monitor:
         gather(monitor, with_gpus(150))
         assert monitor.sampler_pid is not None
@@ -159,19 +159,24 @@ def polls_without_growth(number: int) -> None:
         later_bytes, later_descriptors = sampler_use(monitor.sampler_pid)
     assert later_descriptors == descriptors
     assert later_bytes - memory_bytes <= 256 * 1024
+    return f"{seen:,} polls: {(later_bytes - memory_bytes) / 1024:+.0f} KiB, descriptors +0"
 
 
 @needs_proc
-def test_the_sampler_does_not_grow_over_four_hundred_polls(nvml_stub: NvmlStub) -> None:
+def test_the_sampler_does_not_grow_over_four_hundred_polls(
+    nvml_stub: NvmlStub, record_property: Callable[[str, object], None]
+) -> None:
     nvml_stub.use("mixed_3090_4090_1060")
-    polls_without_growth(400)
+    record_property("figure", polls_without_growth(400))
 
 
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
-def test_the_sampler_does_not_grow_over_a_day_of_polls(nvml_stub: NvmlStub) -> None:
+def test_the_sampler_does_not_grow_over_a_day_of_polls(
+    nvml_stub: NvmlStub, record_property: Callable[[str, object], None]
+) -> None:
     nvml_stub.use("mixed_3090_4090_1060")
-    polls_without_growth(86_400)
+    record_property("figure", polls_without_growth(86_400))
 
 
 def test_a_driver_that_hangs_at_its_count_costs_the_host_no_more_than_a_poll(nvml_stub: NvmlStub) -> None:

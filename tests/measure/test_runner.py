@@ -7,7 +7,7 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -244,7 +244,10 @@ def test_closing_the_generator_leaves_no_process(machine: Machine) -> None:
     "moments", [pytest.param(4, id="sample"), pytest.param(200, id="full", marks=pytest.mark.nightly)]
 )
 @pytest.mark.timeout(3600)
-def test_a_worker_killed_at_any_moment_loses_no_acknowledged_sample(machine: Machine, moments: int) -> None:
+def test_a_worker_killed_at_any_moment_loses_no_acknowledged_sample(
+    machine: Machine, moments: int, record_property: Callable[[str, object], None]
+) -> None:
+    acknowledged = 0
     for seed in range(moments):
         plan = make_plan(WORKLOAD, machine, budget_s=2, devices=["cpu"], calibrate=False)
         wait_s = random.Random(seed).uniform(0.0, 5.0)
@@ -256,5 +259,7 @@ def test_a_worker_killed_at_any_moment_loses_no_acknowledged_sample(machine: Mac
         measurement = _ended(events)
         assert _kept(measurement) == _counted(events)
         assert _worker_pids() == []
+        acknowledged += _counted(events)
     events = list(_run(make_plan(WORKLOAD, machine, budget_s=2, devices=["cpu"], calibrate=False), machine))
     assert _counted(events) > 0
+    record_property("figure", f"{moments} kills: {acknowledged:,} acknowledged samples, none lost, no process left")

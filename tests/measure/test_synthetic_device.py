@@ -122,7 +122,9 @@ RUNS = [pytest.param(60, id="sample"), pytest.param(300, id="full", marks=pytest
 
 
 @pytest.mark.parametrize("count", RUNS)
-def test_the_interval_covers_the_true_median_in_nine_of_ten_runs(count: int) -> None:
+def test_the_interval_covers_the_true_median_in_nine_of_ten_runs(
+    count: int, record_property: Callable[[str, object], None]
+) -> None:
     hits = 0
     for seed in range(count):
         device = SyntheticDevice(seed, noise=0.01)
@@ -130,17 +132,21 @@ def test_the_interval_covers_the_true_median_in_nine_of_ten_runs(count: int) -> 
         assert summary is not None
         truth = device.median_s * (1.0 + 0.01 * 0.066)  # median of noise with 5 % one-sided spikes
         hits += summary.low_s <= truth <= summary.high_s
+    record_property("figure", f"interval covers the median in {hits} of {count} runs")
     assert hits / count >= 0.90
 
 
 @pytest.mark.parametrize("count", RUNS)
-def test_a_drift_of_five_percent_is_hardly_ever_called_stable(count: int) -> None:
+def test_a_drift_of_five_percent_is_hardly_ever_called_stable(
+    count: int, record_property: Callable[[str, object], None]
+) -> None:
     called = 0
     for seed in range(count):
         for noise in (0.002, 0.01, 0.02):
             kept = [sample.wall_s for sample in SyntheticDevice(seed, noise=noise).run().samples if not sample.warm_up]
             drifting = np.asarray(kept) * np.linspace(1.0, 1.05, len(kept))
             called += judge(list(drifting), StoppingLimits()).kind == "stable"
+    record_property("figure", f"5 % drift called stable in {called} of {3 * count} runs")
     assert called / (3 * count) <= 0.01
 
 
@@ -153,10 +159,11 @@ def test_a_series_that_drifts_while_it_is_made_goes_on_until_the_drift_is_seen()
 
 
 @pytest.mark.parametrize("count", RUNS)
-def test_a_quiet_device_is_called_stable(count: int) -> None:
+def test_a_quiet_device_is_called_stable(count: int, record_property: Callable[[str, object], None]) -> None:
     called = sum(
         SyntheticDevice(seed, noise=0.003, spikes=0.02).run().verdict.kind == "stable" for seed in range(count)
     )
+    record_property("figure", f"a quiet device called stable in {called} of {count} runs")
     assert called / count >= 0.9
 
 

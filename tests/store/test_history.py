@@ -6,6 +6,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -89,7 +90,7 @@ def test_a_file_cut_anywhere_never_shows_a_wrong_run(tmp_path: Path) -> None:
             assert len(list(folder.glob(f"{FILE_NAME}.damaged-*"))) == 1
 
 
-def test_flipped_bytes_never_show_a_wrong_run(tmp_path: Path) -> None:
+def test_flipped_bytes_never_show_a_wrong_run(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     with History(tmp_path / "whole") as history:
         for number in range(5):
             history.save(advice(workload_name=f"run {number}"))
@@ -107,6 +108,7 @@ def test_flipped_bytes_never_show_a_wrong_run(tmp_path: Path) -> None:
                 assert run.head.workload_name in {f"run {index}" for index in range(5)}
                 kept = history.load(run.entry_index)
                 assert kept is None or kept == advice(workload_name=run.head.workload_name)
+    record_property("figure", "40 files with 1 to 200 flipped bits, 12 cut ones: no wrong run shown")
 
 
 def test_a_newer_history_is_left_untouched(tmp_path: Path) -> None:
@@ -141,6 +143,7 @@ def test_without_a_folder_it_runs_in_memory_and_says_so(tmp_path: Path) -> None:
 
 WRITER = """
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from advisor.store.history import History
 from tests.present.fakes import advice
@@ -151,7 +154,9 @@ with History(Path(sys.argv[1])) as history:
 
 
 @pytest.mark.parametrize("saves", [25, pytest.param(500, marks=pytest.mark.nightly)])
-def test_two_programs_save_at_once_and_lose_nothing(tmp_path: Path, saves: int) -> None:
+def test_two_programs_save_at_once_and_lose_nothing(
+    tmp_path: Path, saves: int, record_property: Callable[[str, object], None]
+) -> None:
     root = str(Path(__file__).resolve().parents[2])
     started = [
         subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), name, str(saves)], cwd=root)
@@ -162,6 +167,7 @@ def test_two_programs_save_at_once_and_lose_nothing(tmp_path: Path, saves: int) 
         names = {run.head.workload_name for run in history.runs()}
         assert names == {f"{name} {number}" for name in ("first", "second") for number in range(saves)}
         assert history.problems == ()
+    record_property("figure", f"2 × {saves} saves: none lost, none corrupt")
 
 
 def test_a_head_that_an_older_program_wrote_is_left_out_not_guessed(tmp_path: Path) -> None:

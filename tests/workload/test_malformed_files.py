@@ -113,16 +113,23 @@ def try_many(folder: Path, seeds: range) -> dict[str, int]:
     return counts
 
 
-def test_a_sample_of_mutated_files_ends_in_a_workload_or_our_own_error(tmp_path: Path) -> None:
+def test_a_sample_of_mutated_files_ends_in_a_workload_or_our_own_error(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     counts = try_many(tmp_path, range(2000))
     assert counts["refused"] > 500
     assert counts["read"] > 50
+    record_property("figure", f"2,000 mutations: {counts['refused']:,} refused, {counts['read']:,} read")
 
 
 @pytest.mark.nightly
 @pytest.mark.timeout(3000)
-def test_200000_mutated_files_end_in_a_workload_or_our_own_error(tmp_path: Path) -> None:
-    assert sum(try_many(tmp_path, range(200_000)).values()) == 200_000
+def test_200000_mutated_files_end_in_a_workload_or_our_own_error(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    counts = try_many(tmp_path, range(200_000))
+    assert sum(counts.values()) == 200_000
+    record_property("figure", f"200,000 mutations: {counts['refused']:,} refused, {counts['read']:,} read, none slow")
 
 
 values: st.SearchStrategy[Any] = st.recursive(

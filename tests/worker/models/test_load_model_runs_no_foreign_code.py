@@ -156,6 +156,11 @@ def test_an_evil_folder_or_file_leaves_no_marker(tmp_path: Path, name: str) -> N
     assert not list(folder.rglob("__pycache__"))
 
 
+def test_there_are_twelve_or_more(record_property: Callable[[str, object], None]) -> None:
+    assert len(EVIL) >= 12
+    record_property("figure", f"{len(EVIL)} evil folders and files")
+
+
 def test_a_python_file_runs_once_it_is_allowed(tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     code = (
