@@ -13,7 +13,7 @@ from advisor.claims.claim import claim_of, read_claim_file
 from advisor.claims.reader import parse_claim
 from advisor.core.bundled import workloads_folder
 from advisor.core.errors import UserFacingError
-from advisor.core.input_file import read_json_value, read_toml_table
+from advisor.core.input_file import parse_json, read_toml_table
 from advisor.evaluate.run_rows import read_run_rows
 from advisor.hardware.machine import Reading
 from advisor.hardware.sampler_messages import DriverState, Event, Read, sampler_event_of
@@ -112,7 +112,7 @@ PARSERS: dict[str, Parser] = {
         tuple(path.read_bytes() for path in sorted((workloads_folder() / "configs").glob("*.json"))[:8]),
     ),
     "toml": Parser(_file("a.toml", read_toml_table), (PRICES.encode(), GPU.encode(), b"a.b.c = {d = [1, 2.5, 'x']}\n")),
-    "json": Parser(_file("a.json", read_json_value), (b'{"a": [1, 2.5e3, "x\\u00e9", null, true]}', b"[[[[]]]]")),
+    "json": Parser(_text(lambda text: parse_json(text, "a.json")), (b'{"a": [1, 2.5e3, "x\\u00e9", null, true]}', b"[[[[]]]]")),
     "gpus": Parser(_file("gpus.toml", read_gpu_file), (GPU.encode(),)),
     "prices": Parser(_file("prices.toml", lambda path: read_prices(path, spec_table())), (PRICES.encode(),)),
     "claims": Parser(_file("claims.toml", _claims), (CLAIMS.encode(),)),
