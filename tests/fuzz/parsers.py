@@ -112,7 +112,9 @@ PARSERS: dict[str, Parser] = {
         tuple(path.read_bytes() for path in sorted((workloads_folder() / "configs").glob("*.json"))[:8]),
     ),
     "toml": Parser(_file("a.toml", read_toml_table), (PRICES.encode(), GPU.encode(), b"a.b.c = {d = [1, 2.5, 'x']}\n")),
-    "json": Parser(_text(lambda text: parse_json(text, "a.json")), (b'{"a": [1, 2.5e3, "x\\u00e9", null, true]}', b"[[[[]]]]")),
+    "json": Parser(
+        _text(lambda text: parse_json(text, "a.json")), (b'{"a": [1, 2.5e3, "x\\u00e9", null, true]}', b"[[[[]]]]")
+    ),
     "gpus": Parser(_file("gpus.toml", read_gpu_file), (GPU.encode(),)),
     "prices": Parser(_file("prices.toml", lambda path: read_prices(path, spec_table())), (PRICES.encode(),)),
     "claims": Parser(_file("claims.toml", _claims), (CLAIMS.encode(),)),
