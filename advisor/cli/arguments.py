@@ -166,6 +166,7 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--cases", action="store_true", help="the published cases, answered")
     group.add_argument("--init", type=Path, metavar="FILE.toml", help="write a commented workload file to begin with")
     group.add_argument("--open", type=Path, metavar="FILE.json", help="print a saved advice")
+    group.add_argument("--prune-history", type=positive_int, metavar="DAYS", help="delete older runs, after a yes")
 
 
 def _add_workload_options(parser: argparse.ArgumentParser) -> None:
@@ -243,5 +244,6 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--window", action="store_true", help="with --open: show it in the window")
     group.add_argument("--force", action="store_true", help="write over an output file that exists")
     group.add_argument("--no-history", action="store_true", help="keep nothing in the history of this machine")
+    group.add_argument("--yes", action="store_true", help="with --prune-history: do not ask")
     group.add_argument("--quiet", action="store_true", help="no progress")
     group.add_argument("--verbose", action="store_true", help="the worker's log too")

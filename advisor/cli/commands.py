@@ -85,14 +85,14 @@ def _dispatch(arguments: argparse.Namespace, language: Language) -> int:  # noqa
         from advisor.cli.starting import init_command
 
         return init_command(arguments)
-    if arguments.detect:
-        from advisor.cli.looking import detect_command
+    if arguments.detect or arguments.list:
+        from advisor.cli.looking import detect_command, list_command
 
-        return detect_command(arguments, language)
-    if arguments.list:
-        from advisor.cli.looking import list_command
+        return (detect_command if arguments.detect else list_command)(arguments, language)
+    if arguments.prune_history is not None:
+        from advisor.cli.pruning import prune_command
 
-        return list_command(arguments, language)
+        return prune_command(arguments, language)
     if arguments.evaluate is not None:
         from advisor.cli.checking import evaluate_command
 

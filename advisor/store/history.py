@@ -215,6 +215,16 @@ class History:
         inside = sum(truth.inside for truth in truths) / len(truths)
         return TrackRecord(count=len(truths), inside_fraction=inside, median_error_fraction=median)
 
+    def prune(self, created_utc: str) -> int:
+        """Delete the runs that are older than a moment (ISO 8601, UTC) and return how many.
+
+        Calibrations and verified predictions stay. Raises OutputError when the disk refuses.
+        """
+        try:
+            return self._store.remove_before("run", created_utc)
+        except sqlite3.Error as error:
+            raise self._refused(error) from error
+
     def _refused(self, error: sqlite3.Error) -> OutputError:
         text = f"The history {self._store.path or 'in memory'} could not be written: {error}."
         return OutputError(text, "Free disk space, end other programs that use it, or choose another data folder.")

@@ -148,6 +148,15 @@ class Store:
         with self._transaction() as cursor:
             cursor.execute("DELETE FROM entries WHERE id = ?", (entry_index,))
 
+    def remove_before(self, kind: str, created_utc: str) -> int:
+        """Delete the entries of a kind that are older than a moment, give their room back, return how many."""
+        with self._transaction() as cursor:
+            cursor.execute("DELETE FROM entries WHERE kind = ? AND created_utc < ?", (kind, created_utc))
+            removed = cursor.rowcount
+        if removed:
+            self._database.execute("VACUUM")
+        return removed
+
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:
         cursor = self._database.cursor()

@@ -4,3 +4,10 @@ history-in-memory = 历史记录无法写入磁盘（{ $detail }），本次结�
 history-newer = 历史记录由更新版本的程序写入（格式 { $version }，本程序支持 { $known }），已保持原样。请升级程序后查看。
 history-damaged = 历史记录文件已损坏，原文件保留为 { $aside }；{ $saved } 条完整记录已转入新文件。
 history-calibration-reused = { $device } 的微基准沿用 { $date } 的结果，因为驱动、torch 与功率上限均未改变。使用 --no-history 可重新测试。
+
+# --prune-history 的说明与提问
+history-prune-none = 历史记录中没有早于 { $days } 天的运行。
+history-prune-found = 有 { $count } 次运行更早：{ $first } 至 { $last }。校准与已验证的预测会保留。
+history-prune-question = 永久删除？[y/N]
+history-prune-kept = 未删除任何内容。
+history-pruned = 已删除 { $count } 次运行。
