@@ -40,10 +40,10 @@ LANGUAGE_MODELS = """
 Peaks as their sources print them: `allocated` tensors, `reserved` segments, or what the `device` shows for the process.
 No figure was fitted to these rows. A device of a sharded job holds its share of weights, gradients and states (FP32
 shards where products run on 16 bit), two whole units and the gradients of the one that runs, and at the optimizer's
-step the temporaries of foreach Adam, as large as its own weights. Where they are off: torchtitan's
-selective checkpointing recomputes every second product, while here all are kept (too high by a fifth); adapters under
-full sharding with autocast, and litgpt's 4-bit runs (both too low by a fifth, cause not found); DeepSpeed's buffers
-beyond its two buckets, and pipelines, whose first stage has no logits and whose last has one batch in flight.
+step the temporaries of foreach Adam, as large as its own weights. A pipeline is judged by its fuller end: the first
+stage has no logits and as many batches in flight as there are stages, the last one batch and the logits. Where they
+are off: adapters under full sharding in runs with fused kernels of their own (too low by a fifth; not seen with
+torch and peft alone), and DeepSpeed's and Megatron's buffers and activations.
 
 """
 METHOD = """

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import lzma
+
 import msgspec
+import numpy as np
 import pytest
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.memory.need import MemoryKind, answered, memory_need, memory_question, published_bytes
-from advisor.cost.memory.replay import update_bytes
-from advisor.optable.op_table import OpTable
+from advisor.cost.memory.replay import Stream, stream_of, update_bytes
+from advisor.cost.memory.sharding import output_bytes, shares_of
+from advisor.optable.op_table import ALLOCATE, Affine, OpTable
 from advisor.workload.workload import Training
+from tests.accuracy.language_model_memory import TABLES as LLM_TABLES
 from tests.accuracy.tables import load_table
 
 GIB = 2**30
@@ -70,6 +75,60 @@ def test_what_a_peak_counts_grows_from_tensors_to_segments_to_the_whole_process(
     allocated, reserved, device = (published_bytes(question, 8, kind, 80 * GIB) for kind in kinds)
     assert allocated < reserved < device
     assert device - reserved == pytest.approx(question.context_bytes + question.shares.library_bytes)
+
+
+def test_a_pipelines_first_stage_holds_no_logits_and_its_last_one_batch_in_flight() -> None:
+    table = load_gpt()
+    assert table.memory is not None
+    logits = output_bytes(table)
+    first, last = (
+        Stream.sharded(
+            table.memory, shares_of(FOUR_STAGES, table, "fp16", micro_batch_count=8, last_stage=last), logits
+        )
+        for last in (False, True)
+    )
+    assert not first.sized_like(logits).any()
+    assert last.sized_like(logits).any()
+    whole = stream_of(table.memory)
+    assert kept_bytes(first) == pytest.approx(kept_bytes(whole) - logits_kept(whole, logits), rel=1e-6)
+    assert kept_bytes(last) < kept_bytes(whole) / 3
+
+
+def test_a_pipeline_that_is_not_full_keeps_fewer_batches() -> None:
+    table = load_gpt()
+    kept = [shares_of(FOUR_STAGES, table, "fp16", micro_batch_count=count).kept for count in (1, 2, 4, 8)]
+    assert kept == [0.25, 0.5, 1.0, 1.0]
+
+
+def test_buckets_are_as_large_as_the_gradients_and_no_list_grows_with_them() -> None:
+    found = [_bucket_sizes(size) for size in (1000.0, 1e6, 1e9, 1e12)]
+    assert [sum(sizes) for sizes in found] == [1000.0, 1e6, 1e9, 1e12]
+    assert max(len(sizes) for sizes in found) == 2
+
+
+def load_gpt() -> OpTable:
+    """GPT of 1.3 billion weights, 24 layers, checkpointed, in halves, of 2,048 tokens."""
+    path = LLM_TABLES / "bigscience_tr3m_1_3b-2048-half-full-eager.msgpack.xz"
+    return msgspec.msgpack.decode(lzma.decompress(path.read_bytes()), type=OpTable)
+
+
+FOUR_STAGES = Layout(data_parallel="zero1", count=4, pipeline=4)
+
+
+def kept_bytes(stream: Stream) -> float:
+    """What one sample's forward keeps for backward."""
+    return float(stream.size1[np.isin(stream.storage_list, stream.kept_storages()) & (stream.kinds == ALLOCATE)].sum())
+
+
+def logits_kept(stream: Stream, logits: Affine) -> float:
+    """What of it has the size of logits."""
+    chosen = np.isin(stream.storage_list, stream.kept_storages()) & (stream.kinds == ALLOCATE)
+    return float(stream.size1[chosen & stream.sized_like(logits)].sum())
+
+
+def _bucket_sizes(gradient_bytes: float) -> tuple[float, ...]:
+    table = msgspec.structs.replace(bert(), gradient_bytes=gradient_bytes)
+    return shares_of(Layout(data_parallel="ddp", count=8), table, "fp32").bucket_bytes
 
 
 def _layout_need(layout: Layout) -> float:

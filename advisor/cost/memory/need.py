@@ -23,7 +23,7 @@ from advisor.cost.memory.replay import (
     stream_of,
     update_bytes,
 )
-from advisor.cost.memory.sharding import Shares, layout_of, shares_of
+from advisor.cost.memory.sharding import Shares, layout_of, output_bytes, shares_of
 from advisor.cost.memory.states import OptimizerMemory, optimizer_memory
 from advisor.cost.parts import MemoryPart
 from advisor.optable.op_table import OpTable, at
@@ -137,33 +137,61 @@ def memory_question(  # noqa: PLR0913 - one question
     """The same question for every batch size; arguments as for `memory_need`."""
     if table.memory is None:
         return None
+    split = layout or layout_of(strategy, count)
+    asked = _Asked(table, training, precision, compute_capability, split, strategy, gradients_kept)
+    first = _stage_question(asked, last_stage=False)
+    if split.pipeline == 1:
+        return first
+    last = _stage_question(asked, last_stage=True)
+    at_batch = training.batch_size
+    return max((first, last), key=lambda stage: live_peak(stage.stream, stage.setup, at_batch).total)
+
+
+class _Asked(NamedTuple):
+    """What `memory_question` was asked."""
+
+    table: OpTable
+    training: Training
+    precision: Precision
+    compute_capability: str | None
+    layout: Layout
+    strategy: Strategy
+    gradients_kept: bool
+
+
+def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
+    """Of a pipeline's first or last stage; without a pipeline both are the same."""
+    table, training, precision = asked.table, asked.training, asked.precision
+    assert table.memory is not None
     rounds = training.gradient_accumulation_steps
     stored = _stored_fraction(table, training, precision)
     shares = shares_of(
-        layout or layout_of(strategy, count),
+        asked.layout,
         table,
         precision,
-        micro_batch_count=rounds * (count if strategy == "pp" else 1),
-        offloaded=strategy == "fsdp_offload" or training.offload == "parameters",
+        micro_batch_count=rounds * (asked.layout.count if asked.strategy == "pp" else 1),
+        offloaded=asked.strategy == "fsdp_offload" or training.offload == "parameters",
         stored_fraction=stored,
+        last_stage=last_stage,
     )
     setup = _setup(optimizer_memory(table, training, precision, masters_only=shares.masters_only), table, training)
     on_device = 0.0 if training.offload == "optimizer" else shares.states
-    workspaces = _library_workspaces(table, compute_capability)
+    workspaces = _library_workspaces(table, asked.compute_capability)
     weights = shares._replace(parameters=shares.parameters * stored)
+    sharded = weights.rescales
     return MemoryQuestion(
         table=table,
-        stream=Stream.sharded(table.memory, weights) if weights.rescales else stream_of(table.memory),
+        stream=Stream.sharded(table.memory, weights, output_bytes(table)) if sharded else stream_of(table.memory),
         setup=setup._replace(
             states=tuple(size * on_device for size in setup.states),
             temporaries=tuple(size * on_device for size in setup.temporaries),
             persistent=(*workspaces, *shares.bucket_bytes),
             gathered=shares.gathered_bytes,
-            gradients_kept=gradients_kept or rounds > 1,
+            gradients_kept=asked.gradients_kept or rounds > 1,
         ),
         shares=weights,
         weight_bytes=table.parameter_bytes * weights.parameters + table.buffer_bytes,
-        context_bytes=context_bytes(compute_capability),
+        context_bytes=context_bytes(asked.compute_capability),
         workspace_bytes=sum(workspaces),
     )
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from advisor.cost.memory.caching_allocator import ROUNDING_BYTES, CachingAllocator, CapacityExceededError
 from advisor.cost.memory.sharding import Shares
-from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, MemoryTimeline
+from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, Affine, MemoryTimeline
 
 Floats = NDArray[np.float64]
 _TOLERANCE = 0.001
@@ -47,8 +47,8 @@ class Stream:
         self._kept_signs = np.where(self.kinds == GRADIENT, -1.0, self._signs)
 
     @classmethod
-    def sharded(cls, timeline: MemoryTimeline, shares: Shares) -> Stream:
-        """The timeline of one device that holds `shares` of what was traced.
+    def sharded(cls, timeline: MemoryTimeline, shares: Shares, outputs: Affine = (0.0, 0.0)) -> Stream:
+        """The timeline of one device that holds `shares` of what was traced; `outputs` are bytes of the last product's.
 
         Weights are the resident events without a part that grows with the batch. What a pass makes in a weight's
         size, or half or twice of it, without such a part is a copy or a gradient of one.
@@ -62,6 +62,9 @@ class Stream:
         storages = np.array(own.storage_list)
         gradient = np.isin(storages, storages[own.kinds == GRADIENT]) & ~resident
         factor = np.where(resident, 1.0, shares.activations)
+        factor[np.isin(storages, own.kept_storages()) & ~resident & ~constant] *= shares.kept
+        if shares.without_outputs:
+            factor[own.sized_like(outputs)] = 0.0
         factor[sized & ~resident] = shares.copies
         factor[gradient] = shares.gradients
         factor[np.isin(storages, storages[weights])] = shares.parameters
@@ -69,6 +72,19 @@ class Stream:
         return cls(
             msgspec.structs.replace(timeline, size0_bytes=tuple(size0.tolist()), size1_bytes=tuple(size1.tolist()))
         )
+
+    def kept_storages(self) -> NDArray[np.int64]:
+        """What forward made and backward found there, by number."""
+        before = slice(self.resident_count, self.backward_start)
+        storages, kinds = np.array(self.storage_list, dtype=np.int64)[before], self.kinds[before]
+        return np.setdiff1d(storages[kinds == ALLOCATE], storages[kinds == FREE])
+
+    def sized_like(self, figure: Affine) -> NDArray[np.bool_]:
+        """Events of a storage as large as `figure`, in its type or in one of half or twice its width."""
+        found = np.zeros(len(self.kinds), dtype=np.bool_)
+        for width in (0.5, 1.0, 2.0):
+            found |= (self.size0 == width * figure[0]) & (self.size1 == width * figure[1])
+        return found & (figure[0] + figure[1] > 0)
 
     def sizes(self, batch_size: float, *, rounding: bool = True) -> Floats:
         """Bytes of every event, rounded as the allocator does."""

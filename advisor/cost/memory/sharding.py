@@ -31,6 +31,11 @@ class Shares(NamedTuple):
     gradients: float = 1.0
     states: float = 1.0
     activations: float = 1.0
+    kept: float = 1.0
+    """Of what forward keeps for backward, on top of `activations`: a pipeline's stage has some of the layers, and as
+    many micro-batches in flight as come before the first goes back."""
+    without_outputs: bool = False
+    """No layer of this device makes the model's last product: a pipeline's first stage has no logits."""
     copies: float = 1.0
     """Of what forward and backward make of whole weights: autocast's copies, gradients before they are reduced."""
     bucket_bytes: tuple[float, ...] = ()
@@ -48,7 +53,8 @@ class Shares(NamedTuple):
     @property
     def rescales(self) -> bool:
         """Whether anything of the single device's step has another size."""
-        return (self.parameters, self.gradients, self.activations, self.copies) != (1.0, 1.0, 1.0, 1.0)
+        factors = (self.parameters, self.gradients, self.activations, self.kept, self.copies)
+        return self.without_outputs or any(factor != 1.0 for factor in factors)
 
 
 def layout_of(strategy: Strategy, count: int) -> Layout:
@@ -70,19 +76,28 @@ def shares_of(  # noqa: PLR0913 - one question
     micro_batch_count: int = 1,
     offloaded: bool = False,
     stored_fraction: float = 1.0,
+    last_stage: bool = False,
 ) -> Shares:
     """What one of the layout's devices holds; everything on a single device.
 
-    `micro_batch_count` fills a pipeline; `offloaded`: shards rest in the host's memory; `stored_fraction`: bytes of
-    the weights as they are stored over those that were traced (quantised ones take fewer).
+    `micro_batch_count` fills a pipeline, of which the first stage is asked for, or the `last_stage`; `offloaded`:
+    shards rest in the host's memory; `stored_fraction`: bytes of the weights as they are stored over those that were
+    traced (quantised ones take fewer).
     """
     if layout.count == 1 and not offloaded:
         return Shares()
     if layout.data_parallel == "dp":
         return _data_parallel(table, layout.count)
-    held, activations = _model_parallel(layout, table, micro_batch_count)
+    held = _held(layout, table)
     shares = Shares(
-        parameters=held, gradients=held, states=held, activations=activations, copies=held, library_bytes=_NCCL_BYTES
+        parameters=held,
+        gradients=held,
+        states=held,
+        activations=_activations(layout),
+        kept=(1 if last_stage else min(layout.pipeline, micro_batch_count)) / layout.pipeline,
+        without_outputs=layout.pipeline > 1 and not last_stage,
+        copies=held,
+        library_bytes=_NCCL_BYTES,
     )
     if layout.data_parallel in _FULLY_SHARDED:
         return _fully_sharded(shares, table, precision, layout.shard_count, 0.0 if offloaded else stored_fraction)
@@ -104,25 +119,33 @@ def _with_replicas(shares: Shares, layout: Layout, gradient_bytes: float, elemen
 
 def _data_parallel(table: OpTable, count: int) -> Shares:
     """The first device gathers every device's outputs, and later the others' gradients, before it adds them."""
-    outputs = [op.written_bytes for op in table.ops if op.phase == "forward" and op.kind in {"matmul", "convolution"}]
-    fixed, each = outputs[-1] if outputs else (0.0, 0.0)
+    fixed, each = output_bytes(table)
     return Shares(first_device_bytes=table.gradient_bytes, gathered_outputs_bytes=(fixed * count, each * count))
 
 
-def _model_parallel(layout: Layout, table: OpTable, micro_batch_count: int) -> tuple[float, float]:
-    """(weights, activations) of a device that holds a part of one replica.
+def output_bytes(table: OpTable) -> Affine:
+    """Bytes of what the model's last product gives: a language model's logits."""
+    outputs = [op.written_bytes for op in table.ops if op.phase == "forward" and op.kind in {"matmul", "convolution"}]
+    return outputs[-1] if outputs else (0.0, 0.0)
 
-    A pipeline's first stage keeps as many micro-batches in flight as there are stages, each of its own layers only;
-    the embedding and the head stay whole on the stages at the ends.
+
+def _held(layout: Layout, table: OpTable) -> float:
+    """Share of the weights on a device that holds a part of one replica.
+
+    The embedding and the head stay whole on a pipeline's stages at its ends, which share the rest evenly.
     """
-    weights, activations = 1.0 / layout.tensor, 1.0 / layout.context
-    if layout.tensor > 1:
-        activations *= _TENSOR_PARALLEL_REPLICATED + (1 - _TENSOR_PARALLEL_REPLICATED) / layout.tensor
+    weights = 1.0 / layout.tensor
     if layout.pipeline > 1:
         outside = _outside_bytes(table) / table.parameter_bytes if table.parameter_bytes else 0.0
         weights *= (1 - outside) / layout.pipeline + outside / 2
-        activations *= min(layout.pipeline, micro_batch_count) / layout.pipeline
-    return weights, activations
+    return weights
+
+
+def _activations(layout: Layout) -> float:
+    """Share of one micro-batch's activations that tensor and context parallelism leave on a device."""
+    if layout.tensor == 1:
+        return 1.0 / layout.context
+    return (_TENSOR_PARALLEL_REPLICATED + (1 - _TENSOR_PARALLEL_REPLICATED) / layout.tensor) / layout.context
 
 
 def _outside_bytes(table: OpTable) -> float:
@@ -162,11 +185,6 @@ def _fully_sharded(shares: Shares, table: OpTable, precision: Precision, group: 
 
 
 def _buckets(total_bytes: float) -> tuple[float, ...]:
-    """DDP's gradient buckets: 1 MiB, then 25 MiB each."""
-    sizes = []
-    left, size = total_bytes, FIRST_BUCKET_BYTES
-    while left > 0:
-        sizes.append(min(size, left))
-        left -= size
-        size = BUCKET_BYTES
-    return tuple(sizes)
+    """DDP's gradient buckets: 1 MiB, then 25 MiB each, the latter as one piece: they are made and kept together."""
+    first = min(FIRST_BUCKET_BYTES, total_bytes)
+    return tuple(size for size in (first, total_bytes - first) if size > 0)

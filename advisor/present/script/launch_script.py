@@ -145,7 +145,7 @@ def _checkpointing(training: Training) -> str:
     found = f"    if hasattr(model, 'gradient_checkpointing_enable'):\n        {asked}\n"
     if training.activation_checkpointing == "full":
         return found
-    return f"    # YOUR CHECKPOINTING: the advice keeps products and attention; this recomputes whole blocks.\n{found}"
+    return f"    # YOUR CHECKPOINTING: the advice keeps every other product; this recomputes whole blocks.\n{found}"
 
 
 def _freeze(training: Training) -> str:

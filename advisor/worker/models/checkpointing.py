@@ -13,30 +13,33 @@ from advisor.core.errors import InputError
 from advisor.worker.models import quantised_kernels  # noqa: F401 - registers its operators
 
 _FEWEST_BLOCKS = 2
-_KEPT = frozenset(
-    getattr(torch.ops.aten, name)
-    for name in (
-        "mm",
-        "addmm",
-        "bmm",
-        "baddbmm",
-        "linear",
-        "convolution",
-        "_grouped_mm",
-        "_scaled_dot_product_flash_attention",
-        "_scaled_dot_product_efficient_attention",
-        "_scaled_dot_product_flash_attention_for_cpu",
-    )
-) | {torch.ops.advisor.byte_product}
-"""Operators whose results selective checkpointing keeps."""
+
+
+def _of_aten(*names: str) -> frozenset[Any]:
+    return frozenset(getattr(torch.ops.aten, name) for name in names)
+
+
+_PRODUCTS = _of_aten("mm", "addmm", "linear") | {torch.ops.advisor.byte_product}
+"""Products with a weight: selective checkpointing keeps every other one, from a block's first on."""
+_KEPT = _of_aten(
+    "bmm",
+    "baddbmm",
+    "convolution",
+    "_grouped_mm",
+    "_scaled_dot_product_flash_attention",
+    "_scaled_dot_product_efficient_attention",
+    "_scaled_dot_product_flash_attention_for_cpu",
+)
+"""Operators whose results it always keeps."""
+_EVERY = 2
 
 
 def checkpoint_blocks(module: nn.Module, kind: Literal["selective", "full"] = "full") -> int:
     """Checkpoint each repeated block, in place; returns how many (at least 1).
 
-    `full`: a block keeps its inputs alone; `selective`: also what matrix products, convolutions and attention gave,
-    so that backward computes only the cheap operators again. transformers models use their own switch; others every
-    list of at least two alike modules.
+    `full`: a block keeps its inputs alone; `selective`: also what attention, convolutions and every other product with
+    a weight gave, from its first on, as PyTorch's own trainer of language models (torchtitan) does. transformers models
+    use their own switch; others every list of at least two alike modules.
     Raises InputError where the model has no repeated block.
     """
     options: dict[str, Any] = {"use_reentrant": False}
@@ -53,13 +56,18 @@ def checkpoint_blocks(module: nn.Module, kind: Literal["selective", "full"] = "f
 
 
 def _keeping_products() -> Any:  # noqa: ANN401 - a pair of contexts
-    return create_selective_checkpoint_contexts(  # type: ignore[no-untyped-call]
-        lambda _context, operator, *_inputs, **_options: (
-            CheckpointPolicy.MUST_SAVE
-            if getattr(operator, "overloadpacket", operator) in _KEPT
-            else CheckpointPolicy.PREFER_RECOMPUTE
-        )
-    )
+    """A block's contexts; products are counted from its first on, in forward and in the recomputation alike."""
+    counts = {False: 0, True: 0}
+
+    def policy(context: Any, operator: Any, *_inputs: object, **_options: object) -> CheckpointPolicy:  # noqa: ANN401 - torch's own
+        packet = getattr(operator, "overloadpacket", operator)
+        kept = packet in _KEPT
+        if packet in _PRODUCTS:
+            counts[context.is_recompute] += 1
+            kept = counts[context.is_recompute] % _EVERY == 1
+        return CheckpointPolicy.MUST_SAVE if kept else CheckpointPolicy.PREFER_RECOMPUTE
+
+    return create_selective_checkpoint_contexts(policy)  # type: ignore[no-untyped-call]
 
 
 def _switched_on(module: Any, options: dict[str, Any]) -> bool:  # noqa: ANN401 - a transformers model

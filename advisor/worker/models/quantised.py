@@ -137,11 +137,15 @@ class QuantisedLinear(nn.Module):
 
 
 class _Product(torch.autograd.Function):
-    """Inputs by a packed weight: only bytes are kept for backward, where the weight is made once more."""
+    """Inputs by a packed weight: its bytes and the inputs are kept for backward, where the weight is made once more.
+
+    bitsandbytes keeps the inputs of every such product, though only a weight's gradient would need them.
+    """
 
     @staticmethod
     def forward(ctx: Any, inputs: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:  # noqa: ANN401 - torch's own context
         ctx.weight, ctx.dtype = weight, inputs.dtype
+        ctx.save_for_backward(inputs)
         if weight.scheme != "int8":
             return nn.functional.linear(inputs, weight.dequantised(inputs.dtype), bias)
         rows, _scales = int8_rows(inputs.reshape(-1, inputs.shape[-1]))

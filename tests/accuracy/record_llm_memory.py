@@ -1,0 +1,68 @@
+"""Records the memory timelines of the published peaks: `python tests/accuracy/record_llm_memory.py [NAME...]`.
+
+A table's name says what was trained; its first row in `published_llm.csv` gives the configuration. Only the timeline
+and the totals of weights are kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import torch  # noqa: TID251 - records in the worker's place
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.optable.op_table import OpTable
+from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload import Workload, with_training
+from advisor.workload.workload_file import load_workload
+from tests.accuracy.language_model_memory import DATA, TABLES
+from tests.accuracy.llm_rows import description_of, published_cells
+from tests.accuracy.tables import pack
+
+_CHUNKED = "-chunked"
+"""Ends the names of tables whose cross-entropy never makes all logits at once."""
+
+
+def workloads() -> dict[str, Workload]:
+    """What every table was traced from, by its name."""
+    published = {cells["id"]: cells for cells in published_cells()}
+    found: dict[str, Workload] = {}
+    with DATA.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["table"] not in found:
+                workload = load_workload(description_of(published[row["id"]]))
+                found[row["table"]] = with_training(
+                    workload, precision=row["precision"], chunked_loss=row["table"].endswith(_CHUNKED)
+                )
+    return found
+
+
+def timeline_alone(table: OpTable) -> OpTable:
+    """Without the operators, of which memory needs the last product's size alone."""
+    products = [op for op in table.ops if op.phase == "forward" and op.kind == "matmul"]
+    return msgspec.structs.replace(
+        table, ops=tuple(products[-1:]), layers=(), gradients_ready=(), checkpoint=None, compiled=None, caveats=()
+    )
+
+
+def main() -> None:
+    """Record the tables that are named, or all."""
+    torch.set_num_threads(1)
+    for name, workload in sorted(workloads().items()):
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        started = time.monotonic()
+        precision = TRACE_PRECISIONS[workload.training.precision]
+        table = trace(subject_of(workload, precision), precision, checked=False)
+        (TABLES / f"{name}.msgpack.xz").write_bytes(pack(timeline_alone(table)))
+        print(f"{name}: {time.monotonic() - started:.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
