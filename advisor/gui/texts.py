@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from advisor.core.bundled import resource
-from advisor.core.units import Estimate, SizeUnits, format_quantity, format_seconds, format_size
+from advisor.core.units import Estimate, SizeUnits, format_quantity, format_rate, format_seconds, format_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +99,7 @@ class Texts:
         """Samples a second; `unknown` for None."""
         if per_second is None:
             return self("window-unknown")
-        return f"{_plain_number(per_second)} /s"
+        return format_rate(per_second)
 
     def energy(self, joules: float | None) -> str:
         """Energy in Wh, from a kWh on in kWh; `unknown` for None."""

@@ -20,9 +20,10 @@ from advisor.gui.advice_figures import (
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.curves import Curve, CurveChart, Mark, Point
 from advisor.gui.plots.stacked import Piece, Stack, StackChart
+from advisor.gui.theme import gpu_colour
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
-from advisor.present.look import CPU_SERIES
+from advisor.present.look import CPU_SERIES, device_places, memory_part_colour, step_part_colour
 from advisor.recommend.recommendation import prediction_of
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
         log_y=True,
         y_text=_step_tick,
     )
-    found = _crossover(advice, host, gpu)
+    found, places = _crossover(advice, host, gpu), device_places(advice.machine, advice.predictions)
     marks = []
     if found is not None and found.batch_size is not None:
         marks.append(
@@ -133,7 +134,7 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
             ),
             Curve(
                 name=short_name(visible(names[gpu])),
-                colour=theme.series[0],
+                colour=gpu_colour(theme, places.get(gpu, 0))[0],
                 points=_points(of_gpu, context, seconds=True),
             ),
         ],
@@ -174,7 +175,12 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
     for one in rows:
         need = one.peak_memory_bytes
         pieces = tuple(
-            Piece(name=texts(f"memory-part-{part.kind}"), size=part.size_bytes, text=texts.size(part.size_bytes))
+            Piece(
+                name=texts(f"memory-part-{part.kind}"),
+                size=part.size_bytes,
+                text=texts.size(part.size_bytes),
+                colour=memory_part_colour(part.kind, context.theme.shade),
+            )
             for part in one.memory_parts
         )
         stacks.append(
@@ -245,6 +251,7 @@ def split_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -
             name=texts(f"step-part-{part.kind}"),
             size=part.duration_s,
             text=f"{texts.duration(part.duration_s)} ({100 * part.duration_s / one.step_s.value:.0f} %)",
+            colour=step_part_colour(part.kind, context.theme.shade),
         )
         for part in one.parts
     )

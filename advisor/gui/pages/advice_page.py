@@ -5,18 +5,22 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QPushButton, QVBoxLayout, QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Names, visible
 from advisor.gui.advice_figures import short_name
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
+from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
-from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
+from advisor.gui.widgets.card import Card, Columns, FigureRow, KeyFigure, clear, row
 from advisor.gui.widgets.labels import ElidedLabel, label
-from advisor.gui.widgets.notice import EmptyState, Notice
+from advisor.gui.widgets.notice import EmptyState, Notice, Strip
+from advisor.gui.widgets.sentences_card import SentencesCard
+from advisor.predict.prediction import Prediction
+from advisor.present.job_picture import job_picture
+from advisor.recommend.ranking import untrusted_devices
 from advisor.recommend.recommendation import prediction_of
 
 if TYPE_CHECKING:
@@ -81,14 +85,99 @@ class AdvicePage(Page):
             )
             self.body.addStretch(1)
             return
+        self._chosen = chosen
+        self._picked: Prediction | None = None
+        self._picture = job_picture(advice)
         parts: list[Callable[[], QWidget | QLayout | None]] = [
             lambda: self._choice(advice),
             lambda: self._hero(chosen, advice.workload.training.mode),
-            lambda: self._figures(advice, chosen),
+            lambda: self._picture_card(advice),
+            lambda: self._disturbed(advice),
+            lambda: self._figures_box(advice),
             lambda: self._accuracy(chosen),
             lambda: self._reasons(advice, chosen),
+            lambda: self._switches(advice),
         ]
         self.fill(parts + self._charts(advice, chosen))
+
+    def _picture_card(self, advice: AdviceRecord) -> QWidget | None:
+        self._card: PictureCard | None = None
+        if self._picture is None:
+            return None
+        shown = prediction_of(advice.predictions, self._chosen)
+        rows = [row.prediction for row in self._picture.rows]
+        current = next((place for place, one in enumerate(rows) if one is shown), -1)
+        self._card = PictureCard(self.context, advice, self._picture, current)
+        self._card.picked.connect(self._pick)
+        return self._card
+
+    def _pick(self, place: int) -> None:
+        """Show the figures of a row of the picture below it."""
+        advice = self.session.advice
+        if advice is None or self._picture is None:
+            return
+        own = prediction_of(advice.predictions, self._chosen)
+        one = self._picture.rows[place].prediction
+        self._picked = None if one is own else one
+        self._fill_figures(advice)
+
+    def _back(self) -> None:
+        """The advised set-up's own figures again."""
+        advice = self.session.advice
+        if advice is None or self._picture is None or self._card is None:
+            return
+        own = prediction_of(advice.predictions, self._chosen)
+        place = next((place for place, row in enumerate(self._picture.rows) if row.prediction is own), -1)
+        self._picked = None
+        self._card.chart.mark(place)
+        self._fill_figures(advice)
+
+    def _disturbed(self, advice: AdviceRecord) -> QWidget | None:
+        """One amber line where other programs or the heat took part in what was timed."""
+        found = untrusted_devices(advice.measurements)
+        if not found:
+            return None
+        names = {one.device_key: one.device_name for one in advice.measurements}
+        kinds = dict.fromkeys(self.texts(f"measure-verdict-{kind.replace('_', '-')}") for kind in found.values())
+        comma = "、" if self.texts.language == "zh" else ", "
+        words = self.texts(
+            "advice-disturbed",
+            devices=comma.join(short_name(visible(names[key])) for key in found),
+            verdict=comma.join(kinds),
+        )
+        return Strip(words, self.texts("advice-measure-again"), lambda: self.context.act("measure"))
+
+    def _figures_box(self, advice: AdviceRecord) -> QWidget:
+        box = QWidget()
+        self._figure_lines = QVBoxLayout(box)
+        self._figure_lines.setContentsMargins(0, 0, 0, 0)
+        self._figure_lines.setSpacing(8)
+        self._fill_figures(advice)
+        return box
+
+    def _fill_figures(self, advice: AdviceRecord) -> None:
+        clear(self._figure_lines)
+        if self._picked is None:
+            self._figure_lines.addWidget(self._figures(advice, self._chosen))
+            return
+        line = QHBoxLayout()
+        words = self.texts("picture-figures", set_up=self._short(self._picked))
+        line.addWidget(ElidedLabel(words, "heading"), 1)
+        for code, act in (("picture-compare", lambda: self.context.go("compare")), ("picture-back", self._back)):
+            button = QPushButton(self.texts(code))
+            button.setProperty("role", "small")
+            button.clicked.connect(lambda _on=False, act=act: act())
+            line.addWidget(button)
+        self._figure_lines.addLayout(line)
+        self._figure_lines.addWidget(self._figures(advice, self._picked))
+
+    def _switches(self, advice: AdviceRecord) -> QWidget | None:
+        if not advice.switches or advice.recommendation is None:
+            return None
+        card = SwitchesCard(self.context, advice, advice.switches)
+        if self._card is not None:
+            card.changed.connect(self._card.show_switched)
+        return card
 
     def _accuracy(self, chosen: Recommendation) -> QWidget | None:
         if chosen.step_s.basis != "specified":
@@ -130,7 +219,7 @@ class AdvicePage(Page):
         line.addWidget(ElidedLabel(words, "muted"), 1)
         return line
 
-    def _short(self, chosen: Recommendation) -> str:
+    def _short(self, chosen: Recommendation | Prediction) -> str:
         parts = [
             f"{chosen.count} × {short_name(visible(chosen.device.name))}",
             self.texts("advice-batch-short", batch=str(chosen.batch_size_per_device)),
@@ -164,9 +253,6 @@ class AdvicePage(Page):
         chips.addWidget(label("   ·   ".join(facts), "heading"))
         chips.addStretch(1)
         card.body.addLayout(chips)
-        first = _first_reason(chosen)
-        if first is not None:
-            card.body.addWidget(label(self.texts.say(first), wrap=True, selectable=True))
         if chosen.tied_with:
             names = Names(names=tuple(short_name(visible(device.name)) for device in chosen.tied_with))
             card.body.addWidget(label(self.texts("advice-tied", devices=names), "muted", wrap=True))
@@ -174,7 +260,7 @@ class AdvicePage(Page):
         card.hug()
         return card
 
-    def _figures(self, advice: AdviceRecord, chosen: Recommendation) -> FigureRow:
+    def _figures(self, advice: AdviceRecord, chosen: Recommendation | Prediction) -> FigureRow:
         texts = self.texts
         basis = texts.basis(chosen.step_s)
 
@@ -192,7 +278,7 @@ class AdvicePage(Page):
         made.append(figure("advice-step", texts.duration(chosen.step_s.value), span, basis))
         span = texts.span(chosen.samples_per_s, texts.rate)
         made.append(figure("advice-rate", texts.rate(chosen.samples_per_s.value), span, basis))
-        own = prediction_of(advice.predictions, chosen)
+        own = chosen if isinstance(chosen, Prediction) else prediction_of(advice.predictions, chosen)
         if chosen.peak_memory_bytes is not None:
             capacity = own.memory_capacity_bytes if own is not None else None
             below = texts("advice-of-capacity", size=texts.size(capacity)) if capacity else ""
@@ -214,23 +300,19 @@ class AdvicePage(Page):
             made.append(figure("advice-energy", texts.energy(own.energy_j.value), span, texts.basis(own.energy_j)))
         return FigureRow(made)
 
-    def _reasons(self, advice: AdviceRecord, chosen: Recommendation) -> QHBoxLayout:
-        line = QHBoxLayout()
-        line.setSpacing(GAP)
-        told = [reason for reason in chosen.why if reason != _first_reason(chosen) and reason.code not in _TIES]
+    def _reasons(self, advice: AdviceRecord, chosen: Recommendation) -> QWidget | None:
+        told = [reason for reason in chosen.why if reason.code not in _TIES]
         others = [reason for reason in advice.reasons if reason not in chosen.why] if not self._local else []
-        line.addWidget(_sentences_card(self.texts("summary-why"), _sentences((*told, *others), self)), 1)
-        change, caveats = _sentences(chosen.would_change_if, self), _sentences(advice.caveats, self)
-        beside = QVBoxLayout()
-        beside.setSpacing(GAP)
-        if change:
-            beside.addWidget(_sentences_card(self.texts("summary-change"), change), 1)
-        if caveats:
-            beside.addWidget(Notice(caveats, title=self.texts("summary-caveats")))
-            beside.addStretch(0 if change else 1)
-        if beside.count():
-            line.addLayout(beside, 1)
-        return line
+        cards = [
+            SentencesCard(self.texts, self.texts(title), sentences, role=role)
+            for title, role, sentences in (
+                ("summary-why", "card", _sentences((*told, *others), self)),
+                ("summary-change", "card", _sentences(chosen.would_change_if, self)),
+                ("summary-caveats", "card-warning", _sentences(advice.caveats, self)),
+            )
+            if sentences
+        ]
+        return Columns(cards, spacing=GAP) if cards else None
 
     def _charts(self, advice: AdviceRecord, chosen: Recommendation) -> list[Callable[[], QWidget | QLayout | None]]:
         """A turn for each chart; two stand side by side, and a pair comes when both are made."""
@@ -253,11 +335,6 @@ def _sentences(reasons: Iterable[Reason], page: Page) -> list[str]:
     return list(dict.fromkeys(page.texts.say(reason) for reason in reasons))
 
 
-def _first_reason(chosen: Recommendation) -> Reason | None:
-    """What the card says: the first reason that is not the tie, which has its own line there."""
-    return next((reason for reason in chosen.why if reason.code not in _TIES), None)
-
-
 def _same(one: Recommendation, other: Recommendation) -> bool:
     return (one.device, one.count, one.strategy, one.precision, one.batch_size_per_device) == (
         other.device,
@@ -266,15 +343,3 @@ def _same(one: Recommendation, other: Recommendation) -> bool:
         other.precision,
         other.batch_size_per_device,
     )
-
-
-def _sentences_card(title: str, sentences: list[str]) -> Card:
-    card = Card(title)
-    for text in sentences:
-        line = QHBoxLayout()
-        line.setSpacing(8)
-        line.addWidget(label("•", "muted"), 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(label(text, wrap=True, selectable=True), 1)
-        card.body.addLayout(line)
-    card.body.addStretch(1)
-    return card

@@ -24,11 +24,12 @@ _OVERFLOW = 1.25
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """A part of a bar: its name, size, and the size as text."""
+    """A part of a bar: its name, size, the size as text, and the colour that it has everywhere."""
 
     name: str
     size: float
     text: str
+    colour: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,21 +56,16 @@ class StackChart(Chart):
         self._legend: list[tuple[str, str]] = []
 
     def show_stacks(self, stacks: Sequence[Stack]) -> None:
-        """Show other bars; colours go to the pieces by their order of first appearance."""
+        """Show other bars; the legend names each kind of piece once."""
         self._stacks = list(stacks)
-        names = list(dict.fromkeys(piece.name for stack in stacks for piece in stack.pieces if piece.size > 0))
-        self._legend = [(name, self._colour(place)) for place, name in enumerate(names)]
+        pieces = [piece for stack in stacks for piece in stack.pieces if piece.size > 0]
+        self._legend = list({piece.name: piece.colour for piece in pieces}.items())
         words = [
             f"{stack.name}: {stack.text} ({', '.join(f'{piece.name} {piece.text}' for piece in stack.pieces)})"
             for stack in stacks
         ]
         self.setAccessibleDescription("; ".join(words))
         self._fit()
-
-    def _colour(self, place: int) -> str:
-        series = self.theme.series
-        order = (0, 2, 1, 3, 4, 5)
-        return series[order[place % len(order)]] if place < len(order) else self.theme.bar
 
     def _legend_lines(self) -> int:
         room, x, lines = max(self.width(), 240), 0.0, 1
@@ -119,12 +115,12 @@ class StackChart(Chart):
         if left > 0:
             place = QRectF(0, y, left - 12, height)
             self.write(painter, place, one.name, bold=one.chosen, align=Qt.AlignmentFlag.AlignRight, lines=2)
-        colours, x = dict(self._legend), left
+        x = left
         for piece in one.pieces:
             if piece.size <= 0 or x >= right:
                 continue
             place = QRectF(x, top, min(max(piece.size * scale - 1, 0.8), right - x), self._bar_height)
-            self.bar(painter, place, colours[piece.name], radius=1.5)
+            self.bar(painter, place, piece.colour, radius=1.5)
             self.tell_at(place, f"{piece.name}: {piece.text}")
             x += piece.size * scale
         if one.limit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.labels import ElidedLabel, label
@@ -135,6 +135,45 @@ class FigureRow(QWidget):
                 inner.deleteLater()
         for place in range(0, len(self._figures), columns):
             self._lines.addLayout(row(*self._figures[place : place + columns], spacing=self._lines.spacing()))
+        self.updateGeometry()
+
+
+class Columns(QWidget):
+    """Cards side by side where the window is wide; else the first one above the others."""
+
+    def __init__(self, cards: Sequence[QWidget], *, least_width: int = 330, spacing: int = 14) -> None:
+        """`least_width`: what one card needs in a line of all, in pixels."""
+        super().__init__()
+        self._cards, self._least = list(cards), least_width
+        self._places = QGridLayout(self)
+        self._places.setContentsMargins(0, 0, 0, 0)
+        self._places.setSpacing(spacing)
+        self._wide: bool | None = None
+        self._arrange(wide=True)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Take one line or two."""
+        super().resizeEvent(event)
+        self._arrange(wide=event.size().width() >= self._least * len(self._cards))
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrower than all in one line: they wrap."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def _arrange(self, *, wide: bool) -> None:
+        if wide == self._wide:
+            return
+        self._wide = wide
+        beside = max(len(self._cards) - 1, 1)
+        for place, card in enumerate(self._cards):
+            if wide:
+                self._places.addWidget(card, 0, place)
+            elif place == 0:
+                self._places.addWidget(card, 0, 0, 1, beside)
+            else:
+                self._places.addWidget(card, 1, place - 1)
+        for column in range(len(self._cards)):
+            self._places.setColumnStretch(column, 1 if wide or column < beside else 0)
         self.updateGeometry()
 
 

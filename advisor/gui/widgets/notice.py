@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.card import Card
-from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.labels import ElidedLabel, label
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,25 @@ class Notice(Card):
             self.body.addWidget(label(title, "strong"))
         for text in sentences:
             self.body.addWidget(label(text, wrap=True, selectable=True))
+        self.hug()
+
+
+class Strip(Card):
+    """One amber line with what to do about it."""
+
+    def __init__(self, text: str, button: str, action: Callable[[], None]) -> None:
+        """`button` names the remedy."""
+        super().__init__(role="card-warning")
+        self.body.setContentsMargins(14, 5, 8, 5)
+        line = QHBoxLayout()
+        line.setSpacing(12)
+        line.addWidget(ElidedLabel(text), 1)
+        made = QPushButton(button)
+        made.setProperty("role", "small")
+        made.clicked.connect(lambda _checked=False: action())
+        line.addWidget(made)
+        self.body.addLayout(line)
+        self.setToolTip(plain_tooltip(text))
         self.hug()
 
 

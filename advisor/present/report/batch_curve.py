@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_rate
-from advisor.present.report.charts import clipped
+from advisor.present.set_ups import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable

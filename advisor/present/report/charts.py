@@ -5,70 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.core.sentences import Language, sentence, visible
+from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_bytes, format_rate, format_seconds
-from advisor.present.summary import best_by_device
-from advisor.recommend.recommendation import prediction_of
+from advisor.present.set_ups import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from advisor.predict.prediction import Prediction
-    from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
 
 Chart = dict[str, Any]
 _BARS = 10
 _STACKS = 6
-_LABEL_LENGTH = 30
-TIE = "≈"
-
-
-def clipped(text: str, length: int = _LABEL_LENGTH) -> str:
-    """A foreign name for a narrow place: visible, and cut with an ellipsis where it is longer than `length`."""
-    shown = visible(text)
-    return shown if len(shown) <= length else shown[: length - 1] + "…"
-
-
-def chosen_prediction(advice: AdviceRecord, chosen: Recommendation | None) -> Prediction | None:
-    """The prediction that a recommendation rests on."""
-    if chosen is None:
-        return None
-    return prediction_of(advice.predictions, chosen)
-
-
-def tied_places(advice: AdviceRecord) -> frozenset[tuple[str, int]]:
-    """Device key and count of every set-up that shows no clear difference to the advised one."""
-    main = advice.recommendation
-    if main is None:
-        return frozenset()
-    found = {(item.device_key, item.count) for item in advice.alternatives if item.tied}
-    named = {key for key, _ in found}
-    found |= {(device.key, main.count) for device in main.tied_with if device.key not in named}
-    return frozenset(found - {(main.device.key, main.count)})
-
-
-def shown_set_ups(advice: AdviceRecord, most: int) -> list[Prediction]:
-    """At most `most` set-ups that fit, the fastest first, one a device and count.
-
-    Kept whatever their place: the advised ones, the ties, one of each device, and the Pareto set.
-    """
-    main = advice.recommendation or advice.recommendation_local
-    wanted = main.precision if main else advice.workload.training.precision
-    best = {(item.device.key, item.count): item for item in best_by_device(advice, wanted) if item.fits is not False}
-    first: list[tuple[str, int]] = []
-    for chosen in (advice.recommendation, advice.recommendation_local):
-        prediction = chosen_prediction(advice, chosen)
-        if prediction is not None:
-            place = (prediction.device.key, prediction.count)
-            if place not in first:
-                first.append(place)
-                best[place] = prediction
-    first += sorted(tied_places(advice))
-    first += [place for place in best if place[1] == 1]
-    first += [(item.device_key, item.count) for item in advice.alternatives]
-    order = [place for place in dict.fromkeys([*first, *best]) if place in best]
-    return sorted((best[place] for place in order[:most]), key=lambda item: -item.samples_per_s.value)
 
 
 def _bars(predictions: Sequence[tuple[str, Prediction]], chosen: Prediction | None, language: Language) -> Chart:

@@ -11,10 +11,10 @@ from advisor.present.accuracy_lines import accuracy_line
 from advisor.present.report import charts as report_charts
 from advisor.present.report import tables as report_tables
 from advisor.present.report.batch_curve import batch_chart
-from advisor.present.report.charts import clipped
 from advisor.present.report.facts import fact_columns
 from advisor.present.report.figures import key_figures
 from advisor.present.script.launch_script import launch_command, script_name
+from advisor.present.set_ups import clipped, shown_set_ups
 from advisor.present.summary import devices_title, listed, set_up_line, summarise
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def _evidence(advice: AdviceRecord, further: list[str], language: Language) -> l
     ]
     table = report_tables.device_table(advice, language)
     if table is not None:
-        own = report_tables.own_precisions(advice, report_charts.shown_set_ups(advice, report_tables.DEVICE_ROWS))
+        own = report_tables.own_precisions(advice, shown_set_ups(advice, report_tables.DEVICE_ROWS))
         found.append(
             _section(
                 sentence(devices_title(own=own), language, {"precision": PRECISION_LABELS[precision]}), (), None, table

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.core.sentences import Language, say, sentence, visible
 from advisor.core.units import format_bytes, format_count, format_energy, format_fraction, format_quantity
-from advisor.present.report.charts import chosen_prediction, clipped
+from advisor.present.set_ups import chosen_prediction, clipped
 from advisor.present.summary import estimate_text, flop_label
 from advisor.workload.workload import passes_over_data, quantization_of
 

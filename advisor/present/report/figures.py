@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import Estimate, format_bytes, format_energy, format_rate, format_seconds
-from advisor.present.report.charts import chosen_prediction
+from advisor.present.set_ups import chosen_prediction
 from advisor.present.summary import job_label
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_bytes, format_energy, format_quantity, format_seconds
 from advisor.present.checked_steps import batch_text, checked_steps
-from advisor.present.report.charts import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
+from advisor.present.set_ups import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

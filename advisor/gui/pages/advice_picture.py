@@ -1,0 +1,192 @@
+"""The picture of the advice, and the switches that redraw it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
+
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_LABELS
+from advisor.core.sentences import visible
+from advisor.gui.advice_figures import device_names, short_name
+from advisor.gui.pages.advice_charts import prediction_tip
+from advisor.gui.plots.job_chart import JobChart, JobRow, SwitchedRow
+from advisor.gui.theme import cpu_colour, gpu_colour
+from advisor.gui.widgets.card import Card
+from advisor.gui.widgets.labels import label
+from advisor.present.job_picture import tick_text
+from advisor.present.look import device_places
+from advisor.recommend.combined_switches import Switched, can_be_combined, switched, without_rivals
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.gui.context import Context
+    from advisor.present.job_picture import JobPicture, PictureRow
+    from advisor.recommend.switches import Switch, SwitchKind
+    from advisor.store.advice_record import AdviceRecord
+
+
+_WIDEST_TABLE = 1000
+"""Figures that stand farther from their names are read with a ruler."""
+
+
+class PictureCard(Card):
+    """Job time on every candidate; `picked` tells the place of a row that was chosen."""
+
+    picked = Signal(int)
+
+    def __init__(self, context: Context, advice: AdviceRecord, picture: JobPicture, current: int) -> None:
+        """`current` is the row that is marked."""
+        texts = context.texts
+        super().__init__(texts("picture-title"), texts("picture-unit"))
+        self.body.setContentsMargins(16, 11, 12, 8)
+        self.body.setSpacing(5)
+        self._context, self._advice, self._picture = context, advice, picture
+        names = {key: short_name(visible(name)) for key, name in device_names(advice.predictions).items()}
+        places = device_places(advice.machine, advice.predictions)
+        self.chart = JobChart(context.theme, texts("picture-title"), texts("compare-tie-tip"))
+        rows = [self._row(row, names, places) for row in picture.rows]
+        ticks = [(picture.across(time_s), tick_text(time_s)) for time_s in picture.ticks_s]
+        self.chart.show_rows(rows, ticks, current)
+        self.chart.picked.connect(self.picked)
+        self.body.addWidget(self.chart)
+        legend = [texts("picture-legend")]
+        legend += [texts("picture-legend-tie")] if sum(row.tied for row in picture.rows) > 1 else []
+        legend += [texts("picture-legend-disturbed")] if not all(row.trusted for row in picture.rows) else []
+        self.body.addWidget(label(" ".join(legend), "muted", wrap=True))
+        self.hug()
+
+    def _row(self, row: PictureRow, names: dict[str, str], places: dict[str, int]) -> JobRow:
+        one, texts, theme = row.prediction, self._context.texts, self._context.theme
+        name = names[one.device.key]
+        place = places.get(one.device.key)
+        colour, _style = gpu_colour(theme, place) if place is not None else cpu_colour(theme)
+        job = None if row.refused else one.job_s
+        return JobRow(
+            name=f"{one.count} × {name}" if one.count > 1 else name,
+            detail=self._detail(row),
+            at=self._picture.across(job.value) if job else None,
+            low=self._picture.across(job.low) if job else 0.0,
+            high=self._picture.across(job.high) if job else 0.0,
+            text=texts.duration(job.value) if job else texts("advice-does-not-fit"),
+            price=texts.money(one.cost.value, one.currency) if one.cost is not None and job else "",
+            colour=colour,
+            tip=prediction_tip(one, self._context),
+            chip=texts("picture-here") if row.here else "",
+            advised=row.advised,
+            tied=row.tied,
+            trusted=row.trusted,
+            solid=one.step_s.basis != "specified",
+        )
+
+    def _detail(self, row: PictureRow) -> str:
+        """Batch and strategy, and the precision where it is not the advised one."""
+        one, advice = row.prediction, self._advice
+        main = advice.recommendation or advice.recommendation_local
+        steps = one.gradient_accumulation_steps
+        parts = [f"b{one.batch_size_per_device}" + (f" × {steps}" if steps > 1 else "")]
+        if main is None or one.precision != main.precision:
+            parts.append(PRECISION_LABELS[one.precision])
+        if one.strategy != "single":
+            parts.append(STRATEGY_LABELS.get(one.strategy) or self._context.texts.strategy(one.strategy))
+        return " · ".join(parts)
+
+    def show_switched(self, found: Switched | None) -> None:
+        """Move the advised row to where these switches would bring it; None: as advised."""
+        if found is None:
+            self.chart.show_switched(None)
+            return
+        job, across = found.job_s, self._picture.across
+        text = self._context.texts.duration(job.value)
+        row = SwitchedRow(at=across(job.value), low=across(job.low), high=across(job.high), text=text)
+        self.chart.show_switched(row)
+
+
+class SwitchesCard(Card):
+    """What each switch would bring to the advised set-up; those that are on are `changed` to."""
+
+    changed = Signal(object)
+
+    def __init__(self, context: Context, advice: AdviceRecord, switches: Sequence[Switch]) -> None:
+        """One line a switch, the one that gains most first."""
+        texts = context.texts
+        super().__init__(texts("summary-switches"))
+        self._context, self._advice = context, advice
+        self._told = label("", "strong")
+        self.add_to_header(self._told)
+        lines = QWidget()
+        lines.setMaximumWidth(_WIDEST_TABLE)
+        places = QGridLayout(lines)
+        places.setContentsMargins(0, 0, 0, 0)
+        places.setHorizontalSpacing(18)
+        places.setVerticalSpacing(6)
+        for column, code in enumerate(
+            ("column-switch", "column-times", "column-gain-range", "column-saved", "column-need")
+        ):
+            places.addWidget(label(texts(code), "muted"), 0, column, _side(column))
+        self._boxes: dict[SwitchKind, QCheckBox] = {}
+        self._switches = {one.kind: one for one in switches if can_be_combined(one)}
+        ordered = sorted(switches, key=lambda one: -(one.gain.value if one.gain is not None else 0.0))
+        for line, one in enumerate(ordered, start=1):
+            self._add_line(places, line, one)
+        places.setColumnStretch(0, 1)
+        self.body.addWidget(lines)
+        self.body.addWidget(label(texts("switches-note"), "muted", wrap=True))
+        self.hug()
+
+    def _add_line(self, places: QGridLayout, line: int, one: Switch) -> None:
+        texts = self._context.texts
+        name = texts(f"switch-{one.kind.replace('_', '-')}")
+        if can_be_combined(one):
+            box = QCheckBox(name)
+            box.toggled.connect(lambda on, kind=one.kind: self._toggle(kind, on=on))
+            self._boxes[one.kind] = box
+            places.addWidget(box, line, 0)
+        else:
+            where = f"{one.count} × {visible(one.device_name)}" if one.count > 1 else visible(one.device_name)
+            note = texts("advice-does-not-fit") if one.fits is False else where
+            places.addWidget(label(f"{name} · {note}", "muted"), line, 0)
+        gain, saved = one.gain, one.saved_bytes
+        cells = (
+            "–" if gain is None else f"{gain.value:.2f}",
+            "–" if gain is None else f"{gain.low:.2f} – {gain.high:.2f}",
+            "–" if saved is None else ("−" if saved < 0 else "") + texts.size(abs(saved)),
+            "–" if one.peak_memory_bytes is None else texts.size(one.peak_memory_bytes.value),
+        )
+        for column, cell in enumerate(cells, start=1):
+            places.addWidget(label(cell), line, column, _side(column))
+
+    @property
+    def on(self) -> tuple[Switch, ...]:
+        """The switches that are on."""
+        return tuple(self._switches[kind] for kind, box in self._boxes.items() if box.isChecked())
+
+    def _toggle(self, kind: SwitchKind, *, on: bool) -> None:
+        if on:
+            kept = without_rivals(kind, (other for other, box in self._boxes.items() if box.isChecked()))
+            for other, box in self._boxes.items():
+                if box.isChecked() and other not in kept:
+                    box.setChecked(False)
+        self._tell()
+
+    def _tell(self) -> None:
+        main = self._advice.recommendation
+        if main is None or main.job_s is None or not self.on:
+            self._told.setText("")
+            self.changed.emit(None)
+            return
+        found = switched(main.job_s, self.on)
+        texts = self._context.texts
+        words = [texts("switches-job", time=texts.duration(found.job_s.value))]
+        if found.saved_bytes is not None and main.peak_memory_bytes is not None:
+            left = max(main.peak_memory_bytes.value - found.saved_bytes, 0.0)
+            words.append(texts.size(left))
+        self._told.setText(" · ".join(words))
+        self.changed.emit(found)
+
+
+def _side(column: int) -> Qt.AlignmentFlag:
+    return Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft

@@ -1,0 +1,232 @@
+"""The advice's one picture: each candidate's job time on a logarithmic axis, with range, tie, price, and a click."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPen
+
+from advisor.gui.plots.chart import Chart
+from advisor.gui.theme import SMALL_SIZE, TEXT_SIZE, mixed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
+
+    from advisor.gui.theme import Theme
+
+ROW = 25
+_AXIS = 24
+_DOT = 5.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobRow:
+    """One set-up; `at`, `low` and `high` lie on the axis from 0 to 1, None where it does not fit."""
+
+    name: str
+    detail: str
+    at: float | None
+    low: float
+    high: float
+    text: str
+    price: str
+    colour: str
+    tip: str
+    chip: str = ""
+    advised: bool = False
+    tied: bool = False
+    trusted: bool = True
+    solid: bool = False
+    """Measured here, or calibrated by what was."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SwitchedRow:
+    """The advised set-up with switches on: where its dot and whisker go, and its time as text."""
+
+    at: float
+    low: float
+    high: float
+    text: str
+
+
+class JobChart(Chart):
+    """Rows from the shortest job to the longest; `picked` tells the row that was clicked or chosen by the arrows."""
+
+    picked = Signal(int)
+
+    def __init__(self, theme: Theme, name: str, tie_text: str) -> None:
+        """`tie_text` says what the bracket means."""
+        super().__init__(theme, name)
+        self._rows: list[JobRow] = []
+        self._ticks: list[tuple[float, str]] = []
+        self._switched: SwitchedRow | None = None
+        self._current = -1
+        self._tie_text = tie_text
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setMouseTracking(True)
+
+    def show_rows(self, rows: Sequence[JobRow], ticks: Sequence[tuple[float, str]], current: int) -> None:
+        """Show these rows, ticks by their place from 0 to 1; `current` is marked."""
+        self._rows, self._ticks, self._current = list(rows), list(ticks), current
+        self.setFixedHeight(self.sizeHint().height())
+        self._describe()
+        self.update()
+
+    def show_switched(self, row: SwitchedRow | None) -> None:
+        """Draw the advised row with switches on, or as advised again."""
+        self._switched = row
+        self._describe()
+        self.update()
+
+    def mark(self, current: int) -> None:
+        """Mark another row."""
+        self._current = current
+        self.update()
+
+    def _describe(self) -> None:
+        words = [f"{one.name} {one.detail}: {one.text} {one.price} {one.chip}".strip() for one in self._rows]
+        self.setAccessibleDescription("; ".join(words) + (f"; {self._switched.text}" if self._switched else ""))
+
+    def sizeHint(self) -> QSize:
+        """A row each, and the axis."""
+        return QSize(420, max(len(self._rows), 1) * ROW + _AXIS)
+
+    def row_at(self, y: float) -> int:
+        """The row at a height; -1 for none."""
+        row = int(y // ROW)
+        return row if 0 <= row < len(self._rows) else -1
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Pick the row under the mouse."""
+        row = self.row_at(event.position().y())
+        if event.button() == Qt.MouseButton.LeftButton and row >= 0:
+            self._pick(row)
+        else:
+            super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The arrows pick the row above or below."""
+        step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()))
+        if step is None or not self._rows:
+            super().keyPressEvent(event)
+            return
+        self._pick(min(max(self._current + step, 0), len(self._rows) - 1))
+
+    def _pick(self, row: int) -> None:
+        self._current = row
+        self.update()
+        self.picked.emit(row)
+
+    def draw(self, painter: QPainter) -> None:
+        """Axis, rows and bracket."""
+        if not self._rows:
+            return
+        width = float(self.width())
+        names = max(self.width_of(self._left_text(one), bold=one.advised) for one in self._rows) + 4
+        names = min(names, width * 0.40)
+        texts = [one.text for one in self._rows] + ([self._switched.text] if self._switched else [])
+        values = max(self.width_of(text, TEXT_SIZE, bold=True) for text in texts) + 6
+        prices = max(self.width_of(one.price) for one in self._rows)
+        prices += 14 if prices else 0
+        tied = [number for number, one in enumerate(self._rows) if one.tied]
+        bracket = 18.0 if len(tied) > 1 else 0.0
+        left, right = names + 16, width - values - prices - bracket - 14
+        self._draw_axis(painter, left, right)
+        for number, one in enumerate(self._rows):
+            self._draw_row(painter, one, number, (left, right, values))
+        if bracket:
+            self._draw_bracket(painter, tied, width - 8)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(self.theme.accent), 1))
+            painter.drawRoundedRect(QRectF(0.5, 0.5, width - 1, len(self._rows) * ROW - 1), 4, 4)
+
+    @staticmethod
+    def _left_text(one: JobRow) -> str:
+        return "  ".join(part for part in (one.name, one.detail, one.chip) if part)
+
+    def _draw_axis(self, painter: QPainter, left: float, right: float) -> None:
+        bottom = len(self._rows) * ROW
+        for at, text in self._ticks:
+            x = left + at * (right - left)
+            self.line(painter, QPointF(x, 0), QPointF(x, bottom + 3), self.theme.grid)
+            self.tick(painter, QRectF(x - 40, bottom + 4, 80, _AXIS - 6), text, Qt.AlignmentFlag.AlignHCenter)
+        self.line(painter, QPointF(left, bottom + 2), QPointF(right, bottom + 2), self.theme.line)
+
+    def _draw_row(self, painter: QPainter, one: JobRow, number: int, places: tuple[float, float, float]) -> None:
+        left, right, values = places
+        y, middle = number * ROW, number * ROW + ROW / 2
+        if number == self._current:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(self.theme.accent_soft))
+            painter.drawRoundedRect(QRectF(0, y + 1, self.width(), ROW - 2), 4, 4)
+        self._write_name(painter, one, QRectF(6, y, left - 18, ROW))
+        muted = self.theme.muted if one.at is None else None
+        text = one.text
+        if one.at is not None:
+            if one.advised and self._switched is not None:
+                self._draw_dot(painter, (left, right, middle), one, ghost=True)
+                moved = self._switched
+                self._draw_dot(painter, (left, right, middle), one, moved=moved)
+                text = moved.text
+            else:
+                self._draw_dot(painter, (left, right, middle), one)
+        at = QRectF(right + 14, y, values, ROW)
+        bold = one.advised
+        self.write(painter, at, text, size=TEXT_SIZE, bold=bold, colour=muted, align=Qt.AlignmentFlag.AlignRight)
+        if one.price:
+            place = QRectF(right + 14 + values, y, self.width_of(one.price) + 14, ROW)
+            self.write(painter, place, one.price, colour=self.theme.muted, align=Qt.AlignmentFlag.AlignRight)
+        self.tell_at(QRectF(0, y, self.width(), ROW), one.tip)
+
+    def _write_name(self, painter: QPainter, one: JobRow, place: QRectF) -> None:
+        colour = self.theme.muted if one.at is None else None
+        used = self.write(painter, place, one.name, bold=one.advised, colour=colour)
+        room = place.width() - used - 8
+        if one.detail and room > self.width_of("MMM"):
+            used += 8 + self.write(
+                painter, place.adjusted(used + 8, 0, 0, 0), one.detail, colour=self.theme.muted, size=SMALL_SIZE - 1
+            )
+            room = place.width() - used - 8
+        if one.chip and room >= self.width_of(one.chip, SMALL_SIZE - 1):
+            chip = place.adjusted(used + 8, 0, 0, 0)
+            self.write(painter, chip, one.chip, colour=self.theme.accent, size=SMALL_SIZE - 1, bold=True)
+
+    def _draw_dot(
+        self,
+        painter: QPainter,
+        places: tuple[float, float, float],
+        one: JobRow,
+        *,
+        ghost: bool = False,
+        moved: SwitchedRow | None = None,
+    ) -> None:
+        """Whisker and dot; `ghost`: where it was before switches moved it."""
+        left, right, y = places
+        at, low, high = (moved.at, moved.low, moved.high) if moved else (one.at or 0.0, one.low, one.high)
+        x, x_low, x_high = (left + min(max(part, 0.0), 1.0) * (right - left) for part in (at, low, high))
+        colour = mixed(one.colour, self.theme.card, 0.6) if ghost else one.colour
+        if not ghost:
+            pen = QPen(QColor(colour), 1.6, Qt.PenStyle.SolidLine if one.trusted else Qt.PenStyle.DashLine)
+            painter.setPen(pen)
+            painter.drawLine(QPointF(x_low, y), QPointF(x_high, y))
+            painter.setPen(QPen(QColor(colour), 1.6))
+            for end in (x_low, x_high):
+                painter.drawLine(QPointF(end, y - 4), QPointF(end, y + 4))
+        painter.setPen(QPen(QColor(colour), 2))
+        painter.setBrush(QColor(colour if one.solid and not ghost else self.theme.card))
+        painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
+
+    def _draw_bracket(self, painter: QPainter, tied: Sequence[int], x: float) -> None:
+        top, bottom = tied[0] * ROW + ROW / 2, tied[-1] * ROW + ROW / 2
+        self.line(painter, QPointF(x, top), QPointF(x, bottom), self.theme.muted, 1.4)
+        for number in tied:
+            y = number * ROW + ROW / 2
+            self.line(painter, QPointF(x - 6, y), QPointF(x, y), self.theme.muted, 1.4)
+        self.tell_at(QRectF(x - 9, top, 18, bottom - top), self._tie_text)

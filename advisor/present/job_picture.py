@@ -1,0 +1,117 @@
+"""The one picture of an advice: the whole job's time here and on every candidate, with ranges, ties and prices."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from advisor.core.records import Record
+from advisor.core.units import format_seconds
+from advisor.predict.prediction import Prediction
+from advisor.present.set_ups import chosen_prediction, shown_set_ups, tied_places
+from advisor.present.summary import best_by_device
+from advisor.recommend.ranking import is_trusted, untrusted_devices
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.store.advice_record import AdviceRecord
+
+_ROWS = 9
+_REFUSED_ROWS = 2
+_TICKS = 7
+_DAY_S = 86_400.0
+_ROUND_S = (
+    *(digit * 10.0**power for power in range(-6, 0) for digit in (1, 2, 5)),
+    *(1.0, 2.0, 5.0, 10.0, 20.0, 30.0),
+    *(60.0 * minutes for minutes in (1, 2, 5, 10, 20, 30)),
+    *(3600.0 * hours for hours in (1, 2, 5, 10)),
+    *(_DAY_S * digit * 10.0**power for power in range(6) for digit in (1, 2, 5)),
+)
+"""Durations that read well on an axis."""
+
+
+class PictureRow(Record, frozen=True, kw_only=True):
+    """One set-up of the picture."""
+
+    prediction: Prediction
+    advised: bool
+    here: bool
+    tied: bool
+    """No clear difference to the advised set-up."""
+    trusted: bool
+    """False: its measurement was disturbed."""
+
+    @property
+    def refused(self) -> bool:
+        """It does not fit: there is no time to draw."""
+        return self.prediction.fits is False or self.prediction.job_s is None
+
+
+class JobPicture(Record, frozen=True, kw_only=True):
+    """The rows, the shortest job first, on one logarithmic axis from `low_s` to `high_s`."""
+
+    rows: tuple[PictureRow, ...]
+    low_s: float
+    high_s: float
+    ticks_s: tuple[float, ...]
+
+    def across(self, time_s: float) -> float:
+        """Where a time lies on the axis, from 0 to 1."""
+        return math.log(time_s / self.low_s) / math.log(self.high_s / self.low_s)
+
+    @property
+    def priced(self) -> bool:
+        """Whether any row knows its cost."""
+        return any(row.prediction.cost is not None for row in self.rows)
+
+
+def job_picture(advice: AdviceRecord) -> JobPicture | None:
+    """The set-ups worth a look, this machine's own among them, and the smallest that do not fit; None: no job times."""
+    main = advice.recommendation or advice.recommendation_local
+    wanted = main.precision if main else advice.workload.training.precision
+    shown = [one for one in shown_set_ups(advice, _ROWS) if one.job_s is not None]
+    if not shown:
+        return None
+    shown.sort(key=lambda one: one.job_s.value if one.job_s is not None else math.inf)
+    keys = {one.device.key for one in shown}
+    refused = [one for one in best_by_device(advice, wanted) if one.fits is False and one.device.key not in keys]
+    chosen, ties = chosen_prediction(advice, main), tied_places(advice)
+    untrusted = untrusted_devices(advice.measurements)
+    rows = tuple(
+        PictureRow(
+            prediction=one,
+            advised=one is chosen,
+            here=one.device.local,
+            tied=(one is chosen and bool(ties)) or (one.device.key, one.count) in ties,
+            trusted=is_trusted(one, untrusted),
+        )
+        for one in (*shown, *_one_each(refused)[:_REFUSED_ROWS])
+    )
+    spans = [one.job_s for one in shown if one.job_s is not None]
+    low_s, high_s = min(span.low for span in spans) / 1.15, max(span.high for span in spans) * 1.15
+    return JobPicture(rows=rows, low_s=low_s, high_s=high_s, ticks_s=axis_ticks(low_s, high_s))
+
+
+def _one_each(predictions: Sequence[Prediction]) -> list[Prediction]:
+    first: dict[str, Prediction] = {}
+    for one in predictions:
+        first.setdefault(one.device.key, one)
+    return list(first.values())
+
+
+def axis_ticks(low_s: float, high_s: float) -> tuple[float, ...]:
+    """Round durations between two times, evenly spread on a logarithmic axis; at most about seven."""
+    inside = [time_s for time_s in _ROUND_S if low_s <= time_s <= high_s]
+    apart = math.log(high_s / low_s) / _TICKS
+    kept: list[float] = []
+    for time_s in inside:
+        if not kept or math.log(time_s / kept[-1]) >= apart:
+            kept.append(time_s)
+    return tuple(kept)
+
+
+def tick_text(time_s: float) -> str:
+    """A round duration: `10 s`, `2 h`."""
+    number, _, unit = format_seconds(time_s).rpartition(" ")
+    return f"{float(number.replace(',', '')):g} {unit}"

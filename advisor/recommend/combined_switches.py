@@ -1,0 +1,61 @@
+"""Several switches at once: what they would make of the advised job, as far as each alone can say."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from advisor.core.records import Record
+from advisor.core.units import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from advisor.recommend.switches import Switch, SwitchKind
+
+_EXCLUDE_EACH_OTHER: tuple[frozenset[SwitchKind], ...] = (
+    frozenset({"half", "fp8"}),
+    frozenset({"lora", "qlora"}),
+    frozenset({"fused_optimizer", "optimizer_8bit"}),
+)
+"""Of each group one at most can be on."""
+
+_TWO = math.sqrt(2.0)
+"""A ratio of two figures of equal spread has this many times their spread."""
+
+
+class Switched(Record, frozen=True, kw_only=True):
+    """The advised job with some switches on."""
+
+    job_s: Estimate
+    saved_bytes: float | None
+    """A device's memory; below 0 they cost memory; None: not known of one of them."""
+
+
+def can_be_combined(one: Switch) -> bool:
+    """Whether a switch can be drawn beside the advised set-up: it fits, and there was something to compare with."""
+    return one.gain is not None and one.fits is not False
+
+
+def without_rivals(chosen: SwitchKind, on: Iterable[SwitchKind]) -> frozenset[SwitchKind]:
+    """What stays on when `chosen` is switched on: all that can stand beside it, and itself."""
+    rivals = {kind for group in _EXCLUDE_EACH_OTHER if chosen in group for kind in group}
+    return frozenset({*(kind for kind in on if kind not in rivals), chosen})
+
+
+def switched(job_s: Estimate, on: Sequence[Switch]) -> Switched:
+    """The job's time with these switches: their gains multiplied, as if none acted on another.
+
+    The range is the job's own, widened by what each gain's range adds to that of two predictions of one set-up.
+    """
+    gains = [one.gain for one in on if one.gain is not None]
+    value = job_s.value / math.prod(gain.value for gain in gains)
+    # A gain's range holds the errors of both of its steps; one of the two is the job's own and counted there.
+    faster = math.hypot(math.log(job_s.value / job_s.low), *(math.log(one.high / one.value) / _TWO for one in gains))
+    slower = math.hypot(math.log(job_s.high / job_s.value), *(math.log(one.value / one.low) / _TWO for one in gains))
+    saved = [one.saved_bytes for one in on]
+    known = [size for size in saved if size is not None]
+    return Switched(
+        job_s=Estimate(value=value, low=value / math.exp(faster), high=value * math.exp(slower), basis="specified"),
+        saved_bytes=sum(known) if len(known) == len(saved) else None,
+    )

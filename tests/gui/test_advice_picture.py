@@ -1,0 +1,183 @@
+"""The advice's one picture: what stands in it, what a click shows, and what switches and disturbances do to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+
+from advisor.core.units import Estimate
+from advisor.gui.pages.advice_page import AdvicePage
+from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
+from advisor.gui.plots.job_chart import ROW, JobChart
+from advisor.gui.widgets.notice import Strip
+from advisor.gui.widgets.sentences_card import FIRST, SentencesCard
+from advisor.measure.measurement import Verdict
+from advisor.recommend.switches import Switch
+from tests.gui import fakes
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+    from advisor.recommend.switches import SwitchKind
+    from advisor.store.advice_record import AdviceRecord
+
+GAINS: dict[SwitchKind, float] = {"compile": 1.25, "fused_optimizer": 1.1, "optimizer_8bit": 1.05}
+
+
+def with_switches() -> AdviceRecord:
+    """The synthetic advice with three switches of made-up gains."""
+    advice = fakes.advice()
+    main = advice.recommendation
+    assert main is not None
+    switches = tuple(
+        Switch(
+            kind=kind,
+            device_key=main.device.key,
+            device_name=main.device.name,
+            count=main.count,
+            strategy=main.strategy,
+            batch_size_per_device=main.batch_size_per_device,
+            gradient_accumulation_steps=main.gradient_accumulation_steps,
+            step_s=main.step_s.scaled(1 / gain),
+            gain=Estimate(value=gain, low=gain * 0.9, high=gain * 1.1, basis="specified"),
+            peak_memory_bytes=main.peak_memory_bytes,
+            saved_bytes=0.0,
+            fits=True,
+        )
+        for kind, gain in GAINS.items()
+    )
+    return msgspec.structs.replace(advice, switches=switches)
+
+
+@pytest.fixture
+def page(window: MainWindow, session: Session, qtbot: QtBot) -> AdvicePage:
+    session.show_recorded(with_switches())
+    window.resize(1280, 800)
+    window.show_page("advice")
+    shown = window.page("advice")
+    assert isinstance(shown, AdvicePage)
+    qtbot.waitUntil(lambda: shown.isVisible() and not shown.filling)
+    return shown
+
+
+def chart(page: AdvicePage) -> JobChart:
+    found = page.findChild(JobChart)
+    assert isinstance(found, JobChart)
+    return found
+
+
+def words(page: AdvicePage) -> str:
+    return "\n".join(one.text() for one in page.findChildren(QLabel) if one.isVisible())
+
+
+def test_the_picture_lies_above_the_fold(page: AdvicePage, qtbot: QtBot) -> None:
+    qtbot.wait(20)
+    drawn = chart(page)
+    bottom = drawn.mapTo(page.window(), QPoint(0, drawn.height())).y()
+    assert bottom <= 800
+
+
+def test_the_picture_holds_this_machine_and_every_device_that_was_compared(page: AdvicePage) -> None:
+    advice = page.session.advice
+    assert advice is not None
+    assert page._picture is not None
+    rows = page._picture.rows
+    assert any(row.here for row in rows)
+    assert sum(row.advised for row in rows) == 1
+    times = [row.prediction.job_s.value for row in rows if not row.refused and row.prediction.job_s]
+    assert times == sorted(times)
+    for row, drawn in zip(rows, chart(page)._rows, strict=True):
+        assert (drawn.at is None) == row.refused
+        assert drawn.at is None or 0 < drawn.low <= drawn.at <= drawn.high < 1
+
+
+def test_a_click_on_a_row_shows_its_figures_and_the_way_back(page: AdvicePage) -> None:
+    assert page._picture is not None
+    place = next(number for number, row in enumerate(page._picture.rows) if not row.advised and not row.refused)
+    one = page._picture.rows[place].prediction
+    at = QPoint(chart(page).width() // 2, place * ROW + ROW // 2)
+    QTest.mouseClick(chart(page), Qt.MouseButton.LeftButton, pos=at)
+    assert page._picked is one
+    assert page._short(one) in "\n".join(label.accessibleName() for label in page.findChildren(QLabel))
+    page._back()
+    assert page._picked is None
+
+
+def test_the_arrow_keys_walk_through_the_rows(page: AdvicePage) -> None:
+    drawn = chart(page)
+    drawn.setFocus()
+    first = drawn._current
+    QTest.keyClick(drawn, Qt.Key.Key_Down if first == 0 else Qt.Key.Key_Up)
+    assert abs(drawn._current - first) == 1
+    assert page._picked is not None
+
+
+def test_a_switch_moves_the_advised_row_at_once(page: AdvicePage) -> None:
+    card = page.findChild(SwitchesCard)
+    assert isinstance(card, SwitchesCard)
+    advice = page.session.advice
+    assert advice is not None
+    assert advice.recommendation is not None
+    assert advice.recommendation.job_s is not None
+    box = card._boxes["compile"]
+    QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
+    moved = chart(page)._switched
+    assert moved is not None
+    assert moved.text == page.texts.duration(advice.recommendation.job_s.value / GAINS["compile"])
+    assert moved.low < moved.at < moved.high
+    QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
+    assert chart(page)._switched is None
+
+
+def test_switches_that_exclude_each_other_are_never_both_on(page: AdvicePage) -> None:
+    card = page.findChild(SwitchesCard)
+    assert isinstance(card, SwitchesCard)
+    card._boxes["fused_optimizer"].setChecked(True)
+    card._boxes["compile"].setChecked(True)
+    card._boxes["optimizer_8bit"].setChecked(True)
+    assert {one.kind for one in card.on} == {"compile", "optimizer_8bit"}
+
+
+def test_a_disturbed_measurement_is_said_in_one_line_with_its_remedy(
+    window: MainWindow, session: Session, qtbot: QtBot, page: AdvicePage
+) -> None:
+    assert page.findChild(Strip) is None
+    advice = with_switches()
+    disturbed = [
+        msgspec.structs.replace(
+            one,
+            steps=tuple(msgspec.structs.replace(step, verdict=Verdict(kind="contended")) for step in one.steps),
+        )
+        for one in advice.measurements
+    ]
+    session.show_recorded(msgspec.structs.replace(advice, measurements=tuple(disturbed)))
+    qtbot.waitUntil(lambda: not page.filling)
+    assert isinstance(page.findChild(Strip), Strip)
+    assert any(not row.trusted for row in chart(page)._rows)
+    assert window.current == "advice"
+
+
+def test_three_reasons_are_read_and_the_others_come_when_asked_for(page: AdvicePage, qtbot: QtBot) -> None:
+    cards = [one for one in page.findChildren(SentencesCard) if one._others]
+    assert cards
+    card = cards[0]
+    before = len([one for one in card.findChildren(QLabel) if one.isVisible() and one.text() != "•"])
+    assert before == FIRST + 1
+    card.more.click()
+    qtbot.wait(5)
+    after = len([one for one in card.findChildren(QLabel) if one.isVisible() and one.text() != "•"])
+    assert after == before + len(card._others)
+
+
+def test_the_picture_card_says_every_row_to_a_screen_reader(page: AdvicePage) -> None:
+    card = page.findChild(PictureCard)
+    assert isinstance(card, PictureCard)
+    told = card.chart.accessibleDescription()
+    assert all(row.name in told and row.text in told for row in card.chart._rows)

@@ -1,0 +1,57 @@
+"""Several switches at once: gains are multiplied, ranges widen, rivals exclude each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.core.units import Estimate
+from advisor.recommend.combined_switches import can_be_combined, switched, without_rivals
+from advisor.recommend.switches import Switch
+
+JOB = Estimate(value=100.0, low=80.0, high=125.0, basis="calibrated")
+
+
+def switch(gain: float | None, saved_bytes: float | None = 0.0, *, fits: bool = True) -> Switch:
+    return Switch(
+        kind="compile",
+        device_key="a",
+        device_name="A",
+        count=1,
+        strategy="single",
+        batch_size_per_device=8,
+        gradient_accumulation_steps=1,
+        step_s=Estimate(value=0.1, low=0.08, high=0.125, basis="specified"),
+        gain=None if gain is None else Estimate(value=gain, low=gain / 1.2, high=gain * 1.2, basis="specified"),
+        peak_memory_bytes=None,
+        saved_bytes=saved_bytes,
+        fits=fits,
+    )
+
+
+def test_gains_multiply_and_savings_add() -> None:
+    found = switched(JOB, [switch(1.25, 1e9), switch(2.0, -4e8)])
+    assert found.job_s.value == pytest.approx(100 / 2.5)
+    assert found.saved_bytes == pytest.approx(6e8)
+
+
+def test_each_further_switch_widens_the_range() -> None:
+    one, two = switched(JOB, [switch(1.25)]).job_s, switched(JOB, [switch(1.25), switch(1.0)]).job_s
+    assert JOB.high / JOB.low < one.high / one.low < two.high / two.low
+
+
+def test_a_saving_that_is_not_known_of_one_is_not_known_of_all() -> None:
+    assert switched(JOB, [switch(1.1, None), switch(1.1, 5.0)]).saved_bytes is None
+
+
+def test_without_switches_the_job_is_the_job() -> None:
+    assert switched(JOB, []).job_s.value == pytest.approx(JOB.value)
+
+
+def test_what_does_not_fit_or_has_no_rival_to_compare_with_cannot_be_combined() -> None:
+    assert not can_be_combined(switch(1.2, fits=False))
+    assert not can_be_combined(switch(None))
+
+
+def test_of_rivals_the_last_one_chosen_stays() -> None:
+    assert without_rivals("qlora", {"lora", "compile"}) == {"qlora", "compile"}
+    assert without_rivals("compile", {"lora"}) == {"lora", "compile"}
