@@ -73,11 +73,11 @@ class Score(Record, frozen=True, kw_only=True):
 def score(steps: Sequence[ScoredStep], group: str = "all", *, among: Sequence[ScoredStep] | None = None) -> Score:
     """Figures of `steps`; pairs are those of `among` (default: `steps`) with at least one of `steps` in them."""
     errors = np.array([step.error for step in steps])
-    inside = {id(step) for step in steps}
+    inside = set(steps)
     pairs = [
         (first, second)
         for first, second in ranked_pairs(steps if among is None else among)
-        if id(first) in inside or id(second) in inside
+        if first in inside or second in inside
     ]
     ratios = np.array([_ratio_error(first, second) for first, second in pairs])
     right = np.array([_same_order(first, second) for first, second in pairs])
