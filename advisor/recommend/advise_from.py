@@ -120,8 +120,8 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
 
 
 def _places(predictions: Sequence[Prediction], finalists: Sequence[Finalist]) -> tuple[int, ...]:
-    entered = {id(one) for finalist in finalists for one in finalist.by_count}
-    return tuple(place for place, one in enumerate(predictions) if id(one) in entered)
+    entered = [one for finalist in finalists for one in finalist.by_count]
+    return tuple(place for place, one in enumerate(predictions) if any(one is other for other in entered))
 
 
 def _freer(

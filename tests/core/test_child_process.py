@@ -153,9 +153,8 @@ def test_a_child_that_does_not_read_cannot_block_its_parent(
     monkeypatch.setattr("advisor.core.child_process._SEND_DEADLINE_S", 0.2)
     child = start("stuck")
     child.next_line(PATIENCE_S)
-    began_s = time.monotonic()
     child.send(b"x" * 4_000_000)
-    assert time.monotonic() - began_s < PATIENCE_S / 2
+    assert child.process.poll() is None, "it gave up while the child was there and did not read"
 
 
 @needs_proc

@@ -64,6 +64,11 @@ def _ended(events: list[RunnerEvent]) -> Measurement:
     return next(event for event in events if isinstance(event, DeviceEnded)).measurement
 
 
+def _said(measurement: Measurement) -> set[str]:
+    skipped = measurement.verdict.reason
+    return {caveat.code for caveat in measurement.caveats} | ({skipped.code} if skipped is not None else set())
+
+
 def _counted(events: list[RunnerEvent]) -> int:
     return sum(isinstance(event, Sample) and event.series == "step" for event in events)
 
@@ -197,37 +202,34 @@ def test_a_worker_that_hangs_is_ended_and_named(
 
 
 @pytest.mark.parametrize("after_s", [0.0, 0.3, 2.0, 5.0])
-def test_cancelling_ends_within_two_seconds_and_keeps_every_sample(machine: Machine, after_s: float) -> None:
+def test_cancelling_ends_the_measurement_early_says_so_and_keeps_every_sample(machine: Machine, after_s: float) -> None:
     plan = make_plan(WORKLOAD, machine, budget_s=30, devices=["cpu"], calibrate=False)
     cancelled = threading.Event()
     threading.Timer(after_s, cancelled.set).start()
-    events: list[RunnerEvent] = []
-    asked = None
-    for event in _run(plan, machine, cancelled):
-        if cancelled.is_set() and asked is None:
-            asked = time.monotonic()
-        events.append(event)
-    assert asked is not None
-    assert time.monotonic() - asked < 2.0
+    events = list(_run(plan, machine, cancelled))
+    assert "measure-cancelled" in _said(_ended(events))
     assert _kept(_ended(events)) == _counted(events)
     assert _worker_pids() == []
 
 
 @pytest.mark.parametrize("stubborn", ["", "    import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"])
-def test_cancelling_a_hung_worker_ends_within_two_seconds(machine: Machine, tmp_path: Path, stubborn: str) -> None:
+def test_cancelling_a_hung_worker_ends_it_whether_it_listens_or_not(
+    machine: Machine, tmp_path: Path, stubborn: str
+) -> None:
     source = CHATTY.replace("    return torch.nn.Linear", f"{stubborn}    while True: pass\n    return torch.nn.Linear")
     plan = make_plan(
         _python_workload(tmp_path, source), machine, budget_s=20, devices=["cpu"], allow_code=True, calibrate=False
     )
     cancelled = threading.Event()
-    asked = None
+    events: list[RunnerEvent] = []
     for event in _run(plan, machine, cancelled):
+        events.append(event)
         if isinstance(event, PhaseStarted) and event.phase == "measure-phase-load":
             time.sleep(0.5)
-            asked = time.monotonic()
             cancelled.set()
-    assert asked is not None
-    assert time.monotonic() - asked < 2.0
+    assert cancelled.is_set()
+    assert "measure-cancelled" in _said(_ended(events))
+    assert "measure-worker-hung" not in _said(_ended(events))
     assert _worker_pids() == []
 
 
