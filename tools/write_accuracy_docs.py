@@ -17,6 +17,7 @@ from tests.accuracy.fitted_steps import fitted_steps, scored  # noqa: E402 - the
 from tools.accuracy_file import accuracy_file  # noqa: E402 - the same
 from tools.accuracy_plot import scatter  # noqa: E402 - the same
 from tools.left_out import left_out  # noqa: E402 - the same
+from tools.measured_by_us import recordings, section, with_section  # noqa: E402 - the same
 
 DOCUMENT = ROOT / "docs" / "accuracy.md"
 PLOT = ROOT / "docs" / "predicted_against_measured.svg"
@@ -59,7 +60,7 @@ def main() -> None:
     for number, part in enumerate(parts, start=1):
         text = text.replace(f"<!-- table {number} -->", part)
     text = text.replace("<!-- bands -->", _bands())
-    DOCUMENT.write_text(text, encoding="utf-8")
+    DOCUMENT.write_text(with_section(text, section(recordings())), encoding="utf-8")
     PLOT.write_text(scatter(found["model"]), encoding="utf-8")
     RECORD.write_text(accuracy_file(found, measured, figures), encoding="utf-8")
     print(parts[0])

@@ -1,0 +1,100 @@
+"""What the suite runs on a card and how long each part may take; `record_gpu.py --plan` prints it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.catalogue.precisions import Precision
+from advisor.workload.workload_file import load_workload
+
+WHOLE_S = 480.0
+"""The suite ends within this; what no longer fits is left out by name."""
+_LAYERS_OF_LARGE = 2
+"""Of models that no single card trains whole, or that take long to build."""
+_OTHERS: tuple[Precision, ...] = ("bf16_amp", "tf32", "fp16_amp", "fp32")
+_START_S = 2.0
+"""Of the steps themselves, in each run."""
+
+
+@dataclass(frozen=True)
+class StepRun:
+    """One workload in one precision; `seconds` includes building the model."""
+
+    workload: str
+    precision: Precision
+    seconds: float
+    budget_s: float = _START_S
+    layer_limit: int | None = None
+
+    @property
+    def name(self) -> str:
+        """As pytest shows it."""
+        return f"{self.workload}-{self.precision}"
+
+
+_BUILD_S = {
+    "iris_mlp": 0.5,
+    "rnn_characters": 0.5,
+    "lstm_classifier": 0.5,
+    "resnet50": 1.5,
+    "unet_vgg16": 1.5,
+    "vit_base": 2.0,
+    "bert_base_sst2": 2.5,
+    "gpt2_small": 2.5,
+    "whisper_small": 4.0,
+    "bert_large_squad": 5.0,
+    "roberta_large_classification": 5.0,
+    "dit_xl2": 6.0,
+}
+"""Of workloads that are trained whole, in each precision that a card has."""
+_LARGE_BUILD_S = {
+    "llama_1b_lora": 10.0,
+    "llama_1b_qlora": 10.0,
+    "llama_7b_pretraining": 8.0,
+    "llama_8b": 10.0,
+    "llama_8b_lora": 10.0,
+    "llama_8b_qlora": 10.0,
+}
+"""Of workloads of which a few layers stand for all, in their own precision."""
+_WHOLE = {"llama_1b_lora", "llama_1b_qlora"}
+
+
+def own_runs() -> list[StepRun]:
+    """Every bundled workload in its own precision."""
+    runs = [StepRun(name, _own(name), build_s + _START_S) for name, build_s in _BUILD_S.items()]
+    for name, build_s in _LARGE_BUILD_S.items():
+        limit = None if name in _WHOLE else _LAYERS_OF_LARGE
+        runs.append(StepRun(name, _own(name), build_s + _START_S, layer_limit=limit))
+    return runs
+
+
+def other_runs() -> list[StepRun]:
+    """The workloads that are trained whole in the other precisions of a card, the cheapest to build first."""
+    order = sorted(_BUILD_S, key=_BUILD_S.__getitem__)
+    runs = [
+        StepRun(name, precision, _BUILD_S[name] + 1.5, budget_s=1.5)
+        for precision in _OTHERS
+        for name in order
+        if precision != _own(name)
+    ]
+    halves: tuple[Precision, ...] = ("fp16", "bf16", "fp16_true", "bf16_true")
+    return runs + [StepRun("gpt2_small", half, 4.0, budget_s=1.5) for half in halves]
+
+
+CHANGES: dict[str, tuple[str, Precision, dict[str, object]]] = {
+    "channels_last_off": ("resnet50", "fp16_amp", {"channels_last": False}),
+    "attention_eager": ("gpt2_small", "bf16_amp", {"attention": "eager"}),
+    "attention_flash": ("gpt2_small", "bf16_amp", {"attention": "flash"}),
+    "checkpointing_full": ("gpt2_small", "bf16_amp", {"activation_checkpointing": "full"}),
+    "checkpointing_selective": ("gpt2_small", "bf16_amp", {"activation_checkpointing": "selective"}),
+    "fused_optimizer": ("gpt2_small", "bf16_amp", {"fused_optimizer": True}),
+    "optimizer_in_backward": ("gpt2_small", "bf16_amp", {"optimizer_in_backward": True}),
+    "chunked_loss": ("gpt2_small", "bf16_amp", {"chunked_loss": True}),
+    "lora": ("gpt2_small", "bf16_amp", {"trainable": "lora", "lora_rank": 16}),
+}
+"""One setting changed, by name: (workload, precision, the change)."""
+CHANGE_S = 4.5
+
+
+def _own(name: str) -> Precision:
+    return load_workload(name).training.precision
