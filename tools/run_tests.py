@@ -29,6 +29,7 @@ COPIED = (
     "README.md",
     "CHANGELOG.md",
     "constraints.txt",
+    "sbom.cdx.json",
 )
 
 
