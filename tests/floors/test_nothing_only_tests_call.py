@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,15 +28,6 @@ KEPT = {
     "Recorder._should_skip_dynamo": "torch asks it",
     "Fakes._should_skip_dynamo": "torch asks it",
     "_Shown.get_code": "Python's import asks it",
-    "MainWindow.closeEvent": "Qt calls it",
-    "MainWindow.dragEnterEvent": "Qt calls it",
-    "MainWindow.dropEvent": "Qt calls it",
-    "TableModel.columnCount": "Qt calls it",
-    "TableModel.headerData": "Qt calls it",
-    "FlowLayout.expandingDirections": "Qt calls it",
-    "FlowLayout.hasHeightForWidth": "Qt calls it",
-    "FlowLayout.heightForWidth": "Qt calls it",
-    "FlowLayout.itemAt": "Qt calls it",
     "TraceItem.paint": "Qt calls it",
     "Form.editor": "what a person can type into, for tests that type",
     "PlainPlot.ranges": "what a person sees, for tests that look",
@@ -115,6 +107,11 @@ def definitions(source: Source) -> Iterator[Definition]:
                     yield Definition(source.module, f"{node.name}.{inner.name}")
 
 
+def _of_qt(one: Definition) -> bool:
+    """Methods with capitals in their names are Qt's, which calls them; ours have none."""
+    return "." in one.name and one.word != one.word.lower()
+
+
 def unnamed(package: list[Source], others: list[Source]) -> list[Definition]:
     """Definitions of `package` that no source names.
 
@@ -128,7 +125,7 @@ def unnamed(package: list[Source], others: list[Source]) -> list[Definition]:
     found = []
     for source in package:
         for one in definitions(source):
-            if one.word.startswith("__") or one.word == "_":
+            if one.word.startswith("__") or one.word == "_" or _of_qt(one):
                 continue
             if "." in one.name:
                 named = one.word in attributes or one.word in words
@@ -139,6 +136,7 @@ def unnamed(package: list[Source], others: list[Source]) -> list[Definition]:
     return found
 
 
+@functools.cache
 def sources(folder: Path) -> list[Source]:
     """Every module below a folder, by its dotted name from the folder's parent."""
     paths = sorted(folder.rglob("*.py"))
