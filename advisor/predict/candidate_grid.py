@@ -17,9 +17,11 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
 from advisor.cost.host_time import host_seconds
+from advisor.cost.memory.offloaded import kept_bytes
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
 from advisor.cost.scaling.communication import bus_bytes_per_s
 from advisor.cost.scaling.links import Link, detected_link, parse_interconnect
+from advisor.cost.scaling.offload import offloading_of
 from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.optable.compiled_table import CompiledTable, compile_table
@@ -164,6 +166,7 @@ class CandidateGrid:
             host_step_s=self.host_step_s(),
             host_dispatch_count=self.host_dispatch_count(),
             host_core_counts=tuple(self.host_core_count(self.devices[key]) for key in self.rows),
+            offloading=offloading_of(self.training, self.table, kept_bytes(self.table)),
         )
 
     def host_step_s(self) -> float:

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import math
 
-from advisor.catalogue.precisions import Precision
-from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.sentences import Reason
-from advisor.cost.memory.states import optimizer_memory
+from advisor.cost.memory.offloaded import offloaded_bytes
 from advisor.hardware.machine import Machine
 from advisor.optable.op_table import OpTable
 from advisor.predict.prediction import Candidate, Prediction
-from advisor.workload.workload import Training
+from advisor.workload.workload import Offload, Training
 
 ASSUMED_BYTES_PER_CARD = 96 * 2.0**30
 """Host memory a card where nothing is known: p3dn.24xlarge has 768 GiB for eight V100, g6e.12xlarge 384 GiB for four
 L40S (AWS instance types, 2024); desktops with one or two cards mostly have less, so the assumption is always said."""
 _CARDS_PER_HOST = 8
-
-
-def offloaded_bytes(table: OpTable, training: Training, precision: Precision) -> float:
-    """Bytes that all machines of an off-loading set-up hold together: weights, gradients, optimizer states.
-
-    Nothing is counted twice: the shards of all ranks add up to one model.
-    """
-    return table.parameter_bytes + table.gradient_bytes + sum(optimizer_memory(table, training, precision).states)
+_SHARDED: frozenset[Strategy] = frozenset({"zero2", "fsdp", "fsdp_offload", "tp", "pp"})
+"""Strategies whose ranks hold one replica between them."""
 
 
 class HostRoom:
@@ -40,11 +33,13 @@ class HostRoom:
         self, candidate: Candidate | Prediction, table: OpTable, training: Training
     ) -> tuple[bool, tuple[Reason, ...]]:
         """Whether a set-up's machines hold what it off-loads, and the sentence that says so; True for other set-ups."""
-        offloads = STRATEGY_FACTS[candidate.strategy].offloads
-        if not offloads and training.offload not in {"optimizer", "parameters"}:
+        kind: Offload = "parameters" if STRATEGY_FACTS[candidate.strategy].offloads else training.offload
+        if kind == "none":
             return True, ()
         machines = max(1, self._node_count, math.ceil(candidate.count / _CARDS_PER_HOST))
-        need = offloaded_bytes(table, training, candidate.precision) / (1 if candidate.device.local else machines)
+        replica = offloaded_bytes(table, training, candidate.precision, kind, candidate.batch_size_per_device)
+        shared = kind != "activations" and candidate.strategy in _SHARDED
+        need = replica * (1 if shared else candidate.count) / (1 if candidate.device.local else machines)
         code, room = self._room(candidate, machines)
         fits = need <= room
         numbers: dict[str, float | int | str] = {"need_bytes": need, "room_bytes": room}

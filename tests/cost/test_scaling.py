@@ -10,6 +10,7 @@ from advisor.catalogue.networks import Network
 from advisor.catalogue.strategies import STRATEGIES, Strategy
 from advisor.core.bundled import resource
 from advisor.cost.scaling.links import Link
+from advisor.cost.scaling.offload import Offloading
 from advisor.cost.scaling.scaling import PARTS, ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.scaling_figures import ScalingFigures
 from tests.cost.scaling_cases import link, steps, traffic
@@ -92,7 +93,7 @@ def test_more_accumulation_never_lowers_the_rate_of_ddp(
 
 
 def test_one_card_may_off_load_and_pays_for_it() -> None:
-    grid = _grid()
+    grid = _grid(setting=Setting(offloading=Offloading(update_bytes=28e8)))
     row, column = grid.index("fsdp_offload", 1)
     assert grid.parts_s["optimizer_s"][row, column, 0, 0] > 0.01
     assert grid.parts_s["copy_s"][row, column, 0, 0] > grid.parts_s["copy_s"][0, 0, 0, 0]

@@ -12,6 +12,7 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.cost.layout import Layout
+from advisor.cost.memory.offloaded import on_device_fraction
 from advisor.cost.memory.replay import (
     Peak,
     StepSetup,
@@ -175,6 +176,8 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
         last_stage=last_stage,
     )
     setup = _setup(optimizer_memory(table, training, precision, masters_only=shares.masters_only), table, training)
+    if training.offload == "activations":
+        shares = shares._replace(kept=shares.kept * on_device_fraction(table))
     on_device = 0.0 if training.offload == "optimizer" else shares.states
     workspaces = _library_workspaces(table, asked.compute_capability)
     weights = shares._replace(parameters=shares.parameters * stored)

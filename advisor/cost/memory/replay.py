@@ -62,9 +62,10 @@ class Stream:
         storages = np.array(own.storage_list)
         gradient = np.isin(storages, storages[own.kinds == GRADIENT]) & ~resident
         factor = np.where(resident, 1.0, shares.activations)
-        factor[np.isin(storages, own.kept_storages()) & ~resident & ~constant] *= shares.kept
+        logits = own.sized_like(outputs)
+        factor[np.isin(storages, own.kept_storages()) & ~resident & ~constant & ~logits] *= shares.kept
         if shares.without_outputs:
-            factor[own.sized_like(outputs)] = 0.0
+            factor[logits] = 0.0
         factor[sized & ~resident] = shares.copies
         factor[gradient] = shares.gradients
         factor[np.isin(storages, storages[weights])] = shares.parameters
@@ -78,6 +79,12 @@ class Stream:
         before = slice(self.resident_count, self.backward_start)
         storages, kinds = np.array(self.storage_list, dtype=np.int64)[before], self.kinds[before]
         return np.setdiff1d(storages[kinds == ALLOCATE], storages[kinds == FREE])
+
+    def kept_bytes(self) -> Affine:
+        """What forward keeps for backward, of the batch's size."""
+        chosen = (self.kinds == ALLOCATE) & (self.size1 != 0) & np.isin(self.storage_list, self.kept_storages())
+        chosen[: self.resident_count] = False
+        return float(self.size0[chosen].sum()), float(self.size1[chosen].sum())
 
     def sized_like(self, figure: Affine) -> NDArray[np.bool_]:
         """Events of a storage as large as `figure`, in its type or in one of half or twice its width."""

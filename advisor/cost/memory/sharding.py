@@ -97,9 +97,9 @@ def shares_of(  # noqa: PLR0913 - one question
         kept=(1 if last_stage else min(layout.pipeline, micro_batch_count)) / layout.pipeline,
         without_outputs=layout.pipeline > 1 and not last_stage,
         copies=held,
-        library_bytes=_NCCL_BYTES,
+        library_bytes=_NCCL_BYTES if layout.count > 1 else 0.0,
     )
-    if layout.data_parallel in _FULLY_SHARDED:
+    if layout.data_parallel in _FULLY_SHARDED or offloaded:
         return _fully_sharded(shares, table, precision, layout.shard_count, 0.0 if offloaded else stored_fraction)
     return _with_replicas(shares, layout, table.gradient_bytes * held, PRECISION_FACTS[precision].weight_bytes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from advisor.catalogue.strategies import STRATEGIES, Strategy
 from advisor.cost.scaling.communication import Costs, bus_bytes_per_s, costs, overlap_loss, slow_host, slowest_of
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s, dp_communication_s
+from advisor.cost.scaling.offload import OffloadedStep, Offloading, Place, offloaded_step
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
-from advisor.cost.scaling.sharding import Sharded, offload_s, sharded_communication_s
+from advisor.cost.scaling.sharding import Sharded, sharded_communication_s
 from advisor.cost.scaling.tensor_pipeline import (
     pipeline_bubble_s,
     pipeline_transfer_s,
@@ -50,6 +51,9 @@ class Setting:
     host_core_counts: tuple[int | None, ...] = ()
     """The same for each card of the grid, where cards stand in different hosts; empty: `host_core_count` for all."""
 
+    offloading: Offloading = field(default_factory=Offloading)
+    """What is kept in host memory; the strategy `fsdp_offload` keeps the weights there whatever this says."""
+
     def cores(self, card: int) -> int | None:
         """Cores for all ranks of the host that a card of the grid stands in."""
         return self.host_core_counts[card] if self.host_core_counts else self.host_core_count
@@ -70,6 +74,10 @@ class ScaledGrid:
     """The step in a host that routes badly; 0 where no such host is to be feared."""
     uncontended_s: Floats
     """DataParallel's step if its threads did not contend for one lock; infinite for all others."""
+    offload_quick_s: Floats
+    """By how much off-loading may take less than it was reckoned with; 0 where nothing is off-loaded."""
+    offload_slow_s: Floats
+    """The same for more."""
     certain: NDArray[np.bool_]
     """Whether the link of each count and card was measured or named; shape (counts, cards)."""
 
@@ -109,6 +117,7 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
     shape = (len(strategies), len(counts), cards, batches)
     parts = {name: np.empty(shape) for name in PARTS}
     slow_step, quick_step = np.zeros(shape), np.full(shape, np.inf)
+    offload_quick, offload_slow = np.zeros(shape), np.zeros(shape)
     certain = np.empty((len(counts), cards), dtype=bool)
     job = _Job(steps, traffic, np.asarray(batch_sizes, dtype=np.float64), setting, figures, memory_bytes_per_s)
     for column, count in enumerate(counts):
@@ -120,6 +129,10 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
             for row, strategy in enumerate(strategies):
                 for name, value in cell.parts(strategy).items():
                     parts[name][row, column, card] = value
+                offloaded = cell.offloaded(strategy)
+                if offloaded is not None:
+                    offload_quick[row, column, card] = offloaded.quick_s
+                    offload_slow[row, column, card] = offloaded.slow_s
                 if strategy == "dp" and count > 1:
                     quick_step[row, column, card] = sum(cell.data_parallel(contended=False).values())
                 if slow_cell is not None and strategy in _ROUTED:
@@ -129,9 +142,11 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
         counts=tuple(counts),
         parts_s=parts,
         step_s=sum(parts.values(), start=np.zeros(shape)),
-        alone_s=np.stack([sum(_alone(job, card).values(), start=np.zeros(batches)) for card in range(cards)]),
+        alone_s=np.stack([sum(_Cell(job, card, 1, link).parts("single").values()) for card, link in enumerate(links)]),
         slow_host_s=slow_step,
         uncontended_s=quick_step,
+        offload_quick_s=offload_quick,
+        offload_slow_s=offload_slow,
         certain=certain,
     )
 
@@ -180,7 +195,41 @@ class _Cell:
         self.pass_s = _pass_s(job, card)
 
     def parts(self, strategy: Strategy) -> dict[str, Floats]:
-        """The parts of one optimizer step, each of shape (batches,)."""
+        """The parts of one optimizer step, each of shape (batches,), off-loading in them."""
+        own = self._on_device(strategy)
+        offloaded = self._offloaded(strategy, own)
+        if offloaded is None:
+            return own
+        own = own | {"copy_s": own["copy_s"] + offloaded.copy_s}
+        return own if offloaded.update_s is None else own | {"optimizer_s": offloaded.update_s}
+
+    def offloaded(self, strategy: Strategy) -> OffloadedStep | None:
+        """What off-loading adds; None: nothing is off-loaded."""
+        if strategy != "fsdp_offload" and self.job.setting.offloading.kind == "none":
+            return None
+        return self._offloaded(strategy, self._on_device(strategy))
+
+    def _offloaded(self, strategy: Strategy, own: dict[str, Floats]) -> OffloadedStep | None:
+        """All cards' shards share the host's memory: an update does not get shorter with the cards of one host."""
+        offloading = self.job.setting.offloading
+        if strategy == "fsdp_offload" and offloading.kind != "parameters":
+            offloading = replace(offloading, kind="parameters")
+        if offloading.kind == "none":
+            return None
+        sharded = strategy in {"zero2", "fsdp", "fsdp_offload", "tp", "pp"}
+        share = 1.0 / self.count if sharded else 1.0
+        in_host = 1 if strategy == "single" else min(self.count, self.link.node_size_count)
+        return offloaded_step(
+            offloading,
+            Place(self.link.pcie_bytes_per_s, share, share * in_host, self.accumulation),
+            own,
+            parameter_bytes=self.job.traffic.parameter_bytes,
+            gradient_bytes=self.job.traffic.gradient_bytes,
+            batch_sizes=self.job.batch_sizes,
+            assumed=self.job.figures.assumed,
+        )
+
+    def _on_device(self, strategy: Strategy) -> dict[str, Floats]:
         zero = np.zeros_like(self.one["forward_s"])
         own = self.alone | {"communication_s": zero, "imbalance_s": zero}
         if strategy == "single" or (self.count == 1 and strategy != "fsdp_offload"):
@@ -222,10 +271,6 @@ class _Cell:
                 strategy, self._exchange(), self.one["forward_s"], self.one["backward_s"], self.accumulation
             )
         own["optimizer_s"] = own["optimizer_s"] / self.count
-        if strategy == "fsdp_offload":
-            copies, optimizer = offload_s(self.job.traffic, self.count, self.link, self.job.figures, self.accumulation)
-            own["copy_s"] = own["copy_s"] + copies
-            own["optimizer_s"] = np.full_like(own["optimizer_s"], optimizer)
 
     def _pipeline(self, own: dict[str, Floats]) -> dict[str, Floats]:
         stages = stage_count(self.job.traffic, self.count)

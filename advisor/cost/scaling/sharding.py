@@ -1,4 +1,4 @@
-"""ZeRO-2, full sharding and CPU off-load: what gathering and scattering shards adds to a step."""
+"""ZeRO-2 and full sharding: what gathering and scattering shards adds to a step."""
 
 from __future__ import annotations
 
@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from advisor.catalogue.links import PINNED_COPY_SHARE
-from advisor.catalogue.optimizers import OPTIMIZER_FACTS
-
 if TYPE_CHECKING:
     from advisor.cost.scaling.communication import Costs
     from advisor.cost.scaling.data_parallel import Exchange
-    from advisor.cost.scaling.links import Link
-    from advisor.cost.scaling.scaling_figures import ScalingFigures
-    from advisor.cost.scaling.traffic import Traffic
 
 Floats = NDArray[np.float64]
 Sharded = Literal["zero1", "zero2", "fsdp", "fsdp_offload"]
@@ -56,19 +50,3 @@ def sharded_communication_s(
     forward = beside(forward_s, gather * layers, gather)
     backward = beside(backward_s, (gather + scatter) * layers, scatter)
     return copies + (forward + backward) * accumulation_steps
-
-
-def offload_s(
-    traffic: Traffic, count: int, link: Link, figures: ScalingFigures, accumulation_steps: int
-) -> tuple[float, float]:
-    """(copies, optimizer) of FSDP's CPU off-load: shards cross the slot, the optimizer runs on the host.
-
-    Parameters come up twice a micro-batch and gradients go down once; all cards' shards share the host's memory,
-    so the optimizer's time does not fall with the number of cards of one host.
-    """
-    assumed = figures.assumed
-    in_host = min(count, link.node_size_count)
-    bytes_moved = (2 * traffic.parameter_bytes + traffic.gradient_bytes) * accumulation_steps / count
-    elements = traffic.gradient_bytes / 4.0 * in_host / count
-    copies = bytes_moved / (PINNED_COPY_SHARE * link.pcie_bytes_per_s)
-    return copies, elements * OPTIMIZER_FACTS["adamw"].least_bytes / assumed.host_optimizer_bytes_per_s
