@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from advisor.catalogue.precisions import Precision
     from advisor.predict.prediction import Prediction
@@ -79,21 +78,3 @@ def memory_rows(advice: AdviceRecord, chosen: Recommendation, limit: int = 6) ->
     kept += [one for one in curve if one.batch_size_per_device == chosen.batch_size_per_device and one not in kept]
     kept += [one for one in reversed(curve) if one not in kept][: max(limit - len(kept), 0)]
     return tuple(sorted(kept, key=lambda one: one.batch_size_per_device))
-
-
-def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
-    """Names by key; two local cards of one name are told apart by their place."""
-    names: dict[str, str] = {}
-    for one in predictions:
-        names.setdefault(one.device.key, one.device.name)
-    taken: dict[str, int] = {}
-    for key, name in list(names.items()):
-        taken[name] = taken.get(name, 0) + 1
-        if taken[name] > 1:
-            names[key] = f"{name} ({taken[name]})"
-    return names
-
-
-def short_name(name: str) -> str:
-    """A card's name without those of its maker and its family."""
-    return re.sub(r"NVIDIA |GeForce |Tesla |Intel\(R\) |\(TM\)|\(R\)| \d+-Core| Processor| CPU(?= @)", "", name)

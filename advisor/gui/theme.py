@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
 from advisor.core.bundled import resource
-from advisor.present.look import CPU_SERIES, SERIES, Shade
+from advisor.present.look import CPU_SERIES, PAPER, SERIES, Shade
 
 Scheme = Literal["system", "light", "dark"]
 
@@ -54,18 +54,18 @@ LIGHT = Theme(
     page="#F5F6F8",
     card="#FFFFFF",
     navigation="#ECEEF2",
-    line="#DCE0E6",
+    line=PAPER["line"],
     grid="#EEF0F3",
-    text="#1B2430",
-    muted="#5B6675",
-    accent="#0B66C3",
+    text=PAPER["text"],
+    muted=PAPER["muted"],
+    accent=PAPER["accent"],
     on_accent="#FFFFFF",
-    accent_soft="#E1EDFA",
+    accent_soft=PAPER["soft"],
     hover="#E4E7EC",
-    bar="#A9B4C2",
+    bar=PAPER["bar"],
     good="#0A7A4B",
     warning="#9A5B00",
-    danger="#B3261E",
+    danger=PAPER["danger"],
     series=SERIES["light"],
 )
 

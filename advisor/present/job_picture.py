@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.records import Record
+from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_seconds
 from advisor.predict.prediction import Prediction
-from advisor.present.set_ups import chosen_prediction, shown_set_ups, tied_places
+from advisor.present.set_ups import chosen_prediction, device_names, short_name, shown_set_ups, tied_places
 from advisor.present.summary import best_by_device
 from advisor.recommend.ranking import is_trusted, untrusted_devices
 
@@ -91,6 +93,38 @@ def job_picture(advice: AdviceRecord) -> JobPicture | None:
     spans = [one.job_s for one in shown if one.job_s is not None]
     low_s, high_s = min(span.low for span in spans) / 1.15, max(span.high for span in spans) * 1.15
     return JobPicture(rows=rows, low_s=low_s, high_s=high_s, ticks_s=axis_ticks(low_s, high_s))
+
+
+def row_name(row: PictureRow, names: dict[str, str]) -> str:
+    """The device without its maker's name, with its count where there are several; `names` by device key."""
+    name = names[row.prediction.device.key]
+    return f"{row.prediction.count} × {name}" if row.prediction.count > 1 else name
+
+
+def row_names(advice: AdviceRecord) -> dict[str, str]:
+    """Short names of all devices by key, made safe to show."""
+    return {key: short_name(visible(name)) for key, name in device_names(advice.predictions).items()}
+
+
+def row_detail(row: PictureRow, advice: AdviceRecord, language: Language) -> str:
+    """Batch and strategy of a row, and its precision where that is not the advised one."""
+    one, main = row.prediction, advice.recommendation or advice.recommendation_local
+    steps = one.gradient_accumulation_steps
+    batch = sentence("picture-batch", language, {"batch": str(one.batch_size_per_device)})
+    parts = [f"{batch} × {steps}" if steps > 1 else batch]
+    if main is None or one.precision != main.precision:
+        parts.append(PRECISION_LABELS[one.precision])
+    if one.strategy != "single":
+        parts.append(sentence(f"strategy-short-{one.strategy.replace('_', '-')}", language))
+    return " · ".join(parts)
+
+
+def legend(picture: JobPicture, language: Language) -> tuple[str, ...]:
+    """What filled dots, the bracket and dashed lines mean, where there are any."""
+    codes = ["picture-legend"]
+    codes += ["picture-legend-tie"] if sum(row.tied for row in picture.rows) > 1 else []
+    codes += ["picture-legend-disturbed"] if not all(row.trusted for row in picture.rows) else []
+    return tuple(sentence(code, language) for code in codes)
 
 
 def _one_each(predictions: Sequence[Prediction]) -> list[Prediction]:

@@ -20,6 +20,17 @@ SERIES: dict[Shade, tuple[str, ...]] = {
 """Six colours, colour-blind safe on a card of the shade; the last one is the CPU's."""
 CPU_SERIES = 5
 
+PAPER = {
+    "accent": "#0B66C3",
+    "soft": "#E1EDFA",
+    "line": "#DCE0E6",
+    "text": "#1B2430",
+    "muted": "#5B6675",
+    "bar": "#A9B4C2",
+    "danger": "#B3261E",
+}
+"""The light scheme's own colours, on which the report is set too."""
+
 _MORE: dict[Shade, tuple[str, ...]] = {
     "light": ("#7A4FBF", "#6E7B8B", "#8C564B"),
     "dark": ("#B79CF0", "#8896A8", "#D2A48C"),

@@ -58,7 +58,14 @@ def test_title_recommendation_and_figures_can_be_extracted(language: Language) -
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_first_page_alone_can_be_acted_on(language: Language) -> None:
     first = tight(opened(pdf_file.encode(recorded(), language)).pages[0].extract_text())
-    for code in ("summary-why", "report-devices", "report-batch", "report-next", "summary-caveats", "report-energy"):
+    for code in (
+        "summary-why",
+        "picture-title",
+        "report-assumptions",
+        "report-next",
+        "summary-caveats",
+        "report-energy",
+    ):
         assert tight(sentence(code, language)) in first, code
     assert "train.py" in first
 

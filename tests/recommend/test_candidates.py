@@ -16,12 +16,7 @@ from advisor.recommend.candidates import (
     enumerate_candidates,
     local_gpu_groups,
 )
-from advisor.recommend.precisions import (
-    at_least_as_exact,
-    precisions_of_cpu,
-    precisions_of_gpu,
-    sensible_precisions,
-)
+from advisor.recommend.precisions import at_least_as_exact, precisions_of_cpu, precisions_of_gpu, sensible_precisions
 from advisor.workload.workload import with_training
 from tests.recommend.fakes import CPU, SPECS, TRANSFORMER, gpu, machine, predict_all, workload
 

@@ -8,15 +8,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.core.units import format_seconds
-from advisor.gui.advice_figures import (
-    batch_advice_of,
-    batch_curve,
-    cpu_key,
-    device_names,
-    memory_rows,
-    short_name,
-    strategies_of,
-)
+from advisor.gui.advice_figures import batch_advice_of, batch_curve, cpu_key, memory_rows, strategies_of
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.curves import Curve, CurveChart, Mark, Point
 from advisor.gui.plots.stacked import Piece, Stack, StackChart
@@ -24,6 +16,7 @@ from advisor.gui.theme import gpu_colour
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.present.look import CPU_SERIES, device_places, memory_part_colour, step_part_colour
+from advisor.present.set_ups import device_names, short_name
 from advisor.recommend.recommendation import prediction_of
 
 if TYPE_CHECKING:

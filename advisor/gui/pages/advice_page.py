@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLayout, QPushButton, QVBoxLayout, QW
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Names, visible
-from advisor.gui.advice_figures import short_name
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -20,6 +19,7 @@ from advisor.gui.widgets.notice import EmptyState, Notice, Strip
 from advisor.gui.widgets.sentences_card import SentencesCard
 from advisor.predict.prediction import Prediction
 from advisor.present.job_picture import job_picture
+from advisor.present.set_ups import short_name
 from advisor.recommend.ranking import untrusted_devices
 from advisor.recommend.recommendation import prediction_of
 

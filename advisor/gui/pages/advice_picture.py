@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
-from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.advice_figures import device_names, short_name
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.plots.job_chart import JobChart, JobRow, SwitchedRow
 from advisor.gui.theme import cpu_colour, gpu_colour
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
-from advisor.present.job_picture import tick_text
+from advisor.present.job_picture import legend, row_detail, row_name, row_names, tick_text
 from advisor.present.look import device_places
 from advisor.recommend.combined_switches import Switched, can_be_combined, switched, without_rivals
 
@@ -45,7 +42,7 @@ class PictureCard(Card):
         self.body.setContentsMargins(16, 11, 12, 8)
         self.body.setSpacing(5)
         self._context, self._advice, self._picture = context, advice, picture
-        names = {key: short_name(visible(name)) for key, name in device_names(advice.predictions).items()}
+        names = row_names(advice)
         places = device_places(advice.machine, advice.predictions)
         self.chart = JobChart(context.theme, texts("picture-title"), texts("compare-tie-tip"))
         rows = [self._row(row, names, places) for row in picture.rows]
@@ -53,21 +50,18 @@ class PictureCard(Card):
         self.chart.show_rows(rows, ticks, current)
         self.chart.picked.connect(self.picked)
         self.body.addWidget(self.chart)
-        legend = [texts("picture-legend")]
-        legend += [texts("picture-legend-tie")] if sum(row.tied for row in picture.rows) > 1 else []
-        legend += [texts("picture-legend-disturbed")] if not all(row.trusted for row in picture.rows) else []
-        self.body.addWidget(label(" ".join(legend), "muted", wrap=True))
+        words = " ".join((*legend(picture, texts.language), texts("picture-click")))
+        self.body.addWidget(label(words, "muted", wrap=True))
         self.hug()
 
     def _row(self, row: PictureRow, names: dict[str, str], places: dict[str, int]) -> JobRow:
         one, texts, theme = row.prediction, self._context.texts, self._context.theme
-        name = names[one.device.key]
         place = places.get(one.device.key)
         colour, _style = gpu_colour(theme, place) if place is not None else cpu_colour(theme)
         job = None if row.refused else one.job_s
         return JobRow(
-            name=f"{one.count} × {name}" if one.count > 1 else name,
-            detail=self._detail(row),
+            name=row_name(row, names),
+            detail=row_detail(row, self._advice, texts.language),
             at=self._picture.across(job.value) if job else None,
             low=self._picture.across(job.low) if job else 0.0,
             high=self._picture.across(job.high) if job else 0.0,
@@ -81,18 +75,6 @@ class PictureCard(Card):
             trusted=row.trusted,
             solid=one.step_s.basis != "specified",
         )
-
-    def _detail(self, row: PictureRow) -> str:
-        """Batch and strategy, and the precision where it is not the advised one."""
-        one, advice = row.prediction, self._advice
-        main = advice.recommendation or advice.recommendation_local
-        steps = one.gradient_accumulation_steps
-        parts = [f"b{one.batch_size_per_device}" + (f" × {steps}" if steps > 1 else "")]
-        if main is None or one.precision != main.precision:
-            parts.append(PRECISION_LABELS[one.precision])
-        if one.strategy != "single":
-            parts.append(STRATEGY_LABELS.get(one.strategy) or self._context.texts.strategy(one.strategy))
-        return " · ".join(parts)
 
     def show_switched(self, found: Switched | None) -> None:
         """Move the advised row to where these switches would bring it; None: as advised."""

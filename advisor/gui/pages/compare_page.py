@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.advice_figures import device_names, short_name
 from advisor.gui.compare_figures import PredictionIndex, figure_of, precision_orders
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.pages.compare_table import SetUpsCard
@@ -25,6 +24,7 @@ from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState
 from advisor.present.look import device_places
+from advisor.present.set_ups import device_names, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

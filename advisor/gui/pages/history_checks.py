@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.advice_figures import short_name
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
 from advisor.present.checked_steps import CheckedStep, batch_text, checked_steps
+from advisor.present.set_ups import short_name
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context

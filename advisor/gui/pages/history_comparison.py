@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QWidget
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.advice_figures import short_name
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
 from advisor.present.comparison import FigureDifference, SettingDifference, StepDifference, compare
+from advisor.present.set_ups import short_name
 
 if TYPE_CHECKING:
     from advisor.core.units import Estimate

@@ -11,7 +11,6 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.gui import history_access
-from advisor.gui.advice_figures import short_name
 from advisor.gui.history_access import HistoryListing
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.history_checks import measured_card
@@ -23,6 +22,7 @@ from advisor.gui.widgets.card import Card, KeyFigure, clear, row
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.gui.widgets.table import Table
+from advisor.present.set_ups import short_name
 from advisor.store.advice_record import AdviceRecord
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QPushButton, QVBoxLa
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.advice_figures import short_name
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.page import GAP, Page
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
 from advisor.gui.widgets.table import Table
+from advisor.present.set_ups import short_name
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_rate
+from advisor.present.look import device_colour, device_places
 from advisor.present.set_ups import clipped
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _curve(
     def across(batch_size: float) -> float:
         return (math.log2(batch_size) - low) / (high - low)
 
-    heights = _heights(series)
+    heights, places = _heights(series), device_places(advice.machine, advice.predictions)
 
     def mark(batch_size: int | None) -> float | None:
         return across(batch_size) if batch_size is not None and sizes[0] <= batch_size <= sizes[-1] else None
@@ -125,7 +126,10 @@ def _curve(
         "limit": mark(limit),
         "advised": mark(main.batch_size_per_device),
         "marks": marks,
-        "series": [_series(points, across, heights) for points in series],
+        "series": [
+            {**_series(points, across, heights), "colour": device_colour(places.get(points[0].device.key), "light")}
+            for points in series
+        ],
     }
 
 

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_bytes, format_rate, format_seconds
+from advisor.present.job_picture import job_picture, row_detail, row_name, row_names, tick_text
+from advisor.present.job_picture import legend as legend_of
+from advisor.present.look import device_colour, device_places, memory_part_colour, step_part_colour
 from advisor.present.set_ups import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
 
 if TYPE_CHECKING:
@@ -47,6 +50,43 @@ def _placed(item: Prediction) -> str:
     return f"{item.count} × {clipped(item.device.name)}"
 
 
+def job_chart(advice: AdviceRecord, language: Language) -> Chart | None:
+    """The window's one picture: the whole job's time on every candidate, on a logarithmic axis."""
+    picture = job_picture(advice)
+    if picture is None:
+        return None
+    names, places = row_names(advice), device_places(advice.machine, advice.predictions)
+    rows = []
+    for row in picture.rows:
+        one = row.prediction
+        job = None if row.refused else one.job_s
+        cost = one.cost if job is not None else None
+        rows.append(
+            {
+                "name": clipped(row_name(row, names)),
+                "detail": row_detail(row, advice, language),
+                "chip": sentence("picture-here", language) if row.here else "",
+                "at": picture.across(job.value) if job else None,
+                "low": picture.across(job.low) if job else None,
+                "high": picture.across(job.high) if job else None,
+                "text": format_seconds(job.value) if job else sentence("report-does-not-fit", language),
+                "price": f"{cost.value:.2f} {one.currency or ''}".strip() if cost is not None else "",
+                "colour": device_colour(places.get(one.device.key), "light"),
+                "strong": row.advised,
+                "tied": row.tied,
+                "trusted": row.trusted,
+                "solid": one.step_s.basis != "specified",
+            }
+        )
+    return {
+        "kind": "job",
+        "alt": sentence("report-alt-job", language),
+        "rows": rows,
+        "ticks": [{"at": picture.across(time_s), "text": tick_text(time_s)} for time_s in picture.ticks_s],
+        "notes": [sentence("picture-unit", language), *legend_of(picture, language)],
+    }
+
+
 def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     """Throughput by device and count: the advised set-up in bold, ties marked."""
     rows = shown_set_ups(advice, _BARS)
@@ -58,6 +98,9 @@ def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     labelled = []
     for item in rows:
         own = "" if item.precision == wanted else f" · {PRECISION_LABELS[item.precision]}"
+        # A count at a batch of its own has another throughput than at the advised batch: the bar says which.
+        if main is not None and item.batch_size_per_device != main.batch_size_per_device:
+            own += f" · {sentence('picture-batch', language, {'batch': str(item.batch_size_per_device)})}"
         tie = f" {TIE}" if (item.device.key, item.count) in ties else ""
         labelled.append((f"{_placed(item)}{own}{tie}", item))
     chart = _bars(labelled, chosen_prediction(advice, main), language)
@@ -114,11 +157,19 @@ def time_chart(advice: AdviceRecord, language: Language) -> Chart | None:
                 "label": _placed(item),
                 "parts": [max(0.0, times.get(kind, 0.0)) / item.step_s.value for kind in kinds],
                 "limit": None,
+                "beyond": False,
                 "text": f"{format_seconds(item.step_s.value)} · {item.batch_size_per_device}",
             }
         )
     legend = [sentence(f"step-part-{kind}", language) for kind in kinds]
-    return {"kind": "stacked", "alt": sentence("report-alt-time", language), "bars": bars, "legend": legend}
+    return {
+        "kind": "stacked",
+        "alt": sentence("report-alt-time", language),
+        "bars": bars,
+        "legend": legend,
+        "colours": [step_part_colour(kind, "light") for kind in kinds],
+        "notes": [],
+    }
 
 
 def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
@@ -151,9 +202,18 @@ def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
             {
                 "label": _placed(item) if main.count > 1 else clipped(item.device.name),
                 "parts": [min(1.0, sizes.get(kind, 0.0) / top) for kind in kinds],
-                "limit": capacity / top if capacity <= top else None,
+                "limit": min(1.0, capacity / top),
+                "beyond": capacity > top,
                 "text": f"{format_bytes(sum(sizes.values()))} / {format_bytes(capacity)}",
             }
         )
     legend = [sentence(f"memory-part-{kind}", language) for kind in kinds]
-    return {"kind": "stacked", "alt": sentence("report-alt-memory", language), "bars": bars[:_STACKS], "legend": legend}
+    notes = ["report-legend-capacity", *(["report-legend-beyond"] if any(bar["beyond"] for bar in bars) else [])]
+    return {
+        "kind": "stacked",
+        "alt": sentence("report-alt-memory", language),
+        "bars": bars[:_STACKS],
+        "legend": legend,
+        "colours": [memory_part_colour(kind, "light") for kind in kinds],
+        "notes": [sentence(note, language) for note in notes],
+    }

@@ -8,10 +8,11 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Language, say, sentence, visible
 from advisor.present.accuracy_lines import accuracy_line
+from advisor.present.look import PAPER
 from advisor.present.report import charts as report_charts
 from advisor.present.report import tables as report_tables
 from advisor.present.report.batch_curve import batch_chart
-from advisor.present.report.facts import fact_columns
+from advisor.present.report.facts import assumed, fact_columns
 from advisor.present.report.figures import key_figures
 from advisor.present.script.launch_script import launch_command, script_name
 from advisor.present.set_ups import clipped, shown_set_ups
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
 
 Content = dict[str, Any]
-_WHY_LINES = 6
+_WHY_LINES = 4
 _CHANGE_LINES = 4
 _CAVEAT_LINES = 5
 _FURTHER_LINES = 14
@@ -47,7 +48,9 @@ def report_content(advice: AdviceRecord, language: Language) -> Content:
         "key_figures": key_figures(advice, main, language) if main else [],
         "first": first,
         "evidence": _evidence(advice, further, language),
+        "assumed": assumed(advice, language),
         "facts": fact_columns(advice, language),
+        "colours": PAPER,
         "method": {
             "title": sentence("report-method", language),
             "sentences": _method(language),
@@ -121,8 +124,7 @@ def _first_page(
 
     first: dict[str, Content | None] = {
         "why": section("summary-why", why[:_WHY_LINES]),
-        "devices": section("report-devices", (), report_charts.device_chart(advice, language)),
-        "middle": _middle(advice, language),
+        "picture": section("picture-title", (), report_charts.job_chart(advice, language)),
         "next": section("report-next", _next_steps(advice, main, language)),
         "change": section("summary-change", change[:_CHANGE_LINES]),
         "caveats": section("summary-caveats", caveats[:_CAVEAT_LINES]),
@@ -133,17 +135,11 @@ def _first_page(
 def _charts(advice: AdviceRecord, language: Language) -> dict[str, Content | None]:
     return {
         "report-batch": batch_chart(advice, language),
+        "report-devices": report_charts.device_chart(advice, language),
         "report-strategies": report_charts.strategy_chart(advice, language),
         "report-memory": report_charts.memory_chart(advice, language),
         "report-time": report_charts.time_chart(advice, language),
     }
-
-
-def _middle(advice: AdviceRecord, language: Language) -> Content | None:
-    """The batch curve; where there is none (a single batch size fits), the strategies."""
-    charts = _charts(advice, language)
-    code = "report-batch" if charts["report-batch"] else "report-strategies"
-    return _section(sentence(code, language), (), charts[code]) if charts[code] else None
 
 
 def _next_steps(advice: AdviceRecord, main: Recommendation | None, language: Language) -> list[str | dict[str, str]]:
@@ -187,12 +183,11 @@ def _evidence(advice: AdviceRecord, further: list[str], language: Language) -> l
     if len(further) > _FURTHER_LINES:
         more.append(sentence("report-more-in-json", language, {"sentences": len(further) - _FURTHER_LINES}))
     charts = _charts(advice, language)
-    shown = "report-batch" if charts["report-batch"] else "report-strategies"
     main = advice.recommendation or advice.recommendation_local
     precision = main.precision if main else advice.workload.training.precision
     found = [
         _section(sentence("summary-also", language), more) if more else None,
-        *(section(code, chart) for code, chart in charts.items() if code != shown),
+        *(section(code, chart) for code, chart in charts.items()),
         section("report-compared", None, report_tables.measured_table(advice, language)),
         section("report-communication", None, report_tables.communication_table(advice, language)),
     ]

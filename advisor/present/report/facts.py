@@ -18,13 +18,21 @@ _SWITCHES = ("compile", "channels_last", "optimizer_in_backward", "chunked_loss"
 _VALUE_LENGTH = 220
 
 
+def assumed(advice: AdviceRecord, language: Language) -> dict[str, Any]:
+    """What the first page says that the advice takes for granted of the job."""
+    return _column("report-assumptions", _assumptions(advice, language), language)
+
+
 def fact_columns(advice: AdviceRecord, language: Language) -> list[dict[str, Any]]:
-    """Two columns of facts: assumptions, and this machine."""
-    columns = (("report-assumptions", _assumptions(advice, language)), ("report-machine", _machine(advice, language)))
+    """Two columns of facts: the model, and this machine."""
     return [
-        {"title": sentence(code, language), "rows": [[label, clipped(text, _VALUE_LENGTH)] for label, text in rows]}
-        for code, rows in columns
+        _column("report-model", _model(advice, language), language),
+        _column("report-machine", _machine(advice, language), language),
     ]
+
+
+def _column(code: str, rows: list[tuple[str, str]], language: Language) -> dict[str, Any]:
+    return {"title": sentence(code, language), "rows": [[label, clipped(text, _VALUE_LENGTH)] for label, text in rows]}
 
 
 def _assumptions(advice: AdviceRecord, language: Language) -> list[tuple[str, str]]:
@@ -52,8 +60,12 @@ def _assumptions(advice: AdviceRecord, language: Language) -> list[tuple[str, st
     settings += [f"trainable {training.trainable}"] if training.trainable != "all" else []
     settings += [f"mode {training.mode}"] if training.mode != "training" else []
     facts.append(("report-fact-settings", ", ".join(settings)))
-    model = advice.model
-    facts.append(("report-fact-traced", _traced(advice, language)))
+    return [(sentence(code, language), text) for code, text in facts]
+
+
+def _model(advice: AdviceRecord, language: Language) -> list[tuple[str, str]]:
+    training, model = advice.workload.training, advice.model
+    facts = [("report-fact-traced", _traced(advice, language))]
     if model.parameter_count is not None:
         facts.append(("summary-parameters", format_count(model.parameter_count)))
     if model.flop_per_sample is not None:

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
 
 
+_SETTINGS = (
+    (1.0, False), (0.86, False), (0.74, False), (1.12, False), (1.0, True), (1.3, True), (1.7, True), (2.2, True),
+)  # fmt: skip
+"""Of the space between lines and sections, and whether the evidence begins a page, in the order of trying."""
+_LEAST_SHARE = 0.42
+"""Of the last page's height that its text reaches down to, its head included."""
+
+
 @cache
 def _coverage() -> frozenset[str]:
     """The characters that the bundled font can draw."""
@@ -46,20 +54,37 @@ def encode(advice: AdviceRecord, language: Language) -> bytes:
         template = folder / "report.typ"
         shutil.copyfile(resource("report.typ"), template)
         try:
-            pdf = typst.compile(
-                str(template),
-                root=str(folder),
-                font_paths=[str(resource("fonts"))],
-                ignore_system_fonts=True,
-                format="pdf",
-                pdf_standards="ua-1",
-                sys_inputs={"data": json.dumps(drawable, ensure_ascii=False, sort_keys=True)},
-                timestamp=_timestamp(advice),
-            )
+            return _filled(template, folder, drawable, _timestamp(advice))
         except typst.TypstError as error:
             text = f"The report could not be set: {error.message}."
             raise OutputError(text, "Save the JSON instead and report this problem.") from error
-    return bytes(pdf)
+
+
+def _filled(template: Path, folder: Path, content: dict[str, Any], timestamp: int) -> bytes:
+    """The report in the first setting that leaves its last page not nearly empty; where none does, in the fullest."""
+    import typst
+
+    best: tuple[float, bytes] | None = None
+    for density, apart in _SETTINGS:
+        data = json.dumps({**content, "density": density, "apart": apart}, ensure_ascii=False, sort_keys=True)
+        compiler = typst.Compiler(
+            str(template),
+            root=str(folder),
+            font_paths=typst.Fonts(
+                include_system_fonts=False, include_embedded_fonts=False, font_paths=[str(resource("fonts"))]
+            ),
+            sys_inputs={"data": data},
+        )
+        (end,) = json.loads(compiler.query("<end>", field="value"))
+        share = 1.0 if end["page"] == 1 else float(end["share"])
+        if best is None or share > best[0]:
+            pdf = compiler.compile(format="pdf", pdf_standards="ua-1", timestamp=timestamp)
+            assert isinstance(pdf, bytes)  # one file, not an image a page
+            best = share, pdf
+        if share >= _LEAST_SHARE:
+            break
+    assert best is not None
+    return best[1]
 
 
 def write(advice: AdviceRecord, path: Path, language: Language) -> None:

@@ -24,7 +24,7 @@ report-axis-batch = batch size per device
 report-axis-rate = samples per second
 report-advised = Ring: advised batch { $batch }.
 report-knee = Blue dashes: knee at batch { $batch }.
-report-limit = Orange dashes: largest batch that fits, { $batch }.
+report-limit = Red dashes: largest batch that fits, { $batch }.
 report-limit-beyond = Largest batch that fits (beyond this axis): { $batch }.
 report-legend-measured = measured here
 report-legend-predicted = predicted
@@ -113,3 +113,17 @@ accuracy-group = { $group }, { $runs ->
   }: { $card_error } with each card left out, { $model_error } with each model left out.
 accuracy-no-runs = { $group }: no published run to check it on; expect more than the mean.
 accuracy-capability = Cards of compute capability { $capability }
+
+## The picture of job times, in report and window
+picture-title = Time of the whole job
+picture-unit = on a logarithmic axis; each line is the 80 % range
+picture-here = here
+picture-legend = Filled dots rest on what was timed here, hollow ones on the spec sheet.
+picture-legend-tie = The bracket joins what shows no clear difference to the advice.
+picture-legend-disturbed = A dashed line: the measurement was disturbed.
+picture-batch = batch { $batch }
+report-alt-job = Time of the whole job on each candidate with its 80 % range, on a logarithmic axis. The table of devices holds the same figures.
+report-legend-capacity = black line: capacity
+report-legend-beyond = arrow: the capacity lies further right
+report-does-not-fit = does not fit
+report-model = Model

@@ -24,7 +24,7 @@ report-axis-batch = 每设备批大小
 report-axis-rate = 每秒样本数
 report-advised = 圆环：推荐批大小 { $batch }。
 report-knee = 蓝色虚线：拐点，批大小 { $batch }。
-report-limit = 橙色虚线：可容纳的最大批大小 { $batch }。
+report-limit = 红色虚线：可容纳的最大批大小 { $batch }。
 report-limit-beyond = 可容纳的最大批（超出此轴）：{ $batch }。
 report-legend-measured = 本机实测
 report-legend-predicted = 预测
@@ -110,3 +110,17 @@ accuracy-covered = 在显卡未参与拟合的情况下，{ $covered_fraction } 
 accuracy-group = { $group }，{ $runs } 条记录：逐一留出显卡时 { $card_error }，逐一留出模型时 { $model_error }。
 accuracy-no-runs = { $group }：没有公开记录可供检验，误差可能高于平均值。
 accuracy-capability = 计算能力 { $capability } 的显卡
+
+## The picture of job times, in report and window
+picture-title = 整个任务的时间
+picture-unit = 对数坐标；横线为 80 % 区间
+picture-here = 本机
+picture-legend = 实心点基于本机计时，空心点基于规格表。
+picture-legend-tie = 括线连接与建议没有明显差别的方案。
+picture-legend-disturbed = 虚线：测量受到干扰。
+picture-batch = 批大小 { $batch }
+report-alt-job = 各候选方案的整个任务时间及其 80 % 区间，对数坐标。设备表中有相同的数字。
+report-legend-capacity = 黑线：容量
+report-legend-beyond = 箭头：容量还在更右侧
+report-does-not-fit = 放不下
+report-model = 模型
