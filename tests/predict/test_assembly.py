@@ -1,0 +1,87 @@
+"""Predictions of candidates: their parts, batches, rates and job times fit together, and what has none says why."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.predict.assembly import optimizer_step_count, predict_candidates
+from advisor.predict.device_memory import unknown_memory
+from advisor.predict.prediction import Candidate, Prediction
+from tests.predict.asked import A100, CPU, HERE, STRANGER, V100, candidate, sources, workload
+
+
+def predicted(*candidates: Candidate, **changes: object) -> tuple[Prediction, ...]:
+    return predict_candidates(candidates, sources(**changes), unknown_memory).predictions
+
+
+def refused(*candidates: Candidate, **changes: object) -> list[str]:
+    return [reason.code for reason in predict_candidates(candidates, sources(**changes), unknown_memory).refusals]
+
+
+def test_the_parts_of_a_step_add_up_to_it() -> None:
+    for one in predicted(
+        candidate(), candidate(count=4), candidate(V100, 2, "dp"), candidate(count=8, strategy="fsdp")
+    ):
+        assert sum(part.duration_s for part in one.parts) == pytest.approx(one.step_s.value)
+        assert one.step_s.low < one.step_s.value < one.step_s.high
+        assert all(part.duration_s > 0 for part in one.parts)
+
+
+def test_batches_multiply_and_rates_follow_from_the_step() -> None:
+    one, four, patient = predicted(candidate(), candidate(count=4), candidate(gradient_accumulation_steps=3))
+    assert [each.global_batch_size for each in (one, four, patient)] == [8, 32, 24]
+    for each in (one, four, patient):
+        assert each.samples_per_s.value == pytest.approx(each.global_batch_size / each.step_s.value)
+        assert each.samples_per_s.low == pytest.approx(each.global_batch_size / each.step_s.high)
+        assert each.samples_per_s.high == pytest.approx(each.global_batch_size / each.step_s.low)
+
+
+def test_a_job_is_its_steps() -> None:
+    assert optimizer_step_count(workload(samples=1000, epochs=3), 8) == 375
+    assert optimizer_step_count(workload(samples=1001, epochs=3), 8) == 378
+    assert optimizer_step_count(workload(samples=1000, epochs=0.5), 8) == 63
+    assert optimizer_step_count(workload(samples=4, epochs=0.1), 8) == 1
+    assert optimizer_step_count(workload(samples=1000, epochs=3, mode="inference"), 8) == 125
+    (one,) = predicted(candidate())
+    assert one.job_s is not None
+    assert one.job_s.value == pytest.approx(375 * one.step_s.value)
+
+
+def test_an_efficiency_is_of_several_cards_and_what_they_lose() -> None:
+    one, four = predicted(candidate(), candidate(count=4))
+    assert one.efficiency is None
+    assert four.efficiency is not None
+    assert four.efficiency.value == pytest.approx(four.samples_per_s.value / (4 * one.samples_per_s.value))
+    assert four.efficiency.low < four.efficiency.value <= four.efficiency.high
+    assert four.efficiency.basis == "specified"
+
+
+def test_micro_batches_add_up_and_step_the_optimizer_once() -> None:
+    one, three = predicted(candidate(), candidate(gradient_accumulation_steps=3))
+    durations = [{part.kind: part.duration_s for part in each.parts} for each in (one, three)]
+    assert durations[1]["forward"] == pytest.approx(3 * durations[0]["forward"])
+    assert durations[1]["optimizer"] == pytest.approx(durations[0]["optimizer"])
+    assert durations[1]["backward"] > 3 * durations[0]["backward"]
+
+
+def test_what_cannot_be_predicted_says_why_once() -> None:
+    assert refused(candidate(CPU)) == ["predict-cpu-not-measured"]
+    assert refused(candidate(STRANGER), candidate(STRANGER, 2)) == ["predict-unknown-card"]
+    assert refused(candidate(precision="bf16_amp")) == ["predict-no-trace"]
+    assert refused(candidate(V100, precision="tf32")) == []
+    assert predicted(candidate(CPU), candidate(STRANGER)) == ()
+    assert len(predicted(candidate(STRANGER), candidate())) == 1
+
+
+def test_cards_of_the_table_are_specified_and_never_measured() -> None:
+    for one in predicted(candidate(), candidate(HERE), candidate(A100, 2)):
+        assert one.step_s.basis == "specified"
+        assert not one.measured
+
+
+def test_across_hosts_each_count_has_a_link_of_its_own() -> None:
+    near, far = (
+        predicted(candidate(count=8), node_count=nodes, interconnect=words)[0]
+        for nodes, words in ((1, None), (2, "NVSwitch + 10GbE"))
+    )
+    assert far.step_s.value > near.step_s.value

@@ -1,0 +1,59 @@
+"""Whether the machines of the cards hold what is off-loaded to them, and on whose word."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.hardware.machine import HostMemory, Machine
+from advisor.predict.host_memory import ASSUMED_BYTES_PER_CARD, HostRoom, offloaded_bytes
+from tests.cost.small_tables import training
+from tests.predict.asked import HERE, candidate, model
+from tests.recommend.fakes import machine
+
+OFFLOADED = training(optimizer="adamw", offload="optimizer")
+NEED = 4e6 + 4e6 + 2 * 4e6
+"""Weights, gradients, Adam's two states."""
+
+
+def room(**changes: object) -> Machine:
+    memory = HostMemory(total_bytes=64 * 2**30, available_bytes=10_000_000, cgroup_limit_bytes=None)
+    return msgspec.structs.replace(machine(), memory=memory, **changes)
+
+
+def judged(host: HostRoom, *, count: int = 1, here: bool = False) -> tuple[bool, str, float, float]:
+    one = candidate(HERE, count) if here else candidate(count=count)
+    fits, (reason,) = host.judged(one, model(), OFFLOADED)
+    return fits, reason.code, float(reason.numbers["need_bytes"]), float(reason.numbers["room_bytes"])  # type: ignore[arg-type]
+
+
+def test_weights_gradients_and_states_are_offloaded_once() -> None:
+    assert offloaded_bytes(model(), OFFLOADED, "fp32") == pytest.approx(NEED)
+
+
+def test_what_offloads_nothing_needs_no_room() -> None:
+    assert HostRoom(room()).judged(candidate(), model(), training(optimizer="adamw")) == (True, ())
+    assert HostRoom(room()).judged(candidate(count=2, strategy="fsdp_offload"), model(), training())[1] != ()
+
+
+def test_a_local_card_has_this_machines_free_memory() -> None:
+    assert judged(HostRoom(room()), here=True) == (False, "memory-host-here-short", NEED, 1e7)
+    assert judged(HostRoom(room(), given_bytes=2e7), here=True) == (True, "memory-host-here", NEED, 2e7)
+
+
+def test_other_machines_have_what_is_given_or_assumed_a_card() -> None:
+    assert judged(HostRoom(room(), given_bytes=1e6)) == (False, "memory-host-given-short", NEED, 1e6)
+    assert judged(HostRoom(room())) == (True, "memory-host-assumed", NEED, ASSUMED_BYTES_PER_CARD)
+    assert judged(HostRoom(room()), count=8)[3] == 8 * ASSUMED_BYTES_PER_CARD
+
+
+def test_more_machines_share_the_need_evenly_and_each_holds_its_own_cards() -> None:
+    _, _, need, held = judged(HostRoom(room()), count=16)
+    assert (need, held) == (NEED / 2, 8 * ASSUMED_BYTES_PER_CARD)
+    _, _, need, held = judged(HostRoom(room(), node_count=4), count=16)
+    assert (need, held) == (NEED / 4, 4 * ASSUMED_BYTES_PER_CARD)
+
+
+def test_a_need_that_just_fits_fits() -> None:
+    assert judged(HostRoom(room(), given_bytes=NEED), here=True)[0]
+    assert not judged(HostRoom(room(), given_bytes=NEED - 1), here=True)[0]
