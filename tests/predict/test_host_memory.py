@@ -5,8 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from advisor.catalogue.strategies import STRATEGIES, Strategy
+from advisor.cost.memory.offloaded import offloaded_bytes
 from advisor.hardware.machine import HostMemory, Machine
-from advisor.predict.host_memory import ASSUMED_BYTES_PER_CARD, HostRoom, offloaded_bytes
+from advisor.predict.host_memory import ASSUMED_BYTES_PER_CARD, HostRoom
 from tests.cost.small_tables import training
 from tests.predict.asked import HERE, candidate, model
 from tests.recommend.fakes import machine
@@ -22,13 +24,15 @@ def room(**changes: object) -> Machine:
 
 
 def judged(host: HostRoom, *, count: int = 1, here: bool = False) -> tuple[bool, str, float, float]:
-    one = candidate(HERE, count) if here else candidate(count=count)
+    strategy: Strategy = "zero2" if count > 1 else "single"
+    one = candidate(HERE, count, strategy) if here else candidate(count=count, strategy=strategy)
     fits, (reason,) = host.judged(one, model(), OFFLOADED)
     return fits, reason.code, float(reason.numbers["need_bytes"]), float(reason.numbers["room_bytes"])  # type: ignore[arg-type]
 
 
 def test_weights_gradients_and_states_are_offloaded_once() -> None:
-    assert offloaded_bytes(model(), OFFLOADED, "fp32") == pytest.approx(NEED)
+    assert offloaded_bytes(model(), OFFLOADED, "fp32", "optimizer") == pytest.approx(NEED)
+    assert offloaded_bytes(model(), OFFLOADED, "fp32", "none") == 0.0
 
 
 def test_what_offloads_nothing_needs_no_room() -> None:
@@ -52,6 +56,17 @@ def test_more_machines_share_the_need_evenly_and_each_holds_its_own_cards() -> N
     assert (need, held) == (NEED / 2, 8 * ASSUMED_BYTES_PER_CARD)
     _, _, need, held = judged(HostRoom(room(), node_count=4), count=16)
     assert (need, held) == (NEED / 4, 4 * ASSUMED_BYTES_PER_CARD)
+
+
+def test_every_replica_offloads_its_own_and_the_shards_of_one_add_up() -> None:
+    host = HostRoom(room())
+    needs = [
+        host.judged(candidate(count=4, strategy=strategy), model(), OFFLOADED)[1][0].numbers["need_bytes"]
+        for strategy in STRATEGIES
+        if strategy != "single"
+    ]
+    expected = {"dp": 4.0, "ddp": 4.0}
+    assert needs == [NEED * expected.get(strategy, 1.0) for strategy in STRATEGIES if strategy != "single"]
 
 
 def test_a_need_that_just_fits_fits() -> None:
