@@ -35,6 +35,12 @@ class ClaimFields(Record, frozen=True, kw_only=True):
 
     count: Counted | None = None
     reference_count: Counted = 1
+    reference_precision: Precision | None = None
+    """What the same card computed in before, where a precision is compared with another."""
+    reference_batch_size: Counted | None = None
+    """Per device before, where a batch size is compared with another."""
+    fits: bool | None = None
+    """Whether a step is said to fit the card's memory; None: nothing is said of it."""
     workload: str | None = None
     mode: Mode = "training"
     strategy: Strategy | None = None
@@ -97,7 +103,7 @@ def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
     entries = read_toml(path, ClaimFile).claim
     for index, entry in enumerate(entries):
         values = (entry.step_s, entry.samples_per_s, entry.epoch_s, entry.job_s, entry.speed_up_ratio)
-        if entry.text is None and all(value is None for value in values):
+        if entry.text is None and entry.fits is None and all(value is None for value in values):
             raise InputError(
                 f"{path}: claim[{index}]: there is nothing to check.",
                 "Give text, or one of step_s, samples_per_s, epoch_s, job_s and speed_up_ratio.",

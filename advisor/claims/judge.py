@@ -10,6 +10,7 @@ from advisor.claims.claim import Claim, ClaimAnswer, claim_of
 from advisor.claims.ratios import check_card_ratio, check_count_ratio
 from advisor.claims.reader import parse_claim
 from advisor.claims.refusals import unknown_card
+from advisor.claims.switched import check_change, check_fits, is_about_one_change
 from advisor.claims.times import check_time
 from advisor.core.errors import InputError
 
@@ -35,7 +36,8 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
                 f"The claim's GPU {key!r} is not in the spec table.",
                 "Use a key that `advisor --list` shows, or add the card with --gpu-file.",
             )
-    if parsed.speed_up_ratio is not None:
+    several = parsed.speed_up_ratio is not None and not is_about_one_change(parsed)
+    if several:
         if parsed.reference_gpus and parsed.reference_gpus != parsed.gpus:
             return check_card_ratio(parsed, predictor)
         if parsed.unknown_gpus and (parsed.count or 1) <= parsed.reference_count:
@@ -43,7 +45,9 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
         return check_count_ratio(parsed, predictor)
     if parsed.unknown_gpus:
         raise unknown_card(parsed, predictor.specs)
-    return check_time(parsed, predictor)
+    if parsed.fits is not None:
+        return check_fits(parsed, predictor)
+    return check_time(parsed, predictor) if parsed.speed_up_ratio is None else check_change(parsed, predictor)
 
 
 def _parsed(claim: Claim | ClaimEntry | str, predictor: Predictor) -> Claim:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from advisor.catalogue.precisions import Precision
     from advisor.catalogue.strategies import Strategy
 
+_LLAMA_8B = r"\bllama(?:[\s_-]*[23](?:\.1)?)?[\s_-]*8\s*b"
+_LLAMA_1B = r"\bllama(?:[\s_-]*3(?:\.2)?)?[\s_-]*1\s*b"
 _MODELS = (
     (r"\broberta[\s_-]*large", "roberta_large_classification"),
     (r"\bbert[\s_-]*large", "bert_large_squad"),
@@ -18,7 +20,11 @@ _MODELS = (
     (r"\b(?:resnet|rn)[\s_-]*(?:v1\.5[\s_-]*)?50(?!\d)", "resnet50"),
     (r"\bvit(?:[\s_/-]*b(?:ase)?(?:[\s_/-]*16)?)?(?![a-z])|\bvision transformer", "vit_base"),
     (r"\bgpt[\s_-]*2(?:[\s_-]*small)?(?![\s_-]*(?:medium|large|xl))", "gpt2_small"),
-    (r"\bllama(?:[\s_-]*[23](?:\.1)?)?[\s_-]*8\s*b", "llama_8b"),
+    (rf"{_LLAMA_8B}[^.,;]{{0,30}}\bqlora\b|\bqlora\b[^.,;]{{0,30}}{_LLAMA_8B}", "llama_8b_qlora"),
+    (rf"{_LLAMA_8B}[^.,;]{{0,30}}\blora\b|\blora\b[^.,;]{{0,30}}{_LLAMA_8B}", "llama_8b_lora"),
+    (_LLAMA_8B, "llama_8b"),
+    (rf"{_LLAMA_1B}[^.,;]{{0,30}}\bqlora\b|\bqlora\b[^.,;]{{0,30}}{_LLAMA_1B}", "llama_1b_qlora"),
+    (rf"{_LLAMA_1B}[^.,;]{{0,30}}\blora\b|\blora\b[^.,;]{{0,30}}{_LLAMA_1B}", "llama_1b_lora"),
     (r"\bu[\s_-]?net\b", "unet_vgg16"),
     (r"\biris\b|鸢尾", "iris_mlp"),
     (r"\blstm\b", "lstm_classifier"),
@@ -44,6 +50,13 @@ _STRATEGIES: tuple[tuple[str, Strategy], ...] = (
 _DDP, _DP = r"(?:\bddp\b|distributed\s*data\s*parallel)", r"(?:\bdp\b|(?<!distributed )(?<!distributed)data\s*parallel)"
 _AGAINST = (
     r"(?:[^,.;。]|\.(?=\d)){0,40}?(?:\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|比)[^,.;。]{0,12}?"
+)
+_COMPARES = r"\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|\bas fast as\b|\binstead of\b|比|相对"
+_CHANGES = r"\bfrom\b.{0,40}\bto\b|从.{0,20}(?:到|换成|改为)"
+_FITS = r"\bfits?\b|\bfitting\b|放得下|装得下|装得进|放得进|能放进|能装进"
+_FITS_NOT = (
+    r"\b(?:not|n't|n’t|never|cannot|can't) (?:quite |even )?fit\b|\bout of memory\b|\boom\b|too (?:large|big) for\b"
+    r"|放不下|装不下|放不进|装不进|爆显存"
 )
 _WORDS = {
     "one": 1, "single": 1, "a": 1, "two": 2, "dual": 2, "both": 2, "three": 3, "four": 4, "quad": 4, "six": 6,
@@ -96,6 +109,31 @@ def find_model(plain: str) -> str | None:
 def find_precision(plain: str) -> Precision | None:
     """The precision in so many words; `FP16` alone means autocast, as most people use it."""
     return next((precision for pattern, precision in _PRECISIONS if search(pattern, plain)), None)
+
+
+def compared_precisions(plain: str) -> tuple[Precision, Precision] | None:
+    """Two precisions that are held against each other: `BF16 is twice as fast as FP32`; None: not two."""
+    places: dict[int, Precision] = {}
+    taken: list[tuple[int, int]] = []
+    for pattern, precision in _PRECISIONS:
+        for match in re.finditer(pattern, plain, re.ASCII):
+            start, end = match.span()
+            if not any(start < other_end and other_start < end for other_start, other_end in taken):
+                taken.append((start, end))
+                places[start] = precision
+    told = [places[place] for place in sorted(places)]
+    if len(told) != 2 or told[0] == told[1]:  # noqa: PLR2004 - a pair
+        return None
+    if search(_CHANGES, plain) is not None:
+        return told[1], told[0]
+    return (told[0], told[1]) if search(_COMPARES, plain) is not None else None
+
+
+def says_fits(plain: str) -> bool | None:
+    """Whether a model is said to fit a card, or not to; None: neither is said."""
+    if search(_FITS_NOT, plain):
+        return False
+    return True if search(_FITS, plain) else None
 
 
 def find_strategy(plain: str) -> Strategy | None:

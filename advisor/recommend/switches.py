@@ -136,14 +136,15 @@ def switch_of(kind: SwitchKind, changed: Prediction, before: Prediction | None) 
         batch_size_per_device=changed.batch_size_per_device,
         gradient_accumulation_steps=changed.gradient_accumulation_steps,
         step_s=changed.step_s,
-        gain=None if before is None else _gain(changed.samples_per_s, before.samples_per_s),
+        gain=None if before is None else gain_of(changed.samples_per_s, before.samples_per_s),
         peak_memory_bytes=changed.peak_memory_bytes,
         saved_bytes=_saved(changed, before),
         fits=changed.fits,
     )
 
 
-def _gain(after: Estimate, before: Estimate) -> Estimate:
+def gain_of(after: Estimate, before: Estimate) -> Estimate:
+    """How many times as much, its range taking both errors for independent."""
     value = after.value / before.value
     down = math.hypot(math.log(after.value / after.low), math.log(before.high / before.value))
     up = math.hypot(math.log(after.high / after.value), math.log(before.value / before.low))

@@ -28,6 +28,22 @@ claim-scaling-above = Plausible only with a faster link, more accumulation or a 
 claim-scaling-below = Below what this program expects: { $claimed_ratio } times was claimed from { $count } GPUs, { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected. Likely limited by communication, by a loader that all cards share, or by DataParallel's single process.
 claim-efficiency-plausible = Plausible: { $claimed_ratio } times from { $count } GPUs is an efficiency of { $efficiency_fraction }; { $most_ratio } times is the most there can be.
 claim-efficiency-low = Below what this program expects: { $claimed_ratio } times from { $count } GPUs is an efficiency of only { $efficiency_fraction }, likely limited by communication, a batch too small for the cards, the loader, or DataParallel's single process.
+claim-change-plausible = Plausible: on { $device } { $change ->
+    [batch] batch size { $after } over { $before }
+    *[other] { $after } over { $before }
+} is expected to bring { $expected_ratio } times the samples a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
+claim-change-above = Plausible only with better kernels or a healthier host than assumed: on { $device } { $change ->
+    [batch] batch size { $after } over { $before }
+    *[other] { $after } over { $before }
+} is expected to bring { $expected_ratio } times the samples a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
+claim-change-below = Below what this program expects: on { $device } { $change ->
+    [batch] batch size { $after } over { $before }
+    *[other] { $after } over { $before }
+} is expected to bring { $expected_ratio } times the samples a second ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
+claim-change-impossible = Impossible: { $after } over { $before } was claimed to bring { $claimed_ratio } times the speed on { $device }, and no figure of its data sheet is more than { $bound_ratio } times the other's; { $expected_ratio } is expected ({ $low_ratio } to { $high_ratio }).
+claim-fits = { $model } fits { $device }: at batch size { $batch } in { $precision } a step needs { $need_bytes } ({ $low_bytes } to { $high_bytes }), and the card has { $capacity_bytes } to give.
+claim-fits-not = { $model } does not fit { $device }: at batch size { $batch } in { $precision } a step needs { $need_bytes } ({ $low_bytes } to { $high_bytes }), and the card has { $capacity_bytes } to give.
+claim-fits-close = { $model } on { $device } is too close to tell: at batch size { $batch } in { $precision } a step needs { $need_bytes } ({ $low_bytes } to { $high_bytes }), and the card has { $capacity_bytes } to give.
 claim-ratio-plausible = Plausible: in { $precision } { $device } is expected to be { $expected_ratio } times as fast as { $other } ({ $low_ratio } to { $high_ratio }); { $claimed_ratio } was claimed.
 claim-ratio-only-with-precision = Plausible only in { $precisions }: { $device } was claimed to be { $claimed_ratio } times as fast as { $other }.
 claim-ratio-impossible = Impossible: { $device } was claimed to be { $claimed_ratio } times as fast as { $other }, and no figure of their data sheets is more than { $bound_ratio } times as high; { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected.

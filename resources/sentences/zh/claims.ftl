@@ -28,6 +28,22 @@ claim-scaling-above = 仅在互连更快、累积步数更多或批更大时可�
 claim-scaling-below = 低于本程序的预期：所称 { $count } 张 GPU 提速 { $claimed_ratio } 倍，预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。很可能受限于通信、各卡共用的数据加载，或 DataParallel 的单进程。
 claim-efficiency-plausible = 可信：{ $count } 张 GPU 提速 { $claimed_ratio } 倍，效率为 { $efficiency_fraction }；上限为 { $most_ratio } 倍。
 claim-efficiency-low = 低于本程序的预期：{ $count } 张 GPU 提速 { $claimed_ratio } 倍，效率只有 { $efficiency_fraction }，很可能受限于通信、批太小、数据加载，或 DataParallel 的单进程。
+claim-change-plausible = 可信：在 { $device } 上，{ $change ->
+    [batch] 批大小 { $after } 相对 { $before }
+    *[other] { $after } 相对 { $before }
+} 预期使每秒样本数达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
+claim-change-above = 仅当算子内核更好或主机状态优于假设时可信：在 { $device } 上，{ $change ->
+    [batch] 批大小 { $after } 相对 { $before }
+    *[other] { $after } 相对 { $before }
+} 预期使每秒样本数达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
+claim-change-below = 低于本程序的预期：在 { $device } 上，{ $change ->
+    [batch] 批大小 { $after } 相对 { $before }
+    *[other] { $after } 相对 { $before }
+} 预期使每秒样本数达到 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
+claim-change-impossible = 不可能：所称在 { $device } 上 { $after } 相对 { $before } 提速 { $claimed_ratio } 倍，而其规格表中没有任何一项超过另一项的 { $bound_ratio } 倍；预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
+claim-fits = { $device } 放得下 { $model }：批大小 { $batch }、{ $precision } 下每步需要 { $need_bytes }（{ $low_bytes } 至 { $high_bytes }），该卡可提供 { $capacity_bytes }。
+claim-fits-not = { $device } 放不下 { $model }：批大小 { $batch }、{ $precision } 下每步需要 { $need_bytes }（{ $low_bytes } 至 { $high_bytes }），该卡可提供 { $capacity_bytes }。
+claim-fits-close = { $model } 能否放进 { $device } 难以断定：批大小 { $batch }、{ $precision } 下每步需要 { $need_bytes }（{ $low_bytes } 至 { $high_bytes }），该卡可提供 { $capacity_bytes }。
 claim-ratio-plausible = 可信：在 { $precision } 下，{ $device } 的速度预期为 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
 claim-ratio-only-with-precision = 仅在 { $precisions } 下可信：所称 { $device } 的速度是 { $other } 的 { $claimed_ratio } 倍。
 claim-ratio-impossible = 不可能：所称 { $device } 的速度是 { $other } 的 { $claimed_ratio } 倍，而两者规格表中没有任何一项相差超过 { $bound_ratio } 倍；预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。

@@ -1,0 +1,174 @@
+"""Claims about one card and one change: a precision over another, torch.compile, a batch size, and what fits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
+from advisor.claims.claim import ClaimAnswer
+from advisor.claims.predictor import candidate
+from advisor.claims.ratios import PANEL
+from advisor.claims.refusals import refusal
+from advisor.claims.setting import claimed_workload, range_over, usual_precision
+from advisor.core.sentences import Reason
+from advisor.recommend.precisions import rate_of
+from advisor.recommend.switches import gain_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.catalogue.precisions import Precision
+    from advisor.claims.claim import Claim, Verdict
+    from advisor.claims.predictor import Predictor
+    from advisor.core.units import Estimate
+    from advisor.predict.prediction import Prediction
+
+
+class _Side(NamedTuple):
+    """One of the two set-ups that a claim compares."""
+
+    precision: Precision
+    batch_size: int
+    compiled: bool
+
+
+def is_about_one_change(claim: Claim) -> bool:
+    """Whether a ratio is claimed of one card, by what was changed on it."""
+    if claim.speed_up_ratio is None or claim.count not in {None, 1} or claim.reference_gpus:
+        return False
+    return claim.reference_precision is not None or claim.reference_batch_size is not None or bool(claim.compile)
+
+
+def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """A ratio of one card against itself, held against the predictions of both set-ups.
+
+    Raises InputError where no card is named, or nothing can be predicted on it.
+    """
+    if not claim.gpus:
+        raise refusal("claim-without-card", claim, predictor.specs)
+    specs = [predictor.specs[key] for key in claim.gpus]
+    names = (claim.workload,) if claim.workload is not None else PANEL
+    found = [gain for name in names for spec in specs if (gain := _gain(claim, predictor, spec, name)) is not None]
+    expected = range_over(found)
+    if expected is None:
+        raise refusal("claim-cards-not-predicted", claim, predictor.specs)
+    ratio = claim.speed_up_ratio or 1.0
+    bound = _bound(claim, specs)
+    numbers: dict[str, float | int | str] = {
+        "device": specs[0].name,
+        "change": _change(claim),
+        "after": _named(claim)[0],
+        "before": _named(claim)[1],
+        "claimed_ratio": ratio,
+        "expected_ratio": expected.value,
+        "low_ratio": expected.low,
+        "high_ratio": expected.high,
+        "bound_ratio": bound or 0.0,
+    }
+    verdict: Verdict
+    if bound is not None and ratio > max(bound, expected.high):
+        verdict, code = "impossible", "claim-change-impossible"
+    elif ratio > expected.high:
+        verdict, code = "plausible_only_with", "claim-change-above"
+    elif ratio < expected.low:
+        verdict, code = "below_expected", "claim-change-below"
+    else:
+        verdict, code = "plausible", "claim-change-plausible"
+    reason = Reason(code=code, numbers=numbers)
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=(reason,), expected_ratio=expected, bound_ratio=bound)
+
+
+def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """Whether a step of the model fits one such card, at the batch size that is named or at a single sample.
+
+    Raises InputError where card or model are not named, or its memory cannot be told.
+    """
+    if not claim.gpus:
+        raise refusal("claim-without-card", claim, predictor.specs)
+    batch = claim.batch_size or 1
+    workload = claimed_workload(msgspec.structs.replace(claim, batch_size=batch), predictor)
+    found: list[Prediction] = []
+    for spec in (predictor.specs[key] for key in claim.gpus):
+        precision = usual_precision(spec, claim.precision or workload.training.precision)
+        if precision is not None:
+            found += predictor.predict(workload, (candidate(spec, precision, batch),))
+    known = [one for one in found if one.fits is not None and one.peak_memory_bytes is not None]
+    if not known:
+        named: dict[str, float | int | str] = {"model": workload.name, "device": predictor.specs[claim.gpus[0]].name}
+        raise refusal("claim-without-prediction", claim, predictor.specs, {**named, "precision": "none"})
+    best = max(known, key=lambda one: one.memory_capacity_bytes or 0.0)
+    need, capacity = best.peak_memory_bytes, best.memory_capacity_bytes or 0.0
+    assert need is not None
+    numbers: dict[str, float | int | str] = {
+        "model": workload.name,
+        "device": best.device.name,
+        "batch": batch,
+        "precision": PRECISION_LABELS[best.precision],
+        "need_bytes": need.value,
+        "low_bytes": need.low,
+        "high_bytes": need.high,
+        "capacity_bytes": capacity,
+    }
+    close = need.low <= capacity <= need.high
+    right = bool(best.fits) == bool(claim.fits)
+    code = "claim-fits-close" if close else "claim-fits" if best.fits else "claim-fits-not"
+    verdict: Verdict = "plausible" if right else "plausible_only_with" if close else "impossible"
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason(code=code, numbers=numbers),))
+
+
+def _sides(claim: Claim, precision: Precision, batch: int) -> tuple[_Side, _Side]:
+    """After and before the change."""
+    after = _Side(precision, batch, compiled=bool(claim.compile))
+    if claim.reference_precision is not None:
+        return after, after._replace(precision=claim.reference_precision)
+    if claim.reference_batch_size is not None:
+        return after, after._replace(batch_size=claim.reference_batch_size)
+    return after, after._replace(compiled=False)
+
+
+def _gain(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> Estimate | None:
+    workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
+    own = claim.precision or workload.training.precision
+    predicted: list[Prediction] = []
+    for side in _sides(claim, own, claim.batch_size or workload.training.batch_size):
+        precision = side.precision if claim.reference_precision is not None else usual_precision(spec, side.precision)
+        if precision is None or rate_of(spec, precision) is None:
+            return None
+        training = msgspec.structs.replace(workload.training, compile=side.compiled, precision=precision)
+        changed = msgspec.structs.replace(workload, training=training)
+        predicted += predictor.predict(changed, (candidate(spec, precision, side.batch_size),))
+    if len(predicted) != 2:  # noqa: PLR2004 - after and before
+        return None
+    return gain_of(predicted[0].samples_per_s, predicted[1].samples_per_s)
+
+
+def _bound(claim: Claim, specs: Sequence[GpuSpec]) -> float | None:
+    """The most that a change of precision can gain: the larger of both data-sheet ratios, products and bytes."""
+    if claim.precision is None or claim.reference_precision is None:
+        return None
+    ratios = []
+    for spec in specs:
+        after, before = rate_of(spec, claim.precision), rate_of(spec, claim.reference_precision)
+        if after is not None and before is not None:
+            ratios.append(after / before)
+    before_bytes = PRECISION_FACTS[claim.reference_precision].compute_bytes
+    fewer_bytes = before_bytes / PRECISION_FACTS[claim.precision].compute_bytes
+    return max((*ratios, fewer_bytes)) if ratios else None
+
+
+def _change(claim: Claim) -> str:
+    if claim.reference_precision is not None:
+        return "precision"
+    return "batch" if claim.reference_batch_size is not None else "compile"
+
+
+def _named(claim: Claim) -> tuple[str, str]:
+    """What stands after and before the change, in words that no language needs translated."""
+    if claim.reference_precision is not None and claim.precision is not None:
+        return PRECISION_LABELS[claim.precision], PRECISION_LABELS[claim.reference_precision]
+    if claim.reference_batch_size is not None:
+        return str(claim.batch_size), str(claim.reference_batch_size)
+    return "torch.compile", "eager"

@@ -1,0 +1,76 @@
+"""Claims of one card against itself: a precision over another, torch.compile, a batch size, and what fits."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from advisor.catalogue.precisions import TracePrecision
+from advisor.catalogue.spec_table import spec_table
+from advisor.claims.claim import Verdict
+from advisor.claims.judge import check_claim
+from advisor.claims.reader import parse_claim
+from advisor.claims.table_predictor import TablePredictor
+from advisor.core.errors import InputError
+from advisor.optable.op_table import OpTable
+from advisor.predict.device_memory import MemoryAnswer, MemorySolver
+from advisor.predict.host_memory import HostRoom
+from advisor.predict.prediction import Candidate
+from advisor.workload.workload import Workload
+from tests.recommend.fakes import SPECS, machine
+from tests.recommend.real_predictor import real_predictor
+
+
+def predictor_with_memory() -> TablePredictor:
+    def memory(workload: Workload, tables: Mapping[TracePrecision, OpTable]) -> Callable[[Candidate], MemoryAnswer]:
+        return MemorySolver(workload.training, tables, spec_table(), machine(), HostRoom(machine(), None, 1)).answer
+
+    return dataclasses.replace(real_predictor(), memory_source=memory, _tables={})
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "before", "ratio"),
+    [
+        ("bf16 is 2x faster than fp32 on an A100 for BERT-base", "bf16_amp", "fp32", 2.0),
+        ("going from fp32 to tf32 made ResNet-50 1.5 times faster on an A100", "tf32", "fp32", 1.5),
+        ("在 A100 上 bf16 比 fp32 快 2 倍", "bf16_amp", "fp32", 2.0),
+    ],
+)
+def test_two_precisions_are_read_as_after_and_before(text: str, after: str, before: str, ratio: float) -> None:
+    claim = parse_claim(text, SPECS)
+    assert (claim.precision, claim.reference_precision, claim.speed_up_ratio) == (after, before, ratio)
+
+
+def test_two_batch_sizes_are_read_as_after_and_before() -> None:
+    claim = parse_claim("batch 64 is 3x as fast as batch 32 on a V100 for ResNet-50", SPECS)
+    assert (claim.batch_size, claim.reference_batch_size) == (64, 32)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "code"),
+    [
+        ("bf16 is 3x faster than fp32 on an A100 SXM 40GB for BERT-base", "plausible", "claim-change-plausible"),
+        ("bf16 is 60x faster than fp32 on an A100 SXM 40GB for BERT-base", "impossible", "claim-change-impossible"),
+        ("torch.compile makes ResNet-50 9x faster on a 4090", "plausible_only_with", "claim-change-above"),
+        (
+            "batch 64 is 8x as fast as batch 32 on a V100 SXM2 32GB, ResNet-50",
+            "plausible_only_with",
+            "claim-change-above",
+        ),
+        ("bf16 is 1.01x faster than fp32 on an A100 SXM 40GB for BERT-large", "below_expected", "claim-change-below"),
+        ("a full fine-tune of Llama 8B fits on one 4090", "impossible", "claim-fits-not"),
+        ("a full fine-tune of Llama 8B does not fit on one 4090", "plausible", "claim-fits-not"),
+        ("Llama 8B QLoRA fits on one 4090", "plausible", "claim-fits"),
+        ("一张 4090 放得下 BERT-base", "plausible", "claim-fits"),
+    ],
+)
+def test_one_card_is_held_against_itself(text: str, verdict: Verdict, code: str) -> None:
+    answer = check_claim(text, predictor_with_memory())
+    assert (answer.verdict, answer.reasons[0].code) == (verdict, code)
+
+
+def test_a_change_needs_a_card() -> None:
+    with pytest.raises(InputError):
+        check_claim("torch.compile made BERT-base 2x faster", predictor_with_memory())
