@@ -47,9 +47,13 @@ def advise_command(arguments: argparse.Namespace, language: Language) -> int:
 def _advise(
     request: AdviceRequest, arguments: argparse.Namespace, language: Language, cancelled: threading.Event
 ) -> int:
+    from advisor.store.history import data_folder
+    from advisor.store.kept_replays import kept_replays
+
     with ProgressPrinter(language, quiet=arguments.quiet) as progress:
         watched = TraceWatch(progress.show)
-        advice = run_request(request, cancelled, watched.show)
+        with kept_replays(None if arguments.no_history else data_folder()):
+            advice = run_request(request, cancelled, watched.show)
     if nothing_known(advice) and not cancelled.is_set():
         raise watched.refusal(advice)
     if not arguments.no_history:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.cost.memory.need import MemoryQuestion, answered
+from advisor.cost.memory.need import MemoryQuestion, answered, fits_within
 
 WORST_FRAGMENTATION = 1.3
 """Need over allocated: the worst of 879 published largest batches is 1.27. Below it nothing has to be replayed."""
@@ -11,12 +11,12 @@ _DOUBLINGS = 20
 
 
 class BatchLimit:
-    """Answers which batch sizes fit one set-up; every batch size is solved once, whatever the capacity."""
+    """Answers which batch sizes fit one set-up; each is replayed once a capacity."""
 
     def __init__(self, question: MemoryQuestion) -> None:
         """Remember the question; nothing is solved yet."""
         self._question = question
-        self._needs: dict[int, float] = {}
+        self._found: dict[tuple[int, float], bool] = {}
 
     def fits(self, batch_size: int, usable: float) -> bool:
         """Whether the need at `batch_size` is at most `usable` bytes."""
@@ -24,9 +24,10 @@ class BatchLimit:
         least = answered(question, batch_size, replayed=False).need_bytes
         if least > usable or least * WORST_FRAGMENTATION <= usable:
             return least <= usable
-        if batch_size not in self._needs:
-            self._needs[batch_size] = answered(question, batch_size).need_bytes
-        return self._needs[batch_size] <= usable
+        key = (batch_size, usable)
+        if key not in self._found:
+            self._found[key] = fits_within(question, batch_size, usable)
+        return self._found[key]
 
     def largest(self, usable: float, *, tolerance_fraction: float = 0.0) -> int:
         """The largest batch that fits, or one less than it by at most the tolerance; 0 where not one sample does.

@@ -22,6 +22,7 @@ from advisor.cost.memory.replay import (
     needed_bytes,
     reserved_bytes,
     stream_of,
+    survives,
     update_bytes,
 )
 from advisor.cost.memory.sharding import Shares, layout_of, output_bytes, shares_of
@@ -257,6 +258,15 @@ def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True
         workspace_rise_bytes=workspace,
         notes=question.shares.notes,
     )
+
+
+def fits_within(question: MemoryQuestion, batch_size: int, usable_bytes: float) -> bool:
+    """Whether the need at a batch size is at most `usable_bytes`, by one replay instead of those that tell the need."""
+    plain = answered(question, batch_size, replayed=False)
+    passes, update = moments(question.stream, question.setup, batch_size)
+    wasted_fraction = (usable_bytes - plain.need_bytes) / plain.allocated_bytes
+    room = max(passes.total, update.total) * (1 + wasted_fraction)
+    return survives(question.stream, question.setup, batch_size, room)
 
 
 def _tensor_sizes(question: MemoryQuestion, moment: Peak, batch_size: int) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from advisor.cost.memory.caching_allocator import ROUNDING_BYTES, CachingAllocator, CapacityExceededError
+from advisor.cost.memory.remembered import fingerprint, remembered
 from advisor.cost.memory.sharding import Shares
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, Affine, MemoryTimeline
 
@@ -45,6 +46,12 @@ class Stream:
         self.backward_start = timeline.backward_start
         self._signs = np.select([self.kinds == ALLOCATE, self.kinds == FREE], [1.0, -1.0], 0.0)
         self._kept_signs = np.where(self.kinds == GRADIENT, -1.0, self._signs)
+
+    @cached_property
+    def fingerprint(self) -> bytes:
+        """What the timeline is known by where its replays are remembered."""
+        residents = np.array([self.resident_count])
+        return fingerprint(self.kinds, np.array(self.storage_list), self.size0, self.size1, residents)
 
     @classmethod
     def sharded(cls, timeline: MemoryTimeline, shares: Shares, outputs: Affine = (0.0, 0.0)) -> Stream:
@@ -269,6 +276,11 @@ class _Replay:
 
 def needed_bytes(stream: Stream, setup: StepSetup, batch_size: float) -> float:
     """Least capacity in bytes, to 0.1 %, in which training survives the caching allocator's fragmentation."""
+    question = ("needed", tuple(setup), batch_size)
+    return remembered(stream.fingerprint, question, lambda: _needed_bytes(stream, setup, batch_size))
+
+
+def _needed_bytes(stream: Stream, setup: StepSetup, batch_size: float) -> float:
     replay = _Replay(stream, setup, batch_size)
     without_workspace = setup._replace(workspace_share=0.0)
     low = live_peak(stream, without_workspace, batch_size).total
@@ -291,6 +303,19 @@ def reserved_bytes(stream: Stream, setup: StepSetup, batch_size: float, capacity
         return replay.peak_reserved(capacity_bytes)
     except CapacityExceededError:
         return needed_bytes(stream, setup, batch_size)
+
+
+def survives(stream: Stream, setup: StepSetup, batch_size: float, capacity_bytes: float) -> bool:
+    """Whether training survives fragmentation in a capacity, to the 0.1 % that `needed_bytes` is told to.
+
+    One replay, where the need itself takes about ten.
+    """
+    capacity = capacity_bytes / (1 + _TOLERANCE)
+    question = ("survives", tuple(setup), batch_size, capacity)
+    answer = remembered(
+        stream.fingerprint, question, lambda: float(_survives(_Replay(stream, setup, batch_size), capacity))
+    )
+    return bool(answer)
 
 
 def _survives(replay: _Replay, capacity_bytes: float) -> bool:
