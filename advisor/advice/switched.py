@@ -18,7 +18,7 @@ from advisor.measure.runner import TraceUnanswered, trace_workload
 from advisor.optable.op_table import OpTable
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.prediction import Candidate, Device, Prediction
-from advisor.recommend.candidates import table_keys
+from advisor.recommend.candidates import LARGER_GPU_KEYS, table_keys
 from advisor.recommend.precisions import precisions_of_gpu
 from advisor.recommend.recommendation import prediction_of
 from advisor.recommend.switches import Change, Switch, adapter_changes, plain_changes, switch_of, traced_changes
@@ -115,7 +115,25 @@ def _switched(request: AdviceRequest, facts: Facts, change: Change, chosen: Pred
 
 
 def _on_one_card(request: AdviceRequest, facts: Facts, change: Change, tables: Tables) -> list[Switch]:
-    """The fastest set-up on one card that holds the changed workload, of all cards of the question; none: nothing."""
+    """The fastest set-up on one card that holds the changed workload; none: nothing.
+
+    Looked at are all cards of the question; where it names none, those of 80 GB and more too if the usual ones fail.
+    """
+    specs = known_specs(request)
+    asked = [table_keys(specs, request.gpu_keys)]
+    if request.gpu_keys is None:
+        asked.append(tuple(key for key in LARGER_GPU_KEYS if key in specs))
+    for keys in asked:
+        held = [one for one in _on_each(request, facts, change, tables, keys) if one.fits]
+        if held:
+            return [switch_of(change.kind, max(held, key=lambda one: one.samples_per_s.value), None)]
+    return []
+
+
+def _on_each(
+    request: AdviceRequest, facts: Facts, change: Change, tables: Tables, keys: Iterable[str]
+) -> tuple[Prediction, ...]:
+    """The changed workload on one of each card, at its own batch size and at one sample."""
     specs = known_specs(request)
     sizes = sorted({1, change.workload.training.batch_size})
     candidates = [
@@ -127,12 +145,10 @@ def _on_one_card(request: AdviceRequest, facts: Facts, change: Change, tables: T
             batch_size_per_device=size,
             gradient_accumulation_steps=change.workload.training.gradient_accumulation_steps,
         )
-        for key, size in product(table_keys(specs, request.gpu_keys), sizes)
+        for key, size in product(keys, sizes)
         for precision in precisions_of_gpu(specs[key], (change.workload.training.precision,))
     ]
-    held = [one for one in _predicted(request, facts, change.workload, tables, candidates) if one.fits]
-    best = max(held, key=lambda one: one.samples_per_s.value, default=None)
-    return [] if best is None else [switch_of(change.kind, best, None)]
+    return _predicted(request, facts, change.workload, tables, candidates)
 
 
 def _predicted(

@@ -1,0 +1,48 @@
+"""Where no usual card holds a model, LoRA and QLoRA are answered on the smallest class of cards that does."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.advice.facts import Facts
+from advisor.advice.request import AdviceRequest
+from advisor.advice.switched import _on_one_card
+from advisor.catalogue.spec_table import spec_table
+from advisor.optable.saved_tables import saved_tables
+from advisor.recommend.candidates import DEFAULT_GPU_KEYS, LARGER_GPU_KEYS
+from advisor.recommend.switches import Change, Switch
+from advisor.workload.workload_file import load_workload
+from tests.recommend.fakes import machine
+
+
+def answered(batch_size: int, gpu_keys: tuple[str, ...] | None = None) -> list[Switch]:
+    workload = load_workload("llama_8b_lora")
+    training = msgspec.structs.replace(workload.training, batch_size=batch_size)
+    workload = msgspec.structs.replace(workload, training=training)
+    tables = saved_tables(load_workload("llama_8b_lora"))
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=gpu_keys)
+    return _on_one_card(
+        request, Facts(machine=machine(), tables=tables), Change(kind="lora", workload=workload), tables
+    )
+
+
+def test_the_usual_cards_come_first() -> None:
+    (switch,) = answered(1)
+    assert switch.device_key in DEFAULT_GPU_KEYS
+    assert switch.fits is True
+
+
+def test_cards_of_eighty_gigabytes_answer_where_the_usual_ones_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
+    specs = {
+        key: spec if key in LARGER_GPU_KEYS else msgspec.structs.replace(spec, memory_bytes=8e9)
+        for key, spec in spec_table().items()
+    }
+    monkeypatch.setattr("advisor.advice.switched.known_specs", lambda _request: specs)
+    (switch,) = answered(1)
+    assert switch.device_key in LARGER_GPU_KEYS
+    assert switch.fits is True
+
+
+def test_asked_cards_are_the_only_ones() -> None:
+    assert answered(1, ("t4",)) == []
