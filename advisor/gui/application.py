@@ -86,13 +86,14 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
         from PySide6.QtGui import QIcon
 
         from advisor.core.bundled import resource
+        from advisor.gui.start.last_time import restore_last
 
         window.setWindowIcon(QIcon(str(resource("icons") / "advisor.svg")))
         session.detect()
-        session.load_workload(DEFAULT_WORKLOAD)
         session.feed.start()
         if open_file is not None:
             window.commands.open_path(open_file)
+        restore_last(session, settings, DEFAULT_WORKLOAD)
 
     window.first_painted.connect(begin, Qt.ConnectionType.QueuedConnection)
     _quit_on_signals(application, window.close)

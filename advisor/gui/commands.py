@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMainWindow
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QMainWindow, QToolTip
 
 from advisor.core.errors import InputError, UserFacingError
 from advisor.gui.texts import Texts
@@ -96,6 +96,10 @@ class Commands(QObject):
             "predict": lambda: self.start(measure=False),
             "cancel": self.session.cancel_job,
             "verify": self.verify,
+            "zoom-in": lambda: self.zoom(1),
+            "zoom-out": lambda: self.zoom(-1),
+            "zoom-usual": lambda: self.zoom(0),
+            "tip": self.show_tip,
             "undo": self.undo,
             "redo": self.session.undo.redo,
             "copy-text": self.copy_text,
@@ -222,7 +226,7 @@ class Commands(QObject):
         if advice is None or self.session.busy or not self.consent_for(advice.workload):
             return
         allowed = self.session.may_run(advice.workload)
-        self.session.start_job(verify_job(advice, allow_code=allowed), measure=True)
+        self.session.start_job(verify_job(advice, allow_code=allowed), measure=True, kind="verify")
         self.show_page("measure")
 
     def _ask_and_save(self, kind: str) -> None:
@@ -287,6 +291,28 @@ class Commands(QObject):
         from advisor.gui.dialogs.about import show_about
 
         show_about(self.window_, self.texts)
+
+    def zoom(self, steps: int) -> None:
+        """Larger or smaller letters by steps; 0: the usual ones."""
+        from advisor.gui.settings import ZOOMS
+
+        now = min(range(len(ZOOMS)), key=lambda place: abs(ZOOMS[place] - self.settings.zoom))
+        chosen = ZOOMS[min(max(now + steps, 0), len(ZOOMS) - 1)] if steps else 1.0
+        self.settings.store("zoom", chosen)
+        self.look_changed.emit()
+
+    def show_tip(self) -> None:
+        """Show what the mouse would show over whatever has the focus."""
+        widget = QApplication.focusWidget()
+        if widget is None:
+            return
+        text, place = widget.toolTip(), QRect(QPoint(0, 0), widget.size())
+        if isinstance(widget, QAbstractItemView) and widget.currentIndex().isValid():
+            index = widget.currentIndex()
+            text = index.data(Qt.ItemDataRole.ToolTipRole) or text
+            place = widget.visualRect(index)
+        if text:
+            QToolTip.showText(widget.mapToGlobal(place.bottomLeft()), str(text), widget, place, _TOLD_MS)
 
     def set_language(self, language: str) -> None:
         """Show everything in another language, now."""

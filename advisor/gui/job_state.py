@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunProgress
 from advisor.protocol.messages import Failed, Memory, Progress, Sample, StageEnded
@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from advisor.catalogue.precisions import Precision
+    from advisor.core.sentences import Reason
+    from advisor.gui.jobs.forecast import Forecast
     from advisor.measure.measurement import Measurement, Summary, Verdict
 
+JobKind = Literal["advise", "verify"]
+_ENDED_BADLY = ("died", "failed")
 SeriesKey = tuple[str, int, str, int]
 """Device key, batch size, precision, and the stage of the worker's plan that it belongs to."""
 _SAMPLES_KEPT = 4000
@@ -81,6 +85,11 @@ class JobState:
     failures: list[Failed] = field(default_factory=list)
     phases: list[tuple[str, float]] = field(default_factory=list)
     sample_count: int = 0
+    kind: JobKind = "advise"
+    forecast: Forecast | None = None
+    """None where the job's own events say how far it is."""
+    troubles: list[Reason] = field(default_factory=list)
+    """Why workers ended that should not have."""
 
     @classmethod
     def of_measurements(cls, measurements: Sequence[Measurement]) -> JobState:
@@ -118,6 +127,9 @@ class JobState:
             self.phases.append((event.phase, event.started_monotonic_s))
         elif isinstance(event, DeviceEnded):
             self._take(event.measurement)
+            if event.exit_kind in _ENDED_BADLY:
+                told = [one for one in event.measurement.caveats if one.code.startswith("measure-worker-")]
+                self.troubles += told[-1:]
 
     def _progress(self, event: RunProgress | Progress) -> None:
         """A run that plans several workers tells the whole's progress; a single worker's own counts until then."""
@@ -148,7 +160,9 @@ class JobState:
 
     def _stage_ended(self, event: StageEnded) -> None:
         if event.batch_size is not None and event.series == "step":
-            self._latest(event.batch_size, event.precision).ended = True
+            key = (self.device_key, event.batch_size, event.precision, event.stage or 0)
+            one = self.series.get(key) if event.stage is not None else None
+            (one or self._latest(event.batch_size, event.precision)).ended = True
 
     def _take(self, measurement: Measurement) -> None:
         """What a device's measurement holds in the end stands for what came from it live."""
@@ -170,6 +184,17 @@ class JobState:
         """The series that the newest sample belongs to."""
         started = [one for one in self.series.values() if one.times_s]
         return max(started, key=lambda one: one.times_s[-1], default=None)
+
+    @property
+    def step_count(self) -> int:
+        """Series of which at least one step was timed."""
+        return len([one for one in self.series.values() if one.summary is not None or one.times_s])
+
+    def progress(self, now_s: float) -> tuple[float, float | None]:
+        """(share done, seconds left or None) at a monotonic time."""
+        if self.forecast is not None:
+            return self.forecast.at(now_s)
+        return self.fraction, self.left_s(now_s)
 
     def left_s(self, now_s: float) -> float | None:
         """Seconds left: by the plan, else at the pace so far; None while nothing can be said."""

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QLibraryInfo, QTimer, QTranslator, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QWidget
 
@@ -16,6 +16,8 @@ from advisor.gui.idle_collection import IdleCollection
 from advisor.gui.menus import build_menus
 from advisor.gui.navigation import Navigation
 from advisor.gui.preload import Preload
+from advisor.gui.strip.call import Call
+from advisor.gui.strip.job_strip import JobStrip
 from advisor.gui.texts import Texts
 from advisor.gui.theme import palette_of, style_sheet, theme_for
 from advisor.gui.threads import Outcome
@@ -23,6 +25,7 @@ from advisor.gui.threads import Outcome
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent, QShowEvent
 
+    from advisor.core.sentences import Language
     from advisor.gui.pages.page import Page, ViewState
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
@@ -44,6 +47,7 @@ class MainWindow(QMainWindow):
         self.session = session
         self.settings = settings
         self._painted = False
+        self._translator: QTranslator | None = None
         self._collection = IdleCollection(lambda: session.busy, self)
         self._preload = Preload(session.crew, self)
         self._pages: dict[PageName, Page] = {}
@@ -59,6 +63,7 @@ class MainWindow(QMainWindow):
         self._rebuild_timer.setSingleShot(True)
         self._rebuild_timer.setInterval(0)
         self._rebuild_timer.timeout.connect(self.rebuild)
+        self._call = Call(self, session, settings)
         self._build()
         session.machine_changed.connect(self._machine_changed)
         session.job_ended.connect(self._job_ended)
@@ -72,11 +77,12 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         texts = Texts(self.settings.language, self.settings.units)
+        self._speak(self.settings.language)
         theme = theme_for(self.settings.scheme)
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.setPalette(palette_of(theme))
-            sheet = style_sheet(theme)
+            sheet = style_sheet(theme, self.settings.zoom)
             if sheet != application.styleSheet():
                 application.setStyleSheet(sheet)
         self.context = Context(
@@ -94,7 +100,10 @@ class MainWindow(QMainWindow):
         layout = QHBoxLayout(central)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        self.navigation = Navigation(texts, theme)
+        strip = JobStrip(self.session, texts, theme)
+        strip.cancelled.connect(self.session.cancel_job)
+        strip.wanted.connect(self.show_page)
+        self.navigation = Navigation(texts, theme, strip, self.settings.zoom)
         self.navigation.chosen.connect(self.show_page)
         layout.addWidget(self.navigation)
         self._stack = QStackedWidget()
@@ -105,6 +114,17 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(central)
         self.show_page(self.current)
         self._machine_changed()
+
+    def _speak(self, language: Language) -> None:
+        """Qt's own words, such as those of a line's menu, in the chosen language."""
+        if self._translator is not None:
+            QCoreApplication.removeTranslator(self._translator)
+            self._translator = None
+        if language == "zh":
+            translator = QTranslator(self)
+            if translator.load("qtbase_zh_CN", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+                QCoreApplication.installTranslator(translator)
+                self._translator = translator
 
     def rebuild_soon(self) -> None:
         """Rebuild once, after everything that asks for it now."""
@@ -137,6 +157,8 @@ class MainWindow(QMainWindow):
     def show_page(self, name: str) -> None:
         """Bring a page to the front."""
         chosen: PageName = next(page for page in PAGE_NAMES if page == name)
+        if chosen == "advice" and self.session.advice is not None and not self.session.busy:
+            self.session.see_advice()
         if chosen in self._pages and self._stack.currentWidget() is self._pages[chosen]:
             return
         if self.current in self._pages:
@@ -155,10 +177,13 @@ class MainWindow(QMainWindow):
         self.commands.refresh()
 
     def _job_ended(self, outcome: object) -> None:
-        """Go to the advice when there is a new one; troubles are told on the Measure page, without a dialog."""
+        """Go to the advice where the job went well; troubles are told on the Measure page, without a dialog."""
         self.commands.refresh()
-        if isinstance(outcome, Outcome) and outcome.kind == "finished" and self.current == "measure":
-            self.show_page("advice")
+        if not isinstance(outcome, Outcome) or outcome.kind != "finished" or self.session.job_troubled:
+            return
+        verified = self.session.job is not None and self.session.job.kind == "verify"
+        if self.current == "measure":
+            self.show_page("history" if verified else "advice")
 
     def _go_to_invalid(self) -> None:
         from advisor.gui.pages.model_page import ModelPage
@@ -215,10 +240,14 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """End the worker and the sampler within two seconds, whatever state they are in."""
+        from advisor.gui.start.last_time import keep_last
+
+        keep_last(self.session, self.settings)
         self.settings.store("geometry", bytes(self.saveGeometry().data()).hex())
         for page in self._pages.values():
             page.deactivate()
         self._collection.end()
         self._preload.stop()
+        self._speak("en")
         self.closed_cleanly = self.session.close()
         event.accept()

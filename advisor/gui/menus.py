@@ -38,7 +38,8 @@ _ADVICE = (
     ("copy-text", "Ctrl+Shift+C"),
     ("copy-command", "Ctrl+Shift+L"),
 )
-_HELP = (("report-problem", ""), ("about", ""))
+_ZOOM = (("zoom-in", "Ctrl++"), ("zoom-out", "Ctrl+-"), ("zoom-usual", "Ctrl+0"))
+_HELP = (("tip", "F1"), ("-", ""), ("report-problem", ""), ("about", ""))
 
 
 def build_menus(window: QMainWindow, commands: Commands, texts: Texts, settings: Settings) -> None:
@@ -92,6 +93,10 @@ def _view_menu(menu: QMenu, window: QMainWindow, commands: Commands, texts: Text
         action.setShortcut(QKeySequence(f"Ctrl+{position}"))
         action.triggered.connect(lambda _on=False, page=name: commands.page_wanted.emit(page))
         window.addAction(action)
+    menu.addSeparator()
+    _fill(menu, _ZOOM, window, commands, texts)
+    # On many keyboards the plus is the shifted equals sign.
+    commands.actions["zoom-in"].setShortcuts([QKeySequence("Ctrl++"), QKeySequence("Ctrl+=")])
     menu.addSeparator()
     languages = menu.addMenu(texts("menu-language"))
     _choices(languages, (("en", "English"), ("zh", "中文")), settings.language, commands.set_language)

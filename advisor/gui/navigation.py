@@ -23,12 +23,12 @@ class Navigation(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, texts: Texts, theme: Theme) -> None:
-        """Make the buttons in the chosen language and colours."""
+    def __init__(self, texts: Texts, theme: Theme, strip: QWidget, zoom: float = 1.0) -> None:
+        """Make the buttons in the chosen language and colours; `strip` tells of the job below them."""
         super().__init__()
         self.setObjectName("navigation")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedWidth(NAVIGATION_WIDTH)
+        self.setFixedWidth(round(NAVIGATION_WIDTH * max(zoom, 1.0)))
         self.setAccessibleName(texts("window-navigation"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 14, 8, 14)
@@ -50,6 +50,7 @@ class Navigation(QWidget):
             self._buttons[name] = button
             layout.addWidget(button)
         layout.addStretch(1)
+        layout.addWidget(strip)
         self._lines = [ElidedLabel("", "small") for _ in range(3)]
         for line in self._lines:
             line.setContentsMargins(12, 0, 4, 0)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from advisor.cases.case_file import CaseAnswer
-    from advisor.gui.job_state import JobState
+    from advisor.gui.job_state import JobKind, JobState
     from advisor.gui.jobs.asks import Ask
     from advisor.gui.settings import Settings
     from advisor.hardware.machine import Machine
@@ -65,6 +65,8 @@ class Session(QObject):
         self.advice: AdviceRecord | None = None
         self.job: JobState | None = None
         self.job_outcome: Outcome | None = None
+        self.advice_seen = True
+        """Whether the newest advice of a job was on the screen."""
         self.case_answers: dict[str, CaseAnswer] = {}
         """By case; computed when the Cases page is first shown."""
         self._thread: JobThread | None = None
@@ -102,6 +104,10 @@ class Session(QObject):
         before = Described(workload=self.workload, base=self.base, reference=self.reference)
         if after != before:
             self.undo.push(WorkloadEdit(self._show_described, before, after, field))
+
+    def describe(self, described: Described) -> None:
+        """Take over a description with what its edits began from; there is nothing to take back before it."""
+        self._show_described(described)
 
     def _show_described(self, described: Described) -> None:
         same = described.workload == self.workload and described.base == self.base
@@ -192,17 +198,44 @@ class Session(QObject):
         """Whether a job runs."""
         return self._thread is not None
 
-    def start_job(self, job: Job, *, measure: bool) -> None:
-        """Run the main job; its events are taken four times a second."""
+    def start_job(self, job: Job, *, measure: bool, kind: JobKind = "advise") -> None:
+        """Run a job; its events are taken four times a second."""
         if self._thread is not None:
             return
         from advisor.gui.job_state import JobState
+        from advisor.gui.jobs.forecast import Forecast
+        from advisor.gui.jobs.kept_pace import known_pace
 
-        self.job = JobState(measure=measure, started_s=time.monotonic())
+        began_s, forecast = time.monotonic(), None
+        if kind == "advise":
+            budget_s = self.settings.budget_s
+            pace = known_pace(self.settings, self._pace_key(measure=measure), budget_s, measure=measure)
+            forecast = Forecast(pace=pace, started_s=began_s)
+        self.job = JobState(measure=measure, started_s=began_s, kind=kind, forecast=forecast)
         self.job_outcome = None
+        self.advice_seen = False
         self._thread = self.crew.start(job, self._job_done)
         self._drain.start()
         self.job_started.emit()
+
+    def _pace_key(self, *, measure: bool) -> str:
+        from advisor.gui.jobs.kept_pace import pace_key
+
+        name = self.workload.name if self.workload is not None else ""
+        return pace_key(name, self.settings.budget_s, measure=measure)
+
+    def expected_s(self, *, measure: bool) -> float:
+        """Seconds that the main job will take, by what is known before it starts."""
+        from advisor.gui.jobs.kept_pace import known_pace
+
+        pace = known_pace(self.settings, self._pace_key(measure=measure), self.settings.budget_s, measure=measure)
+        return pace.prepare_s + pace.measure_s + pace.predict_s
+
+    def see_advice(self) -> None:
+        """The advice was looked at: nothing has to call for it any more."""
+        if not self.advice_seen:
+            self.advice_seen = True
+            self.job_progressed.emit()
 
     def cancel_job(self) -> None:
         """Ask the job to end; it answers within two seconds."""
@@ -225,6 +258,8 @@ class Session(QObject):
         others = [event for event in events if not isinstance(event, Reading)]
         before = len(self.job.phases)
         self.job.apply(others)
+        if self.job.forecast is not None and self.job.phase:
+            self.job.forecast.note(self.job.phase, time.monotonic())
         if readings:
             self.feed.job_feeds(feeding=True)
             self.feed.take(readings)
@@ -246,10 +281,26 @@ class Session(QObject):
         self.feed.job_feeds(feeding=False)
         self.job_outcome = outcome
         if isinstance(outcome.result, AdviceRecord):
+            self._learn_pace(outcome)
             self.set_advice(outcome.result)
         if isinstance(outcome.result, AdviceRecord | Truth):
             self.keep(outcome.result)
         self.job_ended.emit(outcome)
+
+    def _learn_pace(self, outcome: Outcome) -> None:
+        """Remember what the job took, where it came to its end undisturbed."""
+        from advisor.gui.jobs.kept_pace import keep_pace
+
+        job = self.job
+        if job is None or job.forecast is None or outcome.kind != "finished" or job.troubles:
+            return
+        keep_pace(self.settings, self._pace_key(measure=job.measure), job.forecast.seen(time.monotonic()))
+
+    @property
+    def job_troubled(self) -> bool:
+        """Whether the last job ended otherwise than it should."""
+        outcome = self.job_outcome
+        return (outcome is not None and outcome.kind in {"problem", "bug"}) or bool(self.job and self.job.troubles)
 
     def keep(self, found: AdviceRecord | Truth) -> None:
         """Keep a run or a verified prediction in the history, in a thread."""

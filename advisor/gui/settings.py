@@ -19,6 +19,7 @@ Goal = Literal["time", "cost", "energy"]
 
 _RECENT_LIMIT = 8
 DEFAULT_BUDGET_S = 30.0
+ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6)
 
 
 class Settings:
@@ -45,6 +46,10 @@ class Settings:
                 return number
         return None
 
+    def text(self, key: str) -> str:
+        """What is kept under a name; empty where nothing is."""
+        return self._text(key, "")
+
     def store(self, key: str, value: str | float | None) -> None:
         """Keep a value under its name; None forgets it."""
         if value is None:
@@ -62,6 +67,11 @@ class Settings:
     def scheme(self) -> Scheme:
         """Light, dark or as the system."""
         return cast("Scheme", self._text("scheme", "system", ("system", "light", "dark")))
+
+    @property
+    def zoom(self) -> float:
+        """How much larger than usual the letters are: from 0.8 to 1.6."""
+        return min(max(self._number("zoom") or 1.0, ZOOMS[0]), ZOOMS[-1])
 
     @property
     def units(self) -> SizeUnits:

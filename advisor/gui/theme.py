@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,6 +30,8 @@ class Theme:
     card: str
     navigation: str
     line: str
+    border: str
+    """Of whatever can be typed into, pressed or ticked: three times as light or dark as what it stands on."""
     grid: str
     text: str
     muted: str
@@ -55,6 +58,7 @@ LIGHT = Theme(
     card="#FFFFFF",
     navigation="#ECEEF2",
     line=PAPER["line"],
+    border="#7F8A99",
     grid="#EEF0F3",
     text=PAPER["text"],
     muted=PAPER["muted"],
@@ -75,6 +79,7 @@ DARK = Theme(
     card="#1E242C",
     navigation="#1A1F26",
     line="#313945",
+    border="#738094",
     grid="#29303A",
     text="#E6EAF0",
     muted="#9BA7B6",
@@ -88,6 +93,8 @@ DARK = Theme(
     danger="#F2857D",
     series=SERIES["dark"],
 )
+
+_SIZES = re.compile(r"((?:font-size|min-height|max-height): )(\d+)px")
 
 
 def theme_for(scheme: Scheme) -> Theme:
@@ -150,23 +157,35 @@ def mixed(first: str, second: str, share: float) -> str:
     return f"#{parts[0]:02X}{parts[1]:02X}{parts[2]:02X}"
 
 
-def style_sheet(theme: Theme) -> str:
-    """The one style sheet of the program."""
+def zoomed(sheet: str, zoom: float) -> str:
+    """The sheet with its letters, and what is as high as they are, larger or smaller by a factor."""
+    if zoom == 1.0:
+        return sheet
+    return _SIZES.sub(lambda found: f"{found[1]}{round(int(found[2]) * zoom)}px", sheet)
+
+
+def style_sheet(theme: Theme, zoom: float = 1.0) -> str:
+    """The one style sheet of the program; `zoom` enlarges its letters."""
     icons = resource("icons").as_posix()
     shade = "dark" if theme.dark else "light"
-    return _SHEET % {
-        **{name: getattr(theme, name) for name in Theme.__dataclass_fields__ if name not in {"dark", "series"}},
-        "pressed": mixed(theme.accent, theme.text, 0.15),
-        "lighter": mixed(theme.accent, theme.card, 0.15),
-        "disabled": mixed(theme.accent, theme.card, 0.55),
-        "warning_soft": mixed(theme.card, theme.warning, 0.12),
-        "danger_soft": mixed(theme.card, theme.danger, 0.12),
-        "radius": RADIUS,
-        "text_size": TEXT_SIZE,
-        "small": SMALL_SIZE,
-        "arrow": f"{icons}/chevron-{shade}.svg",
-        "tick": f"{icons}/tick-{shade}.svg",
-    }
+    return zoomed(
+        _SHEET
+        % {
+            **{name: getattr(theme, name) for name in Theme.__dataclass_fields__ if name not in {"dark", "series"}},
+            "pressed": mixed(theme.accent, theme.text, 0.15),
+            "lighter": mixed(theme.accent, theme.card, 0.15),
+            "disabled": mixed(theme.accent, theme.card, 0.55),
+            "warning_soft": mixed(theme.card, theme.warning, 0.12),
+            "good_soft": mixed(theme.card, theme.good, 0.12),
+            "danger_soft": mixed(theme.card, theme.danger, 0.12),
+            "radius": RADIUS,
+            "text_size": TEXT_SIZE,
+            "small": SMALL_SIZE,
+            "arrow": f"{icons}/chevron-{shade}.svg",
+            "tick": f"{icons}/tick-{shade}.svg",
+        },
+        zoom,
+    )
 
 
 _SHEET = """
@@ -184,7 +203,13 @@ QScrollArea { border: 0; }
 #navigation QPushButton:checked {
   background: %(accent_soft)s; border-left: 3px solid %(accent)s; color: %(accent)s; font-weight: 600;
 }
+#strip { background: %(card)s; border: 1px solid %(line)s; border-radius: %(radius)dpx; }
+#strip[role="strip-ready"] { background: %(good_soft)s; border: 1px solid %(good)s; }
+#strip[role="strip-failed"] { background: %(danger_soft)s; border: 1px solid %(danger)s; }
+#strip:focus { border: 1px solid %(accent)s; }
+QProgressBar[role="ring"] { background: transparent; max-height: 40px; min-height: 40px; }
 QFrame[role="card"] { background: %(card)s; border: 1px solid %(line)s; border-radius: %(radius)dpx; }
+QFrame[role="card-start"] { background: %(card)s; border: 2px solid %(accent)s; border-radius: %(radius)dpx; }
 QFrame[role="card-hero"] {
   background: %(accent_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(accent)s;
   border-top-right-radius: %(radius)dpx; border-bottom-right-radius: %(radius)dpx;
@@ -225,7 +250,7 @@ QLabel[role="chip-danger"] {
   background: %(danger_soft)s; color: %(danger)s; border-radius: 4px; padding: 1px 6px; font-size: 11px;
 }
 QPushButton, QToolButton {
-  background: %(card)s; color: %(text)s; border: 1px solid %(line)s; border-radius: 6px;
+  background: %(card)s; color: %(text)s; border: 1px solid %(border)s; border-radius: 6px;
   padding: 0 14px; min-height: 30px;
 }
 QPushButton:hover, QToolButton:hover { background: %(hover)s; }
@@ -241,6 +266,25 @@ QPushButton[role="primary"]:hover { background: %(lighter)s; }
 QPushButton[role="primary"]:pressed { background: %(pressed)s; }
 QPushButton[role="primary"]:focus { border: 1px solid %(text)s; }
 QPushButton[role="primary"]:disabled { background: %(disabled)s; border-color: %(disabled)s; }
+QPushButton[role="large"] {
+  background: %(accent)s; color: %(on_accent)s; border: 1px solid %(accent)s; font-weight: 700;
+  font-size: 15px; min-height: 44px;
+}
+QPushButton[role="large"]:hover { background: %(lighter)s; }
+QPushButton[role="large"]:pressed { background: %(pressed)s; }
+QPushButton[role="large"]:focus { border: 2px solid %(text)s; }
+QPushButton[role="large"]:disabled { background: %(disabled)s; border-color: %(disabled)s; }
+QPushButton[role="last"] {
+  text-align: left; background: %(accent_soft)s; color: %(text)s; border: 1px solid %(border)s; min-height: 34px;
+}
+QPushButton[role="last"]:hover, QPushButton[role="last"]:focus { border: 1px solid %(accent)s; }
+QToolButton[role="card-chip"] {
+  background: %(accent_soft)s; color: %(text)s; border: 1px solid transparent; border-radius: 12px;
+  padding: 0 9px; min-height: 24px; font-size: %(small)dpx;
+}
+QToolButton[role="card-chip"]:hover, QToolButton[role="card-chip"]:focus { border: 1px solid %(accent)s; }
+QToolButton[role="reset"] { border: 1px solid transparent; background: transparent; color: %(accent)s; padding: 0; }
+QToolButton[role="reset"]:hover, QToolButton[role="reset"]:focus { border: 1px solid %(accent)s; }
 QPushButton[role="small"], QToolButton[role="small"] { min-height: 24px; padding: 0 9px; font-size: %(small)dpx; }
 QPushButton[role="legend"] {
   border: 0; background: transparent; padding: 0 4px; min-height: 22px; font-size: %(small)dpx; color: %(muted)s;
@@ -252,7 +296,7 @@ QPushButton[role="link"] {
 }
 QPushButton[role="link"]:hover, QPushButton[role="link"]:focus { text-decoration: underline; }
 QLineEdit, QComboBox, QPlainTextEdit, QTextEdit {
-  background: %(card)s; color: %(text)s; border: 1px solid %(line)s; border-radius: 6px;
+  background: %(card)s; color: %(text)s; border: 1px solid %(border)s; border-radius: 6px;
   selection-background-color: %(accent)s; selection-color: %(on_accent)s;
 }
 QLineEdit, QComboBox { padding: 0 8px; min-height: 28px; }
@@ -269,12 +313,13 @@ QComboBox QAbstractItemView {
 }
 QCheckBox { color: %(text)s; spacing: 8px; background: transparent; }
 QCheckBox::indicator, QTableView::indicator {
-  width: 15px; height: 15px; border: 1px solid %(bar)s; border-radius: 4px; background: %(card)s;
+  width: 15px; height: 15px; border: 1px solid %(border)s; border-radius: 4px; background: %(card)s;
 }
 QCheckBox::indicator:checked, QTableView::indicator:checked {
   background: %(accent)s; border-color: %(accent)s; image: url("%(tick)s");
 }
 QCheckBox:focus { color: %(accent)s; }
+QCheckBox::indicator:focus { border: 2px solid %(accent)s; }
 QTableView {
   background: transparent; border: 0; gridline-color: transparent; color: %(text)s; outline: 0;
   selection-background-color: %(accent_soft)s; selection-color: %(text)s; alternate-background-color: transparent;
@@ -301,11 +346,11 @@ QToolTip {
 }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
-QScrollBar::handle { background: %(bar)s; border-radius: 4px; min-height: 28px; min-width: 28px; margin: 1px; }
+QScrollBar::handle { background: %(border)s; border-radius: 4px; min-height: 28px; min-width: 28px; margin: 1px; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QListWidget {
-  background: %(card)s; color: %(text)s; border: 1px solid %(line)s; border-radius: 6px; outline: 0; padding: 3px;
+  background: %(card)s; color: %(text)s; border: 1px solid %(border)s; border-radius: 6px; outline: 0; padding: 3px;
 }
 QListWidget::item { padding: 2px 8px; border-radius: 4px; min-height: 20px; }
 QListWidget::item:hover { background: %(hover)s; }

@@ -142,7 +142,8 @@ class Crew(QObject):
     def close(self, timeout_s: float = 1.6) -> bool:
         """Cancel everything and wait; False where a thread is still hanging at the end of the time."""
         for thread in self._threads:
-            thread.ended.disconnect()
+            if not thread.cancelled.at_once:
+                thread.ended.disconnect()
             thread.cancelled.at_once = True
             thread.cancel()
         for thread in list(self._threads):

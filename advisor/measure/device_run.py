@@ -144,6 +144,8 @@ class DeviceRun:
 
     def _note_death(self, session: WorkerSession, error: Exception | None) -> None:
         code, numbers = failure_of(error, session)
+        if not self.collection.steps():
+            code = f"{code}-early"  # nothing was kept: there was nothing yet
         self.collection.caveats.append(Reason(code=code, numbers={"device": self.device.name, **numbers}))
         self.collection.log_tail = self._workers.log
         self.exit_kind = "died"

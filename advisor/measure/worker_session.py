@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import subprocess
 import threading
 import time
 from collections.abc import Generator, Mapping
@@ -75,7 +77,9 @@ class WorkerSession:
 
     @property
     def exit_code(self) -> int | None:
-        """Negative: the signal that ended it."""
+        """Negative: the signal that ended it; a process that has just closed its output is given a moment to end."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._child.process.wait(timeout=_DRAIN_S)
         return self._child.process.returncode
 
     def control(self, control: Control) -> None:

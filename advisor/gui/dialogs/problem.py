@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from advisor.core.sentences import visible
 from advisor.gui.widgets.labels import label
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from advisor.gui.texts import Texts
     from advisor.gui.threads import Outcome
 
+_WIDTH = 520
 _OPEN = "advisor_problem_dialog"
 
 
@@ -25,15 +26,15 @@ def show_problem(parent: QWidget, texts: Texts, outcome: Outcome) -> QDialog:
     dialog.setObjectName(_OPEN)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setWindowTitle(texts("problem-bug" if outcome.kind == "bug" else "problem-title"))
-    dialog.setMinimumWidth(520)
     layout = QVBoxLayout(dialog)
     layout.setContentsMargins(24, 20, 24, 18)
     layout.setSpacing(12)
     text, remedy = texts.problem(outcome)
-    layout.addWidget(label(visible(text), "strong", wrap=True, selectable=True))
+    layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
+    layout.addWidget(_sentence(visible(text), "strong"))
     remedy = remedy or (texts("problem-bug-remedy") if outcome.kind == "bug" else "")
     if remedy:
-        layout.addWidget(label(visible(remedy), wrap=True, selectable=True))
+        layout.addWidget(_sentence(visible(remedy), ""))
     if outcome.detail:
         log = QPlainTextEdit(outcome.detail)
         log.setReadOnly(True)
@@ -47,3 +48,11 @@ def show_problem(parent: QWidget, texts: Texts, outcome: Outcome) -> QDialog:
     layout.addWidget(buttons)
     dialog.open()
     return dialog
+
+
+def _sentence(text: str, role: str) -> QLabel:
+    """As high as its lines at the dialog's width, and no higher."""
+    made = label(text, role, wrap=True, selectable=True)
+    made.setFixedWidth(_WIDTH)
+    made.setFixedHeight(made.heightForWidth(_WIDTH))
+    return made

@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from advisor.gui.jobs.asks import AdviseAsk, Ask, CasesAsk, ClaimAsk, DetectAsk, TraceAsk, VerifyAsk
+from advisor.gui.jobs.asks import (
+    AdviseAsk,
+    Ask,
+    CasesAsk,
+    DetectAsk,
+    NewestAdviceAsk,
+    PlainAsk,
+    TraceAsk,
+    VerifyAsk,
+)
 
 if TYPE_CHECKING:
     import threading
@@ -33,12 +42,18 @@ def answer(ask: Ask, cancelled: threading.Event) -> Generator[object, None, obje
     return _plain(ask)
 
 
-def _plain(ask: DetectAsk | CasesAsk | ClaimAsk) -> object:
+def _plain(ask: PlainAsk) -> object:
     """The result of an ask that tells nothing meanwhile."""
     if isinstance(ask, DetectAsk):
         from advisor.hardware.detect import detect_machine
 
         return detect_machine()
+    if isinstance(ask, NewestAdviceAsk):
+        from advisor.store.history import History
+
+        with History(Path(ask.folder)) as history:
+            runs = history.runs()
+            return history.load(runs[0].entry_index) if runs else None
     from advisor.advice.predictor import make_predictor
     from advisor.catalogue.spec_table import spec_table
 

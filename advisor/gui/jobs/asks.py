@@ -54,7 +54,15 @@ class TraceAsk(Record, frozen=True, kw_only=True, tag="trace"):
     allow_code: bool = False
 
 
-Ask = AdviseAsk | VerifyAsk | DetectAsk | CasesAsk | ClaimAsk | TraceAsk
+class NewestAdviceAsk(Record, frozen=True, kw_only=True, tag="newest"):
+    """The newest kept advice; nothing where there is none."""
+
+    folder: str
+
+
+PlainAsk = DetectAsk | CasesAsk | ClaimAsk | NewestAdviceAsk
+"""What tells nothing meanwhile."""
+Ask = AdviseAsk | VerifyAsk | TraceAsk | PlainAsk
 
 
 class Refused(Record, frozen=True, kw_only=True):

@@ -56,7 +56,6 @@ class SetUpsCard(Card):
         self.table = Table(
             self.model, self.texts("compare-table-title"), visible_rows=_VISIBLE_ROWS, wide=wide, rows=self.rows
         )
-        self.table.copy_text = self.texts("window-copy")
         self.table.optional = tuple(self._place(name) for name in _GIVES_WAY if self._has(name))
         self.table.setEditTriggers(
             QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed

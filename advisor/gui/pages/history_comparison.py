@@ -10,6 +10,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.start.local_time import local_moment
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
@@ -56,7 +57,7 @@ def _figures_card(
     card = Card(texts("history-compared"))
     card.add_to_header(label(texts("history-same" if same_set_up else "history-other"), "muted"))
     for code, advice in (("history-first", first), ("history-second", second)):
-        when = visible(advice.created_utc[:16].replace("T", " "))
+        when = local_moment(advice.created_utc)
         parts = (texts(code), when, visible(advice.workload.name), _set_up(advice.recommendation, context))
         card.body.addWidget(label("  ·  ".join(parts), wrap=True, selectable=True))
 

@@ -16,6 +16,7 @@ from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.history_checks import measured_card
 from advisor.gui.pages.history_comparison import compared_cards
 from advisor.gui.pages.page import GAP, Page
+from advisor.gui.start.local_time import local_moment
 from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.card import Card, KeyFigure, clear, row
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from advisor.store.history import Run, TrackRecord, Truth
 
 _BOTH = 2
+_IN_MEMORY = "history-in-memory"
 
 
 class HistoryPage(Page):
@@ -85,8 +87,15 @@ class HistoryPage(Page):
 
     def _show(self, listing: HistoryListing) -> None:
         clear(self.body)
+        if not listing.runs and not listing.ledger and self._not_kept(listing):
+            settings = (self.texts("menu-settings"), lambda: self.context.act("settings"))
+            words = self.texts("history-not-kept-title"), self._not_kept(listing)
+            self.body.addWidget(EmptyState(*words, settings), 1)
+            return
         if listing.problems:
-            self.body.addWidget(Notice([self.texts.say(problem) for problem in listing.problems]))
+            told = [self.texts.say(one) for one in listing.problems if one.code != _IN_MEMORY]
+            not_kept = self._not_kept(listing)
+            self.body.addWidget(Notice([*told, *([not_kept] if not_kept else [])]))
         if not listing.runs and not listing.ledger:
             self.body.addWidget(
                 EmptyState(
@@ -108,6 +117,14 @@ class HistoryPage(Page):
         self.body.addStretch(1)
         if listing.runs:
             self._table.selectRow(0)
+
+    def _not_kept(self, listing: HistoryListing) -> str:
+        """Where the folder cannot be written, what that means here: each look opens it anew and keeps nothing."""
+        for problem in listing.problems:
+            if problem.code == _IN_MEMORY:
+                detail = str(problem.numbers.get("detail", ""))
+                return visible(self.texts("history-not-kept", path=str(self._folder), reason=detail))
+        return ""
 
     def _record(self, record: TrackRecord) -> QHBoxLayout:
         texts = self.texts
@@ -152,7 +169,7 @@ class HistoryPage(Page):
             return "–" if size is None else str(size)
 
         return [
-            Column(title=texts("history-when"), text=lambda one: moment(one.created_utc)),
+            Column(title=texts("history-when"), text=lambda one: local_moment(one.created_utc)),
             Column(title=texts("history-workload"), text=lambda one: visible(one.head.workload_name)),
             Column(title=texts("column-device"), text=lambda one: _set_up(one, self)),
             Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.head.precision]),
@@ -185,7 +202,7 @@ class HistoryPage(Page):
         card = Card(texts("history-ledger"))
         model: TableModel[Truth] = TableModel(
             [
-                Column(title=texts("history-when"), text=lambda one: moment(one.created_utc)),
+                Column(title=texts("history-when"), text=lambda one: local_moment(one.created_utc)),
                 Column(title=texts("history-workload"), text=lambda one: visible(one.workload_name)),
                 Column(
                     title=texts("column-device"),
@@ -297,11 +314,6 @@ class HistoryPage(Page):
         if box.clickedButton() is yes:
             folder, entries = self._folder, tuple(run.entry_index for run in selected)
             self._in_thread(lambda: history_access.delete(folder, entries), lambda _outcome: self._read())
-
-
-def moment(created_utc: str) -> str:
-    """`2026-11-21 09:30` of a time in UTC."""
-    return visible(created_utc[:16].replace("T", " "))
 
 
 def _set_up(one: Run, page: Page) -> str:

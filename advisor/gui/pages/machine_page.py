@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout
 
 from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
 from advisor.gui.machine_words import software_line
 from advisor.gui.pages.page import GAP, Page, ViewState
+from advisor.gui.start.start_card import StartCard
 from advisor.gui.theme import gpu_colour
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.card import clear
@@ -32,6 +33,14 @@ _MANY_CARDS = 6
 _MOST_COLUMNS = 4
 _ROOM_FOR_FOUR = 1000
 """Pixels of the page."""
+_ROOM_BESIDE = 760
+_START_WIDTH = 400
+_CARD_WIDTH = 250
+_STACKED_COUNT = 3
+"""So many cards are as high as the start card when they lie one below the other."""
+_SIDE = 24
+_ANY_WIDTH = 16_777_215
+"""Qt's own word for no limit."""
 
 
 class MachinePage(Page):
@@ -52,7 +61,12 @@ class MachinePage(Page):
         self.body.addLayout(self._notices)
         self._places = QGridLayout()
         self._places.setSpacing(GAP)
-        self.body.addLayout(self._places)
+        self.start = StartCard(context)
+        self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._top.setSpacing(GAP)
+        self._top.addWidget(self.start)
+        self._top.addLayout(self._places, 1)
+        self.body.addLayout(self._top)
         self._plots = QVBoxLayout()
         self.body.addLayout(self._plots, 1)
         self._timer = QTimer(self)
@@ -72,6 +86,7 @@ class MachinePage(Page):
     def activate(self) -> None:
         """Draw the plots, now that the window is painted."""
         self._active = True
+        self.start.wake()
         self._ensure_plots()
         self._timer.start()
         self._redraw()
@@ -125,8 +140,12 @@ class MachinePage(Page):
     def _lay_out(self) -> None:
         """Three cards beside each other; where there are many and room for it, four GPUs in a row below the CPU."""
         cards = list(self._cards.values())
-        below = len(cards) > _MANY_CARDS and self.width() >= _ROOM_FOR_FOUR
-        columns = _MOST_COLUMNS if below else min(len(cards), _WIDE_COUNT)
+        many = len(cards) > _MANY_CARDS
+        room = self._place_start(many=many)
+        below = many and room >= _ROOM_FOR_FOUR
+        columns = _MOST_COLUMNS if below else max(1, min(len(cards), _WIDE_COUNT, room // _CARD_WIDTH))
+        if len(cards) <= _STACKED_COUNT and self._top.direction() == QBoxLayout.Direction.LeftToRight:
+            columns = 1
         if not cards or (columns, below) == self._shape:
             return
         self._shape = (columns, below)
@@ -136,6 +155,17 @@ class MachinePage(Page):
             self._places.addWidget(card, place // columns + below, place % columns)
         for column in range(_MOST_COLUMNS):
             self._places.setColumnStretch(column, 1 if column < columns else 0)
+
+    def _place_start(self, *, many: bool) -> int:
+        """The start card lies beside the devices where there is room for both; returns the devices' width."""
+        beside = self.width() >= (_ROOM_FOR_FOUR + _START_WIDTH if many else _ROOM_BESIDE)
+        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        if direction != self._top.direction():
+            self._top.setDirection(direction)
+        self.start.setFixedWidth(_START_WIDTH) if beside else self.start.setMaximumWidth(_ANY_WIDTH)
+        if not beside:
+            self.start.setMinimumWidth(0)
+        return self.width() - 2 * _SIDE - (_START_WIDTH + GAP if beside else 0)
 
     def _show_loading(self) -> None:
         failed = self.session.machine_outcome is not None

@@ -157,9 +157,10 @@ class MeasurePage(Page):
         if job is None or not self.session.busy:
             self.subtitle.set_full_text(name if job is None else f"{name} · {self._ended_words(job)}")
         else:
-            self._bar.setValue(int(1000 * job.fraction))
-            words = [name, self._phase(job.phase), visible(job.detail), f"{100 * job.fraction:.0f} %"]
-            left_s = job.left_s(time.monotonic())
+            share, left_s = job.progress(time.monotonic())
+            self._bar.setValue(int(1000 * share))
+            words = [name, self._phase(job.phase), self._detail(job.detail)]
+            words.append(texts("watch-percent", percent=f"{100 * share:.0f}"))
             if self.session.cancelling:
                 words = [name, texts("watch-cancelling")]
             elif left_s is not None:
@@ -185,21 +186,32 @@ class MeasurePage(Page):
     def _phase(self, code: str) -> str:
         return (self.texts.optional(code) or visible(code)) if code else self.texts("watch-starting")
 
+    def _detail(self, detail: str) -> str:
+        """A batch size is said as one; the names of kernels are for logs."""
+        return self.texts("advice-batch-row", batch=detail) if detail.isdigit() else ""
+
     def _ended_words(self, job: JobState) -> str:
-        count = len([one for one in job.series.values() if one.summary is not None])
+        count = len({(one.device_key, one.batch_size) for one in job.series.values() if one.summary is not None})
         return self.texts("watch-done", count=count) if count else self.texts("watch-nothing-measured")
 
     def _show_outcome(self, outcome: Outcome | None) -> None:
         job = self.session.job
         failures = [] if job is None else job.failures
         if outcome is not None and outcome.kind == "cancelled":
-            self._notices.addWidget(Notice([self.texts("watch-cancelled")], role="hero"))
+            kept = job is not None and job.step_count > 0
+            words = [self.texts("watch-cancelled" if kept else "watch-cancelled-early")]
+            self._notices.addWidget(Notice(words, role="hero"))
         elif outcome is not None and outcome.kind in {"problem", "bug"}:
             words = [visible(word) for word in self.texts.problem(outcome)]
             notice = Notice([word for word in words if word], role="danger", title=self.texts("watch-failed"))
             if outcome.detail:
                 self._add_log(notice, outcome.detail)
             self._notices.addWidget(notice)
+        troubles = [] if job is None else job.troubles
+        if troubles:
+            words = [self.texts.say(one) for one in troubles]
+            words.append(self.texts("watch-predicted-only"))
+            self._notices.addWidget(Notice(words, role="danger", title=self.texts("watch-failed")))
         for failure in failures[:3]:
             words = [visible(failure.text), visible(failure.remedy)]
             notice = Notice([word for word in words if word], title=self.texts("watch-worker-failed"))
@@ -263,7 +275,9 @@ class MeasurePage(Page):
 
     def _verdict(self, one: StepSeries) -> str:
         if one.verdict is None:
-            return self.texts("watch-state-ended" if one.ended else "watch-state-running")
+            job = self.session.job
+            running = self.session.busy and job is not None and one is job.current() and not one.ended
+            return self.texts("watch-state-running" if running else "watch-state-ended")
         return self.texts(f"measure-verdict-{one.verdict.kind.replace('_', '-')}")
 
     def _verdict_tip(self, one: StepSeries) -> str:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from advisor.gui.context import Context
 
 GAP = 14
-_WIDEST = 2400
+_WIDEST = 2560
+_SIDE = 24
 ViewState = dict[str, object]
 
 
@@ -73,16 +74,26 @@ class Page(QWidget):
             self.scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.scroll_area.setWidget(content)
             self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self.scroll_area.verticalScrollBar().rangeChanged.connect(self._set_margins)
             outer.addWidget(self.scroll_area, 1)
         else:
             outer.addWidget(content, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """On a very wide screen the content keeps a readable width, in the middle."""
+        """On a very wide screen the content stays in the middle."""
         super().resizeEvent(event)
-        side = 24 + max(0, (event.size().width() - _WIDEST) // 2)
+        self._set_margins()
+
+    def _set_margins(self, *_: object) -> None:
+        """The content ends where the buttons of the head end, with a scroll bar or without."""
+        side = _SIDE + max(0, (self.width() - _WIDEST) // 2)
+        bar = self.scroll_area.verticalScrollBar() if hasattr(self, "scroll_area") else None
+        taken = bar.sizeHint().width() if bar is not None and bar.maximum() > 0 else 0
+        wished = (side, 4, side - taken, 20)
         self.head.setContentsMargins(side, 16, side, 10)
-        self.body.setContentsMargins(side, 4, side, 20)
+        have = self.body.contentsMargins()
+        if (have.left(), have.top(), have.right(), have.bottom()) != wished:
+            self.body.setContentsMargins(*wished)
 
     def add_action(self, text: str, action: Callable[[], None], *, primary: bool = False) -> QPushButton:
         """Put a button at the right of the title."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QMenu, QSizePolicy, QTableView
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ROW_HEIGHT = 32
 _TALL_ROW_HEIGHT = 44
+_ROW_PADDING = 12
 _PADDING = 26
 _NARROW_PADDING = 23
 _TEXT_MARGIN = 22
@@ -69,7 +70,7 @@ class Table(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)
         self.verticalHeader().setVisible(False)
-        self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+        self.verticalHeader().setDefaultSectionSize(self._row_height())
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSortIndicatorClearable(True)
@@ -82,7 +83,6 @@ class Table(QTableView):
         self.setSortingEnabled(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
-        self.copy_text = "Copy"
         model.modelReset.connect(self.fit)
         model.dataChanged.connect(self._values_changed)
         self.fit()
@@ -176,11 +176,19 @@ class Table(QTableView):
             for one in self.shown_records(_MEASURED_ROWS)
         ]
         tall = any(metrics.horizontalAdvance(text) + _TEXT_MARGIN > self.columnWidth(place) for place, text in texts)
-        height = _TALL_ROW_HEIGHT if tall and any(" " in text or "-" in text for _place, text in texts) else ROW_HEIGHT
+        height = (
+            _TALL_ROW_HEIGHT
+            if tall and any(" " in text or "-" in text for _place, text in texts)
+            else self._row_height()
+        )
         if height != self.verticalHeader().defaultSectionSize():
-            self.setWordWrap(height == _TALL_ROW_HEIGHT)
+            self.setWordWrap(height > self._row_height())
             self.verticalHeader().setDefaultSectionSize(height)
             self._fit_height()
+
+    def _row_height(self) -> int:
+        """Higher where the letters are larger than usual."""
+        return max(ROW_HEIGHT, self.fontMetrics().height() + _ROW_PADDING)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the new width among the columns."""
@@ -213,5 +221,7 @@ class Table(QTableView):
 
     def _menu(self, place: QPoint) -> None:
         menu = QMenu(self)
-        menu.addAction(self.copy_text).triggered.connect(lambda _on=False: self.copy())
+        menu.addAction(QCoreApplication.translate("QWidgetTextControl", "&Copy")).triggered.connect(
+            lambda _on=False: self.copy()
+        )
         menu.popup(self.viewport().mapToGlobal(place))

@@ -73,9 +73,13 @@ measure-cpu-half-as-fp32 = This processor has no instructions for { $asked }: it
 ## The worker
 measure-worker-failed = Measuring { $device } failed: { $text } Please report this with the log.
 measure-worker-died = The worker that measured { $device } ended by itself (code { $code }); what it had measured is kept. See the log, then measure again.
+measure-worker-died-early = The worker that measured { $device } ended by itself (code { $code }) before a step was timed. See the log, then measure again.
 measure-worker-killed = The worker that measured { $device } was killed, most likely because memory ran out; what it had measured is kept. Free memory or choose a smaller batch size.
+measure-worker-killed-early = The worker that measured { $device } was killed before a step was timed, most likely because memory ran out. Free memory or choose a smaller batch size.
 measure-worker-hung = The worker that measured { $device } did not answer in time and was ended; what it had measured is kept. Give a larger budget (--budget), or see the log.
+measure-worker-hung-early = The worker that measured { $device } did not answer in time and was ended before a step was timed. Give a larger budget (--budget), or see the log.
 measure-worker-too-large = The worker that measured { $device } held more memory than it may and was ended; what it had measured is kept. Choose a smaller batch size.
+measure-worker-too-large-early = The worker that measured { $device } held more memory than it may and was ended before a step was timed. Choose a smaller batch size.
 measure-trace-failed = The model could not be traced: { $text } Describe it by numbers, or see the log.
 worker-input-refused = { $text } Mend the description of the model.
 worker-torch-broken = { $text } Install torch anew (pip install --force-reinstall torch).

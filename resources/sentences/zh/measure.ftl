@@ -73,9 +73,13 @@ measure-cpu-half-as-fp32 = 此处理器没有 { $asked } 指令：以 FP32 测�
 ## 工作进程
 measure-worker-failed = 测量 { $device } 失败：{ $text } 请附日志报告此问题。
 measure-worker-died = 测量 { $device } 的工作进程自行结束（代码 { $code }），已测得的结果予以保留。请查看日志后重新测量。
+measure-worker-died-early = 测量 { $device } 的工作进程自行结束（代码 { $code }），此前还没有测得任何一步。请查看日志后重新测量。
 measure-worker-killed = 测量 { $device } 的工作进程被杀死，很可能因为内存不足；已测得的结果予以保留。请释放内存或减小批大小。
+measure-worker-killed-early = 测量 { $device } 的工作进程被杀死，很可能因为内存不足；此前还没有测得任何一步。请释放内存或减小批大小。
 measure-worker-hung = 测量 { $device } 的工作进程未按时应答，已被终止；已测得的结果予以保留。请增大预算（--budget）或查看日志。
+measure-worker-hung-early = 测量 { $device } 的工作进程未按时应答，已被终止；此前还没有测得任何一步。请增大预算（--budget）或查看日志。
 measure-worker-too-large = 测量 { $device } 的工作进程占用内存超限，已被终止；已测得的结果予以保留。请减小批大小。
+measure-worker-too-large-early = 测量 { $device } 的工作进程占用内存超限，已被终止；此前还没有测得任何一步。请减小批大小。
 measure-trace-failed = 无法追踪该模型：{ $text } 请以数字描述模型，或查看日志。
 worker-input-refused = { $text } 请修正模型描述。
 worker-torch-broken = { $text } 请重新安装 torch（pip install --force-reinstall torch）。

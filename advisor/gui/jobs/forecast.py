@@ -1,0 +1,120 @@
+"""How far a job is and how long it still takes: from what such jobs took here before, corrected as it goes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+Part = Literal["prepare", "measure", "predict"]
+_PARTS: tuple[Part, ...] = ("prepare", "measure", "predict")
+_FIRST_PREPARE_S = 9.0
+_FIRST_PREDICT_S = 6.0
+_FIRST_MEASURE_SHARE = 0.8
+"""Of the budget: a run whose times settle early ends sooner. All three: runs of bundled workloads on two cores."""
+_OVERDUE_FROM = 0.75
+"""From this share of a part's time on, what is left of it shrinks ever more slowly instead of reaching nothing."""
+_SLOWNESS = (0.5, 3.0)
+_NEWEST_SHARE = 0.6
+_ALMOST = 0.99
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pace:
+    """Seconds that each part of such a job took here, or is thought to take."""
+
+    prepare_s: float
+    measure_s: float
+    predict_s: float
+
+    def of(self, part: Part) -> float:
+        """Seconds of one part."""
+        return {"prepare": self.prepare_s, "measure": self.measure_s, "predict": self.predict_s}[part]
+
+    def joined(self, newer: Pace) -> Pace:
+        """What to expect next time: mostly what was seen last."""
+        old, new = 1.0 - _NEWEST_SHARE, _NEWEST_SHARE
+        return Pace(
+            prepare_s=old * self.prepare_s + new * newer.prepare_s,
+            measure_s=old * self.measure_s + new * newer.measure_s,
+            predict_s=old * self.predict_s + new * newer.predict_s,
+        )
+
+
+def first_pace(budget_s: float, *, measure: bool) -> Pace:
+    """What is thought before any such job has run here."""
+    if not measure:
+        return Pace(prepare_s=2.0, measure_s=0.0, predict_s=_FIRST_PREDICT_S)
+    return Pace(prepare_s=_FIRST_PREPARE_S, measure_s=_FIRST_MEASURE_SHARE * budget_s, predict_s=_FIRST_PREDICT_S)
+
+
+def part_of(phase: str) -> Part:
+    """To which part a phase of the main job belongs."""
+    if phase.startswith("measure-phase-") and phase not in {"measure-phase-trace", "measure-phase-import"}:
+        return "measure"
+    return "predict" if phase in {"advice-phase-predict", "advice-phase-done"} else "prepare"
+
+
+@dataclass
+class Forecast:
+    """Told of each phase as it begins; asked at any time. The share done never falls, the time left never grows."""
+
+    pace: Pace
+    started_s: float
+    _begun_s: dict[Part, float] = field(default_factory=dict)
+    _part: Part = "prepare"
+    _left_s: float = math.inf
+    _fraction: float = 0.0
+
+    def __post_init__(self) -> None:
+        """The first part has begun."""
+        self._begun_s["prepare"] = self.started_s
+
+    def note(self, phase: str, now_s: float) -> None:
+        """A phase goes on at a monotonic time; parts are never gone back to."""
+        part = part_of(phase)
+        if _PARTS.index(part) > _PARTS.index(self._part):
+            self._part = part
+            self._begun_s[part] = now_s
+
+    def at(self, now_s: float) -> tuple[float, float]:
+        """(share done, seconds left) at a monotonic time; both monotone from call to call."""
+        left_s = self._rest_s(now_s)
+        self._left_s = min(self._left_s, left_s)
+        spent_s = max(now_s - self.started_s, 0.0)
+        share = spent_s / (spent_s + left_s) if spent_s + left_s > 0 else 0.0
+        self._fraction = min(max(self._fraction, share), _ALMOST)
+        return self._fraction, self._left_s
+
+    def _rest_s(self, now_s: float) -> float:
+        place = _PARTS.index(self._part)
+        slowness = self._slowness()
+        spent_s = now_s - self._begun_s[self._part]
+        own = self.pace.of(self._part) * (slowness if self._part == "predict" else 1.0)
+        later = sum(self.pace.of(part) * (slowness if part == "predict" else 1.0) for part in _PARTS[place + 1 :])
+        return _left_of(own, spent_s) + later
+
+    def _slowness(self) -> float:
+        """How much slower the machine was than before at what depends on it alone, carried half way on."""
+        began_s = self._begun_s.get("measure")
+        if began_s is None or self.pace.prepare_s <= 0:
+            return 1.0
+        seen = (began_s - self.started_s) / self.pace.prepare_s
+        return math.sqrt(min(max(seen, _SLOWNESS[0]), _SLOWNESS[1]))
+
+    def seen(self, now_s: float) -> Pace:
+        """What the parts took until the job ended at `now_s`."""
+        measured_s = self._begun_s.get("measure", self._begun_s.get("predict", now_s))
+        predicted_s = self._begun_s.get("predict", now_s)
+        return Pace(
+            prepare_s=measured_s - self.started_s, measure_s=predicted_s - measured_s, predict_s=now_s - predicted_s
+        )
+
+
+def _left_of(whole_s: float, spent_s: float) -> float:
+    """Seconds left of a part: what is missing, and once most of it is over a rest that never quite ends."""
+    turn_s = _OVERDUE_FROM * whole_s
+    if spent_s <= turn_s or whole_s <= 0:
+        return max(whole_s - spent_s, 0.0)
+    rest_s = whole_s - turn_s
+    return rest_s * math.exp(-(spent_s - turn_s) / (2 * rest_s))

@@ -1,0 +1,1 @@
+"""How a person begins: which model, against which cards, one button; and where the last time ended."""

@@ -1,0 +1,187 @@
+"""Which cards are compared: a chip each, a search over the whole table, and a way for a card that is not in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QCompleter, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from advisor.core.sentences import visible
+from advisor.gui.start.offers import GpuOffer, Offers, read_offers
+from advisor.gui.threads import Outcome, call_as_job
+from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.choice import Line
+from advisor.gui.widgets.flow import FlowLayout
+from advisor.gui.widgets.labels import label
+
+if TYPE_CHECKING:
+    from advisor.gui.context import Context
+
+_MOST_SHOWN = 12
+
+
+class GpuChips(QWidget):
+    """Writes the choice into the settings at once; none chosen means the usual cards."""
+
+    changed = Signal()
+
+    def __init__(self, context: Context) -> None:
+        """Empty until `load`: reading the table is not for the first paint."""
+        super().__init__()
+        self._context, self._texts = context, context.texts
+        self._offers: Offers | None = None
+        self._keys: tuple[str, ...] = ()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        self._place = QWidget()
+        self._flow = FlowLayout(self._place, 6)
+        layout.addWidget(self._place)
+        self.search = Line()
+        self.search.setClearButtonEnabled(True)
+        self.search.setAccessibleName(self._texts("gpus-search"))
+        self.search.setPlaceholderText(self._texts("gpus-search"))
+        self.search.returnPressed.connect(self._take_first)
+        layout.addWidget(self.search)
+        links = QHBoxLayout()
+        links.setSpacing(14)
+        self.own = QPushButton(self._texts("gpus-own"))
+        self.usual = QPushButton(self._texts("gpus-usual"))
+        for button, action in ((self.own, self._describe_own), (self.usual, self._take_usual)):
+            button.setProperty("role", "link")
+            button.clicked.connect(lambda _on=False, act=action: act())
+            links.addWidget(button)
+        links.addStretch(1)
+        layout.addLayout(links)
+        self._trouble = label("", "danger", wrap=True)
+        self._trouble.setVisible(False)
+        layout.addWidget(self._trouble)
+        self.usual.setVisible(False)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The cards that are compared."""
+        return self._keys
+
+    def load(self) -> None:
+        """Read the table in a thread, unless it was read."""
+        if self._offers is None:
+            own = self._context.settings.gpu_file
+            self._context.session.crew.start(call_as_job(lambda: read_offers(own)), self._loaded, owner=self)
+
+    def reload(self) -> None:
+        """The user's own cards are others now."""
+        self._offers = None
+        self.load()
+
+    def _loaded(self, outcome: Outcome) -> None:
+        if not isinstance(outcome.result, Offers):
+            self._context.session.problem_raised.emit(outcome)
+            return
+        offers = self._offers = outcome.result
+        chosen = self._context.settings.gpu_keys
+        self._keys = tuple(key for key in chosen or offers.usual if key in offers.cards) or offers.usual
+        trouble = "" if offers.trouble is None else " ".join(self._texts.error(offers.trouble))
+        self._trouble.setText(visible(trouble))
+        self._trouble.setVisible(bool(trouble))
+        self.search.setPlaceholderText(self._texts("gpus-search-count", count=len(offers.cards)))
+        self._make_completer(offers)
+        self._show()
+
+    def _make_completer(self, offers: Offers) -> None:
+        model = QStandardItemModel(self)
+        for offer in offers.cards.values():
+            item = QStandardItem(self._words(offer))
+            item.setData(offer.key, Qt.ItemDataRole.UserRole)
+            model.appendRow(item)
+        not_here = QStandardItem(self._texts("gpus-own"))
+        model.appendRow(not_here)
+        completer = QCompleter(model, self)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setMaxVisibleItems(_MOST_SHOWN)
+        completer.activated[QModelIndex].connect(self._activated)  # type: ignore[index, unused-ignore]
+        self.search.setCompleter(completer)
+
+    def _words(self, offer: GpuOffer) -> str:
+        size = f" · {self._texts.size(offer.memory_bytes)}" if offer.memory_bytes is not None else ""
+        return visible(f"{offer.name}{size}")
+
+    def _activated(self, index: QModelIndex) -> None:
+        key = index.data(Qt.ItemDataRole.UserRole)
+        # The completer writes the chosen words into the line after this.
+        QTimer.singleShot(0, self.search.clear)
+        if isinstance(key, str):
+            self.add(key)
+        else:
+            self._describe_own()
+
+    def _take_first(self) -> None:
+        """Return takes the one card that fits what is typed, or the first of them."""
+        typed = self.search.text().strip().casefold()
+        if self._offers is None or not typed:
+            return
+        fitting = [one for one in self._offers.cards.values() if typed in self._words(one).casefold()]
+        if fitting:
+            self.search.clear()
+            self.add(fitting[0].key)
+
+    def add(self, key: str) -> None:
+        """Compare with a further card."""
+        if key not in self._keys:
+            self._choose((*self._keys, key))
+
+    def remove(self, key: str) -> None:
+        """Compare without a card; the last one stays."""
+        left = tuple(one for one in self._keys if one != key)
+        if left:
+            self._choose(left)
+
+    def _take_usual(self) -> None:
+        if self._offers is not None:
+            self._choose(self._offers.usual)
+
+    def _choose(self, keys: tuple[str, ...]) -> None:
+        self._keys = keys
+        usual = self._offers is not None and keys == self._offers.usual
+        self._context.settings.store("gpu_keys", None if usual else ",".join(keys))
+        self._show()
+        self.changed.emit()
+
+    def _show(self) -> None:
+        while (item := self._flow.takeAt(0)) is not None:
+            old = item.widget()
+            if old is not None:
+                old.hide()
+                old.deleteLater()
+        offers = self._offers
+        if offers is None:
+            return
+        for key in self._keys:
+            self._flow.addWidget(self._chip(offers.cards[key]))
+        self.usual.setVisible(self._keys != offers.usual)
+        self._place.updateGeometry()
+
+    def _chip(self, offer: GpuOffer) -> QToolButton:
+        from advisor.gui.advice_figures import short_name
+
+        chip = QToolButton()
+        chip.setProperty("role", "card-chip")
+        chip.setText(f"{short_name(visible(offer.name))}  ✕")
+        words = self._texts("gpus-remove", name=self._words(offer))
+        chip.setToolTip(plain_tooltip(words))
+        chip.setAccessibleName(words)
+        chip.clicked.connect(lambda _on=False, key=offer.key: self.remove(key))
+        return chip
+
+    def _describe_own(self) -> None:
+        from advisor.gui.start.own_card import OwnCardDialog
+
+        dialog = OwnCardDialog(self.window(), self._texts, self._context.settings)
+        if dialog.exec() and dialog.key:
+            kept = (*self._keys, dialog.key)
+            self._context.settings.store("gpu_keys", ",".join(dict.fromkeys(kept)))
+            self.reload()
+            self.changed.emit()

@@ -1,0 +1,72 @@
+"""Where the last time ended: the described workload and the newest advice come back at the next start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from advisor.gui.jobs.apart import apart
+from advisor.gui.models.workload_edits import Described
+from advisor.gui.threads import Outcome, call_as_job
+
+if TYPE_CHECKING:
+    from advisor.gui.jobs.asks import Ask
+    from advisor.gui.session import Session
+    from advisor.gui.settings import Settings
+
+_WORKLOAD, _REFERENCE = "last_workload", "last_reference"
+
+
+def keep_last(session: Session, settings: Settings) -> None:
+    """Remember what is described now."""
+    if session.workload is not None:
+        settings.store(_WORKLOAD, msgspec.json.encode(session.workload).decode())
+        settings.store(_REFERENCE, session.reference or None)
+
+
+def restore_last(session: Session, settings: Settings, default: str) -> None:
+    """Describe what was described last, or the `default` one, and show the newest kept advice, both in the background.
+
+    What was opened meanwhile stays.
+    """
+    text, reference = settings.text(_WORKLOAD), settings.text(_REFERENCE)
+
+    def described(outcome: Outcome) -> None:
+        if session.workload is not None:
+            return
+        if isinstance(outcome.result, Described):
+            session.describe(outcome.result)
+        else:
+            session.load_workload(default)
+
+    def advised(outcome: Outcome) -> None:
+        from advisor.store.advice_record import AdviceRecord
+
+        if isinstance(outcome.result, AdviceRecord) and session.advice is None and not session.busy:
+            session.set_advice(outcome.result)
+
+    def ask() -> Ask:
+        from advisor.gui.history_access import folder_of
+        from advisor.gui.jobs.asks import NewestAdviceAsk
+
+        return NewestAdviceAsk(folder=str(folder_of(settings.data_folder)))
+
+    session.crew.start(call_as_job(lambda: _described(text, reference)), described)
+    session.crew.start(apart(ask), advised)
+
+
+def _described(text: str, reference: str) -> Described | None:
+    """What was kept, with what its edits began from; None where nothing usable was."""
+    from advisor.core.errors import UserFacingError
+    from advisor.workload.workload import Workload
+    from advisor.workload.workload_file import bundled_names, load_workload
+
+    if not text:
+        return None
+    try:
+        workload = msgspec.json.decode(text, type=Workload)
+        base = load_workload(reference) if reference in bundled_names() else workload
+    except (msgspec.MsgspecError, UserFacingError):  # written by another version, or by hand
+        return None
+    return Described(workload=workload, base=base, reference=reference)

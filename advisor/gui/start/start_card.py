@@ -1,0 +1,148 @@
+"""The card that a person begins with: a model, the cards to compare with, one large button, and the last advice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy
+
+from advisor.core.sentences import visible
+from advisor.gui.start.gpu_chips import GpuChips
+from advisor.gui.widgets.card import Card
+from advisor.gui.widgets.choice import Choice
+from advisor.gui.widgets.labels import ElidedLabel, label
+
+if TYPE_CHECKING:
+    from advisor.gui.context import Context
+
+_ROUNDED_S = 5
+_BUNDLED, _FILE, _CURRENT = "bundled", "file", "current"
+
+
+class StartCard(Card):
+    """Shows the session's workload; choosing another loads it."""
+
+    def __init__(self, context: Context) -> None:
+        """Nothing here reads a file: `wake` does, after the first paint."""
+        super().__init__(context.texts("start-title"), role="card-start")
+        self._context, self._texts = context, context.texts
+        session = self._session = context.session
+        texts = self._texts
+        self.model = Choice()
+        self.model.setAccessibleName(texts("start-model"))
+        self.model.setMinimumHeight(34)
+        self.model.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.model.activated.connect(self._chosen)
+        self.body.addWidget(label(texts("start-model"), "muted"))
+        self.body.addWidget(self.model)
+        line = QHBoxLayout()
+        line.setSpacing(6)
+        for code, action in (("menu-open", lambda: context.act("open")), ("start-edit", lambda: context.go("model"))):
+            button = QPushButton(texts(code))
+            button.setProperty("role", "link")
+            button.clicked.connect(lambda _on=False, act=action: act())
+            line.addWidget(button)
+            line.addSpacing(8)
+        line.addWidget(ElidedLabel(texts("start-drop"), "muted"), 1)
+        self.body.addLayout(line)
+        self.body.addSpacing(4)
+        self.body.addWidget(label(texts("start-gpus"), "muted"))
+        self.chips = GpuChips(context)
+        self.body.addWidget(self.chips)
+        self.body.addSpacing(4)
+        self.button = QPushButton(texts("menu-measure"))
+        self.button.setProperty("role", "large")
+        self.button.clicked.connect(lambda _on=False: context.act("measure"))
+        self.body.addWidget(self.button)
+        self.predict = QPushButton(texts("menu-predict"))
+        self.predict.setProperty("role", "link")
+        self.predict.clicked.connect(lambda _on=False: context.act("predict"))
+        self.body.addWidget(self.predict)
+        self._last = QPushButton()
+        self._last.setProperty("role", "last")
+        self._last.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._last.clicked.connect(lambda _on=False: context.go("advice"))
+        self._last.setVisible(False)
+        self.body.addWidget(self._last)
+        self.body.addStretch(1)
+        self._awake = False
+        session.workload_changed.connect(self._show_workload)
+        session.advice_changed.connect(self._show_last)
+        session.job_started.connect(self._show_state)
+        session.job_ended.connect(self._show_state)
+
+    def wake(self) -> None:
+        """Fill in what is read from files."""
+        if not self._awake:
+            self._awake = True
+            self.chips.load()
+            self._show_workload()
+            self._show_last()
+
+    def _show_workload(self) -> None:
+        """The list, with what is described now marked in it."""
+        if not self._awake:
+            return
+        from advisor.gui.models.bundled_titles import bundled_titles
+
+        session = self._session
+        edited = session.workload != session.base
+        with QSignalBlocker(self.model):
+            self.model.clear()
+            for key, title in sorted(bundled_titles().items(), key=lambda pair: pair[1].casefold()):
+                self.model.addItem(title, (_BUNDLED, key))
+            recent = [path for path in self._context.settings.recent_files if not path.endswith(".json")]
+            if recent:
+                self.model.insertSeparator(self.model.count())
+            for path in recent:
+                self.model.addItem(visible(Path(path).name), (_FILE, path))
+            place = -1
+            for number in range(self.model.count()):
+                data = self.model.itemData(number)
+                if isinstance(data, tuple) and data[1] == session.reference and not edited:
+                    place = number
+            if place < 0 and session.workload is not None:
+                name = visible(session.workload.name)
+                self.model.insertItem(0, self._texts("start-edited", name=name) if edited else name, (_CURRENT, ""))
+                place = 0
+            self.model.setCurrentIndex(place)
+        self._show_state()
+
+    def _chosen(self, place: int) -> None:
+        data = self.model.itemData(place)
+        if not isinstance(data, tuple) or data[0] == _CURRENT:
+            return
+        kind, reference = data
+        if kind == _BUNDLED:
+            self._session.load_workload(reference)
+        else:
+            self._context.open_path(Path(reference))
+
+    def _show_state(self, *_: object) -> None:
+        session, texts = self._session, self._texts
+        seconds = max(_ROUNDED_S, _ROUNDED_S * round(session.expected_s(measure=True) / _ROUNDED_S))
+        self.button.setText(texts("start-measure", seconds=f"{seconds:.0f}"))
+        for button in (self.button, self.predict):
+            button.setEnabled(not session.busy and session.workload is not None)
+            button.setToolTip(texts("job-busy-tip") if session.busy else "")
+
+    def _show_last(self) -> None:
+        from advisor.gui.start.local_time import local_moment
+
+        advice = self._session.advice
+        chosen = None if advice is None else advice.recommendation or advice.recommendation_local
+        self._last.setVisible(advice is not None)
+        if advice is None:
+            return
+        from advisor.gui.advice_figures import short_name
+
+        set_up = self._texts("window-unknown")
+        if chosen is not None:
+            set_up = f"{chosen.count} × {short_name(visible(chosen.device.name))}"
+        words = self._texts(
+            "start-last", name=visible(advice.workload.name), set_up=set_up, when=local_moment(advice.created_utc)
+        )
+        self._last.setText(words.replace("&", "&&"))
+        self._last.setToolTip(words)

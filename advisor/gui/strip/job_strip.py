@@ -1,0 +1,152 @@
+"""The job at the foot of the navigation, on every page: how far, what, how long still, and how it ended."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+
+from advisor.core.sentences import visible
+from advisor.gui.strip.ring import Ring
+from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.labels import label, set_role
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QKeyEvent, QMouseEvent
+
+    from advisor.gui.session import Session
+    from advisor.gui.texts import Texts
+    from advisor.gui.theme import Theme
+
+_TICK_MS = 500
+_REASON_LENGTH = 120
+
+
+class JobStrip(QFrame):
+    """Hidden while there is nothing to tell; a click goes where there is more."""
+
+    cancelled = Signal()
+    wanted = Signal(str)
+    """The page that shows what the strip tells of."""
+
+    def __init__(self, session: Session, texts: Texts, theme: Theme) -> None:
+        """Show the session's job as it is now."""
+        super().__init__()
+        self._session, self._texts, self._theme = session, texts, theme
+        self.setObjectName("strip")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 10, 10, 10)
+        layout.setSpacing(6)
+        self.ring = Ring(theme)
+        self.ring.setAccessibleName(texts("watch-progress"))
+        self._what = label("", "strong", wrap=True)
+        self._left = label("", "small", wrap=True)
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        words.addWidget(self._what)
+        words.addWidget(self._left)
+        line = QHBoxLayout()
+        line.setSpacing(10)
+        line.addWidget(self.ring, 0, Qt.AlignmentFlag.AlignTop)
+        line.addLayout(words, 1)
+        layout.addLayout(line)
+        self._cancel = QPushButton(texts("watch-cancel"))
+        self._cancel.setProperty("role", "small")
+        self._cancel.setToolTip(QKeySequence(Qt.Key.Key_Escape).toString(QKeySequence.SequenceFormat.NativeText))
+        self._cancel.clicked.connect(self.cancelled)
+        layout.addWidget(self._cancel)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TICK_MS)
+        self._timer.timeout.connect(self.refresh)
+        session.job_started.connect(self.refresh)
+        session.job_progressed.connect(self.refresh)
+        session.job_ended.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self, *_: object) -> None:
+        """Show how things stand now."""
+        session = self._session
+        if session.busy:
+            self._show_running()
+        elif session.job_troubled:
+            self._show_trouble()
+        elif session.job_outcome is not None and session.job_outcome.kind == "cancelled":
+            self._show_end("cancelled", self._theme.muted, "–", self._texts("job-cancelled"), "")
+        elif session.job_outcome is not None and not session.advice_seen:
+            verified = session.job is not None and session.job.kind == "verify"
+            code = "job-verified" if verified else "job-ready"
+            self._show_end("ready", self._theme.good, "✓", self._texts(code), self._texts(f"{code}-below"))
+        else:
+            self._timer.stop()
+            self.hide()
+
+    def _show_running(self) -> None:
+        session, texts, job = self._session, self._texts, self._session.job
+        if job is None:
+            return
+        share, left_s = job.progress(time.monotonic())
+        self._state("running")
+        self.ring.show_share(share)
+        what = (texts.optional(job.phase) or visible(job.phase)) if job.phase else texts("watch-starting")
+        left = "" if left_s is None else texts("watch-left", left=texts.seconds_left(left_s))
+        if session.cancelling:
+            what, left = texts("watch-cancelling"), ""
+        self._say(what, left)
+        self._cancel.setVisible(True)
+        self._cancel.setEnabled(not session.cancelling)
+        self.setVisible(True)
+        self._timer.start()
+
+    def _show_trouble(self) -> None:
+        session, texts = self._session, self._texts
+        outcome = session.job_outcome
+        if outcome is not None and outcome.kind in {"problem", "bug"}:
+            reason = texts.problem(outcome)[0]
+        else:
+            reason = texts.say(session.job.troubles[-1]) if session.job and session.job.troubles else ""
+        shown = reason if len(reason) <= _REASON_LENGTH else reason[: _REASON_LENGTH - 1].rstrip() + "…"
+        self._show_end("failed", self._theme.danger, "!", texts("job-failed"), visible(shown))
+        self.setToolTip(plain_tooltip(visible(reason)))
+
+    def _show_end(self, state: str, colour: str, mark: str, what: str, below: str) -> None:
+        self._timer.stop()
+        self._state(state)
+        self.ring.show_end(colour, mark)
+        self._say(what, below)
+        self._cancel.setVisible(False)
+        self.setVisible(True)
+
+    def _state(self, state: str) -> None:
+        self.setToolTip("")
+        set_role(self, f"strip-{state}")
+
+    def _say(self, what: str, below: str) -> None:
+        if (what, below) == (self._what.text(), self._left.text()):
+            return
+        self._what.setText(what)
+        self._left.setText(below)
+        self._left.setVisible(bool(below))
+        self.setAccessibleName(f"{what} {below}".strip())
+
+    def _go(self) -> None:
+        session = self._session
+        ready = session.job_outcome is not None and session.job_outcome.kind == "finished" and not session.job_troubled
+        verified = session.job is not None and session.job.kind == "verify"
+        self.wanted.emit(("history" if verified else "advice") if ready and not session.busy else "measure")
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Go where there is more."""
+        if self.rect().contains(event.position().toPoint()):
+            self._go()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The same by keyboard."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
+            self._go()
+        else:
+            super().keyPressEvent(event)

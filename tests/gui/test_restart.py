@@ -1,0 +1,123 @@
+"""What was described and advised is there again after a restart; two windows and two languages share one history."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from advisor.gui.history_access import keep
+from advisor.gui.job_request import job_for
+from advisor.gui.main_window import MainWindow
+from advisor.gui.monitor_feed import MonitorFeed
+from advisor.gui.session import DEFAULT_WORKLOAD, Session
+from advisor.gui.start.last_time import keep_last, restore_last
+from advisor.gui.strip.job_strip import JobStrip
+from advisor.measure.events import RunProgress
+from advisor.workload.workload import with_training
+from advisor.workload.workload_file import load_workload
+from tests.gui import fakes
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.settings import Settings
+    from tests.gui.conftest import QuietSource
+
+
+def test_a_restart_brings_back_the_edited_workload_and_the_newest_advice(
+    session: Session, settings: Settings, source: QuietSource, tmp_path: Path, qtbot: QtBot
+) -> None:
+    before = load_workload("bert_base_sst2")
+    session.set_workload(before, reference="bert_base_sst2")
+    session.edit_workload(with_training(before, batch_size=48), "training.batch_size")
+    keep_last(session, settings)
+    keep(tmp_path, fakes.advice())
+    later = Session(settings, MonitorFeed(lambda _interval: source))
+    restore_last(later, settings, DEFAULT_WORKLOAD)
+    qtbot.waitUntil(lambda: later.workload is not None and later.advice is not None, timeout=60_000)
+    assert later.workload is not None
+    assert later.workload.training.batch_size == 48
+    assert (later.base, later.reference) == (before, "bert_base_sst2")
+    assert later.advice == fakes.advice()
+    assert later.advice_seen
+    qtbot.waitUntil(lambda: not later.crew._threads, timeout=30_000)
+    assert later.close()
+
+
+def test_what_was_kept_badly_counts_as_nothing(session: Session, settings: Settings, qtbot: QtBot) -> None:
+    settings.store("last_workload", '{"name": 7}')
+    restore_last(session, settings, "iris_mlp")
+    qtbot.waitUntil(lambda: session.workload is not None, timeout=60_000)
+    assert session.reference == "iris_mlp"
+    qtbot.waitUntil(lambda: not session.crew._threads, timeout=60_000)
+    assert session.advice is None
+
+
+def test_what_one_window_keeps_the_other_shows(
+    window: MainWindow, session: Session, settings: Settings, source: QuietSource, qtbot: QtBot
+) -> None:
+    other_session = Session(settings, MonitorFeed(lambda _interval: source))
+    other = MainWindow(other_session, settings)
+    qtbot.addWidget(other)
+    other.show()
+    qtbot.waitExposed(other)
+    session.keep(fakes.advice())
+    with qtbot.waitSignal(session.history_changed, timeout=30_000):
+        pass
+    other.show_page("history")
+    qtbot.waitUntil(lambda: "BERT-base on SST-2" in _table_words(other), timeout=30_000)
+    assert window.session is not other.session
+    qtbot.waitUntil(lambda: not other_session.crew._threads, timeout=30_000)
+    assert other_session.close()
+
+
+def _table_words(window: MainWindow) -> str:
+    from advisor.gui.widgets.table import Table
+
+    return " ".join(
+        column.text(record)
+        for table in window.page("history").findChildren(Table)
+        for record in table.table_model.records
+        for column in table.table_model.columns
+    )
+
+
+def test_the_language_may_change_while_a_job_runs(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    release = threading.Event()
+
+    def job(cancelled: threading.Event) -> Generator[object, None, object]:
+        yield RunProgress(phase="measure-phase-steps", fraction=0.4, left_s=10.0)
+        while not (release.wait(0.02) or cancelled.is_set()):
+            pass
+        return fakes.advice()
+
+    session.set_workload(fakes.workload())
+    session.start_job(job, measure=True)
+    window.show_page("measure")
+    qtbot.waitUntil(lambda: session.job is not None and bool(session.job.phase))
+    window.commands.set_language("zh")
+    qtbot.waitUntil(lambda: window.context.texts.language == "zh")
+    strips = window.findChildren(JobStrip)
+    assert len(strips) == 1
+    assert session.busy
+    assert "训练" in strips[0].accessibleName()
+    release.set()
+    qtbot.waitUntil(lambda: window.current == "advice", timeout=20_000)
+    qtbot.waitUntil(lambda: not window.page("advice").filling, timeout=20_000)
+    qtbot.waitUntil(lambda: not session.crew._threads, timeout=30_000)
+
+
+def test_a_real_prediction_goes_on_while_the_language_changes(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    session.set_workload(load_workload("iris_mlp"))
+    session.start_job(job_for(session, window.settings, measure=False), measure=False)
+    window.commands.set_language("zh")
+    window.commands.set_scheme("dark")
+    qtbot.waitUntil(lambda: session.advice is not None, timeout=120_000)
+    assert not session.job_troubled
+    assert window.context.theme.dark
+    qtbot.waitUntil(lambda: not session.crew._threads, timeout=30_000)

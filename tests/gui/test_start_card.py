@@ -1,0 +1,139 @@
+"""The card that one begins with: names of people, a search over all cards, a form for one's own, the last advice."""
+
+from __future__ import annotations
+
+from datetime import timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
+
+from advisor.catalogue.spec_table import read_gpu_file, spec_table
+from advisor.core.errors import UserFacingError
+from advisor.gui.job_request import ask_for
+from advisor.gui.jobs.answers import request_of
+from advisor.gui.pages.machine_page import MachinePage
+from advisor.gui.start.local_time import local_moment
+from advisor.gui.start.own_card import OwnCardDialog, keep_card
+from advisor.gui.texts import Texts
+from advisor.workload.workload_file import load_workload
+from tests.gui import fakes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+    from advisor.gui.settings import Settings
+    from advisor.gui.start.start_card import StartCard
+
+
+def kept_keys(settings: Settings) -> tuple[str, ...] | None:
+    return settings.gpu_keys
+
+
+@pytest.fixture
+def card(window: MainWindow, session: Session, qtbot: QtBot) -> StartCard:
+    session.set_workload(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    page = window.page("machine")
+    assert isinstance(page, MachinePage)
+    qtbot.waitUntil(lambda: bool(page.start.chips.keys), timeout=20_000)
+    return page.start
+
+
+def test_models_are_chosen_by_their_names(card: StartCard, session: Session, qtbot: QtBot) -> None:
+    assert card.model.currentText() == "BERT-base on SST-2"
+    names = [card.model.itemText(place) for place in range(card.model.count())]
+    assert "MLP on iris" in names
+    assert not [name for name in names if "_" in name]
+    with qtbot.waitSignal(session.workload_changed, timeout=20_000):
+        card.model.setCurrentIndex(names.index("MLP on iris"))
+        card.model.activated.emit(names.index("MLP on iris"))
+    assert session.reference == "iris_mlp"
+    assert card.model.currentText() == "MLP on iris"
+
+
+def test_a_card_is_found_by_what_is_typed_and_asked_for(
+    card: StartCard, session: Session, settings: Settings, qtbot: QtBot
+) -> None:
+    usual = card.chips.keys
+    assert len(usual) == 5
+    card.chips.search.setText("h200")  # typed keys would open a popup, of which the offscreen platform complains
+    QTest.keyClick(card.chips.search, Qt.Key.Key_Return)
+    added = card.chips.keys[-1]
+    assert "H200" in spec_table()[added].name
+    assert kept_keys(settings) == (*usual, added)
+    assert session.workload is not None
+    ask = ask_for(session.workload, settings, measure=False, allow_code=False)
+    assert request_of(ask).gpu_keys == (*usual, added)
+    chip = next(one for one in card.chips.findChildren(QToolButton) if "H200" in one.text())
+    QTest.mouseClick(chip, Qt.MouseButton.LeftButton)
+    assert card.chips.keys == usual
+    assert kept_keys(settings) is None
+    qtbot.wait(1)
+
+
+def test_the_last_card_stays(card: StartCard) -> None:
+    for key in card.chips.keys:
+        card.chips.remove(key)
+    assert len(card.chips.keys) == 1
+
+
+def test_a_card_of_ones_own_is_kept_and_asked_for(
+    window: MainWindow, settings: Settings, session: Session, tmp_path: Path
+) -> None:
+    session.set_workload(load_workload("bert_base_sst2"))
+    dialog = OwnCardDialog(window, Texts("en"), settings)
+    for name, text in (("name", "Acme X1"), ("memory-bytes", "48"), ("source", "data sheet")):
+        dialog.fields[name].setText(text)
+    dialog.accept()
+    assert "is missing" in dialog._problem.text()
+    assert not settings.text("gpu_file")
+    figures = {"memory-bandwidth-bytes-per-s": "900", "fp32-flop-per-s": "40", "fp16-flop-per-s": "160"}
+    for name, text in figures.items():
+        dialog.fields[name].setText(text)
+    dialog.fields["power-w"].setText("300")
+    dialog.fields["fp16-flop-per-s"].setText("many")
+    dialog.accept()
+    assert "FP16" in dialog._problem.text()
+    dialog.fields["fp16-flop-per-s"].setText("160")
+    dialog.accept()
+    assert settings.gpu_file == tmp_path / "my_gpus.toml"
+    spec = read_gpu_file(tmp_path / "my_gpus.toml")[dialog.key]
+    assert (spec.name, spec.memory_bytes, spec.fp16_flop_per_s) == ("Acme X1", 48e9, 160e12)
+    settings.store("gpu_keys", dialog.key)
+    assert session.workload is not None
+    request = request_of(ask_for(session.workload, settings, measure=False, allow_code=False))
+    assert [one.key for one in request.extra_specs] == ["my-acme-x1"]
+
+
+def test_a_bad_card_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    row = {"key": "my-a", "name": "A", "source": "s", "checked": "2026-01-01", "memory_bytes": 1e10}
+    row |= {"memory_bandwidth_bytes_per_s": 1e11, "fp32_flop_per_s": 1e13, "fp16_flop_per_s": 1e13}
+    keep_card(path, row)
+    before = path.read_bytes()
+    with pytest.raises(UserFacingError):
+        keep_card(path, {**row, "key": "my-b", "memory_bytes": -1.0})
+    assert path.read_bytes() == before
+    keep_card(path, {**row, "key": "my-b"})
+    assert list(read_gpu_file(path)) == ["my-a", "my-b"]
+
+
+def test_the_last_advice_stands_below_the_button(card: StartCard, session: Session, window: MainWindow) -> None:
+    assert not card._last.isVisible()
+    session.set_advice(fakes.advice())
+    assert card._last.isVisible()
+    assert "BERT-base on SST-2" in card._last.text()
+    QTest.mouseClick(card._last, Qt.MouseButton.LeftButton)
+    assert window.current == "advice"
+
+
+def test_moments_are_told_in_the_time_of_the_place() -> None:
+    east = timezone(timedelta(hours=8))
+    assert local_moment("2026-11-21T20:30:00Z", east) == "2026-11-22 04:30"
+    assert local_moment("no time") == "no time"
