@@ -74,7 +74,12 @@ class Page(QWidget):
             self.scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.scroll_area.setWidget(content)
             self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            self.scroll_area.verticalScrollBar().rangeChanged.connect(self._set_margins)
+            # In a turn of its own: it is told in the middle of laying out.
+            self._margins = QTimer(self)
+            self._margins.setSingleShot(True)
+            self._margins.setInterval(0)
+            self._margins.timeout.connect(self._set_margins)
+            self.scroll_area.verticalScrollBar().rangeChanged.connect(lambda *_: self._margins.start())
             outer.addWidget(self.scroll_area, 1)
         else:
             outer.addWidget(content, 1)
@@ -84,7 +89,7 @@ class Page(QWidget):
         super().resizeEvent(event)
         self._set_margins()
 
-    def _set_margins(self, *_: object) -> None:
+    def _set_margins(self) -> None:
         """The content ends where the buttons of the head end, with a scroll bar or without."""
         side = _SIDE + max(0, (self.width() - _WIDEST) // 2)
         bar = self.scroll_area.verticalScrollBar() if hasattr(self, "scroll_area") else None
