@@ -165,7 +165,7 @@ class GpuChips(QWidget):
         self._place.updateGeometry()
 
     def _chip(self, offer: GpuOffer) -> QToolButton:
-        from advisor.gui.advice_figures import short_name
+        from advisor.present.set_ups import short_name
 
         chip = QToolButton()
         chip.setProperty("role", "card-chip")
