@@ -111,7 +111,7 @@ def _switched(request: AdviceRequest, facts: Facts, change: Change, chosen: Pred
     own = Candidate(**{name: getattr(chosen, name) for name in Candidate.__struct_fields__})
     before = _predicted(request, facts, request.workload, facts.tables, [own])
     after = _predicted(request, facts, change.workload, tables, [candidate])
-    return [switch_of(change.kind, after[0], before[0])] if before and after else []
+    return [switch_of(change, after[0], before[0])] if before and after else []
 
 
 def _on_one_card(request: AdviceRequest, facts: Facts, change: Change, tables: Tables) -> list[Switch]:
@@ -126,7 +126,7 @@ def _on_one_card(request: AdviceRequest, facts: Facts, change: Change, tables: T
     for keys in asked:
         held = [one for one in _on_each(request, facts, change, tables, keys) if one.fits]
         if held:
-            return [switch_of(change.kind, max(held, key=lambda one: one.samples_per_s.value), None)]
+            return [switch_of(change, max(held, key=lambda one: one.samples_per_s.value), None)]
     return []
 
 

@@ -11,7 +11,7 @@ from advisor.present.tables import Table
 if TYPE_CHECKING:
     from advisor.recommend.switches import Switch
 
-_COLUMNS = ("switch", "on", "step", "times", "gain-range", "saved", "need")
+_COLUMNS = ("switch", "on", "step", "times", "gain-range", "saved", "need", "published")
 
 
 def switch_table(switches: tuple[Switch, ...], language: Language) -> Table | None:
@@ -74,7 +74,24 @@ def _row(one: Switch, language: Language) -> tuple[str, ...]:
         "–" if gain is None else f"{gain.low:.2f} – {gain.high:.2f}",
         "–" if one.saved_bytes is None else _signed(one.saved_bytes),
         "–" if one.peak_memory_bytes is None else format_bytes(one.peak_memory_bytes.value),
+        _published(one, language),
     )
+
+
+def _published(one: Switch, language: Language) -> str:
+    """The middle and the ends of published pairs, whose card they are of, and whether they meet the prediction."""
+    found = one.published
+    if found is None:
+        return sentence("published-none", language)
+    code = "published-card" if found.same_card else "published-others"
+    numbers: dict[str, float | int | str] = {
+        "ratio": f"{found.median_gain_ratio:.2f}",
+        "low": f"{found.least_gain_ratio:.2f}",
+        "high": f"{found.greatest_gain_ratio:.2f}",
+        "count": found.pair_count,
+    }
+    against = f" {sentence('published-against', language)}" if found.bears_out is False else ""
+    return sentence(code, language, numbers) + against
 
 
 def _signed(size_bytes: float) -> str:

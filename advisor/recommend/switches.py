@@ -12,6 +12,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.units import Estimate
+from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
 from advisor.workload.workload import HuggingFaceModel, Workload, with_training
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class Switch(Record, frozen=True, kw_only=True):
     saved_bytes: float | None
     """A device's memory; below 0 the switch costs memory."""
     fits: bool | None
-    published_pair_count: int | None = None
-    """Published pairs with and without it that were predicted; None: none was looked up for this run."""
+    published: PublishedGain | None = None
+    """What published pairs with and without it gave; None: no such pair is known for models like this."""
 
 
 class Change(Record, frozen=True, kw_only=True):
@@ -65,16 +66,14 @@ class Change(Record, frozen=True, kw_only=True):
 def plain_changes(workload: Workload, chosen: Prediction, table: OpTable, spec: GpuSpec | None) -> Iterator[Change]:
     """The switches that apply and leave the traced operators as they are."""
     training = workload.training
-    if training.mode != "training":
-        if not training.compile:
-            yield Change(kind="compile", workload=with_training(workload, compile=True))
-        return
     if not training.compile:
         yield Change(kind="compile", workload=with_training(workload, compile=True))
     if not PRECISION_FACTS[chosen.precision].half_format and spec is not None:
         half = "bf16_amp" if spec.bf16_flop_per_s else "fp16_amp" if spec.fp16_flop_per_s else None
         if half is not None:
             yield Change(kind="half", workload=with_training(workload, precision=half))
+    if training.mode != "training":
+        return
     if training.optimizer in FUSED_OPTIMIZERS and not training.fused_optimizer and training.optimizer_bits != 8:  # noqa: PLR2004 - bits
         yield Change(kind="fused_optimizer", workload=with_training(workload, fused_optimizer=True))
     if training.optimizer in EIGHT_BIT_OPTIMIZERS and training.optimizer_bits != 8:  # noqa: PLR2004 - bits
@@ -89,15 +88,15 @@ def plain_changes(workload: Workload, chosen: Prediction, table: OpTable, spec: 
 def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec | None) -> Iterator[Change]:
     """The switches that change the operators: each needs a trace of its own."""
     training = workload.training
-    if training.mode != "training":
-        return
     half = chosen is not None and PRECISION_FACTS[chosen.precision].half_format is not None
     if training.attention == "eager":
         yield Change(kind="sdpa", workload=with_training(workload, attention="sdpa"))
-    if half and spec is not None and spec.fp8_flop_per_s and training.precision != "fp8":
-        yield Change(kind="fp8", workload=with_training(workload, precision="fp8"))
     if half and workload.data.image_size is not None and not training.channels_last:
         yield Change(kind="channels_last", workload=with_training(workload, channels_last=True))
+    if training.mode != "training":
+        return
+    if half and spec is not None and spec.fp8_flop_per_s and training.precision != "fp8":
+        yield Change(kind="fp8", workload=with_training(workload, precision="fp8"))
     if training.activation_checkpointing == "none":
         yield Change(kind="checkpointing", workload=with_training(workload, activation_checkpointing="full"))
     if isinstance(workload.model, HuggingFaceModel):
@@ -125,8 +124,19 @@ def _padded(workload: Workload, model: HuggingFaceModel) -> Iterator[Change]:
         yield Change(kind="padded_vocabulary", workload=changed)
 
 
-def switch_of(kind: SwitchKind, changed: Prediction, before: Prediction | None) -> Switch:
+def family_of(workload: Workload) -> ModelFamily | None:
+    """Which published runs a workload is like: those of language models, of images, or none."""
+    if workload.data.image_size is not None:
+        return "vision"
+    language = isinstance(workload.model, HuggingFaceModel) and workload.model.task == "causal-lm"
+    return "language" if language else None
+
+
+def switch_of(change: Change, changed: Prediction, before: Prediction | None) -> Switch:
     """What a change brings, from the predictions with and without it."""
+    kind = change.kind
+    gain = None if before is None else gain_of(changed.samples_per_s, before.samples_per_s)
+    mode, family = change.workload.training.mode, family_of(change.workload)
     return Switch(
         kind=kind,
         device_key=changed.device.key,
@@ -136,10 +146,11 @@ def switch_of(kind: SwitchKind, changed: Prediction, before: Prediction | None) 
         batch_size_per_device=changed.batch_size_per_device,
         gradient_accumulation_steps=changed.gradient_accumulation_steps,
         step_s=changed.step_s,
-        gain=None if before is None else gain_of(changed.samples_per_s, before.samples_per_s),
+        gain=gain,
         peak_memory_bytes=changed.peak_memory_bytes,
         saved_bytes=_saved(changed, before),
         fits=changed.fits,
+        published=published_gain(kind, family, changed.device.spec_key or changed.device.key, mode, gain),
     )
 
 

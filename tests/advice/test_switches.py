@@ -47,6 +47,16 @@ def test_only_switches_that_apply_are_told_and_each_against_the_advised_set_up()
     assert eight.saved_bytes > 0
 
 
+def test_each_switch_tells_the_published_pairs_of_models_like_it() -> None:
+    language = switched("gpt2_small", "h100-sxm")
+    compiled = next(one for one in language.switches if one.kind == "compile")
+    assert compiled.published is not None
+    assert compiled.published.same_card
+    assert compiled.published.bears_out is not None
+    text = switched("bert_base_sst2", "a100-sxm4-40")
+    assert all(one.published is None for one in text.switches)
+
+
 def test_what_is_switched_on_already_is_not_told_again() -> None:
     advice = switched("bert_base_sst2", "a100-sxm4-40", fused_optimizer=True, compile=True)
     assert {one.kind for one in advice.switches} == {"optimizer_8bit"}
