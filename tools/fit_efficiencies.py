@@ -2,7 +2,7 @@
 
 Prints in-sample and leave-one-out errors, and writes the fitted figures and ranges into the file (default: the
 program's own). `--add` takes runs of your own in the format of `--evaluate`; they are traced here and fitted
-together with the published ones. Deterministic; needs scipy (`pip install advisor[fit]`).
+together with the published ones. Deterministic; needs scipy (`pip install training-advisor[fit]`).
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 _NOTHING_CHOSEN = 5
 """Pytest's exit code where the further words left no test."""
+MOST_WHEEL_BYTES = 5_000_000
 NOT_COPIED = shutil.ignore_patterns("__pycache__", ".venv*", ".git", "build", "dist", ".mypy_cache", ".ruff_cache")
 COPIED = (
     "tests",
@@ -52,9 +53,23 @@ def _install_wheel(python: Path, folder: Path) -> int:
     code = _run([str(python), "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(wheels), str(ROOT)])
     if code:
         return code
-    wheel = next(wheels.glob("advisor-*.whl"))
+    wheel = next(wheels.glob("training_advisor-*.whl"))
+    size = wheel.stat().st_size
+    print(f"{wheel.name}: {size} bytes", flush=True)
+    if size >= MOST_WHEEL_BYTES:
+        print(f"the wheel may have {MOST_WHEEL_BYTES} bytes at most", file=sys.stderr)
+        return 1
     return _run(
-        [str(python), "-m", "pip", "install", "--quiet", "-c", constraints, f"advisor[test] @ {wheel.as_uri()}"]
+        [
+            str(python),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "-c",
+            constraints,
+            f"training-advisor[test] @ {wheel.as_uri()}",
+        ]
     )
 
 

@@ -69,9 +69,11 @@ def tested_versions() -> dict[str, str]:
 
 
 def direct_names() -> list[str]:
-    """What the wheel itself asks for, without extras."""
+    """What the wheel asks for, to advise, to measure and to show its window."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return sorted({normal(Requirement(line).name) for line in project["dependencies"]})
+    extras = project["optional-dependencies"]
+    asked = [*project["dependencies"], *extras["measure"], *extras["window"]]
+    return sorted({normal(Requirement(line).name) for line in asked})
 
 
 def _closure(names: list[str], versions: dict[str, str]) -> dict[str, list[str]]:

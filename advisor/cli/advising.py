@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.core.sentences import Language
     from advisor.predict.time_to_train import CriticalBatch
+    from advisor.present.summary import Summary
     from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Workload
 
@@ -83,12 +84,17 @@ def run_request(request: AdviceRequest, cancelled: threading.Event, show: Callab
     return drive(advise_events(request, cancelled=cancelled), show)
 
 
+def _shown(advice: AdviceRecord, language: Language, *, details: bool) -> Summary:
+    from advisor.present.one_screen import one_screen
+    from advisor.present.summary import summarise
+
+    return summarise(advice, language) if details else one_screen(advice, language)
+
+
 def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Language) -> int:
     """Print the advice and write every file that was asked for; 5 where one could not be written."""
     from advisor.cli.terminal import print_summary
-    from advisor.present import csv_file, markdown_file
-    from advisor.present.one_screen import one_screen
-    from advisor.present.summary import summarise
+    from advisor.present import csv_file
     from advisor.present.written_mark import marked
     from advisor.store import json_file
 
@@ -96,6 +102,11 @@ def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Langu
         from advisor.present.report import pdf_file
 
         return pdf_file.encode(advice, language)
+
+    def markdown() -> bytes:
+        from advisor.present import markdown_file
+
+        return marked(markdown_file.encode(advice, language).decode(), "markdown")
 
     def script() -> bytes:
         from advisor.present.script import launch_script
@@ -106,7 +117,7 @@ def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Langu
         "json": lambda: json_file.encode(advice),
         "pdf": pdf,
         "csv": lambda: csv_file.encode(advice),
-        "markdown": lambda: marked(markdown_file.encode(advice, language).decode(), "markdown"),
+        "markdown": markdown,
         "script": script,
     }
     # Files first: a reader of the summary who goes away (`| head`) must not cost the files.
@@ -117,8 +128,7 @@ def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Langu
         errors.append(refusal)
     for error in errors:
         print(f"advisor: {error}", file=sys.stderr)
-    shown = summarise(advice, language) if arguments.details else one_screen(advice, language)
-    print_summary(shown, result_stream(arguments))
+    print_summary(_shown(advice, language, details=arguments.details), result_stream(arguments))
     return NOT_WRITTEN if errors else 0
 
 

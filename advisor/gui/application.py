@@ -45,7 +45,8 @@ def make_application(arguments: Sequence[str] = ()) -> QApplication:
     except ImportError as error:
         text = f"The window needs PySide6, which cannot be loaded: {error}."
         raise UserFacingError(
-            text, "Install PySide6-Essentials, or run `advisor --measure`, which needs no window."
+            text,
+            'Install it with pip install "training-advisor[window]", or run `advisor --measure` without one.',
         ) from error
     from advisor.gui.fonts import load_fonts
 

@@ -63,6 +63,8 @@ _KNOWN: tuple[tuple[str, str, str, str], ...] = (
 )
 """(words of the error, message id, text, remedy)."""
 
+_MEASURING_NEEDS = ("torch", "transformers")
+"""Packages of the extra `measure`."""
 _OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "DefaultCPUAllocator")
 
 
@@ -82,6 +84,9 @@ def describe(error: Exception, request: Request) -> Failed:
     elif isinstance(error, UserFacingError):
         code = getattr(error, "reason_code", "worker-input-refused")
         text, remedy, world_fault = error.text, error.remedy, True
+    elif isinstance(error, ModuleNotFoundError) and error.name in _MEASURING_NEEDS:
+        code, world_fault = "worker-torch-missing", True
+        text, remedy = f"{error.name} is not installed.", 'Install it: pip install "training-advisor[measure]".'
     elif isinstance(error, ImportError | OSError) and _is_about_torch(error):
         code, world_fault = "worker-torch-broken", True
         text, remedy = f"torch cannot be imported: {text}", "Install torch anew: pip install --force-reinstall torch."

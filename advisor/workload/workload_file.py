@@ -14,7 +14,6 @@ from advisor.core.input_file import check_values, closest, convert, read_toml_ta
 from advisor.core.sentences import visible
 from advisor.workload.checks import check_workload
 from advisor.workload.defaults import assumed_for_config, assumed_for_file
-from advisor.workload.hub import fetch_config, is_hub_id
 from advisor.workload.model_config import bundled_config, bundled_config_names, clean_config, read_config_file
 from advisor.workload.overrides import apply_overrides
 from advisor.workload.python_source import code_to_run, file_of, is_file
@@ -119,7 +118,7 @@ def _describe(reference: str | Path | dict[str, Any], *, allow_hub: bool) -> _De
         raise _unknown(text, allow_hub=allow_hub) from error
     if exists:
         return _from_path(path, text)
-    if is_hub_id(text) and allow_hub:
+    if allow_hub and _is_hub_id(text):
         return _from_config(text, text.partition("@")[0])
     if isinstance(reference, str) and (bundled := _as_bundled(text)) is not None:
         return _from_toml(workloads_folder() / f"{bundled}.toml")
@@ -150,9 +149,15 @@ def _from_path(path: Path, text: str) -> _Description:
     )
 
 
+def _is_hub_id(text: str) -> bool:
+    from advisor.workload.hub import is_hub_id  # asks the network's libraries, which a start does not need
+
+    return is_hub_id(text)
+
+
 def _unknown(text: str, *, allow_hub: bool) -> InputError:
     hint = closest(text, (*bundled_names(), *bundled_config_names()))
-    if not hint and is_hub_id(text) and "/" in text and not allow_hub:
+    if not hint and _is_hub_id(text) and "/" in text and not allow_hub:
         hint = "If it is a model of the hub, let its config.json be fetched with --allow-hub."
     return InputError(
         f"{shown_value(text)} is no bundled workload, no file and no folder.",
@@ -200,12 +205,14 @@ def _found_config(reference: str, described: _Description, *, allow_hub: bool) -
         is_folder = found = False
     if found:
         return read_config_file(path), path.name
-    if is_hub_id(reference) and allow_hub:
+    if allow_hub and _is_hub_id(reference):
+        from advisor.workload.hub import fetch_config
+
         return fetch_config(reference)
     if is_folder:
         raise InputError(f"{visible(reference)}: the folder holds no config.json.", "Give a model's folder.")
     hint = closest(reference, bundled_config_names())
-    if not hint and is_hub_id(reference) and "/" in reference and not allow_hub:
+    if not hint and _is_hub_id(reference) and "/" in reference and not allow_hub:
         hint = "If it is a model of the hub, let its config.json be fetched with --allow-hub."
     raise InputError(
         f"{described.name}: `model.config` is {shown_value(reference)}, which is no bundled configuration and no file.",

@@ -213,3 +213,12 @@ def test_half_precisions_train_on_the_processor(precision: Precision) -> None:
     samples = [event for event in found if isinstance(event, Sample)]
     assert samples
     assert {sample.precision for sample in samples} == {precision}
+
+
+def test_a_missing_torch_is_named_with_the_extra_that_brings_it(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['torch'] = None\n")
+    with worker(PYTHONPATH=str(tmp_path)) as child:
+        found = events(child, measure())
+    failed = next(event for event in found if isinstance(event, Failed))
+    assert failed.code == "worker-torch-missing"
+    assert 'pip install "training-advisor[measure]"' in failed.remedy

@@ -62,7 +62,7 @@ gpu-unified-memory = GPU { $gpu_index } ({ $gpu_name }) shares the memory of the
 gpu-unknown-card = GPU { $gpu_index } ({ $gpu_name }) is not in the specification table: measure on it, or describe it with --gpu-file.
 
 # What is to be known about the machine.
-machine-torch-missing = torch is not installed: nothing can be measured; install it with pip install torch.
+machine-torch-missing = torch is not installed: nothing can be measured; install it with pip install "training-advisor[measure]".
 machine-torch-without-cuda = The installed torch { $torch } has no CUDA, so it cannot use the NVIDIA GPU: install a build for CUDA { $cuda_driver } or older.
 machine-driver-too-old = torch was built for CUDA { $torch_cuda }, but the driver runs CUDA { $cuda_driver } at most: update the driver or install a torch build for that CUDA.
 machine-visible-devices-ambiguous = CUDA_VISIBLE_DEVICES numbers cards of different kinds, whose order in CUDA is not published: name them by UUID, or set CUDA_DEVICE_ORDER=PCI_BUS_ID.

@@ -82,6 +82,7 @@ measure-worker-too-large = The worker that measured { $device } held more memory
 measure-worker-too-large-early = The worker that measured { $device } held more memory than it may and was ended before a step was timed. Choose a smaller batch size.
 measure-trace-failed = The model could not be traced: { $text } Describe it by numbers, or see the log.
 worker-input-refused = { $text } Mend the description of the model.
+worker-torch-missing = { $text } Install it with pip install "training-advisor[measure]".
 worker-torch-broken = { $text } Install torch anew (pip install --force-reinstall torch).
 worker-out-of-memory = { $text } Choose a smaller batch size, or free memory of other programs.
 worker-users-code-failed = { $text } Mend the file; the log has the traceback.

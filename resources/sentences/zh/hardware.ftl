@@ -53,7 +53,7 @@ gpu-unified-memory = GPU { $gpu_index }（{ $gpu_name }）与处理器共用内�
 gpu-unknown-card = GPU { $gpu_index }（{ $gpu_name }）不在规格表中：请在它上面测量，或用 --gpu-file 描述它。
 
 # 关于本机需要知道的事。
-machine-torch-missing = 没有安装 torch：无法测量；请执行 pip install torch。
+machine-torch-missing = 没有安装 torch：无法测量；请执行 pip install "training-advisor[measure]"。
 machine-torch-without-cuda = 已安装的 torch { $torch } 不带 CUDA，无法使用 NVIDIA GPU：请安装适用于 CUDA { $cuda_driver } 或更早版本的 torch。
 machine-driver-too-old = torch 按 CUDA { $torch_cuda } 构建，但驱动最高只支持 CUDA { $cuda_driver }：请更新驱动，或安装适用于该 CUDA 的 torch。
 machine-visible-devices-ambiguous = CUDA_VISIBLE_DEVICES 用编号指代不同型号的显卡，而它们在 CUDA 中的顺序没有公开：请改用 UUID，或设置 CUDA_DEVICE_ORDER=PCI_BUS_ID。

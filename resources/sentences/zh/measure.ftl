@@ -82,6 +82,7 @@ measure-worker-too-large = 测量 { $device } 的工作进程占用内存超限�
 measure-worker-too-large-early = 测量 { $device } 的工作进程占用内存超限，已被终止；此前还没有测得任何一步。请减小批大小。
 measure-trace-failed = 无法追踪该模型：{ $text } 请以数字描述模型，或查看日志。
 worker-input-refused = { $text } 请修正模型描述。
+worker-torch-missing = { $text } 请执行 pip install "training-advisor[measure]"。
 worker-torch-broken = { $text } 请重新安装 torch（pip install --force-reinstall torch）。
 worker-out-of-memory = { $text } 请减小批大小，或释放其他程序占用的内存。
 worker-users-code-failed = { $text } 请修正该文件，日志中有调用栈。
