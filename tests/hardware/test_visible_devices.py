@@ -73,3 +73,9 @@ def test_a_mig_instance_shows_its_card() -> None:
 
 def test_cards_of_others_are_never_hidden_by_it() -> None:
     assert hidden("", [Gpu(uuid=None, index=0, vendor="amd", name="AMD GPU")]) == (set(), False)
+
+
+def test_like_cards_are_told_by_their_name_however_many_there_are() -> None:
+    assert hidden("0", [ALIKE[0]]) == (set(), False)
+    twice = [*MIXED, MIXED[1]]
+    assert hidden("0", twice) == (set(), True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import msgspec
 import pytest
 
@@ -215,3 +217,17 @@ def test_sizes_that_do_not_fit_are_not_tried() -> None:
     )
     assert choice is not None
     assert max(choice.batch_sizes) <= 6
+
+
+@pytest.mark.parametrize("wanted", [3, 24, 100])
+def test_the_wanted_size_takes_the_place_of_its_nearest(wanted: int) -> None:
+    found = choose(
+        wanted=wanted, most=10**6, budget_s=1e6, expected_s=lambda _: 1e-3, fits=lambda _: True, block_count=None
+    )
+    assert found is not None
+    sizes = found.batch_sizes
+    assert wanted in sizes
+    assert (sizes[0], len(sizes)) == (1, 5)
+    steps = [after / before for before, after in itertools.pairwise(sizes)]
+    even = (sizes[-1] / sizes[0]) ** (1 / 4)
+    assert all(even / 3 < step < even * 3 for step in steps)
