@@ -15,7 +15,7 @@ import msgspec
 from msgspec import inspect
 
 from advisor.core.errors import InputError
-from advisor.core.sentences import visible
+from advisor.core.sentences import Reason, SaidError, visible
 
 T = TypeVar("T")
 
@@ -34,22 +34,22 @@ def read_text(path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES) -> str:
     shown = visible(str(path))
     try:
         if not path.exists():
-            raise InputError(f"{shown}: there is no such file.", "Check the path.")
+            raise _said("missing", path=shown)
         if not path.is_file():
-            raise InputError(f"{shown}: this is not a regular file.", "Give the path of a file.")
+            raise _said("no-regular", path=shown)
         with path.open("rb") as stream:
             raw = stream.read(max_bytes + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"{shown}: the file cannot be read ({visible(reason)}).", "Check the path and its permissions."
-        ) from error
+        raise _said("unreadable", path=shown, detail=visible(reason)) from error
     if len(raw) > max_bytes:
-        raise InputError(
-            f"{shown}: the file is larger than {max_bytes} bytes.",
-            "Such a file is no description by hand: shorten it or split it.",
-        )
+        raise _said("too-large", path=shown, limit=str(max_bytes))
     return decode_text(raw, shown)
+
+
+def _said(what: str, **numbers: str) -> SaidError:
+    """A fault of a file, told in the reader's language."""
+    return SaidError((Reason(code=f"file-{what}", numbers=dict(numbers)),), Reason(code=f"file-{what}-remedy"))
 
 
 def decode_text(raw: bytes, name: str) -> str:
@@ -57,7 +57,7 @@ def decode_text(raw: bytes, name: str) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{name}: byte {error.start} is not UTF-8.", "Save the file as UTF-8 text.") from error
+        raise _said("no-text", path=name, place=str(error.start)) from error
 
 
 def read_toml(path: Path, type_: type[T], *, max_bytes: int = DEFAULT_MAX_BYTES) -> T:
@@ -82,9 +82,7 @@ def parse_toml(text: str, name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> d
     try:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, ValueError, OverflowError) as error:
-        raise InputError(
-            f"{name}: this is not valid TOML: {_short(str(error), _FAULT_CHARACTERS)}.", "Correct the line named."
-        ) from error
+        raise _said("no-toml", path=name, detail=_short(str(error), _FAULT_CHARACTERS)) from error
     except RecursionError as error:
         raise _too_deep(name) from error
     _check_values(table, name)
@@ -97,10 +95,8 @@ def parse_json(text: str, name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> A
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"{name}: this is not valid JSON: {_short(error.msg)} (line {error.lineno}, column {error.colno}).",
-            "Correct the line named.",
-        ) from error
+        detail = f"{_short(error.msg)} (line {error.lineno}, column {error.colno})"
+        raise _said("no-json", path=name, detail=detail) from error
     except ValueError as error:
         raise InputError(f"{name}: this is not valid JSON: {_short(str(error))}.", "Correct the file.") from error
     except RecursionError as error:

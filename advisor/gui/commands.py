@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -191,8 +193,7 @@ class Commands(QObject):
             self.session.load_workload(str(path))
             self.show_page("model")
         else:
-            text = f"{path}: {path.suffix or 'a file without a suffix'} cannot be opened."
-            raise InputError(text, "Open a .toml workload, a config.json, a .py model or a saved .json advice.")
+            raise InputError(self.texts("open-other", path=str(path)), self.texts("open-other-remedy"))
         self.settings.add_recent(path)
 
     def consent(self, path: Path) -> bool:
@@ -241,14 +242,16 @@ class Commands(QObject):
             path = Path(name)
             self.save(kind, path if path.suffix else path.with_suffix(f".{suffix}"))
 
-    def save(self, kind: str, path: Path) -> None:
-        """Write the advice in a thread and say where it went."""
+    def save(self, kind: str, path: Path, then: Callable[[], None] | None = None) -> None:
+        """Write the advice in a thread and say where it went; or do what comes `then`, once it is written."""
         advice, language = self.session.advice, self.settings.language
         if advice is None:
             return
 
         def done(outcome: Outcome) -> None:
-            if outcome.kind == "finished":
+            if outcome.kind == "finished" and then is not None:
+                then()
+            elif outcome.kind == "finished":
                 self.tell(self.texts("window-saved", path=str(path)))
             self.show_outcome(outcome)
 
@@ -264,14 +267,33 @@ class Commands(QObject):
             self.tell(self.texts("window-copied"))
 
     def copy_command(self) -> None:
-        """Put the launch command on the clipboard."""
+        """Save the launch script where the user says, and put the command that runs it on the clipboard."""
+        from advisor.present.script import launch_script
+
+        advice = self.session.advice
+        if advice is None:
+            return
+        name, _filter = QFileDialog.getSaveFileName(
+            self.window_, self.texts("menu-save-script"), launch_script.script_name(advice), "*.py"
+        )
+        if name:
+            self.save_and_copy(Path(name))
+
+    def save_and_copy(self, path: Path) -> None:
+        """The same, for a path."""
         from advisor.present.script import launch_script
 
         advice = self.session.advice
         chosen = None if advice is None else advice.recommendation or advice.recommendation_local
-        if advice is not None and chosen is not None:
-            QGuiApplication.clipboard().setText(launch_script.launch_command(chosen, launch_script.script_name(advice)))
-            self.tell(self.texts("window-copied"))
+        if chosen is None:
+            return
+        command = launch_script.launch_command(chosen, _quoted(path))
+
+        def saved() -> None:
+            QGuiApplication.clipboard().setText(command)
+            self.tell(self.texts("window-script-saved", path=str(path)))
+
+        self.save("save-script", path, saved)
 
     def report_problem(self) -> None:
         """Show what a problem report would hold."""
@@ -323,6 +345,12 @@ class Commands(QObject):
         """Show everything in other colours, now."""
         self.settings.store("scheme", scheme)
         self.look_changed.emit()
+
+
+def _quoted(path: Path) -> str:
+    """A path as a shell of this system takes it."""
+    text = str(path.resolve())
+    return f'"{text}"' if os.name == "nt" else shlex.quote(text)
 
 
 def _write(kind: str, advice: AdviceRecord, path: Path, language: str) -> None:

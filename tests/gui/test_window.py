@@ -161,12 +161,10 @@ def test_a_python_file_runs_only_with_consent(
     assert session.workload is None
 
 
-def test_the_copied_text_and_command_are_the_advice(window: MainWindow, session: Session) -> None:
+def test_the_copied_text_is_the_advice(window: MainWindow, session: Session) -> None:
     session.set_advice(fakes.advice())
     window.commands.act("copy-text")
     assert "L40S" in QGuiApplication.clipboard().text()
-    window.commands.act("copy-command")
-    assert QGuiApplication.clipboard().text().startswith(("python ", "torchrun "))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton, QVBoxLayout
 
 from advisor.catalogue.precisions import PRECISION_LABELS
@@ -144,6 +146,11 @@ class HistoryPage(Page):
         self._table = Table(self._model, self.texts("history-runs"), visible_rows=8, wide=(1,))
         self._table.selectionModel().selectionChanged.connect(lambda *_: self._selection_changed())
         self._table.doubleClicked.connect(lambda _index: self._open())
+        keys = ((Qt.Key.Key_Return, self._open), (Qt.Key.Key_Enter, self._open), (Qt.Key.Key_Delete, self._delete))
+        for key, act in keys:
+            shortcut = QShortcut(QKeySequence(key), self._table)
+            shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+            shortcut.activated.connect(act)
         self._buttons: dict[str, QPushButton] = {}
         for name, action in (
             ("open", self._open),
@@ -304,6 +311,8 @@ class HistoryPage(Page):
 
     def _delete(self) -> None:
         selected = self._selected()
+        if not selected:
+            return
         box = QMessageBox(self)
         box.setWindowTitle(self.texts("history-delete"))
         box.setText(self.texts("history-delete-question", count=len(selected)))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
@@ -115,10 +116,22 @@ class ModelPage(Page):
         )
         steps: list[Callable[[], None]] = [partial(self._build_doors, described)]
         steps += [partial(self._build_form, described, *form) for form in forms if described]
+        steps.append(self._order_tabs)
         self.in_turns(steps)
 
+    def _order_tabs(self) -> None:
+        """Tab goes as one reads: the doors, the forms in their order, and then the layers."""
+        cards = [self._door_card, *(form for _section, form in self._forms.values()), self._layer_table]
+        chain = [one for card in cards for one in (card, *card.findChildren(QWidget)) if self._takes_tab(one)]
+        for first, second in pairwise(chain):
+            QWidget.setTabOrder(first, second)
+
+    def _takes_tab(self, widget: QWidget) -> bool:
+        """The list that a choice opens is a window of its own."""
+        return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.window() is self.window()
+
     def _build_doors(self, described: dict[str, Any]) -> None:
-        doors = Card(self.texts("model-door-title"))
+        doors = self._door_card = Card(self.texts("model-door-title"))
         tabs = Tabs()
         tabs.setDrawBase(False)
         tabs.setExpanding(False)

@@ -9,6 +9,7 @@ window-cancel = Cancel
 window-copy = Copy
 window-copied = Copied to the clipboard.
 window-browse = Browse…
+window-script-saved = Saved to { $path }; the command that runs it is on the clipboard.
 window-saved = Saved to { $path }
 page-machine = Machine
 page-model = Model
@@ -50,6 +51,8 @@ menu-about = About Advisor
 scheme-system = As the system
 scheme-light = Light
 scheme-dark = Dark
+open-other = { $path } cannot be opened.
+open-other-remedy = Open a .toml workload, a config.json, a .py model or a saved .json advice.
 open-filter = Workloads, models and saved advice
 
 ## What stands in the window for a flag of the command line
@@ -398,7 +401,7 @@ choice-optimizer-sgd = SGD
 choice-optimizer-sgd-momentum = SGD with momentum
 choice-attention-eager = eager
 choice-attention-flash = FlashAttention
-choice-attention-sdpa = torch's SDPA
+choice-attention-sdpa = SDPA
 choice-trainable-all = all weights
 choice-trainable-head = the head
 choice-trainable-lora = LoRA

@@ -9,6 +9,7 @@ window-cancel = 取消
 window-copy = 复制
 window-copied = 已复制到剪贴板。
 window-browse = 浏览…
+window-script-saved = 已保存到 { $path }；运行命令已复制到剪贴板。
 window-saved = 已保存到 { $path }
 page-machine = 本机
 page-model = 模型
@@ -50,6 +51,8 @@ menu-about = 关于训练顾问
 scheme-system = 跟随系统
 scheme-light = 浅色
 scheme-dark = 深色
+open-other = 无法打开 { $path }。
+open-other-remedy = 请打开 .toml 训练任务、config.json、.py 模型或保存的 .json 建议。
 open-filter = 任务、模型与已保存的建议
 
 ## What stands in the window for a flag of the command line
@@ -380,7 +383,7 @@ choice-optimizer-sgd = SGD
 choice-optimizer-sgd-momentum = 带动量的 SGD
 choice-attention-eager = 逐步计算
 choice-attention-flash = FlashAttention
-choice-attention-sdpa = torch SDPA
+choice-attention-sdpa = SDPA
 choice-trainable-all = 全部权重
 choice-trainable-head = 仅输出层
 choice-trainable-lora = LoRA

@@ -1,0 +1,125 @@
+"""Everything by keyboard: the order of Tab on the Model page, Return and Delete in the history, tips, letters."""
+
+from __future__ import annotations
+
+import ast
+import shlex
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
+
+from advisor.gui.history_access import keep
+from advisor.gui.pages.history_page import HistoryPage
+from advisor.gui.pages.model_page import ModelPage
+from advisor.workload.workload_file import load_workload
+from tests.gui import fakes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+
+
+def order_of(first: QWidget, wanted: dict[QWidget, str]) -> list[str]:
+    """The names of the wanted widgets in the order in which Tab comes by them."""
+    found: list[str] = []
+    one: QWidget | None = first
+    for _ in range(400):
+        if one is None:
+            break
+        if one in wanted:
+            found.append(wanted[one])
+        one = one.nextInFocusChain()
+        if one is first:
+            break
+    return found
+
+
+def test_tab_goes_through_the_model_page_as_one_reads(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    session.set_workload(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    window.show_page("model")
+    page = window.page("model")
+    assert isinstance(page, ModelPage)
+    qtbot.waitUntil(lambda: not page.filling)
+    names = ["precision", "batch_size", "epochs", "samples", "sequence_length", "trainable", "compile"]
+    wanted: dict[QWidget, str] = {page._doors[0].list: "presets", page._layer_table: "layers"}
+    for _section, form in page._forms.values():
+        wanted |= {form.editor(name): name for name in names if name in form.names}
+    assert order_of(page._doors[0].list, wanted) == ["presets", *names, "layers"]
+
+
+def test_return_opens_a_run_and_delete_asks(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(tmp_path, fakes.advice())
+    window.show_page("history")
+    page = window.page("history")
+    assert isinstance(page, HistoryPage)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=30_000)
+    asked: list[int] = []
+    monkeypatch.setattr("advisor.gui.pages.history_page.QMessageBox.exec", lambda _box: asked.append(1))
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    page._table.setFocus()
+    QTest.keyClick(page._table, Qt.Key.Key_Delete)
+    assert asked == [1]
+    QTest.keyClick(page._table, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.current == "advice", timeout=30_000)
+    assert session.workload == fakes.advice().workload
+
+
+def test_f1_shows_the_tip_of_what_has_the_focus(
+    window: MainWindow, session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.set_workload(load_workload("bert_base_sst2"))
+    window.show_page("model")
+    page = window.page("model")
+    assert isinstance(page, ModelPage)
+    qtbot.waitUntil(lambda: not page.filling)
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    field = next(form.editor("batch_size") for _section, form in page._forms.values() if "batch_size" in form.names)
+    field.setFocus()
+    shown: list[str] = []
+    # The offscreen platform complains of real ones.
+    monkeypatch.setattr(QToolTip, "showText", lambda _place, text, *_rest: shown.append(text))
+    window.commands.act("tip")
+    assert "micro-batch" in shown[0]
+
+
+def test_plus_and_minus_change_the_letters(window: MainWindow, qtbot: QtBot) -> None:
+    def height() -> int:
+        field = QLineEdit(window)
+        field.ensurePolished()
+        return field.fontMetrics().height()
+
+    usual = height()
+    window.commands.act("zoom-in")
+    window.commands.act("zoom-in")
+    qtbot.waitUntil(lambda: height() > usual)
+    window.commands.act("zoom-usual")
+    qtbot.waitUntil(lambda: height() == usual)
+    for _ in range(20):
+        window.commands.act("zoom-out")
+    assert window.settings.zoom == 0.8
+    window.commands.act("zoom-usual")
+    qtbot.wait(10)
+
+
+def test_the_launch_command_names_a_script_that_is_there(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    session.set_advice(fakes.advice())
+    path = tmp_path / "my run" / "train it.py"
+    path.parent.mkdir()
+    window.commands.save_and_copy(path)
+    qtbot.waitUntil(lambda: str(path) in QGuiApplication.clipboard().text(), timeout=30_000)
+    assert str(path) in shlex.split(QGuiApplication.clipboard().text())
+    ast.parse(path.read_text(encoding="utf-8"))
