@@ -14,7 +14,7 @@ from advisor.hardware.sampler.fields import text
 from advisor.hardware.sampler.gpus import find_gpu
 from advisor.hardware.sampler.host import find_memory
 from advisor.hardware.sampler.links import find_links
-from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError, NvmlUnavailableError
+from advisor.hardware.sampler.nvml import MAX_GPUS, Nvml, NvmlRefusedError, NvmlUnavailableError
 from advisor.hardware.sampler.pci import find_other_gpus, nvidia_presence
 from advisor.hardware.sampler.processors import find_cpu
 from advisor.hardware.sampler.software import find_software
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from advisor.hardware.machine import HostMemory
 
-_MAX_GPUS = 64
 _FABRIC_WAITING = (1, 2)
 
 
@@ -89,7 +88,7 @@ def detect_gpus(nvml: Nvml, emit: Callable[[Event], None], memory: HostMemory) -
         emit(Noticed(reason=Reason(code="driver-no-gpus")))
         return
     gpus: list[Gpu] = []
-    for index in range(min(number, _MAX_GPUS)):
+    for index in range(min(number, MAX_GPUS)):
         gpus.append(find_gpu(nvml, index, memory))
         emit(GpuFound(gpu=gpus[-1]))
     if len(gpus) > 1:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
+MAX_GPUS = 64
+"""More are not asked for: no driver that tells the truth has them."""
 _WSL_LIBRARY = Path("/usr/lib/wsl/lib/libnvidia-ml.so.1")
 
 

@@ -9,7 +9,7 @@ from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import driver_problem
 from advisor.hardware.machine import Reading
 from advisor.hardware.sampler.host import HostObserver, is_container
-from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError, NvmlUnavailableError
+from advisor.hardware.sampler.nvml import MAX_GPUS, Nvml, NvmlRefusedError, NvmlUnavailableError
 from advisor.hardware.sampler.pci import nvidia_presence
 from advisor.hardware.sampler.readings import GpuObserver
 from advisor.hardware.sampler_messages import DriverState, Event, Observe, Read
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _RELEASE_AFTER_S = 30.0
 _RETRY_DRIVER_S = 60.0
 _RETRY_ASLEEP_S = 2.0
-_MAX_GPUS = 64
 
 
 class Observation:
@@ -92,7 +91,7 @@ class Observation:
         # Opened: from here on an answer is due as in any poll, or the host's readings would wait as for a start.
         self._emit(DriverState(problem=self._problem))
         try:
-            number = min(int(nvml.call("nvmlDeviceGetCount")), _MAX_GPUS)
+            number = min(int(nvml.call("nvmlDeviceGetCount")), MAX_GPUS)
         except NvmlRefusedError as refusal:
             nvml.close()
             self._tell(refusal.reason if refusal.code is None else driver_problem(refusal.code))
