@@ -20,6 +20,7 @@ import signal
 import sys
 import tempfile
 import time
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,15 +102,21 @@ def write(out: Any, row: dict[str, Any]) -> None:  # noqa: ANN401 - a text file
 
 
 def sample(count: int, seed: int) -> list[Mutant]:
-    """The same mutants for the same sources and seed; annotations are left alone, for they are never run."""
+    """The same mutants for the same sources and seed.
+
+    Annotations are left alone, for they are never run, and the switches of a record's own line (`frozen=True`), for
+    what they forbid nobody does.
+    """
     paths = sorted(path for room in ROOMS for path in (ROOT / "advisor" / room).rglob("*.py"))
     every = [mutant for path in paths for mutant in mutants_of(path)]
     random.Random(seed).shuffle(every)  # noqa: S311 - a sample, no secret
     drawn: list[Mutant] = []
     for mutant in every:
         source = (ROOT / mutant.module).read_text(encoding="utf-8")
-        # cosmic-ray replaces no exception that is an attribute, and makes what is no Python of a bare `*`.
-        with contextlib.suppress(AttributeError, SyntaxError):
+        # cosmic-ray replaces no exception that is an attribute, and makes what is no Python of a bare `*`; where it
+        # compares with a literal by identity (a SyntaxWarning), nothing changes but by the interpreter's whim.
+        with contextlib.suppress(AttributeError, SyntaxError, SyntaxWarning), warnings.catch_warnings():
+            warnings.simplefilter("error", SyntaxWarning)
             broken = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
             compile(broken or "", mutant.module, "exec", dont_inherit=True)
             drawn += [mutant] if broken not in {None, source} else []
@@ -121,7 +128,7 @@ def sample(count: int, seed: int) -> list[Mutant]:
 def mutants_of(path: Path) -> list[Mutant]:
     """Every place of a module where an operator applies; operators that replace the same token share their places."""
     source = path.read_text(encoding="utf-8")
-    nodes, skipped = list(ast_nodes(get_ast(source))), _annotated_lines(path)
+    nodes, skipped = list(ast_nodes(get_ast(source))), _never_run(path)
     places: dict[str, list[tuple[int, int]]] = {}
     found = []
     for name in sorted(operator_names()):
@@ -141,13 +148,16 @@ _PARAMETERISED = frozenset({"core/VariableInserter", "core/VariableReplacer"})
 """Operators that need to be told names."""
 
 
-def _annotated_lines(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+def _never_run(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     spans: list[tuple[tuple[int, int], tuple[int, int]]] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         for name in ("annotation", "returns"):
             part = getattr(node, name, None)
             if isinstance(part, ast.expr):
                 spans.append(((part.lineno, part.col_offset), (part.end_lineno or 0, part.end_col_offset or 0)))
+        if isinstance(node, ast.ClassDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            spans.append(((first, 0), (node.body[0].lineno, 0)))
     return spans
 
 

@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 
 from advisor.hardware.machine import HostMemory
-from advisor.hardware.sampler.detection import detect_gpus
+from advisor.hardware.sampler.detection import detect, detect_gpus
 from advisor.hardware.sampler.nvml import Nvml, NvmlUnavailableError
 from advisor.hardware.sampler.readings import GpuObserver
-from advisor.hardware.sampler_messages import Event, GpuFound
+from advisor.hardware.sampler_messages import Detect, DriverFound, Event, GpuFound
 from tests.fake_nvml.stub import SCENARIOS
 
 HOST = HostMemory(total_bytes=2**34, available_bytes=2**33, cgroup_limit_bytes=None)
@@ -33,6 +33,9 @@ def look() -> dict[str, Any]:
     except NvmlUnavailableError as unavailable:
         return {"reason": msgspec.to_builtins(unavailable.reason)}
     detect_gpus(nvml, events.append, HOST)
+    whole: list[Event] = []
+    detect(Detect(), whole.append)
+    events += [event for event in whole if isinstance(event, DriverFound)]
     count = sum(isinstance(event, GpuFound) for event in events)
     observers = [GpuObserver(nvml, index) for index in range(count)]
     polls = [[observer.instant(None) for observer in observers] for _ in range(6)]
