@@ -105,7 +105,7 @@ def test_all_plots_are_redrawn_quickly(qapp: object, gpu_count: int) -> None:
     del qapp
     update_s, paint_s = redraw_costs_s(gpu_count)
     print(
-        f"\nfive plots of {gpu_count} GPUs, 6,000 readings: update {1000 * update_s:.1f} ms, "
+        f"\nlive plots of {gpu_count} GPUs, 6,000 readings: update {1000 * update_s:.1f} ms, "
         f"with painting {1000 * (update_s + paint_s):.1f} ms (goal 8)"
     )
     assert update_s + paint_s < 0.1

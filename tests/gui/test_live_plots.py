@@ -139,7 +139,10 @@ def test_a_device_can_be_switched_off_in_the_one_legend(qtbot: QtBot, full_buffe
     grid.redraw()
     before = [len(plot.traces.drawn) for plot in grid.plots]
     grid._show(grid.series[0], shown=False)
-    assert [len(plot.traces.drawn) for plot in grid.plots] == [count - 1 for count in before]
+    fewer = [int(any(one.device == fakes.FIRST for one in plot._series)) for plot in grid.plots]
+    assert [len(plot.traces.drawn) for plot in grid.plots] == [
+        count - gone for count, gone in zip(before, fewer, strict=True)
+    ]
 
 
 def test_the_mouse_tells_each_reading_as_it_was_read_and_not_as_it_was_thinned(
@@ -269,3 +272,45 @@ def test_step_times_of_many_batches_are_thinned(qtbot: QtBot) -> None:
     plot.redraw(series)
     assert all(count <= 300 for count in plot.point_counts())
     assert plot.traces.drawn[1][2].max() == pytest.approx(np.log10(5.0))
+
+
+def test_one_crosshair_stands_in_all_plots_and_every_plot_tells_its_values(
+    qtbot: QtBot, full_buffer: ReadingsBuffer
+) -> None:
+    grid = grid_of(qtbot, full_buffer)
+    grid.zoom(600.0)
+    first = grid.plots[0]
+    first._hovered(first.plot.rect().center())
+    places = {plot.traces.crosshair for plot in grid.plots}
+    assert len(places) == 1
+    (x,) = places
+    assert x is not None
+    now_s = full_buffer.last_time_s
+    assert now_s is not None
+    found = full_buffer.at(now_s + x, "utilisation", fakes.FIRST)
+    assert found is not None
+    assert f"{100 * found[1]:.0f} %" in first._now._label.text()
+    first._hovered(None)
+    assert all(plot.traces.crosshair is None for plot in grid.plots)
+
+
+def test_video_memory_is_a_share_of_its_card_and_host_memory_stands_apart(
+    qtbot: QtBot, full_buffer: ReadingsBuffer
+) -> None:
+    grid = grid_of(qtbot, full_buffer)
+    grid.zoom(600.0)
+    cards = next(plot for plot in grid.plots if plot.of_card)
+    hosts = next(plot for plot in grid.plots if plot.figure == "memory" and not plot.of_card)
+    assert len(cards.traces.drawn) == 2
+    assert len(hosts.traces.drawn) == 1
+    assert all(np.nanmin(y) >= 0 and np.nanmax(y) <= 100 for _pen, _x, y in cards.traces.drawn)
+
+
+def test_a_phase_says_its_name_on_its_band(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
+    end_s = full_buffer.last_time_s
+    assert end_s is not None
+    full_buffer.begin_phase("advice-phase-trace", end_s - 400)
+    full_buffer.end_phase(end_s - 5)
+    grid = grid_of(qtbot, full_buffer)
+    grid.zoom(600.0)
+    assert grid.plots[0].traces.names == [Texts("en")("advice-phase-trace")]

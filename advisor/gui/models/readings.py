@@ -54,9 +54,27 @@ class Frame:
 
     def latest(self, metric: Metric, device: str) -> float | None:
         """The figure of the newest reading; None where that reading did not tell it."""
-        row = self.rows.get((metric, device))
-        value = float("nan") if row is None or row >= len(self.newest) else float(self.newest[row])
-        return None if np.isnan(value) else value
+        return _latest(self.newest, self.rows.get((metric, device)))
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Least and largest value of each column of pixels, both of shape (figures, columns); NaN: nothing known."""
+
+    low: NDArray[np.float32]
+    high: NDArray[np.float32]
+    newest: NDArray[np.float32]
+    """The newest reading's figures, of shape (figures,)."""
+    rows: dict[tuple[Metric, str], int]
+
+    def latest(self, metric: Metric, device: str) -> float | None:
+        """The figure of the newest reading; None where that reading did not tell it."""
+        return _latest(self.newest, self.rows.get((metric, device)))
+
+
+def _latest(newest: NDArray[np.float32], row: int | None) -> float | None:
+    value = float("nan") if row is None or row >= len(newest) else float(newest[row])
+    return None if np.isnan(value) else value
 
 
 def gpu_key(reading: GpuReading) -> str:
@@ -161,6 +179,27 @@ class ReadingsBuffer:
             return None
         return float(times[nearest]), value
 
+    def columns(self, start_s: float, end_s: float, count: int) -> Columns:
+        """Everything between two times as `count` columns of equal width, each with its least and largest value.
+
+        A column without a reading holds the one before it for as long as that is no gap.
+        """
+        order = self._order()
+        times, known = self._times[order], self._table[: len(self._rows), order]
+        places = np.searchsorted(times, np.linspace(start_s, end_s, count + 1), side="right")
+        filled = places[1:] > places[:-1]
+        low = np.full((len(known), count), np.nan, dtype=np.float32)
+        high = low.copy()
+        if len(known) and filled.any():
+            starts, told = places[:-1][filled], known[:, : places[-1]]
+            low[:, filled] = np.fmin.reduceat(told, starts, axis=-1)
+            high[:, filled] = np.fmax.reduceat(told, starts, axis=-1)
+            last = np.maximum.accumulate(np.where(filled, np.arange(count), -1))
+            held = ~filled & (last >= 0) & ((np.arange(count) - last) * (end_s - start_s) / count <= GAP_S)
+            low[:, held], high[:, held] = low[:, last[held]], high[:, last[held]]
+        newest = known[:, -1] if self._count else np.empty(0, dtype=np.float32)
+        return Columns(low, high, newest, self._rows)
+
     def frame(self, start_s: float, end_s: float) -> Frame:
         """Everything between two times, thinned together: all figures share the one time axis."""
         known = self._table[: len(self._rows), self._order()]
@@ -192,9 +231,13 @@ def decimate(
     first, last = np.searchsorted(times, (start_s, end_s))
     first, last = max(int(first) - 1, 0), min(int(last) + 1, len(times))
     x, y = times[first:last], values[..., first:last]
+    gap_s = GAP_S
     if len(x) > 2 * buckets:
-        x, y = _extremes(x, y, (end_s - start_s) / buckets)
-    return _with_gaps(x, y.astype(np.float64))
+        width_s = (end_s - start_s) / buckets
+        x, y = _extremes(x, y, width_s)
+        # Points of neighbouring buckets lie a width apart, which is no gap.
+        gap_s = max(gap_s, 1.5 * width_s)
+    return _with_gaps(x, y.astype(np.float64), gap_s)
 
 
 def _extremes(
@@ -205,8 +248,10 @@ def _extremes(
     return np.repeat(x[starts], 2), np.stack((low, high), axis=-1).reshape(*y.shape[:-1], -1)
 
 
-def _with_gaps(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    breaks = np.flatnonzero(np.diff(x) > GAP_S) + 1
+def _with_gaps(
+    x: NDArray[np.float64], y: NDArray[np.float64], gap_s: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    breaks = np.flatnonzero(np.diff(x) > gap_s) + 1
     if len(breaks) == 0:
         return x, y
     return np.insert(x, breaks, x[breaks]), np.insert(y, breaks, np.nan, axis=-1)

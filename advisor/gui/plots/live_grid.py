@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -22,13 +22,14 @@ from PySide6.QtWidgets import (
 from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
 from advisor.gui.models.readings import GPU_METRICS, HOST, ReadingsBuffer
+from advisor.gui.plots.device_rows import DeviceRows, Scale, Shown
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.traces import line_icon
-from advisor.gui.theme import gpu_colour
+from advisor.gui.theme import cpu_colour, gpu_colour
 from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.flow import FlowLayout
 from advisor.gui.widgets.labels import label
-from advisor.present.look import CPU_SERIES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,10 +37,12 @@ if TYPE_CHECKING:
     from advisor.gui.models.readings import Metric
     from advisor.gui.texts import Texts
     from advisor.gui.theme import Theme
-    from advisor.hardware.machine import Gpu, Machine
+    from advisor.hardware.machine import Gpu, GpuProcess, Machine
 
 _GIGA = {"binary": ("GiB", 2.0**-30), "decimal": ("GB", 1e-9)}
 """The unit of the memory axis and its share of a byte, by the reader's choice."""
+MANY = 4
+"""From so many GPUs on, curves over each other are not told apart: a row each."""
 SPANS_S = (60.0, 180.0, 600.0)
 _OVERFULL = 1.4
 """So many times a span may have passed before the next longer one is taken, which is at first two thirds empty."""
@@ -71,62 +74,105 @@ class LiveGrid(QWidget):
         self._places.setSpacing(12)
         outer.addLayout(self._places, 1)
         self.series = self._make_series()
-        self.plots = self._make_plots(small=small)
+        many = len(machine.gpus) >= MANY
+        self.plots = [] if many else self._make_plots(small=small)
+        self.rows = self._make_rows() if many else None
         self._fill_bar()
 
     def _make_series(self) -> list[Series]:
         made = []
         for position, gpu in enumerate(self._machine.gpus):
             colour, style = gpu_colour(self._theme, position)
-            made.append(Series(gpu.uuid or f"index-{gpu.index}", gpu_title(gpu), colour, style))
-        made.append(
-            Series(HOST, self._texts("machine-cpu-and-ram"), self._theme.series[CPU_SERIES], Qt.PenStyle.SolidLine)
-        )
+            key = gpu.uuid or f"index-{gpu.index}"
+            made.append(Series(key, gpu_title(gpu), colour, style, gpu.memory_total_bytes))
+        colour, style = cpu_colour(self._theme)
+        name = self._texts("machine-cpu-and-ram")
+        made.append(Series(HOST, name, colour, style, self._machine.memory.total_bytes or None))
         return made
+
+    def _top(self, metric: Metric) -> float | None:
+        """Where a figure's axis ends, by what the devices say that they can; None: it grows."""
+        gpus = self._machine.gpus
+        if metric == "power":
+            return max([gpu.power_limit_w or 0.0 for gpu in gpus], default=0.0) or None
+        if metric == "clock":
+            return max([gpu.sm_clock_max_hz or 0.0 for gpu in gpus], default=0.0) or None
+        return 100.0 if metric == "temperature" else 1.0
 
     def _make_plots(self, *, small: bool) -> list[LivePlot]:
         texts, gpus = self._texts, self._machine.gpus
-        memory_top = max([gpu.memory_total_bytes or 0 for gpu in gpus] + [self._machine.memory.total_bytes])
-        power_top = max([gpu.power_limit_w or 0.0 for gpu in gpus], default=0.0)
-        clock_top = max([gpu.sm_clock_max_hz or 0.0 for gpu in gpus], default=0.0)
 
-        def plot(metric: Metric, unit: str, scale: float, top: float | None) -> LivePlot:
+        def plot(metric: Metric, unit: str, scale: float, top: float | None, title: str = "") -> LivePlot:
+            of_card = title == "plot-video-memory"
             made = LivePlot(
                 self._theme,
                 texts,
                 metric=metric,
-                title=texts(f"plot-{metric}"),
+                title=texts(title or f"plot-{metric}"),
                 unit=unit,
                 scale=scale,
-                top=top or None,
+                top=top,
                 show_value=texts.size if metric == "memory" else _FORMATS[metric],
+                of_card=of_card,
             )
             made.setMinimumHeight(150 if small else 176)
+            made.set_series([one for one in self.series if _draws(made, one)])
+            made.cursor_moved = self.show_cursor
             return made
 
-        plots = [plot("utilisation", "%", 100, 1.0), plot("memory", *_GIGA[texts.units], memory_top)]
+        unit, scale = _GIGA[texts.units]
+        host = plot("memory", unit, scale, self._machine.memory.total_bytes or None, "plot-host-memory")
+        plots = [plot("utilisation", "%", 100, 1.0)]
         plots[0].explain(texts("plot-utilisation-tip"))
         if gpus:
-            plots += [plot("power", "W", 1, power_top), plot("clock", "GHz", 1e-9, clock_top)]
-            plots.append(plot("temperature", "°C", 1, 100.0))
+            plots.append(plot("memory", "%", 1, 100.0, "plot-video-memory"))
+            plots.append(host)
+            plots.append(plot("power", "W", 1, self._top("power")))
+            plots.append(plot("clock", "GHz", 1e-9, self._top("clock")))
+            plots.append(plot("temperature", "°C", 1, self._top("temperature")))
         else:
-            plots.append(plot("pressure", "%", 100, 1.0))
+            plots += [host, plot("pressure", "%", 100, 1.0)]
             plots[-1].explain(texts("plot-pressure-tip"))
-        for made in plots:
-            host_too = made.figure not in GPU_METRICS or made.figure in {"utilisation", "memory"}
-            made.set_series([one for one in self.series if one.device != HOST or host_too])
-        self._lay_out(plots)
+        for place, made in enumerate(plots):
+            columns = 3 if gpus else 2
+            self._places.setColumnStretch(place % columns, 1)
+            # Without a GPU the last of three plots takes a line of its own.
+            width = 2 if not gpus and place == len(plots) - 1 else 1
+            self._places.addWidget(made, place // columns, place % columns, 1, width)
         return plots
 
-    def _lay_out(self, plots: list[LivePlot]) -> None:
-        for position, plot in enumerate(plots):
-            first_row = position < 2  # noqa: PLR2004 - two wide plots above, the others share the second row
-            others = max(len(plots) - 2, 1)
-            width = 3 if first_row else 6 // others
-            column = 3 * position if first_row else (position - 2) * width
-            self._places.addWidget(plot, 0 if first_row else 1, column, 1, width)
-        for column in range(6):
-            self._places.setColumnStretch(column, 1)
+    def _make_rows(self) -> DeviceRows:
+        """From four GPUs on, a row each."""
+        texts = self._texts
+        scales: dict[Metric, Scale] = {
+            metric: Scale(
+                title=texts("plot-memory" if metric == "memory" else f"plot-{metric}"),
+                top=self._top(metric),
+                text=texts.size if metric == "memory" else _FORMATS[metric],
+            )
+            for metric in GPU_METRICS
+        }
+        gpus = {gpu.uuid or f"index-{gpu.index}": gpu for gpu in self._machine.gpus}
+        devices = []
+        for one in self.series:
+            gpu = gpus.get(one.device)
+            below = processes_text(gpu, texts) if gpu is not None else texts.size(one.memory_bytes)
+            tip = "\n".join([one.name, below, *(_process_line(each, texts) for each in (gpu.processes if gpu else ()))])
+            devices.append(Shown(series=one, name=_short(one.name), below=below, tip=tip))
+        rows = DeviceRows(self._theme, texts("plot-rows"), devices, scales)
+        card = Card()
+        card.body.setContentsMargins(12, 8, 12, 8)
+        card.body.addWidget(rows)
+        card.hug()
+        self._places.addWidget(card, 0, 0)
+        return rows
+
+    def show_cursor(self, x: float | None) -> None:
+        """One crosshair in all plots, at the same moment."""
+        for plot in self.plots:
+            plot.show_cursor(x)
+        if x is None:
+            self.redraw()
 
     def _fill_bar(self) -> None:
         legend = QWidget()
@@ -214,6 +260,9 @@ class LiveGrid(QWidget):
             return
         if not self.span_chosen:
             self._widen(now_s)
+        if self.rows is not None:
+            self.rows.redraw(self.buffer, now_s, self.span_s)
+            return
         frame = self.buffer.frame(now_s - self.span_s, now_s)
         for plot in self.plots:
             plot.redraw(self.buffer, frame, now_s, self.span_s)
@@ -285,9 +334,29 @@ class LiveGrid(QWidget):
         return text.getvalue().encode()
 
 
+def _draws(plot: LivePlot, one: Series) -> bool:
+    """Whether a plot draws a device: memory of host and cards apart, what is a card's own of the cards alone."""
+    if plot.figure in {"memory", "pressure"}:
+        return (one.device == HOST) != plot.of_card
+    return one.device != HOST or plot.figure == "utilisation"
+
+
 def gpu_title(gpu: Gpu) -> str:
     """`GPU 0 · name`, the name verbatim."""
     return f"GPU {gpu.index} · {visible(gpu.name)}"
+
+
+def processes_text(gpu: Gpu, texts: Texts) -> str:
+    """What runs on a GPU, in a few words: the process of most memory, and how many others."""
+    if not gpu.processes:
+        return texts("plot-no-processes")
+    first, *others = sorted(gpu.processes, key=lambda one: -(one.memory_bytes or 0))
+    return _process_line(first, texts) + (f" · +{len(others)}" if others else "")
+
+
+def _process_line(one: GpuProcess, texts: Texts) -> str:
+    name = visible(one.name.rsplit("/", 1)[-1]) if one.name else f"{one.pid}"
+    return f"{name} · {texts.size(one.memory_bytes)}" if one.memory_bytes is not None else name
 
 
 def _short(name: str, limit: int = 34) -> str:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from advisor.gui.theme import Theme
 
 _MAX_PHASES = 24
+_TOLD = 3
+"""So many values fit beside a plot's title."""
+NAME_SIZE = 10
 _HAIR = 1.002
 """The first tick lies a hair inside the axis, or rounding leaves it out."""
 
@@ -33,13 +36,17 @@ _HAIR = 1.002
 class Series:
     """A device's line in the plots: name, colour, dash, and whether the legend has it on."""
 
-    def __init__(self, device: str, name: str, colour: str, style: Qt.PenStyle) -> None:
+    def __init__(
+        self, device: str, name: str, colour: str, style: Qt.PenStyle, memory_bytes: int | None = None
+    ) -> None:
         """`device` is the key in the readings buffer."""
         self.device = device
         self.name = name
         self.colour = colour
         self.style = style
         self.shown = True
+        self.memory_bytes = memory_bytes
+        """What its memory is a share of; None: unknown."""
 
     def pen(self) -> QPen:
         """Colour and dash."""
@@ -57,6 +64,11 @@ def time_ticks(span_s: float, texts: Texts) -> list[tuple[float, str]]:
         ticks.append((position, text))
         position -= step
     return ticks
+
+
+def phase_name(phase: str, texts: Texts) -> str:
+    """A phase's name in the window's language, or as it is."""
+    return texts.optional(phase) or visible(phase) if phase else ""
 
 
 def nice_ticks(top: float, count: int = 4) -> list[float]:
@@ -83,20 +95,29 @@ class LivePlot(Card):
         scale: float,
         top: float | None,
         show_value: Callable[[float], str],
+        of_card: bool = False,
     ) -> None:
-        """`scale` turns stored units into shown ones; `top` fixes the axis, None lets it grow."""
+        """`scale` turns stored units into shown ones; `top` fixes the axis, None lets it grow.
+
+        `of_card`: a share of each card's own memory, in per cent.
+        """
         super().__init__(title, unit)
         self.figure: Metric = metric
         self._theme, self._texts, self._scale, self._top = theme, texts, scale, top
         self._show_value = show_value
+        self.of_card = of_card
         self.body.setContentsMargins(14, 9, 10, 6)
         self.body.setSpacing(2)
         self._now = QuietLabel("muted")
         self.add_to_header(self._now)
-        self.plot = PlainPlot(theme, title, left_width=38, told_at=self._told_at)
+        self.plot = PlainPlot(theme, title, left_width=38, told_at=self._told_at, hovered=self._hovered)
         self.plot.setMinimumHeight(96)
         self.body.addWidget(self.plot, 1)
-        self.traces = TraceItem(theme.grid, theme.accent)
+        font = self.font()
+        font.setPixelSize(NAME_SIZE)
+        self.traces = TraceItem(theme.grid, theme.accent, theme.muted, font)
+        self.cursor_moved: Callable[[float | None], None] | None = None
+        """Told the x under the mouse, or None where it left: one crosshair stands in all plots."""
         self.plot.box.addItem(self.traces, ignoreBounds=True)
         self._span_s = 0.0
         self._shown_top = 0.0
@@ -129,17 +150,41 @@ class LivePlot(Card):
             y = frame.of(self.figure, one.device)
             if y is None or not one.shown:
                 continue
-            y = y * self._scale
+            y = y * self._scale_of(one)
             top = float(np.fmax.reduce(y, initial=0.0))
             largest = max(largest, top)
             curves.append((pen, x, y))
             value = frame.latest(self.figure, one.device)
             if value is not None:
                 latest.append(self._show_value(value))
-        self._now.set_text(" · ".join(latest) if len(latest) <= 3 else "")  # noqa: PLR2004 - what fits
+        if self.traces.crosshair is None:
+            self._now.set_text(" · ".join(latest) if len(latest) <= _TOLD else "")
         self._fix_ranges(largest, span_s)
         self._shade(buffer, now_s, span_s)
         self.traces.show_curves(curves)
+
+    def _scale_of(self, one: Series) -> float:
+        """From stored units to shown ones; a card of unknown memory has no share to show."""
+        if not self.of_card:
+            return self._scale
+        return 100.0 / one.memory_bytes if one.memory_bytes else float("nan")
+
+    def _hovered(self, place: QPoint | None) -> None:
+        if self.cursor_moved is not None:
+            x = self.plot.x_at(place) if place is not None else None
+            self.cursor_moved(x if x is not None and -self._span_s <= x <= 0 else None)
+
+    def show_cursor(self, x: float | None) -> None:
+        """Stand the crosshair at an x of the plots and tell every value there; None takes it away."""
+        self.traces.show_cursor(x)
+        if self._drawn is None or x is None:
+            return
+        buffer, now_s = self._drawn
+        told = []
+        for one in self._series:
+            found = buffer.at(now_s + x, self.figure, one.device) if one.shown else None
+            told += [self._show_value(found[1])] if found is not None else []
+        self._now.set_text(" · ".join([f"{x:.0f} s".replace("-", "−"), *told]))
 
     def _fix_ranges(self, largest: float, span_s: float) -> None:
         top = self._top * self._scale if self._top else largest
@@ -164,6 +209,7 @@ class LivePlot(Card):
         self.traces.spans = [
             (one.start_s - now_s, (one.end_s or now_s) - now_s, place % 2) for place, one in seen[-_MAX_PHASES:]
         ]
+        self.traces.names = [phase_name(one.name, self._texts) for _place, one in seen[-_MAX_PHASES:]]
 
     def _told_at(self, place: QPoint) -> str:
         """The figures as they were read at the time under the mouse, not as they were thinned for drawing."""
@@ -184,6 +230,6 @@ class LivePlot(Card):
         phase = next(
             (span.name for span in reversed(buffer.phases) if span.start_s <= told_s <= (span.end_s or told_s)), ""
         )
-        named = self._texts.optional(phase) or visible(phase) if phase else ""
+        named = phase_name(phase, self._texts)
         age = f"−{now_s - told_s:.1f} s" if now_s > told_s else self._texts("window-now")
         return "\n".join([" · ".join(part for part in (age, named) if part), *lines])

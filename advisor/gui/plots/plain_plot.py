@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtGui import QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QGraphicsGridLayout, QGraphicsItem, QSizePolicy, QToolTip
 
 from advisor.gui.theme import TICK_SIZE
@@ -26,15 +26,26 @@ class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
     """Fixed ranges and ticks; tells the numbers under the mouse."""
 
     def __init__(
-        self, theme: Theme, name: str, *, left_width: int, told_at: Callable[[QPoint], str] | None = None
+        self,
+        theme: Theme,
+        name: str,
+        *,
+        left_width: int,
+        told_at: Callable[[QPoint], str] | None = None,
+        hovered: Callable[[QPoint | None], None] | None = None,
     ) -> None:
-        """`name` is what a screen reader says; `told_at` gives the text for a place, empty for nothing."""
+        """`name` is what a screen reader says; `told_at` gives the text for a place, empty for nothing.
+
+        `hovered` is told where the mouse is, and None when it leaves.
+        """
         self._told_at = told_at
+        self._hovered = hovered
         super().__init__(background=theme.card)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.viewport().setMouseTracking(hovered is not None)
         self._inside = pg.GraphicsWidget()
         places = QGraphicsGridLayout()
         places.setContentsMargins(0, 4, 18, 0)
@@ -97,4 +108,8 @@ class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
             else:
                 QToolTip.hideText()
             return True
+        if self._hovered is not None and event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
+            self._hovered(event.position().toPoint())
+        elif self._hovered is not None and event.type() == QEvent.Type.Leave:
+            self._hovered(None)
         return bool(super().viewportEvent(event))

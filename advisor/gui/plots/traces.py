@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QIcon, QPainter, QPen, QPixmap, QPolygonF, QTransform
 from PySide6.QtWidgets import QGraphicsItem
 
 if TYPE_CHECKING:
@@ -17,18 +18,33 @@ if TYPE_CHECKING:
 
 CurveData = tuple["QPen", "NDArray[np.float64]", "NDArray[np.float64]"]
 _DOT_PIXELS = 4
+_NAME_MARGIN = 10
+_CORNERS = 60
+"""Of the soft fill under a curve."""
+_LEAST_CORNERS = 2
 _SHADES = (16, 30)
 """Neighbouring phases are told apart by their opacity, of 255."""
 
 
+LINE_PIXELS = 1.5
+"""Width of a curve in logical pixels."""
+_FILL = 34
+"""Opacity of the soft fill under a curve, of 255."""
+_MOST_FILLS = 2
+"""More fills than this over each other are mud."""
+
+
 class TraceItem(QGraphicsItem):
-    """Curves drawn by cosmetic pens of width 1 without antialiasing: Qt's fast path.
+    """Antialiased curves of 1.5 pixels with a soft fill.
+
+    Qt's fast antialiased path takes pens of width 1 alone: a wider pen costs forty times as much. So each curve is
+    drawn two times (three on a dense screen), so far apart that they make the width.
 
     pyqtgraph's own curve items make a path and ask for bounds anew in every frame; for twelve curves that is most
     of what a redraw takes.
     """
 
-    def __init__(self, grid_colour: str, shade_colour: str) -> None:
+    def __init__(self, grid_colour: str, shade_colour: str, text_colour: str = "", font: QFont | None = None) -> None:
         """Colours as #RRGGBB; nothing is drawn until `show_curves`."""
         super().__init__()
         self._place = QRectF(0, 0, 1, 1)
@@ -41,6 +57,13 @@ class TraceItem(QGraphicsItem):
         """What is drawn now: pen, x and y of each curve."""
         self.spans: list[tuple[float, float, int]] = []
         """Shaded phases: start, end, and which of the two shades."""
+        self.names: list[str] = []
+        """What each span is called; drawn where there is room."""
+        self.crosshair: float | None = None
+        """Where the crosshair stands in the plot's x; None: nowhere."""
+        self._fills: list[tuple[QColor, list[QPolygonF]]] = []
+        self._text = QColor(text_colour or grid_colour)
+        self._font = font
 
     def set_place(self, place: QRectF, grid_y: Sequence[float]) -> None:
         """The range of both axes in data coordinates, and where grid lines lie."""
@@ -57,7 +80,15 @@ class TraceItem(QGraphicsItem):
         self.drawn = list(curves)
         self._dots = dots
         self._curves = [(pen, polygons(x, y)) for pen, x, y in curves]
+        filled = curves if len(curves) <= _MOST_FILLS and not dots else []
+        self._fills = [(_soft(pen.color()), areas(x, y, 0.0, np.maximum)) for pen, x, y in filled]
         self.update()
+
+    def show_cursor(self, x: float | None) -> None:
+        """Let the crosshair stand at an x of the plot, or nowhere."""
+        if x != self.crosshair:
+            self.crosshair = x
+            self.update()
 
     def boundingRect(self) -> QRectF:
         """The whole plot: its axes lie outside and are not painted again."""
@@ -74,15 +105,41 @@ class TraceItem(QGraphicsItem):
         painter.setPen(self._grid_pen)
         for line in self._grid:
             painter.drawPolyline(line)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for colour, areas in self._fills:
+            painter.setBrush(colour)
+            for area in areas:
+                painter.drawPolygon(area)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setRenderHint(painter.RenderHint.Antialiasing)
         for pen, parts in self._curves:
-            painter.setPen(pen)
-            for part in parts:
-                if part.size() == 1:
-                    painter.drawPoint(part.at(0))
-                else:
-                    painter.drawPolyline(part)
+            draw_curve(painter, pen, parts)
         if self._dots:
             self._paint_dots(painter)
+        self._paint_over(painter)
+
+    def _paint_over(self, painter: QPainter) -> None:
+        """The crosshair, and the phases' names in pixels: text knows no data coordinates."""
+        painter.setRenderHint(painter.RenderHint.Antialiasing, on=False)
+        if self.crosshair is not None:
+            painter.setPen(_thin(self._text.name()))
+            painter.drawLine(QPointF(self.crosshair, self._place.top()), QPointF(self.crosshair, self._place.bottom()))
+        if not self.names or self._font is None:
+            return
+        to_pixels = painter.transform()
+        painter.save()
+        painter.resetTransform()
+        scale = painter.device().devicePixelRatioF()
+        painter.scale(scale, scale)
+        painter.setFont(self._font)
+        painter.setPen(self._text)
+        metrics = QFontMetricsF(self._font)
+        for (start, end, _shade), name in zip(self.spans, self.names, strict=True):
+            first = to_pixels.map(QPointF(max(start, self._place.left()), self._place.bottom())) / scale
+            last = to_pixels.map(QPointF(min(end, self._place.right()), self._place.bottom())) / scale
+            if name and metrics.horizontalAdvance(name) + _NAME_MARGIN <= last.x() - first.x():
+                painter.drawText(QPointF(first.x() + 4, min(first.y(), last.y()) + metrics.ascent() + 1), name)
+        painter.restore()
 
     def _paint_dots(self, painter: QPainter) -> None:
         painter.setRenderHint(painter.RenderHint.Antialiasing)
@@ -95,13 +152,54 @@ class TraceItem(QGraphicsItem):
                 painter.drawPoints(part)
 
 
+def draw_curve(painter: QPainter, pen: QPen, parts: Sequence[QPolygonF]) -> None:
+    """A curve of `LINE_PIXELS` logical pixels, drawn by pens of one physical pixel side by side."""
+    painter.setPen(pen)
+    width = LINE_PIXELS * painter.device().devicePixelRatioF()
+    strokes = math.ceil(width)
+    before = painter.transform()
+    for stroke in range(strokes):
+        down = (width - 1) * (stroke / (strokes - 1) - 0.5) if strokes > 1 else 0.0
+        painter.setTransform(before * QTransform.fromTranslate(0, down))
+        for part in parts:
+            if part.size() == 1:
+                painter.drawPoint(part.at(0))
+            else:
+                painter.drawPolyline(part)
+    painter.setTransform(before)
+
+
+def _soft(colour: QColor) -> QColor:
+    made = QColor(colour)
+    made.setAlpha(_FILL)
+    return made
+
+
+def areas(x: NDArray[np.float64], y: NDArray[np.float64], ground: float, outer: np.ufunc) -> list[QPolygonF]:
+    """The soft fill between a curve and its ground: of few corners, as each one costs; `outer` keeps the extremes."""
+    made = []
+    for first, last in _pieces(y):
+        if last - first < _LEAST_CORNERS:
+            continue
+        starts = np.arange(first, last, max(1, math.ceil((last - first) / _CORNERS)))
+        heights = outer.reduceat(y[:last], starts)
+        across = np.concatenate((x[starts], x[last - 1 : last], x[last - 1 : last], x[first : first + 1]))
+        made.append(_polygon(across, np.concatenate((heights, heights[-1:], [ground, ground]))))
+    return made
+
+
 def polygons(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[QPolygonF]:
     """The pieces of a curve between unknown values."""
+    return [_polygon(x[first:last], y[first:last]) for first, last in _pieces(y)]
+
+
+def _pieces(y: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Where known values begin and end."""
     known = np.isfinite(y)
     if known.all():
-        return [_polygon(x, y)] if len(y) else []
+        return [(0, len(y))] if len(y) else []
     edges = np.flatnonzero(np.diff(np.concatenate(([False], known, [False])).astype(np.int8)))
-    return [_polygon(x[start:end], y[start:end]) for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
 def _polygon(x: NDArray[np.float64], y: NDArray[np.float64]) -> QPolygonF:

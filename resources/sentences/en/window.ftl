@@ -164,6 +164,10 @@ machine-lost = lost
 ## Live plots
 plot-utilisation = Utilisation
 plot-memory = Memory
+plot-video-memory = Video memory, share of the card
+plot-host-memory = Host memory
+plot-rows = All GPUs, a row each
+plot-no-processes = no process
 plot-power = Power
 plot-clock = Clock
 plot-temperature = Temperature

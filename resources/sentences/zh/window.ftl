@@ -161,6 +161,10 @@ machine-lost = 已丢失
 ## Live plots
 plot-utilisation = 利用率
 plot-memory = 内存与显存
+plot-video-memory = 显存占本卡比例
+plot-host-memory = 主机内存
+plot-rows = 全部 GPU，每行一个
+plot-no-processes = 无进程
 plot-power = 功率
 plot-clock = 频率
 plot-temperature = 温度
