@@ -32,7 +32,7 @@ COMMANDS = {
     "detect": ["--detect"],
     "list": ["--list"],
     "predict a traced model": ["--predict", "{folder}", "--gpus", "rtx3090", "--sequence-length", "16"],
-    "measure and verify": ["--measure", "iris_mlp", "--budget", "4", "--verify", "3", "--gpus", "rtx3090"],
+    "measure and verify": ["--measure", "iris_mlp", "--budget", "4", "--verify", "8", "--gpus", "rtx3090"],
     "claim": ["--claim", "2 GPUs made ResNet-50 1.8 times faster"],
     "log": ["--log", "{folder}/train.log"],
     "evaluate": ["--evaluate", "{folder}/runs.csv"],
