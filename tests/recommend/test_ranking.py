@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.energy import PowerDraw
@@ -12,6 +13,7 @@ from advisor.recommend.ranking import (
     best_of_each_device,
     gpu_hours,
     is_trusted,
+    leaders,
     rank,
     rank_for_compare,
     score,
@@ -136,3 +138,50 @@ def test_the_best_set_up_of_a_device_has_the_least_score() -> None:
     assert best_of_each_device([slow, fast], "time") == (fast,)
     assert best_of_each_device([fast, slow], "time") == (fast,)
     assert best_of_each_device([unknown], "energy") == (unknown,)
+
+
+def ranged(low: float, value: float, high: float) -> Estimate:
+    return Estimate(value=value, low=low, high=high, basis="specified")
+
+
+def test_ranges_that_meet_in_a_point_touch_and_values_at_three_percent_tie() -> None:
+    assert touches(ranged(1.0, 2.0, 3.0), ranged(3.0, 4.0, 5.0))
+    assert touches(ranged(3.0, 4.0, 5.0), ranged(1.0, 2.0, 3.0))
+    assert not touches(ranged(1.0, 2.0, 3.0), ranged(3.01, 4.0, 5.0))
+    assert touches(ranged(100.0, 100.0, 100.0), ranged(103.0, 103.0, 103.0))
+    assert touches(ranged(103.0, 103.0, 103.0), ranged(100.0, 100.0, 100.0))
+
+
+@pytest.mark.parametrize(("low", "advised"), [(1.05, True), (1.0501, False)])
+def test_a_disturbed_set_up_may_be_advised_where_its_own_range_reaches_the_leader(low: float, advised: bool) -> None:
+    cpu, card = predictions("rtx4090")
+    leader = msgspec.structs.replace(card, job_s=ranged(0.95, 1.0, 1.05))
+    slow = msgspec.structs.replace(cpu, job_s=ranged(low, 1.2, 1.4), step_s=estimate(0.1, 0.01, "measured"))
+    rows = rank([slow, leader], "time", {"cpu": "unstable"})
+    assert [row.place for row in rows] == [1, 1]
+    assert ("cpu" in {row.prediction.device.key for row in leaders(rows, "time")}) is advised
+
+
+def test_a_limit_that_is_met_exactly_is_kept() -> None:
+    (_, card) = predictions("rtx4090")
+    card = msgspec.structs.replace(with_job(card, 100.0), cost=estimate(5.0))
+    draws = {card.device.key: PowerDraw(draw_w=estimate(100.0), limit_w=400.0)}
+    for limits, kept in (
+        (Limits(max_job_s=100.0), True),
+        (Limits(max_job_s=99.9), False),
+        (Limits(max_cost=5.0), True),
+        (Limits(max_cost=4.9), False),
+        (Limits(max_power_w=400.0), True),
+        (Limits(max_power_w=399.0), False),
+    ):
+        assert within_limits(card, limits, draws) is kept
+
+
+def test_without_a_job_set_ups_compare_by_the_time_a_sample_takes() -> None:
+    (_, card) = predictions("rtx4090")
+    unknown = msgspec.structs.replace(card, job_s=None)
+    found = score(unknown, "time")
+    assert found is not None
+    assert found.value == pytest.approx(1 / card.samples_per_s.value)
+    assert found.low == pytest.approx(1 / card.samples_per_s.high)
+    assert found.high == pytest.approx(1 / card.samples_per_s.low)
