@@ -159,6 +159,7 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--measure", help="measure here, predict elsewhere, recommend", **workload)  # type: ignore[arg-type]
     group.add_argument("--predict", help="the same from the spec table alone", **workload)  # type: ignore[arg-type]
     group.add_argument("--detect", action="store_true", help="the machine as it is found")
+    group.add_argument("--doctor", action="store_true", help="what is wrong with this installation, and how to mend it")
     group.add_argument("--list", action="store_true", help="bundled workloads and GPUs of the spec table")
     group.add_argument("--evaluate", type=Path, metavar="FILE.csv", help="predict published runs, print the errors")
     group.add_argument("--claim", metavar="TEXT", help="is a published timing possible?")

@@ -85,10 +85,8 @@ def _dispatch(arguments: argparse.Namespace, language: Language) -> int:  # noqa
         from advisor.cli.starting import init_command
 
         return init_command(arguments)
-    if arguments.detect or arguments.list:
-        from advisor.cli.looking import detect_command, list_command
-
-        return (detect_command if arguments.detect else list_command)(arguments, language)
+    if arguments.detect or arguments.list or arguments.doctor:
+        return _look(arguments, language)
     if arguments.prune_history is not None:
         from advisor.cli.pruning import prune_command
 
@@ -114,6 +112,17 @@ def _dispatch(arguments: argparse.Namespace, language: Language) -> int:  # noqa
 
         return open_command(arguments, language)
     return _open_window(arguments)
+
+
+def _look(arguments: argparse.Namespace, language: Language) -> int:
+    """What is here, and what can be named."""
+    from advisor.cli import looking
+
+    if arguments.doctor:
+        from advisor.cli.doctor import doctor_command
+
+        return doctor_command(arguments, language)
+    return (looking.detect_command if arguments.detect else looking.list_command)(arguments, language)
 
 
 def _open_window(arguments: argparse.Namespace) -> int:
