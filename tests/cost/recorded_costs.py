@@ -123,7 +123,7 @@ def operators() -> dict[str, OpTable]:
         "attention efficient": attention("efficient", element_bytes=4),
         "attention math": attention("math"),
         "lstm": lstm(layers=2),
-        "lstm backward": lstm(phase="backward"),
+        "lstm backward": lstm(phase="backward", layers=3),
         "convolution": convolution(64),
         "convolution half": convolution(96, element_bytes=2),
         "convolution input": convolution(64, direction="input_gradient"),

@@ -97,6 +97,9 @@ def test_every_error_code_has_a_sentence_with_a_remedy_in_both_languages(code: i
     ("code", "name"),
     [
         (9, "driver-not-loaded"),
+        (20, "driver-out-of-resources"),
+        (23, "driver-out-of-resources"),
+        (27, "driver-fabric-not-ready"),
         (18, "driver-mismatch"),
         (4, "driver-no-permission"),
         (12, "driver-absent"),
