@@ -23,12 +23,14 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from advisor.catalogue.spec_table import spec_table  # noqa: E402 - the same
-from advisor.cost.efficiencies import Band, BandGroup, Efficiencies, Fitted, read_efficiencies  # noqa: E402 - the same
+from advisor.cost.efficiencies import Band, BandGroup, BandSlice, Efficiencies, Envelope, Fitted, read_efficiencies  # noqa: E402 - the same
 from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questions_of  # noqa: E402 - the checkout first
 from advisor.evaluate.run_rows import read_run_rows  # noqa: E402 - the same
 from advisor.evaluate.traces import trace_all, trace_key  # noqa: E402 - the same
+from advisor.predict.envelope import size_of  # noqa: E402 - the same
 from advisor.predict.fitting import MeasuredStep, StepSet, fit  # noqa: E402 - the same
 from advisor.predict.priors import PRIORS  # noqa: E402 - the same
+from advisor.predict.step_range import slice_of  # noqa: E402 - the same
 from tests.accuracy.fitted_steps import fitted_steps  # noqa: E402 - the same
 from tests.accuracy.recorded_runs import measured_steps  # noqa: E402 - the same
 from tools.left_out import left_out  # noqa: E402 - the same
@@ -37,6 +39,7 @@ EFFICIENCIES = ROOT / "resources" / "efficiencies.toml"
 COVERAGE = 0.8
 """Share of the runs of a model that no fit has seen that are to lie inside their range."""
 GROUPS: tuple[BandGroup, ...] = ("known_card", "known_architecture", "new_architecture")
+SLICES: tuple[BandSlice, ...] = ("convolutions", "products", "adapters", "inference")
 DIGITS = 5
 
 Floats = NDArray[np.float64]
@@ -82,21 +85,29 @@ def _own_steps(path: Path, *, allow_code: bool) -> tuple[MeasuredStep, ...]:
 def _bands(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted, in_sample: Floats) -> tuple[Band, ...]:
     """Ranges from steps that were predicted without their model, source and generation of software.
 
-    The widest of the three counts; wider for new cards and architectures.
+    The widest of the three counts, of each kind of step by itself; wider for new cards and architectures, by as much
+    as leaving those out widens the errors of all steps.
     """
     measured = np.array([step.measured_s for step in steps])
     models = [step.workload for step in steps]
-    widths = {"none": _range(in_sample, measured, models)}
+    predicted = {"none": in_sample}
     for what in ("gpu", "model", "source", "generation", "architecture"):
-        predicted = left_out(what, steps, base, fitted)
-        _print(f"leave-one-{what}-out", predicted, measured)
-        widths[what] = _range(predicted, measured, models)
-    known = np.maximum.reduce([widths["model"], widths["source"], widths["generation"]])
-    card = np.maximum(1.0, widths["gpu"] / widths["none"])
-    wider = [card, np.maximum(card, widths["architecture"] / widths["none"])]
-    return tuple(
-        _band(group, known * factor, len(steps)) for group, factor in zip(GROUPS, (np.ones(2), *wider), strict=True)
-    )
+        predicted[what] = left_out(what, steps, base, fitted)
+        _print(f"leave-one-{what}-out", predicted[what], measured)
+    whole = {what: _range(seconds, measured, models) for what, seconds in predicted.items()}
+    card = np.maximum(1.0, whole["gpu"] / whole["none"])
+    wider = (np.ones(2), card, np.maximum(card, whole["architecture"] / whole["none"]))
+    kinds = np.array([slice_of(step.compiled, step.training) for step in steps])
+    bands = []
+    for kind in SLICES:
+        inside = np.flatnonzero(kinds == kind)
+        widths = [
+            _range(predicted[what][inside], measured[inside], [models[index] for index in inside])
+            for what in ("model", "source", "generation")
+        ]
+        known = np.maximum.reduce(widths)
+        bands += [_band(group, kind, known * factor, len(inside)) for group, factor in zip(GROUPS, wider, strict=True)]
+    return tuple(bands)
 
 
 def _range(predicted: Floats, measured: Floats, models: Sequence[str]) -> Floats:
@@ -118,9 +129,9 @@ def _range(predicted: Floats, measured: Floats, models: Sequence[str]) -> Floats
     return np.array([-low, high])
 
 
-def _band(group: BandGroup, widths: Floats, run_count: int) -> Band:
+def _band(group: BandGroup, kind: BandSlice, widths: Floats, run_count: int) -> Band:
     low, high = float(np.exp(-widths[0])), float(np.exp(widths[1]))
-    return Band(group=group, low=round(low, 3), high=round(high, 3), run_count=run_count)
+    return Band(group=group, slice=kind, low=round(low, 3), high=round(high, 3), run_count=run_count)
 
 
 def _rounded(fitted: Fitted) -> Fitted:
@@ -136,12 +147,22 @@ def _print(name: str, predicted: Floats, measured: Floats) -> None:
     )
 
 
+def _envelope(steps: Sequence[MeasuredStep]) -> Envelope:
+    """What the fitted runs reach to."""
+    return Envelope(
+        traces=tuple(sorted({step.compiled.precision for step in steps})),
+        compiled_modes=tuple(sorted({step.training.mode for step in steps if step.training.compile})),
+        largest_parameter_count=float(f"{max(size_of(step.compiled) for step in steps):.2g}"),
+    )
+
+
 def _write(path: Path, fitted: Fitted, bands: Sequence[Band], steps: Sequence[MeasuredStep]) -> None:
     """Fill in what is fitted; comments and figures by hand stay as they are."""
     document = tomlkit.parse(EFFICIENCIES.read_text(encoding="utf-8"))
     document["source"] = f"fitted on {len(steps)} published runs by tools/fit_efficiencies.py"
     document["fitted_cards"] = sorted({step.spec.key for step in steps})
     document["fitted_capabilities"] = sorted({step.spec.compute_capability or "" for step in steps}, key=float)
+    document["envelope"] = tomlkit.item(msgspec.to_builtins(_envelope(steps)))
     table = tomlkit.table()
     for name, value in msgspec.to_builtins(fitted).items():
         table[name] = value

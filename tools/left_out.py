@@ -16,7 +16,8 @@ import numpy as np
 
 from advisor.cost.efficiencies import Efficiencies, Fitted
 from advisor.optable.op_columns import Floats
-from advisor.predict.fitting import MeasuredStep, StepSet, leave_out
+from advisor.predict.fitting import MeasuredStep, StepSet
+from advisor.predict.leaving_out import leave_out
 from tools.accuracy_file import runs_digest
 
 KEYS: dict[str, Callable[[MeasuredStep], Hashable]] = {

@@ -108,13 +108,22 @@ def _beside(head: str, found: dict[HeldOut, Steps], key: Callable[[ScoredStep], 
 
 
 def _bands() -> str:
-    lines = ["| Known of the card | low | high |", "|---|---:|---:|"]
+    lines = ["| The step | known of the card | runs | low | high |", "|---|---|---:|---:|---:|"]
     names = {
         "known_card": "it is in the fitted runs",
         "known_architecture": "only its architecture is",
         "new_architecture": "neither is",
     }
-    lines += [f"| {names[band.group]} | × {band.low:.2f} | × {band.high:.2f} |" for band in efficiencies().bands]
+    kinds = {
+        "convolutions": "training, mostly convolutions",
+        "products": "training, mostly products",
+        "adapters": "training of adapters",
+        "inference": "inference",
+    }
+    lines += [
+        f"| {kinds[band.slice]} | {names[band.group]} | {band.run_count} | × {band.low:.2f} | × {band.high:.2f} |"
+        for band in efficiencies().bands
+    ]
     return "\n".join(lines)
 
 

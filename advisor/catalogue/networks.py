@@ -17,13 +17,17 @@ _GENERATIONS_BIT_PER_S = {"sdr": 8e9, "ddr": 16e9, "qdr": 32e9, "fdr": 54e9, "ed
 _DEFAULT_BIT_PER_S: dict[NetworkType, float] = {"infiniband": 200e9, "roce": 100e9, "ethernet": 10e9}
 
 NETWORK_WORDS = (
-    r"infiniband|\bib\b|\bsdr\b|\bddr\b|\bqdr\b|\bfdr\b|\bedr\b|\bhdr\b|\bndr\b|roce|ethernet|\bgbe\b|\d\s*gbe|\btcp\b"
+    r"infiniband|\brdma\b|\bib\b|\bsdr\b|\bddr\b|\bqdr\b|\bfdr\b|\bedr\b|\bhdr\b|\bndr\b"
+    r"|roce|ethernet|\bgbe\b|\d\s*gbe|\btcp\b"
 )
 _PATTERN = re.compile(NETWORK_WORDS, re.IGNORECASE)
 _ADAPTERS_BEFORE = re.compile(
-    r"(?:\d{1,2}\s*[x×]\s*)?(?:\d+(?:\.\d+)?\s*(?:gb(?:it)?/s|gbps)\s*)?(?:\d+\s*)?$", re.IGNORECASE
+    r"(?:\d{1,2}\s*[x×]\s*)?(?:\d+(?:\.\d+)?\s*(?:gb(?:it)?(?:/s)?|gbps)\s*)?(?:\d+\s*)?$", re.IGNORECASE
 )
 """Number and rate of adapters, written before the network's name: `8 x 200 Gb/s InfiniBand`."""
+
+
+_PER_CARD = re.compile(r"\b(?:per|each|a)\s+(?:gpu|card|device)\b", re.IGNORECASE)
 
 
 class Network(Record, frozen=True, kw_only=True):
@@ -31,6 +35,14 @@ class Network(Record, frozen=True, kw_only=True):
 
     type: NetworkType
     node_bytes_per_s: Annotated[float, Meta(gt=0)]
+    per_card: bool = False
+    """The rate is that of one card's own adapter: a host has as many as cards."""
+
+    def of_host(self, card_count: int) -> Network:
+        """The same network of a host with `card_count` cards, its rate that of all adapters."""
+        if not self.per_card:
+            return self
+        return Network(type=self.type, node_bytes_per_s=self.node_bytes_per_s * card_count)
 
 
 class FoundNetwork(Record, frozen=True, kw_only=True):
@@ -41,7 +53,7 @@ class FoundNetwork(Record, frozen=True, kw_only=True):
 
 
 def _type_of(words: str) -> NetworkType:
-    if "roce" in words:
+    if "roce" in words or ("rdma" in words and "infiniband" not in words):
         return "roce"
     if re.search(r"ethernet|gbe|tcp", words):
         return "ethernet"
@@ -51,8 +63,9 @@ def _type_of(words: str) -> NetworkType:
 def network_in(text: str) -> FoundNetwork | None:
     """The network that a text names, or None.
 
-    Rates are bits a second of one adapter (`Gb/s`, `Gbit/s`, `GbE`) or bytes (`GB/s`), times the number of
-    adapters a host (`x8`, `8x`). A name without a rate: InfiniBand HDR, RoCE 100 Gb/s, Ethernet 10 Gb/s.
+    Rates are bits a second of one adapter (`Gb/s`, `Gb`, `Gbit/s`, `GbE`) or bytes (`GB/s`), times the number of
+    adapters a host (`x8`, `8x`) or of its cards (`per GPU`). A name without a rate: InfiniBand HDR, RoCE 100 Gb/s,
+    Ethernet 10 Gb/s. RDMA of a kind that is not named counts as RoCE.
     """
     found = _PATTERN.search(text)
     if found is None:
@@ -62,13 +75,17 @@ def network_in(text: str) -> FoundNetwork | None:
     tail = text[start:]
     kind = _type_of(text[found.start() :].lower())
     return FoundNetwork(
-        network=Network(type=kind, node_bytes_per_s=_adapter_bytes_per_s(tail, kind) * _adapter_count(tail)),
+        network=Network(
+            type=kind,
+            node_bytes_per_s=_adapter_bytes_per_s(tail, kind) * _adapter_count(tail),
+            per_card=_PER_CARD.search(tail) is not None,
+        ),
         start_index=start,
     )
 
 
 def _adapter_bytes_per_s(words: str, kind: NetworkType) -> float:
-    rate = re.search(r"(\d+(?:\.\d+)?)\s*(gb(?:it)?/s|gbps|gbe|GB/s)", words) or re.search(
+    rate = re.search(r"(\d+(?:\.\d+)?)\s*(gb(?:it)?/s|gbps|gbe|GB/s|[gG]b(?:it)?\b)", words) or re.search(
         r"(\d+(?:\.\d+)?)\s*(g(?:b|bit)/s|gbps|gbe|gigabit)", words, re.IGNORECASE
     )
     if rate is not None and float(rate[1]) > 0:

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from advisor.catalogue.precisions import TracePrecision
 from advisor.core.bundled import resource
 from advisor.core.errors import InputError
 from advisor.core.records import Record
@@ -106,11 +107,19 @@ class Assumed(Record, frozen=True, kw_only=True):
     compiled_pass_s: Positive
     """What entering compiled code costs the host in one pass: its guards and wrappers."""
     compiled_range: Positive
-    """Factor on the width of the range (in the log) under `torch.compile`."""
+    """Factor on the width of the range (in the log) under `torch.compile`, in modes of which no run was fitted."""
+    new_precision_range: Positive
+    """The same in a precision of which none was: FP8."""
     new_family_range: Positive
     """The same where the time is spent on operators that no fitted run has: recurrent layers."""
+    new_size_range: Positive
+    """The same for models larger than any that was fitted."""
     host_range: Positive
-    """A step that waits for the host wholly may be so many times faster or slower."""
+    """A step that waits wholly for a host that nobody measured may take so many times as long."""
+    measured_host_range: Positive
+    """The same both ways for a host that was measured."""
+    quick_host_range: Positive
+    """The same the other way: it may be so many times as fast."""
     least_range: Positive
     """No range is narrower than this factor: laboratories differ by as much among themselves."""
     host_s_per_dispatch: Positive
@@ -147,15 +156,29 @@ class Architecture(Record, frozen=True, kw_only=True):
 
 
 BandGroup = Literal["known_card", "known_architecture", "new_architecture"]
+BandSlice = Literal["convolutions", "products", "adapters", "inference"]
+"""What a step is: training whose work is mostly convolutions, or mostly products; training of adapters; inference."""
 
 
 class Band(Record, frozen=True, kw_only=True):
     """An 80 % range as factors on the prediction: 10th and 90th percentile of true over predicted, left out."""
 
     group: BandGroup
+    slice: BandSlice
     low: Positive
     high: Positive
     run_count: int
+
+
+class Envelope(Record, frozen=True, kw_only=True):
+    """What the fitted runs reach to: beyond it the figures are carried on, and ranges are wider."""
+
+    traces: tuple[TracePrecision, ...]
+    """As which their precisions are traced."""
+    compiled_modes: tuple[str, ...]
+    """Modes (training, inference) of which there are runs under `torch.compile`."""
+    largest_parameter_count: Positive
+    """Parameters that a step trains or multiplies with."""
 
 
 class Efficiencies(Record, frozen=True, kw_only=True):
@@ -175,6 +198,7 @@ class Efficiencies(Record, frozen=True, kw_only=True):
     fitted_cards: tuple[str, ...]
     """Keys of the cards in the fitted runs."""
     fitted_capabilities: tuple[str, ...]
+    envelope: Envelope
 
 
 def read_efficiencies(path: Path) -> Efficiencies:

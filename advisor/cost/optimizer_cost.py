@@ -30,8 +30,10 @@ class OptimizerCost:
 
 _MASTER_COPY_BYTES = 4.0
 """Half weights: a half gradient is read, FP32 masters and half weights are written."""
-_EIGHT_BIT_SAVED_BYTES = 12.0
-"""Two moments of one byte in place of four, read and written: 4 instead of 16."""
+_FP32_BYTES = 4.0
+"""In which the algorithms' figures count; where nothing is kept in FP32, every stream of a step is half as wide."""
+_MOMENT_STREAMS = 4.0
+"""Two moments, read and written, which eight bits keep in one byte each."""
 
 
 def optimizer_cost(
@@ -53,8 +55,10 @@ def optimizer_cost(
     eight_bit = training.optimizer_bits == 8 and facts.eight_bit  # noqa: PLR2004 - bits
     fused = training.fused_optimizer or eight_bit
     per_parameter = facts.fused_bytes if fused else facts.looped_bytes
+    width = PRECISION_FACTS[precision].state_bytes / _FP32_BYTES
+    per_parameter *= width
     per_parameter += _MASTER_COPY_BYTES if PRECISION_FACTS[precision].master_copies else 0.0
-    per_parameter -= _EIGHT_BIT_SAVED_BYTES if eight_bit else 0.0
+    per_parameter -= _MOMENT_STREAMS * (PRECISION_FACTS[precision].state_bytes - 1.0) if eight_bit else 0.0
     passes = 1.0 if fused else facts.kernel_count
     launches = max(1.0, parameter_count / _CHUNK_ELEMENTS, tensor_count / _CHUNK_TENSORS)
     by_tensor = (looped and not fused) or facts.factored or eight_bit
@@ -63,7 +67,7 @@ def optimizer_cost(
         per_parameter += _UNSCALE_BYTES
         kernels += launches
     if training.clip_gradient_norm is not None:
-        per_parameter += _CLIP_BYTES
+        per_parameter += _CLIP_BYTES * width
         kernels += 2.0 * launches
     return OptimizerCost(
         moved_bytes=per_parameter * parameter_count,

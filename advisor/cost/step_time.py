@@ -21,7 +21,7 @@ from advisor.cost.host_time import (
 )
 from advisor.cost.operators.dequantisation import dequantised_bytes
 from advisor.cost.operators.device_rates import DeviceRates, device_rates, missing_figures, precision_notes
-from advisor.cost.operators.device_time import device_seconds
+from advisor.cost.operators.device_time import device_seconds, runs_channels_last, runs_fused
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
 from advisor.cost.step_parts import ACCUMULATION_BYTES, OWN_PARTS, StepParts
 from advisor.optable.compiled_table import CompiledTable, compile_table
@@ -129,8 +129,8 @@ def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:
         rates,
         question.batches,
         figures,
-        channels_last=training.channels_last,
-        compiled_by_torch=training.compile,
+        channels_last=runs_channels_last(question.compiled, training),
+        fused=runs_fused(training),
         factors=factors,
     )
     bandwidth = (rates.bandwidth_bytes_per_s * figures.fitted.elementwise).reshape(-1, 1)

@@ -29,8 +29,13 @@ class DeviceSteps(StepParts):
     """For each device."""
 
 
-def from_grid(grid: StepGrid, band: tuple[Floats, Floats], row: int, basis: Basis) -> DeviceSteps:
-    """One card of a predicted grid; `band` are the factors of its low and high end, shape (cards, batch sizes)."""
+def from_grid(
+    grid: StepGrid, band: tuple[Floats, Floats], row: int, basis: Basis, notes: tuple[Reason, ...] = ()
+) -> DeviceSteps:
+    """One card of a predicted grid; `band` are the factors of its low and high end, shape (cards, batch sizes).
+
+    `notes` say what is unlike all fitted runs.
+    """
     total_s, (low, high) = grid.total_s[row], band
     return DeviceSteps(
         **grid.of_card(row),
@@ -38,5 +43,5 @@ def from_grid(grid: StepGrid, band: tuple[Floats, Floats], row: int, basis: Basi
         high_s=(total_s * high[row])[None, :],
         measured=np.zeros((1, len(total_s)), dtype=bool),
         basis=(basis,),
-        notes=(grid.notes[row],),
+        notes=((*grid.notes[row], *notes),),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, cast
 
@@ -17,7 +17,7 @@ from advisor.cost.efficiencies import Efficiencies, Fitted
 from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, synchronisation_seconds
 from advisor.cost.operators.dequantisation import dequantised_bytes
 from advisor.cost.operators.device_rates import DeviceRates, device_rates
-from advisor.cost.operators.device_time import family_seconds, runs_channels_last
+from advisor.cost.operators.device_time import family_seconds, runs_channels_last, runs_fused
 from advisor.cost.operators.op_time import Peaks, sustained_peaks
 from advisor.cost.optimizer_cost import optimizer_cost
 from advisor.cost.step_parts import ACCUMULATION_BYTES
@@ -29,11 +29,11 @@ from advisor.workload.workload import Training
 if TYPE_CHECKING:
     from advisor.optable.op_columns import WorkT
 
-_NOISE = 0.12
+NOISE = 0.12
 """Spread of the log error that counts as one: between the noise of labs and that of the model."""
-_SOFT_FROM = 1.5
+SOFT_FROM = 1.5
 """Errors beyond so many spreads pull less than their square."""
-_DERIVATIVE_STEPS = (8e-2, 1e-2)
+DERIVATIVE_STEPS = (8e-2, 1e-2)
 """Of the logarithm. Waves of tiles make the loss jagged: a wide step first finds the valley, a narrow one its floor."""
 _LARGEST_EVALUATIONS = 40
 _EVALUATIONS_FROM_START = 7
@@ -156,7 +156,7 @@ class StepSet:
         parts: list[Work] = []
         owners: list[NDArray[np.intp]] = []
         for index, step in enumerate(self.steps):
-            fused = name == "memory" and step.training.compile and step.compiled.fused is not None
+            fused = name == "memory" and runs_fused(step.training) and step.compiled.fused is not None
             family: AffineWork[Work] = getattr(step.compiled, "fused" if fused else name)
             if family.count:
                 parts.append(_at_one(family, step.batch_size))
@@ -213,9 +213,14 @@ class StepSet:
         return found
 
     def weights(self) -> Floats:
-        """1 / sqrt(steps of the same group), shape (steps,)."""
-        sizes = Counter(step.group for step in self.steps)
-        return np.array([sizes[step.group] ** -0.5 for step in self.steps])
+        """Of every step, shape (steps,)."""
+        return weights_of(self.steps)
+
+
+def weights_of(steps: Sequence[MeasuredStep]) -> Floats:
+    """1 / sqrt(steps of the same group), shape (steps,)."""
+    sizes = Counter(step.group for step in steps)
+    return np.array([sizes[step.group] ** -0.5 for step in steps])
 
 
 def fit(steps: StepSet, start: Fitted | None = None) -> Fitted:
@@ -232,52 +237,29 @@ def fit(steps: StepSet, start: Fitted | None = None) -> Fitted:
 
     def residuals(shifted: Floats) -> Floats:
         logs = centre + shifted - 1.0
-        error = np.log(steps.predicted_s(_fitted(names, logs)) / steps.measured_s)
-        both: Floats = np.concatenate([weights * error / _NOISE, (logs - centre) / spread])
+        error = np.log(steps.predicted_s(fitted_from(names, logs)) / steps.measured_s)
+        both: Floats = np.concatenate([weights * error / NOISE, (logs - centre) / spread])
         return both
 
     begin = centre if start is None else np.log([getattr(start, name) for name in names])
     shifted = begin - centre + 1.0
     most = _LARGEST_EVALUATIONS if start is None else _EVALUATIONS_FROM_START
-    for step in _DERIVATIVE_STEPS if start is None else _DERIVATIVE_STEPS[-1:]:
+    for step in DERIVATIVE_STEPS if start is None else DERIVATIVE_STEPS[-1:]:
         found = least_squares(
             residuals,
             shifted,
             loss="soft_l1",
-            f_scale=_SOFT_FROM,
+            f_scale=SOFT_FROM,
             max_nfev=most,
             ftol=_SMALLEST_GAIN,
             diff_step=step,
         )
         shifted = found.x
-    return _fitted(names, centre + shifted - 1.0)
+    return fitted_from(names, centre + shifted - 1.0)
 
 
-def leave_out(
-    steps: Sequence[MeasuredStep],
-    key: Callable[[MeasuredStep], Hashable],
-    figures: Efficiencies,
-    start: Fitted,
-    *,
-    related: Callable[[MeasuredStep, Hashable], bool] | None = None,
-) -> Floats:
-    """Predictions, seconds of shape (steps,), each by figures fitted without all steps of its key (a card, a model).
-
-    `related` says which other steps must be left out with a key; None: those with the same key.
-    """
-    predicted = np.zeros(len(steps))
-    for value in dict.fromkeys(key(step) for step in steps):
-        inside = [index for index, step in enumerate(steps) if key(step) == value]
-        if related is None:
-            rest = [step for step in steps if key(step) != value]
-        else:
-            rest = [step for step in steps if not related(step, value)]
-        fitted = fit(StepSet(rest, figures), start)
-        predicted[inside] = StepSet([steps[index] for index in inside], figures).predicted_s(fitted)
-    return predicted
-
-
-def _fitted(names: Sequence[str], logs: Floats) -> Fitted:
+def fitted_from(names: Sequence[str], logs: Floats) -> Fitted:
+    """Figures from their logarithms."""
     return Fitted(**{name: float(value) for name, value in zip(names, np.exp(logs), strict=True)})
 
 

@@ -10,6 +10,7 @@ from advisor.core.sentences import Reason
 from advisor.core.units import Estimate, around
 from advisor.cost.scaling.layouts import ReplicaStep, lay_out
 from advisor.predict.candidate_grid import CandidateGrid
+from advisor.predict.envelope import layout_outside
 from advisor.predict.scaling_range import layout_range
 
 if TYPE_CHECKING:
@@ -50,5 +51,5 @@ def predict_layout(candidate: Candidate, layout: Layout, sources: Sources) -> La
     return LayoutPrediction(
         step_s=around(found.step_s, ends.low_s.item(), ends.high_s.item(), basis),
         efficiency=efficiency if layout.count > 1 else None,
-        notes=grid.steps.notes[0],
+        notes=(*grid.steps.notes[0], *layout_outside(layout)),
     )

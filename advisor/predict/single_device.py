@@ -13,6 +13,7 @@ from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_table import OpTable
 from advisor.predict.calibration import factors_elsewhere, factors_here
 from advisor.predict.device_steps import DeviceSteps, from_grid
+from advisor.predict.envelope import card_outside, outside_envelope
 from advisor.predict.local_time import predict_local_steps
 from advisor.predict.prediction import Device
 from advisor.predict.sources import Sources
@@ -79,9 +80,18 @@ def _specified(  # noqa: PLR0913 - the same question
             figures=known.figures,
             software_year=known.software_year,
         )
-        band = step_band([spec for _, spec in members], compiled, training, grid.host_s / grid.total_s, known.figures)
-        for row, (device, _) in enumerate(members):
+        band = step_band(
+            [spec for _, spec in members],
+            compiled,
+            training,
+            grid.host_s / grid.total_s,
+            known.figures,
+            host_measured=known.host is not None and known.host.forward_s_per_dispatch is not None,
+        )
+        outside = tuple(one.reason for one in outside_envelope(compiled, training, known.figures))
+        for row, (device, spec) in enumerate(members):
             refusal = grid.refusals[row]
+            notes = (*card_outside(spec, known.figures), *outside)
             basis: Basis = "specified" if calibration is None else "calibrated"
-            answers[device.key] = refusal if refusal is not None else from_grid(grid, band, row, basis)
+            answers[device.key] = refusal if refusal is not None else from_grid(grid, band, row, basis, notes)
     return answers

@@ -7,42 +7,45 @@ from collections.abc import Sequence
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.cost.efficiencies import Band, BandGroup, Efficiencies
+from advisor.cost.efficiencies import Band, BandGroup, BandSlice, Efficiencies
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import Floats
+from advisor.predict.envelope import outside_envelope
 from advisor.workload.workload import Training
 
-_MANY = 0.3
-"""Share of operators' work from which an unfitted family counts."""
 _MOST_UNKNOWN = 0.9
 """Beyond it no range says anything."""
 
 
-def step_band(
+def step_band(  # noqa: PLR0913 - what a range depends on
     specs: Sequence[GpuSpec],
     compiled: CompiledTable,
     training: Training,
     host_share: Floats,
     figures: Efficiencies,
+    *,
+    host_measured: bool = False,
 ) -> tuple[Floats, Floats]:
     """Factors that turn a step's time into the low and high end of its 80 % range, shape (cards, batch sizes).
 
-    The range is that of published steps whose model (and, for cards or architectures that no fitted run has,
-    whose card or architecture) was left out of the fit; wider under `torch.compile`, for families of operators
-    that no fitted run has, and by the share of the step that waits for the host (`host_share`, same shape). Calls of
-    unknown work lift the high end, as if each took as long as two others.
+    The range is that of published steps of the same kind (`slice_of`) whose model, source or generation (and, for
+    cards or architectures that no fitted run has, whose card or architecture) was left out of the fit; wider outside
+    of what was fitted (`envelope.py`), and by the share of the step that waits for the host (`host_share`, same
+    shape), less so for one that was measured. Calls of unknown work lift the high end, as if each took as long as two
+    others.
     """
     assumed = figures.assumed
-    width = assumed.compiled_range if training.compile else 1.0
     unknown = min(compiled.unknown_call_fraction, _MOST_UNKNOWN)
-    if _has_new_family(compiled) or unknown > 0:
-        width *= assumed.new_family_range
-    bands = [_band(spec, figures) for spec in specs]
+    factors = [one.range_factor for one in outside_envelope(compiled, training, figures)]
+    width = max([1.0, *factors, assumed.new_family_range if unknown > 0 else 1.0])
+    kind = slice_of(compiled, training)
+    bands = [_band(spec, kind, figures) for spec in specs]
     below = np.array([[-np.log(min(band.low, 1.0 / assumed.least_range))] for band in bands]) * width
     above = np.array([[np.log(max(band.high, assumed.least_range))] for band in bands]) * width
-    host = host_share * np.log(assumed.host_range)
+    ends = (assumed.measured_host_range,) * 2 if host_measured else (assumed.host_range, assumed.quick_host_range)
+    slower, quicker = (host_share * np.log(end) for end in ends)
     longer = -2 * np.log1p(-unknown)
-    return np.exp(-np.hypot(below, host)), np.exp(np.hypot(above, host) + longer)
+    return np.exp(-np.hypot(below, quicker)), np.exp(np.hypot(above, slower) + longer)
 
 
 def band_group(spec: GpuSpec, figures: Efficiencies) -> BandGroup:
@@ -54,17 +57,19 @@ def band_group(spec: GpuSpec, figures: Efficiencies) -> BandGroup:
     return "new_architecture"
 
 
-def _band(spec: GpuSpec, figures: Efficiencies) -> Band:
+def slice_of(compiled: CompiledTable, training: Training) -> BandSlice:
+    """Whose errors a step's are like: they come from what it spends its time on, and from how it is trained."""
+    if training.mode == "inference":
+        return "inference"
+    if training.trainable == "lora":
+        return "adapters"
+    convolution, products = (
+        float((family.constant.flop + family.slope.flop) @ family.constant.call_count)
+        for family in (compiled.convolution, compiled.matmul)
+    )
+    return "convolutions" if convolution > products else "products"
+
+
+def _band(spec: GpuSpec, kind: BandSlice, figures: Efficiencies) -> Band:
     group = band_group(spec, figures)
-    return next(band for band in figures.bands if band.group == group)
-
-
-def _has_new_family(compiled: CompiledTable) -> bool:
-    """Whether recurrent layers do a good part of the work."""
-
-    def flop(columns: Floats, calls: Floats) -> float:
-        return float(np.sum(columns * calls))
-
-    families = (compiled.rnn, compiled.attention, compiled.matmul, compiled.convolution)
-    work = [flop(family.constant.flop + family.slope.flop, family.constant.call_count) for family in families]
-    return work[0] > _MANY * max(sum(work), 1.0)
+    return next(band for band in figures.bands if (band.group, band.slice) == (group, kind))

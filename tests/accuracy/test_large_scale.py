@@ -11,7 +11,7 @@ from tests.accuracy.large_scale_rows import read_large_scale
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_published_runs_up_to_1024_devices_are_met_within_five_points_without_a_fit() -> None:
+def test_published_runs_up_to_1024_devices_are_met_within_five_points() -> None:
     rows = read_large_scale()
     error = np.array([abs(row.predicted - row.published) for row in rows])
     print(f"{len(rows)} rows: {100 * error.mean():.1f} points, worst {100 * error.max():.1f}")

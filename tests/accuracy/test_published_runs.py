@@ -14,7 +14,8 @@ from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
 from advisor.evaluate.row_predictions import RowPredictor
 from advisor.optable.op_columns import Floats
 from advisor.predict.accuracy_record import HeldOut, accuracy_record
-from advisor.predict.fitting import MeasuredStep, StepSet, fit, leave_out
+from advisor.predict.fitting import MeasuredStep, StepSet, fit
+from advisor.predict.leaving_out import leave_out
 from tests.accuracy.fitted_steps import fitted_steps
 from tests.accuracy.llm_steps import language_model_steps
 from tests.accuracy.recorded_runs import published_questions, published_steps, recorded_tables

@@ -110,7 +110,7 @@ def test_between_hosts_the_slower_level_rules() -> None:
         cards_per_node_count=8,
         network=Network(type="roce", node_bytes_per_s=50e9),
     )
-    times = [_all_reduce_s(1e9, 16, case) for case in (fast, roce, inside, slow)]
+    times = [_all_reduce_s(1e9, 16, case) for case in (fast, roce, slow)]
     assert times == sorted(times)
     assert _all_reduce_s(1e9, 8, slow) == _all_reduce_s(1e9, 8, inside)
 

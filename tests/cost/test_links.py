@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.errors import InputError
+from advisor.cost.scaling.communication import network_of, slow_host
 from advisor.cost.scaling.links import (
     detected_link,
     interconnect_or_usual,
@@ -95,13 +96,16 @@ def test_text_that_is_not_understood_gives_the_usual_link_marked_uncertain() -> 
         ("NVSwitch + IB EDR", "infiniband", 12.5e9),
         ("NVSwitch + RoCE 12.5 GB/s", "roce", 12.5e9),
         ("PCIe + TCP", "ethernet", 1.25e9),
+        ("4 x 100 Gb RoCE between nodes", "roce", 4 * 12.5e9),
+        ("1600 Gbps RoCE between nodes", "roce", 200e9),
+        ("NVLink in node; 400 Gb/s RDMA per GPU", "roce", 8 * 50e9),
     ],
 )
 def test_a_network_may_follow_the_link_inside_a_host(text: str, network: str, rate: float) -> None:
     found = parse_interconnect(text, spec(**SXM), cards_per_node=8).network
     assert found is not None
     assert str(found.type) == network
-    assert found.node_bytes_per_s == pytest.approx(rate)
+    assert found.of_host(8).node_bytes_per_s == pytest.approx(rate)
 
 
 def test_the_network_words_leave_the_link_inside_the_host_as_it_was() -> None:
@@ -141,3 +145,22 @@ def test_the_published_schema_accepts_what_the_parser_accepts() -> None:
     for example in interconnect_schema()["examples"]:  # type: ignore[attr-defined]
         assert parse_interconnect(example, spec()).wire_bytes_per_s > 0
         assert any(re.search(pattern, example) for pattern in patterns)
+
+
+def test_a_switch_connected_host_without_a_stated_network_has_an_adapter_for_each_card() -> None:
+    far = parse_interconnect("", spec_table()["h100-sxm"], cards_per_node=8)
+    assert network_of(far).node_bytes_per_s == pytest.approx(8 * 50e9, rel=0.02)
+    older = parse_interconnect("", spec_table()["a100-sxm4-80"], cards_per_node=8)
+    assert network_of(older).node_bytes_per_s == pytest.approx(8 * 25e9, rel=0.02)
+    slotted = parse_interconnect("", spec_table()["rtx4090"], cards_per_node=8)
+    assert network_of(slotted).node_bytes_per_s == pytest.approx(12.5e9)
+
+
+def test_an_unstated_network_may_be_a_slow_one_and_a_stated_one_is_what_it_is() -> None:
+    unstated = parse_interconnect("", spec_table()["h100-sxm"], cards_per_node=8)
+    worst = slow_host(unstated, 64)
+    assert worst is not None
+    assert worst.network is not None
+    assert worst.network.node_bytes_per_s == pytest.approx(12.5e9)
+    assert slow_host(unstated, 8) is None
+    assert slow_host(parse_interconnect("NVSwitch + InfiniBand HDR x8", spec_table()["h100-sxm"]), 64) is None

@@ -70,3 +70,13 @@ def test_a_table_without_timeline_needs_at_least_weights_gradients_and_states() 
     bare: OpTable = replace(TRAINED, memory=None, buffer_bytes=0.0)
     assert tensor_bytes(bare, training, "fp32", 8, looped=True) == 3 * 4 * COUNT
     assert tensor_bytes(bare, replace(training, mode="inference"), "fp32", 8, looped=True) == 4 * COUNT
+
+
+def test_pure_half_weights_move_half_of_every_stream_and_eight_bit_moments_one_byte_each() -> None:
+    training = Training(precision="bf16_true", batch_size=8, optimizer="adamw", fused_optimizer=True)
+    assert optimizer_cost(training, "bf16_true", COUNT, 10).moved_bytes == pytest.approx(
+        _moved("adamw", fused=True) * COUNT / 2
+    )
+    eight_bit = replace(training, optimizer_bits=8)
+    kept = optimizer_cost(eight_bit, "bf16_true", COUNT, 10).moved_bytes / COUNT
+    assert kept == pytest.approx(_moved("adamw", fused=True) / 2 - 4)

@@ -14,9 +14,9 @@ from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import OpTable
 from advisor.predict.device_steps import DeviceSteps, from_grid
-from advisor.predict.step_range import band_group, step_band
+from advisor.predict.step_range import band_group, slice_of, step_band
 from advisor.workload.workload import Training
-from tests.cost.small_tables import CARD, OLD_CARD, attention, lstm, matmul, op, table, training
+from tests.cost.small_tables import CARD, OLD_CARD, attention, convolution, lstm, matmul, op, table, training
 
 FIGURES = efficiencies()
 QUICK = HostSpeed(forward_s_per_dispatch=0.0, backward_s_per_dispatch=0.0, optimizer_s_per_dispatch=0.0)
@@ -39,7 +39,8 @@ def steps(
 ) -> DeviceSteps:
     how, compiled = how or training(), compile_table(model)
     grid = predict_steps(compiled, how, how.precision, [card], [8, 64], host=host, figures=figures)
-    band = step_band([card], compiled, how, grid.host_s / grid.total_s, figures)
+    known = host.forward_s_per_dispatch is not None
+    band = step_band([card], compiled, how, grid.host_s / grid.total_s, figures, host_measured=known)
     return from_grid(grid, band, 0, "specified")
 
 
@@ -60,7 +61,7 @@ def test_the_range_holds_its_value(card: GpuSpec, host: HostSpeed) -> None:
 
 
 def test_a_known_card_has_the_range_of_its_group_and_nothing_else() -> None:
-    band = next(band for band in FIGURES.bands if band.group == "known_card")
+    band = next(band for band in FIGURES.bands if (band.group, band.slice) == ("known_card", "products"))
     found = steps(a_model())
     assert below(found) == pytest.approx(1.0 / min(band.low, 1.0 / FIGURES.assumed.least_range), rel=1e-6)
     assert above(found) == pytest.approx(max(band.high, FIGURES.assumed.least_range), rel=1e-6)
@@ -70,12 +71,33 @@ def test_a_step_that_waits_for_the_host_is_as_unsure_as_the_host() -> None:
     busy, waiting = steps(a_model()), steps(a_model(), host=SLOW)
     share = 1.0 - float(np.sum([waiting.forward_s, waiting.backward_s], axis=0)[0, 0] / waiting.total_s[0, 0])
     assert share > 0.9
-    host = np.log(FIGURES.assumed.host_range)
+    host = np.log(FIGURES.assumed.measured_host_range)
     assert np.log(above(waiting)) == pytest.approx(np.hypot(np.log(above(busy)), share * host), rel=0.02)
     assert np.log(below(waiting)) == pytest.approx(np.hypot(np.log(below(busy)), share * host), rel=0.02)
 
 
-def test_the_compiler_widens_the_range_by_its_factor() -> None:
+def test_a_host_that_nobody_measured_may_be_far_slower_and_a_little_quicker() -> None:
+    compiled, how, whole = compile_table(a_model()), training(), np.array([[1.0]])
+    unknown, measured = (
+        step_band([CARD], compiled, how, whole, FIGURES, host_measured=known) for known in (False, True)
+    )
+    assert unknown[1].item() > measured[1].item() > 1.5
+    assert measured[0].item() < unknown[0].item() < 1.0
+
+
+def test_each_kind_of_step_has_the_range_of_its_kind() -> None:
+    image, product = table(convolution(64)), table(matmul((0.0, 512.0), 1024, 1024))
+    asked = (
+        (image, training(), "convolutions"),
+        (product, training(), "products"),
+        (product, training(trainable="lora"), "adapters"),
+        (image, training(mode="inference", optimizer="none"), "inference"),
+    )
+    for model, how, kind in asked:
+        assert slice_of(compile_table(model), how) == kind
+
+
+def test_the_compiler_widens_the_range_of_training_by_its_factor() -> None:
     eager, fused = (steps(a_model(), training(compile=way)) for way in (False, True))
     assert np.log(above(fused)) == pytest.approx(FIGURES.assumed.compiled_range * np.log(above(eager)))
     assert np.log(below(fused)) == pytest.approx(FIGURES.assumed.compiled_range * np.log(below(eager)))

@@ -62,6 +62,15 @@ def family_seconds(work: Work, rates: DeviceRates, peaks: Peaks, figures: Effici
     return (seconds + fitted.kernel_start_s * work.kernel_count) * work.call_count
 
 
+def runs_fused(training: Training) -> bool:
+    """Whether element-wise work and reductions that follow one another run as one kernel.
+
+    The compiler makes such kernels; Transformer Engine's layers bring them: norm and cast, rotary embedding, gated
+    activation, cross-entropy.
+    """
+    return training.compile or (training.precision == "fp8" and training.fp8_recipe == "transformer_engine")
+
+
 def runs_channels_last(compiled: CompiledTable, training: Training) -> bool:
     """Whether convolutions run channels-last: asked for, or turned by the compiler."""
     return training.channels_last or (training.compile and compiled.turned_by_compiler)
@@ -74,22 +83,28 @@ def device_seconds(  # noqa: PLR0913 - what a pass depends on
     figures: Efficiencies,
     *,
     channels_last: bool,
-    compiled_by_torch: bool = False,
+    fused: bool = False,
     factors: Mapping[str, float] | None = None,
 ) -> DeviceSeconds:
     """Busy seconds of one pass; `rates` of shape (cards,), `batches` of shape (batches, 1).
 
-    `factors` multiply operator kinds.
+    `channels_last` and `fused` say what `runs_channels_last` and `runs_fused` do; `factors` multiply operator kinds.
     """
     wide = rates.changed(lambda values: values.reshape(-1, 1, 1))
     peaks = sustained_peaks(wide, figures.fitted)
-    nhwc = np.array(float(channels_last or (compiled_by_torch and compiled.turned_by_compiler)))
-    fused = compiled.fused if compiled_by_torch else None
+    nhwc = np.array(float(channels_last))
+    one_pass = compiled.fused if fused else None
     shape = (len(rates.sm_count), len(batches))
     forward, backward = np.zeros(shape), np.zeros(shape)
     by_kind: dict[str, Floats] = {}
-    weights = _kind_weights(factors or {}, figures, compiled_by_factor=compiled_by_torch and fused is None)
-    for family in (fused or compiled.memory, compiled.matmul, compiled.convolution, compiled.attention, compiled.rnn):
+    weights = _kind_weights(factors or {}, figures, compiled_by_factor=fused and one_pass is None)
+    for family in (
+        one_pass or compiled.memory,
+        compiled.matmul,
+        compiled.convolution,
+        compiled.attention,
+        compiled.rnn,
+    ):
         if family.count == 0:
             continue
         work = family.at(batches)

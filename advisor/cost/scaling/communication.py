@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from advisor.catalogue.networks import Network
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ Floats = NDArray[np.float64]
 
 _DIRECT = frozenset({"nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p"})
 _PAIR = 2
+_ADAPTERS_PER_CARD = {"nvswitch": 1.0, "nvlink_mesh": 0.5}
+"""In hosts sold for many of them: DGX-1 has four for eight cards, DGX A100 and H100 eight."""
 
 
 def bus_bytes_per_s(link: Link, count: int, figures: ScalingFigures | None = None) -> float:
@@ -74,9 +77,18 @@ def slowest_of(count: int) -> float:
 def slow_host(link: Link, count: int, figures: ScalingFigures | None = None) -> Link | None:
     """The same cards in a host that routes badly between its slots; None where no traffic crosses the host.
 
-    No spec row tells which host does, so ranges reach down to one. A measured link is what it is, and a pair that
-    certainly has its bridge does not need the host.
+    No spec row tells which host does, so ranges reach down to one, and to a slow network where a job leaves its host
+    over one that nobody stated. A measured link is what it is, and a pair that certainly has its bridge does not need
+    the host.
     """
+    if link.network is None and count > link.node_size_count:
+        slow = (figures or scaling_figures()).assumed.unstated_node_bytes_per_s
+        link = msgspec.structs.replace(link, network=Network(type="roce", node_bytes_per_s=slow))
+        return _slow_inside(link, count, figures) or link
+    return _slow_inside(link, count, figures)
+
+
+def _slow_inside(link: Link, count: int, figures: ScalingFigures | None) -> Link | None:
     bridged = link.type == "nvlink_bridge" and link.certain and count <= _PAIR
     crosses = link.type in {"pcie_p2p", "pcie_host", "nvlink_bridge"} and not bridged
     if count <= 1 or link.basis != "specified" or not crosses:
@@ -163,6 +175,18 @@ def costs(link: Link, count: int, figures: ScalingFigures | None = None) -> Cost
     )
 
 
+def network_of(link: Link, figures: ScalingFigures | None = None) -> Network:
+    """The network between hosts: as stated, else what hosts with such a link usually have."""
+    assumed = (figures or scaling_figures()).assumed
+    if link.network is not None:
+        return link.network.of_host(link.node_size_count)
+    if link.type not in _ADAPTERS_PER_CARD:
+        return Network(type="roce", node_bytes_per_s=assumed.unstated_node_bytes_per_s)
+    adapters = max(1.0, _ADAPTERS_PER_CARD[link.type] * link.node_size_count)
+    rate = assumed.adapter_slot_fraction * link.pcie_bytes_per_s
+    return Network(type="roce", node_bytes_per_s=rate * adapters)
+
+
 def _hop_s(link: Link, figures: ScalingFigures) -> float:
     assumed = figures.assumed
     if link.type in {"nvswitch", "nvlink_mesh", "nvlink_bridge"}:
@@ -172,9 +196,7 @@ def _hop_s(link: Link, figures: ScalingFigures) -> float:
 
 def _between(link: Link, figures: ScalingFigures) -> tuple[float, float]:
     """Rate of one host's adapters and delay of one hop between hosts."""
-    assumed, network = figures.assumed, link.network
-    if network is None:
-        return assumed.unstated_node_bytes_per_s, assumed.roce_hop_s
+    assumed, network = figures.assumed, network_of(link, figures)
     share, hop = {
         "infiniband": (assumed.infiniband_fraction, assumed.infiniband_hop_s),
         "roce": (assumed.roce_fraction, assumed.roce_hop_s),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from advisor.cost.scaling.communication import Costs, costs, overlap_loss, slow_host, slowest_of
+from advisor.cost.scaling.communication import Costs, costs, network_of, overlap_loss, slow_host, slowest_of
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s
 from advisor.cost.scaling.scaling import Setting
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
@@ -172,10 +172,9 @@ class _Job:
         """Collectives of `count` devices that stand `stride` apart: others of their host share its adapters."""
         host = self.link.node_size_count
         inside = max(1, min(count, host // max(1, stride)))
-        network = self.link.network
+        network = network_of(self.link, self.figures)
         sharing = max(1.0, min(host, self.layout.count) / inside)
-        if network is not None:
-            network = msgspec.structs.replace(network, node_bytes_per_s=network.node_bytes_per_s / sharing)
+        network = msgspec.structs.replace(network, node_bytes_per_s=network.node_bytes_per_s / sharing)
         return costs(
             msgspec.structs.replace(self.link, cards_per_node_count=inside, network=network), count, self.figures
         )

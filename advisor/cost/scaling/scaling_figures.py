@@ -59,6 +59,8 @@ class Assumed(Record, frozen=True, kw_only=True):
     roce_fraction: Share
     ethernet_fraction: Share
     unstated_node_bytes_per_s: Rate
+    adapter_slot_fraction: Share
+    """Rate of an adapter over its slot's, in hosts of NVLink cards whose network nobody stated."""
     tree_fraction: Share
     host_optimizer_bytes_per_s: Rate
     host_gradient_pass_count: Annotated[float, Meta(ge=0, le=100)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Names, Reason
-from advisor.cost.scaling.scaling_figures import scaling_figures
+from advisor.cost.scaling.communication import network_of
 from advisor.predict.scaling_advice import dp_loss_reasons
 from advisor.recommend.batch_size import rounded
 from advisor.recommend.comparison import counted, set_up_name
@@ -83,9 +83,13 @@ def network_reasons(comparison: Comparison, set_ups: Sequence[Prediction]) -> It
     """Set-ups that leave one machine over a network that nobody described: what was assumed of it."""
     links = [comparison.groups.link(one) for one in set_ups] if comparison.groups is not None else []
     pairs = zip(set_ups, links, strict=False)
-    if any(link is not None and link.network is None and one.count > link.node_size_count for one, link in pairs):
-        rate = scaling_figures().assumed.unstated_node_bytes_per_s
-        yield Reason(code="scaling-network-unstated", numbers={"rate_bytes_per_s": rate})
+    unstated = [
+        network_of(link).node_bytes_per_s
+        for one, link in pairs
+        if link is not None and link.network is None and one.count > link.node_size_count
+    ]
+    if unstated:
+        yield Reason(code="scaling-network-unstated", numbers={"rate_bytes_per_s": min(unstated)})
 
 
 def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[Reason]:

@@ -210,7 +210,7 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
             code="why-memory-elsewhere",
             numbers={"devices": Names(names=tuple(small)), "need_bytes": chosen.peak_memory_bytes.value},
         )
-    yield from (note for note in chosen.notes if note.code.startswith("memory-host-"))
+    yield from (note for note in chosen.notes if note.code.startswith(("memory-host-", "predict-outside-")))
     capacity = chosen.memory_capacity_bytes
     if chosen.peak_memory_bytes is not None and capacity is not None:
         share = chosen.peak_memory_bytes.value / capacity

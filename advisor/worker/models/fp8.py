@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from advisor.worker.models.lora import is_projection, projection_sizes
 from advisor.worker.models.quantised_kernels import byte_product, fp8_amax, fp8_cast, fp8_cast_transpose
 from advisor.workload.workload import Fp8Recipe
 
@@ -20,13 +21,16 @@ _MULTIPLE = 16
 
 
 def use_fp8(module: nn.Module, recipe: Fp8Recipe, head: nn.Module | None) -> int:
-    """Replace every linear layer but `head` whose sizes are multiples of 16, in place; returns how many."""
+    """Replace every linear layer but `head` whose sizes are multiples of 16, in place; returns how many.
+
+    GPT-2's `Conv1D` of transformers is a linear layer that keeps its weight transposed.
+    """
     count = 0
     for owner in list(module.modules()):
         for name, child in list(owner.named_children()):
-            if not isinstance(child, nn.Linear) or child is head:
+            if not is_projection(child) or child is head:
                 continue
-            if child.in_features % _MULTIPLE == 0 and child.out_features % _MULTIPLE == 0:
+            if all(size % _MULTIPLE == 0 for size in projection_sizes(child)):
                 setattr(owner, name, Fp8Linear(child, recipe))
                 count += 1
     return count
@@ -35,18 +39,20 @@ def use_fp8(module: nn.Module, recipe: Fp8Recipe, head: nn.Module | None) -> int
 class Fp8Linear(nn.Module):
     """A linear layer with weights in the step's own type."""
 
-    def __init__(self, linear: nn.Linear, recipe: Fp8Recipe) -> None:
+    def __init__(self, linear: Any, recipe: Fp8Recipe) -> None:  # noqa: ANN401 - Linear or transformers' Conv1D
         """Take the parameters of `linear`."""
         super().__init__()
-        self.in_features, self.out_features = linear.in_features, linear.out_features
+        self.in_features, self.out_features = projection_sizes(linear)
         self.weight, self.bias, self.recipe = linear.weight, linear.bias, recipe
+        self.transposed = not isinstance(linear, nn.Linear)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Inputs (…, in) -> outputs (…, out) in 16 bit."""
         half = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else inputs.dtype
         with torch.autocast("cpu", enabled=False):
             rows = inputs.to(half).reshape(-1, self.in_features)
-            result: Tensor = _Product.apply(rows, self.weight, self.recipe)  # type: ignore[no-untyped-call]
+            weight = self.weight.t() if self.transposed else self.weight
+            result: Tensor = _Product.apply(rows, weight, self.recipe)  # type: ignore[no-untyped-call]
             result = result if self.bias is None else result + self.bias.to(half)
             return result.reshape(*inputs.shape[:-1], self.out_features)
 

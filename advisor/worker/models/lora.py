@@ -67,7 +67,7 @@ def add_lora(module: nn.Module, training: Training) -> int:
     for name in targets:
         owner_name, _, attribute = name.rpartition(".")
         base = owners[name]
-        in_features, out_features = _sizes(base)
+        in_features, out_features = projection_sizes(base)
         dtype = next(base.parameters()).dtype
         if not PRECISION_FACTS[training.precision].half_weights:
             dtype = torch.float32
@@ -76,19 +76,21 @@ def add_lora(module: nn.Module, training: Training) -> int:
     return len(targets)
 
 
-def _is_projection(module: nn.Module) -> bool:
+def is_projection(module: nn.Module) -> bool:
+    """Whether a module is a linear layer, or GPT-2's form of one."""
     return isinstance(module, nn.Linear) or (
         type(module).__name__ == "Conv1D" and hasattr(module, "nf") and hasattr(module, "nx")
     )
 
 
-def _sizes(module: Any) -> tuple[int, int]:  # noqa: ANN401 - Linear or transformers' Conv1D
+def projection_sizes(module: Any) -> tuple[int, int]:  # noqa: ANN401 - Linear or transformers' Conv1D
+    """Features that go in and come out."""
     return (module.in_features, module.out_features) if isinstance(module, nn.Linear) else (module.nx, module.nf)
 
 
 def _targets(module: nn.Module, wanted_layers: str | tuple[str, ...]) -> list[str]:
     """Names of the layers that get adapters; a name given matches a layer's last parts. Raises InputError."""
-    names = [name for name, child in module.named_modules() if _is_projection(child) and name]
+    names = [name for name, child in module.named_modules() if is_projection(child) and name]
     if isinstance(wanted_layers, tuple):
         return _named(names, wanted_layers)
     if wanted_layers == "all_linear":

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from advisor.core.errors import InputError
+from advisor.worker.models.fp8 import Fp8Linear, use_fp8
 from advisor.worker.models.load_model import LoadedModel, load
 from advisor.worker.models.lora import LowRank
 from advisor.worker.train.device import TorchDevice
@@ -140,3 +141,15 @@ def test_what_a_processor_cannot_run_is_said() -> None:
     assert {"workload-fp8-predicted-only", "workload-offload-predicted-only"} <= codes
     quantised = load(small(LLAMA, trainable="lora", quantization="int8")).notes
     assert [note.numbers["bits"] for note in quantised if note.code == "workload-weights-bits-predicted-only"] == [8]
+
+
+def test_gpt2s_form_of_a_linear_layer_is_cast_to_fp8_as_well() -> None:
+    from transformers.pytorch_utils import Conv1D
+
+    own = Conv1D(64, 32)  # type: ignore[no-untyped-call]
+    module = nn.Sequential(own, nn.Linear(64, 30), nn.Linear(64, 32))
+    assert use_fp8(module, "transformer_engine", None) == 2
+    first = module[0]
+    assert isinstance(first, Fp8Linear)
+    assert (first.in_features, first.out_features) == (32, 64)
+    assert first.weight.shape == (32, 64)

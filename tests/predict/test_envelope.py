@@ -1,0 +1,70 @@
+"""What is unlike all fitted runs is said of a prediction, and widens its range."""
+
+from __future__ import annotations
+
+import numpy as np
+from msgspec.structs import replace
+
+from advisor.cost.efficiencies import Efficiencies, efficiencies
+from advisor.cost.layout import Layout
+from advisor.optable.compiled_table import compile_table
+from advisor.optable.op_table import OpTable
+from advisor.predict.envelope import card_outside, layout_outside, outside_envelope
+from advisor.predict.step_range import step_band
+from advisor.workload.workload import Training
+from tests.cost.small_tables import CARD, lstm, matmul, table, training
+
+FIGURES = efficiencies()
+PLAIN = matmul((0.0, 512.0), 1024, 1024)
+
+
+def codes(model: OpTable, how: Training, figures: Efficiencies = FIGURES) -> list[str]:
+    return [one.reason.code for one in outside_envelope(compile_table(model), how, figures)]
+
+
+def width(model: OpTable, how: Training) -> float:
+    low, high = step_band([CARD], compile_table(model), how, np.array([[0.0]]), FIGURES)
+    return float(np.log(high / low).item())
+
+
+def test_a_step_like_the_fitted_ones_is_inside() -> None:
+    assert codes(table(PLAIN), training()) == []
+    assert codes(table(PLAIN), training(mode="inference", compile=True)) == []
+    assert card_outside(CARD, FIGURES) == ()
+
+
+def test_fp8_is_outside_and_has_a_range_of_more_than_twice_the_width() -> None:
+    fp8 = table(PLAIN, precision="fp8")
+    assert codes(fp8, training(precision="fp8")) == ["predict-outside-precision"]
+    assert width(fp8, training(precision="fp8")) > 2.0 * width(table(PLAIN), training())
+
+
+def test_compiled_training_and_recurrent_layers_are_outside() -> None:
+    assert codes(table(PLAIN), training(compile=True)) == ["predict-outside-compiled"]
+    assert codes(table(lstm()), training()) == ["predict-outside-recurrent"]
+
+
+def test_a_model_larger_than_any_that_was_fitted_is_outside() -> None:
+    size = FIGURES.envelope.largest_parameter_count
+    larger, as_large = (replace(table(PLAIN), trainable_parameter_count=int(size * share)) for share in (1.1, 0.9))
+    assert codes(larger, training()) == ["predict-outside-size"]
+    assert codes(as_large, training()) == []
+    assert width(larger, training()) > width(as_large, training())
+
+
+def test_of_several_ways_of_being_outside_the_widest_counts() -> None:
+    how = training(precision="fp8", compile=True)
+    fp8 = table(PLAIN, precision="fp8")
+    assert len(codes(fp8, how)) == 2
+    assert width(fp8, how) == width(fp8, training(precision="fp8"))
+
+
+def test_a_card_of_a_generation_that_nobody_ran_is_named() -> None:
+    stranger = replace(CARD, key="new", compute_capability="11.0")
+    assert [reason.code for reason in card_outside(stranger, FIGURES)] == ["predict-outside-generation"]
+
+
+def test_a_split_of_tensors_stages_or_lengths_is_named_with_its_degree() -> None:
+    reasons = layout_outside(Layout(count=16, tensor=4, pipeline=2))
+    assert [(reason.numbers["kind"], reason.numbers["count"]) for reason in reasons] == [("tensor", 4), ("pipeline", 2)]
+    assert layout_outside(Layout(count=8)) == ()
