@@ -91,7 +91,7 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
 
         window.setWindowIcon(QIcon(str(resource("icons") / "advisor.svg")))
         session.detect()
-        session.feed.start()
+        window.preload.plots_ready.connect(session.feed.start)
         if open_file is not None:
             window.commands.open_path(open_file)
         restore_last(session, settings, DEFAULT_WORKLOAD)

@@ -28,6 +28,7 @@ class IdleCollection(QObject):
         super().__init__(parent)
         self._busy = busy
         self._rounds = 0
+        self._ended = False
         self._before = gc.get_threshold()
         gc.set_threshold(self._before[0], self._before[1], _NEVER)
         self._timer = QTimer(self)
@@ -47,4 +48,6 @@ class IdleCollection(QObject):
     def end(self) -> None:
         """Collect by itself again, as Python does."""
         self._timer.stop()
-        gc.set_threshold(*self._before)
+        if not self._ended:
+            self._ended = True
+            gc.set_threshold(*self._before)

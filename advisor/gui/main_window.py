@@ -49,7 +49,7 @@ class MainWindow(QMainWindow):
         self._painted = False
         self._translator: QTranslator | None = None
         self._collection = IdleCollection(lambda: session.busy, self)
-        self._preload = Preload(session.crew, self)
+        self.preload = Preload(session.crew, self)
         self._pages: dict[PageName, Page] = {}
         self._page_states: dict[PageName, ViewState] = {}
         self.current: PageName = "machine"
@@ -81,8 +81,9 @@ class MainWindow(QMainWindow):
         theme = theme_for(self.settings.scheme)
         application = QApplication.instance()
         if isinstance(application, QApplication):
-            application.setPalette(palette_of(theme))
-            sheet = style_sheet(theme, self.settings.zoom)
+            palette, sheet = palette_of(theme), style_sheet(theme, self.settings.zoom)
+            if palette != application.palette():
+                application.setPalette(palette)
             if sheet != application.styleSheet():
                 application.setStyleSheet(sheet)
         self.context = Context(
@@ -206,7 +207,7 @@ class MainWindow(QMainWindow):
     def _after_first_paint(self) -> None:
         self.first_painted.emit()
         self.page(self.current).activate()
-        self._preload.start()
+        self.preload.start()
 
     def changeEvent(self, event: QEvent) -> None:
         """A minimised window stops drawing, and after half a minute stops watching."""
@@ -247,7 +248,7 @@ class MainWindow(QMainWindow):
         for page in self._pages.values():
             page.deactivate()
         self._collection.end()
-        self._preload.stop()
+        self.preload.stop()
         self._speak("en")
         self.closed_cleanly = self.session.close()
         event.accept()

@@ -1,71 +1,87 @@
-"""Imports after the first paint what the first click would otherwise wait for."""
+"""Imports after the first paint, in a thread, what the first click would otherwise wait for."""
 
 from __future__ import annotations
 
+import sys
+import threading
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.threads import call_as_job
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from advisor.gui.threads import Crew
 
-_FIRST_MS = 700
-"""First the page that is seen: it imports pyqtgraph, and the machine is looked at."""
-_TICK_MS = 30
-_WITHOUT_QT = (
+_FIRST_MS = 30
+"""First what was painted is shown."""
+_PLOTS = {"advisor.gui.plots.live_grid": "LiveGrid", "advisor.gui.plots.step_plot": "StepPlot"}
+"""What draws the live plots, by its module: the first page waits for it, and not the event loop."""
+_FIRST = ("numpy", "advisor.gui.models.readings", *_PLOTS)
+_THEN = (
     "fluent.runtime",
-    "numpy",
     "advisor.measure.events",
     "advisor.store.advice_record",
     "advisor.workload.python_source",
     "advisor.gui.job_request",
     "advisor.gui.jobs.lines",
-)
-_WITH_QT = (
-    "advisor.gui.plots.live_grid",
-    "advisor.gui.plots.step_plot",
     *(f"advisor.gui.pages.{name}_page" for name in PAGE_NAMES),
 )
 
 
+def plots_imported() -> bool:
+    """Whether what draws the plots can be had without waiting for an import."""
+    return all(hasattr(sys.modules.get(module), name) for module, name in _PLOTS.items())
+
+
 class Preload(QObject):
-    """What knows nothing of Qt is imported in a thread; the rest in the window's thread, a module at a time."""
+    """Defining classes needs no event loop: a thread does it while the window answers."""
+
+    plots_ready = Signal()
 
     def __init__(self, crew: Crew, parent: QObject) -> None:
         """Nothing is imported before `start`."""
         super().__init__(parent)
         self._crew = crew
-        self._left = list(_WITH_QT)
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._next)
+        self._stopped = threading.Event()
+        self.done = False
+        """Whether everything is there."""
 
     def start(self) -> None:
-        """Begin soon, with what knows nothing of Qt."""
-        self._timer.start(_FIRST_MS)
+        """Begin soon."""
+        QTimer.singleShot(_FIRST_MS, self, self._begin)
 
     def stop(self) -> None:
         """Import nothing more."""
-        self._left = []
-        self._timer.stop()
+        self._stopped.set()
 
-    def _next(self) -> None:
-        if self._timer.interval() == _FIRST_MS:
-            self._timer.stop()
-            self._timer.setInterval(_TICK_MS)
-            self._crew.start(call_as_job(_import_plain), lambda _outcome: self._timer.start(), owner=self)
-        elif self._left:
-            import_module(self._left.pop(0))
-        else:
-            self._timer.stop()
+    def _begin(self) -> None:
+        if not self._stopped.is_set():
+            self._crew.start(call_as_job(lambda: _import(_FIRST, self._stopped)), self._go_on, owner=self)
+
+    def _go_on(self, _outcome: object) -> None:
+        if not self._stopped.is_set():
+            self.plots_ready.emit()
+            self._crew.start(call_as_job(lambda: _import_rest(self._stopped)), self._ended, owner=self)
+
+    def _ended(self, _outcome: object) -> None:
+        self.done = not self._stopped.is_set()
 
 
-def _import_plain() -> None:
-    for name in _WITHOUT_QT:
-        import_module(name)
+def _import(names: Sequence[str], stopped: threading.Event) -> None:
+    for name in names:
+        if not stopped.is_set():
+            import_module(name)
+
+
+def _import_rest(stopped: threading.Event) -> None:
+    _import(_THEN, stopped)
+    if stopped.is_set():
+        return
     from advisor.gui.models.form_fields import fields_of
     from advisor.workload.workload import Data, Training
 

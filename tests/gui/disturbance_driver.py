@@ -157,7 +157,7 @@ class Stage:
         self._session._drain.stop()
         for page in window._pages.values():
             page.deactivate()
-        window._preload.stop()
+        window.preload.stop()
         window._collection.end()
         window.hide()
         window.deleteLater()

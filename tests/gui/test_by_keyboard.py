@@ -47,7 +47,7 @@ def test_tab_goes_through_the_model_page_as_one_reads(window: MainWindow, sessio
     window.show_page("model")
     page = window.page("model")
     assert isinstance(page, ModelPage)
-    qtbot.waitUntil(lambda: not page.filling)
+    qtbot.waitUntil(lambda: not page.filling, timeout=30_000)
     names = ["precision", "batch_size", "epochs", "samples", "sequence_length", "trainable", "compile"]
     wanted: dict[QWidget, str] = {page._doors[0].list: "presets", page._layer_table: "layers"}
     for _section, form in page._forms.values():
@@ -82,7 +82,7 @@ def test_f1_shows_the_tip_of_what_has_the_focus(
     window.show_page("model")
     page = window.page("model")
     assert isinstance(page, ModelPage)
-    qtbot.waitUntil(lambda: not page.filling)
+    qtbot.waitUntil(lambda: not page.filling, timeout=30_000)
     with qtbot.waitActive(window):
         window.activateWindow()
     field = next(form.editor("batch_size") for _section, form in page._forms.values() if "batch_size" in form.names)

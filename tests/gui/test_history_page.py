@@ -63,9 +63,9 @@ def test_two_kept_runs_are_compared_with_the_earlier_one_first(
     window.show_page("history")
     page = window.page("history")
     assert isinstance(page, HistoryPage)
-    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=60_000)
     page._table.selectAll()
-    qtbot.waitUntil(lambda: "9.9.9" in str(cells(page)) and not page.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: "9.9.9" in str(cells(page)) and not page.busy, timeout=60_000)
     said = "\n".join(label.text() for label in page.findChildren(QLabel))
     assert said.index(page.texts("history-first")) < said.index(page.texts("history-second"))
     assert [table for table in cells(page) if any("9.9.9" in row[2] for row in table)]
@@ -105,5 +105,5 @@ def test_a_predicted_time_is_not_called_measured_because_its_run_measured_someth
     window.show_page("history")
     page = window.page("history")
     assert isinstance(page, HistoryPage)
-    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=60_000)
     assert [row[-1] for row in cells(page)[0]] == [page.texts("basis-specified")]

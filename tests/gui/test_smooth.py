@@ -32,7 +32,7 @@ def test_the_advice_comes_a_card_at_a_time_and_whole_in_the_end(
     page = window.page("advice")
     assert page.filling
     assert not page.findChildren(KeyFigure)
-    qtbot.waitUntil(lambda: not page.filling)
+    qtbot.waitUntil(lambda: not page.filling, timeout=30_000)
     assert len(page.findChildren(KeyFigure)) >= 4
     assert len(page.findChildren(CurveChart)) == 2
 
@@ -43,11 +43,11 @@ def test_a_second_advice_takes_the_place_of_one_that_is_still_being_shown(
     window.show_page("advice")
     page = window.page("advice")
     session.set_advice(fakes.advice())
-    qtbot.waitUntil(lambda: not page.filling)
+    qtbot.waitUntil(lambda: not page.filling, timeout=30_000)
     count = page.body.count()
     session.set_advice(fakes.advice())
     session.set_advice(fakes.advice())
-    qtbot.waitUntil(lambda: not page.filling)
+    qtbot.waitUntil(lambda: not page.filling, timeout=30_000)
     assert page.body.count() == count
 
 
@@ -75,7 +75,7 @@ def test_full_collections_wait_for_rest(qtbot: QtBot) -> None:
 
 
 def test_every_page_is_imported_before_it_is_asked_for(window: MainWindow, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: not window._preload._left, timeout=30_000)
+    qtbot.waitUntil(lambda: window.preload.done, timeout=30_000)
     assert {"advisor.gui.pages.cases_page", "advisor.gui.pages.history_page", "advisor.gui.jobs.lines"} <= set(
         sys.modules
     )

@@ -11,6 +11,7 @@ from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
 from advisor.gui.machine_words import software_line
 from advisor.gui.pages.page import GAP, Page, ViewState
+from advisor.gui.preload import plots_imported
 from advisor.gui.start.start_card import StartCard
 from advisor.gui.theme import gpu_colour
 from advisor.gui.tooltips import plain_tooltip
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from advisor.hardware.machine import Gpu, GpuReading, Machine, Reading
 
 _REDRAW_MS = 250
+_LATER_MS = 60
+"""Until it is asked again whether what draws the plots has been imported."""
 _WIDE_COUNT = 3
 _MANY_CARDS = 6
 """Beyond so many, cards are lower and four stand in a row: the plots are to be seen too."""
@@ -72,6 +75,10 @@ class MachinePage(Page):
         self._timer = QTimer(self)
         self._timer.setInterval(_REDRAW_MS)
         self._timer.timeout.connect(self._redraw)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(_LATER_MS)
+        self._later.timeout.connect(self._ensure_plots)
         self.session.machine_changed.connect(self._show_machine)
         self.session.feed.arrived.connect(self._readings_arrived)
         self.session.feed.problem_changed.connect(self._show_notices)
@@ -243,6 +250,9 @@ class MachinePage(Page):
     def _ensure_plots(self) -> None:
         machine = self.session.machine
         if self.grid is not None or machine is None:
+            return
+        if self.context.shown() and not plots_imported():
+            self._later.start()
             return
         from advisor.gui.plots.live_grid import LiveGrid
 

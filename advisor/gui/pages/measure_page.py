@@ -12,6 +12,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.page import GAP, Page
+from advisor.gui.preload import plots_imported
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from advisor.gui.threads import Outcome
 
 _REST_REDRAW_MS = 250
+_LATER_MS = 60
+"""Until it is asked again whether what draws the plots has been imported."""
 _BUSY_REDRAW_MS = 500
 """Half the rate while something is timed: the window must not disturb what it shows."""
 _PRECISION_COLUMN, _INTERVAL_COLUMN = 2, 4
@@ -79,6 +82,10 @@ class MeasurePage(Page):
         self.body.addLayout(self._plots, 3)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._redraw)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(_LATER_MS)
+        self._later.timeout.connect(self._ensure_plots)
         self.session.job_started.connect(self._job_changed)
         self.session.job_progressed.connect(self._progressed)
         self.session.job_ended.connect(self._job_ended)
@@ -101,18 +108,26 @@ class MeasurePage(Page):
         self._timer.stop()
 
     def _ensure_plots(self) -> None:
-        from advisor.gui.plots.live_grid import LiveGrid
+        if self.context.shown() and not plots_imported():
+            self._later.start()
+            return
+        self.in_turns([self._make_steps, self._make_grid, self._show_parts])
+
+    def _make_steps(self) -> None:
         from advisor.gui.plots.step_plot import StepPlot
 
         if self._steps is None:
             self._steps = StepPlot(self.theme, self.texts)
             self._steps.setMinimumHeight(220)
             self._steps_place.addWidget(self._steps)
+
+    def _make_grid(self) -> None:
+        from advisor.gui.plots.live_grid import LiveGrid
+
         machine = self.session.machine
         if self._grid is None and machine is not None:
             self._grid = LiveGrid(self.theme, self.texts, machine, self.session.feed.prepare(), small=True)
             self._plots.addWidget(self._grid)
-        self._show_parts()
 
     def _machine_changed(self) -> None:
         if self._grid is not None:
