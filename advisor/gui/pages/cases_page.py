@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QSize, Qt
@@ -52,8 +53,9 @@ class CasesPage(Page):
         line = QHBoxLayout()
         line.setSpacing(GAP)
         self._list = self._case_list()
-        line.addWidget(self._list)
+        line.addWidget(self._list, 0, Qt.AlignmentFlag.AlignTop)
         self._detail = QVBoxLayout()
+        self._detail.setSpacing(GAP)
         line.addLayout(self._detail, 1)
         self.body.addLayout(line, 1)
         self._list.setCurrentRow(0)
@@ -104,6 +106,8 @@ class CasesPage(Page):
             words = made.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, item.text())
             item.setSizeHint(QSize(_LIST_WIDTH - 20, words.height() + 12))
             made.addItem(item)
+        items = [made.item(place).sizeHint().height() + 2 * made.spacing() for place in range(made.count())]
+        made.setFixedHeight(sum(items) + 10)
         made.currentRowChanged.connect(lambda _place: self._show_case())
         return made
 
@@ -119,10 +123,24 @@ class CasesPage(Page):
         return bundled_cases().get(item.data(Qt.ItemDataRole.UserRole)) if item is not None else None
 
     def _show_case(self) -> None:
+        """The chosen case, and below it the others, so that a high window is not empty."""
         clear(self._detail)
-        case, texts = self._chosen(), self.texts
+        case = self._chosen()
         if case is None:
             return
+        self._detail.addWidget(self._case_card(case))
+        self._detail.addStretch(1)
+        every = list(bundled_cases().values())
+        place = next(number for number, one in enumerate(every) if one.id == case.id)
+        others = [*every[place + 1 :], *every[:place]] if self.session.case_answers else []
+        self.in_turns([partial(self._add_below, other) for other in others])
+        self.scroll_area.verticalScrollBar().setValue(0)
+
+    def _add_below(self, case: Case) -> None:
+        self._detail.insertWidget(self._detail.count() - 1, self._case_card(case))
+
+    def _case_card(self, case: Case) -> Card:
+        texts = self.texts
         answer = self.session.case_answers.get(case.id)
         card = Card(case.title.text(texts.language))
         if answer is not None:
@@ -140,8 +158,8 @@ class CasesPage(Page):
             card.body.addWidget(label(texts("cases-claims"), "heading"))
             for claim in case.claims:
                 card.body.addLayout(_bullet(claim.text(texts.language), "muted"))
-        card.body.addStretch(1)
-        self._detail.addWidget(card, 1)
+        card.hug()
+        return card
 
     def _add_answer(self, card: Card, answer: CaseAnswer) -> None:
         texts = self.texts

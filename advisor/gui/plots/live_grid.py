@@ -158,7 +158,9 @@ class LiveGrid(QWidget):
             gpu = gpus.get(one.device)
             below = processes_text(gpu, texts) if gpu is not None else texts.size(one.memory_bytes)
             tip = "\n".join([one.name, below, *(_process_line(each, texts) for each in (gpu.processes if gpu else ()))])
-            devices.append(Shown(series=one, name=_short(one.name), below=below, tip=tip))
+            devices.append(
+                Shown(series=one, name=_short(one.name.removesuffix(f" · {self._common_name()}")), below=below, tip=tip)
+            )
         rows = DeviceRows(self._theme, texts("plot-rows"), devices, scales)
         card = Card()
         card.body.setContentsMargins(12, 8, 12, 8)
@@ -174,18 +176,22 @@ class LiveGrid(QWidget):
         if x is None:
             self.redraw()
 
+    def _common_name(self) -> str:
+        """Cards of one name are named once and keep their numbers; empty where they differ."""
+        models = {visible(gpu.name) for gpu in self._machine.gpus}
+        return next(iter(models)) if len(models) == 1 and len(self._machine.gpus) > 1 else ""
+
     def _fill_bar(self) -> None:
         legend = QWidget()
         names = FlowLayout(legend)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         legend.setSizePolicy(policy)
-        # Cards of one name are named once; each keeps its number.
-        models = {visible(gpu.name) for gpu in self._machine.gpus}
-        common = next(iter(models)) if len(models) == 1 and len(self._machine.gpus) > 1 else ""
+        common = self._common_name()
         if common:
             names.addWidget(label(_short(f"{len(self._machine.gpus)} × {common}"), "legend"))
-        for one in self.series:
+        # Rows name their devices themselves.
+        for one in self.series if self.rows is None else ():
             # In a button's text, & names its key.
             text = _short(one.name.removesuffix(f" · {common}") if common else one.name)
             button = QPushButton(text.replace("&", "&&"))
