@@ -169,6 +169,9 @@ def test_a_measured_link_predicts_from_its_own_times() -> None:
     nameless = measured_link((msgspec.structs.replace(measured[1], bus_bytes_per_s=None),))
     assert nameless is not None
     assert nameless.wire_bytes_per_s == pytest.approx(10_000_000 / 8e-3)
+    odd = measured_link((msgspec.structs.replace(measured[1], bus_bytes_per_s=None, median_s=3.0),))
+    assert odd is not None
+    assert odd.wire_bytes_per_s == pytest.approx(10_000_000 / 3.0, rel=1e-9)
 
 
 def test_a_link_that_changed_values_or_was_not_measured_predicts_nothing() -> None:
