@@ -5,8 +5,7 @@ python tools/save_tables.py [NAME …]
 
 from __future__ import annotations
 
-import gzip
-import io
+import lzma
 import sys
 from pathlib import Path
 
@@ -30,10 +29,7 @@ def traced(name: str) -> tuple[OpTable, ...]:
 
 def packed(tables: tuple[OpTable, ...]) -> bytes:
     """Compressed JSON; equal tables give equal bytes."""
-    buffer = io.BytesIO()
-    with gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0, filename="") as stream:
-        stream.write(msgspec.json.encode(tables, order="deterministic"))
-    return buffer.getvalue()
+    return lzma.compress(msgspec.json.encode(tables, order="deterministic"), preset=9)
 
 
 def main() -> int:
@@ -41,7 +37,7 @@ def main() -> int:
     FOLDER.mkdir(exist_ok=True)
     for name in sys.argv[1:] or bundled_names():
         content = packed(traced(name))
-        (FOLDER / f"{name}.json.gz").write_bytes(content)
+        (FOLDER / f"{name}.json.xz").write_bytes(content)
         print(f"{name}: {len(content) / 1024:.0f} KiB", flush=True)
     return 0
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-
 import msgspec
 
 from advisor.catalogue.precisions import TracePrecision
@@ -17,10 +15,14 @@ _MAX_BYTES = 64 * 1024 * 1024
 
 def saved_tables(workload: Workload) -> dict[TracePrecision, OpTable]:
     """The saved tables of a bundled workload; empty for any other, or where a setting changes its operators."""
+    try:
+        import lzma
+    except ImportError:  # a Python that was built without it: the workload is traced instead
+        return {}
     for name in bundled_names():
-        path = resource("tables") / f"{name}.json.gz"
+        path = resource("tables") / f"{name}.json.xz"
         if path.is_file() and traced_as(workload) == traced_as(load_workload(name)):
-            with gzip.open(path) as stream:
+            with lzma.open(path) as stream:
                 tables = msgspec.json.decode(stream.read(_MAX_BYTES), type=tuple[OpTable, ...])
             return {table.precision: table for table in tables}
     return {}
