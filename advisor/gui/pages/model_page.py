@@ -16,6 +16,7 @@ from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
 from advisor.gui.model_preview import ModelTracer
 from advisor.gui.models.form_fields import fields_of
+from advisor.gui.models.layer_words import layer_tip, or_dash
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.model_doors import FormDoor, HubDoor, PresetDoor, PythonDoor
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -230,7 +231,7 @@ class ModelPage(Page):
     def _layer_columns(self) -> list[Column[Layer]]:
         texts = self.texts
         return [
-            Column(title=texts("model-layer"), text=lambda one: visible(one.path), tip=_layer_tip),
+            Column(title=texts("model-layer"), text=lambda one: visible(one.path), tip=layer_tip),
             Column(
                 title=texts("model-parameters"),
                 text=lambda one: texts.count(one.parameter_count),
@@ -367,7 +368,7 @@ class ModelPage(Page):
         if trained is not None and trained != preview.parameter_count:
             below = texts("model-trained", count=texts.count(trained))
         self._figures["parameters"].show_figure(texts.count(preview.parameter_count), below)
-        flop = _or_dash(preview.flop_per_sample, "FLOP")
+        flop = or_dash(preview.flop_per_sample, "FLOP")
         self._figures["flop"].show_figure(flop, texts("model-flop-below"))
         need = preview.memory_bytes
         at_batch = texts("advice-batch-row", batch=workload.training.batch_size)
@@ -396,11 +397,3 @@ class ModelPage(Page):
                 write_atomically(Path(name), workload_to_toml(workload).encode())
             except UserFacingError as error:
                 self._problems.addWidget(Notice(list(self.texts.error(error)), role="danger"))
-
-
-def _or_dash(number: float | None, unit: str) -> str:
-    return "–" if number is None else format_quantity(number, unit)
-
-
-def _layer_tip(one: Layer) -> str:
-    return visible(f"{one.path}\n{one.module}")
