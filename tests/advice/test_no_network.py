@@ -85,7 +85,9 @@ def _calls(folder: Path) -> list[str]:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_calls_no_network(folder: Path, name: str, record_property: Callable[[str, object], None]) -> None:
     ended = _run(folder, COMMANDS[name])
-    assert ended.returncode == 0, ended.stderr[-2000:]
+    # On a crowded machine the budget may pass before a step, or the check of the advice: 3 says so.
+    assert ended.returncode in ({0, 3} if "measure" in name else {0}), ended.stderr[-2000:]
+    assert "Traceback" not in ended.stderr
     started = (folder / "heard.started").read_text(encoding="utf-8").splitlines()
     if name not in {"list", "open", "log"}:
         assert len(started) >= 2, "children hear too"
