@@ -46,7 +46,9 @@ class HuggingFaceModel(Record, frozen=True, kw_only=True, tag_field="source", ta
     """A configuration that transformers can build: bundled name, folder, `config.json`, hub id, or inline table."""
 
     config: Path | dict[str, Any]
+    """Bundled name, folder, `config.json`, hub id (with `--allow-hub`), or the configuration itself as a table."""
     task: Task | None = None
+    """What the model's head is for; left out: as the configuration's `architectures` say."""
     origin: str | None = None
     """Where a configuration that is inline now was read: a file's name, or `id@commit` of the hub."""
 
@@ -55,7 +57,9 @@ class PythonModel(Record, frozen=True, kw_only=True, tag_field="source", tag="py
     """A Python file with `build_model` and `make_batch`; runs only with consent."""
 
     file: Path
+    """Relative to the workload file."""
     arguments: dict[str, bool | int | float | str | list[int]] = {}
+    """Handed to `build_model` and `make_batch` by name."""
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
     """Digest of the bytes that may run; set when consent is given, so that a file changed since then is refused."""
 
@@ -87,16 +91,21 @@ class Data(Record, frozen=True, kw_only=True):
     """The data set's size and shape, and how it is loaded."""
 
     samples: SampleCount
+    """Training samples; an epoch sees each once."""
     validation_samples: Annotated[int, Meta(ge=0, le=1_000_000_000_000)] = 0
     sequence_length: Size | None = None
+    """Tokens of a text, or samples of a sound."""
     image_size: Size | None = None
+    """Pixels of a picture's side."""
     loader_workers: Annotated[int, Meta(ge=0, le=1024)] = 4
+    """Processes of the data loader, a device; 0: loading in the training process."""
 
 
 class Training(Record, frozen=True, kw_only=True):
     """How the model is trained; `precision` is mandatory, since most contradictions come from leaving it out."""
 
     precision: Precision
+    """`fp32` is strict; `default` is what torch does by itself (convolutions in TF32)."""
     fp8_recipe: Fp8Recipe | None = None
     """How FP8 products are scaled; None: tensorwise, where the precision is fp8."""
     batch_size: BatchSize
@@ -106,6 +115,7 @@ class Training(Record, frozen=True, kw_only=True):
     fused_optimizer: bool = False
     attention: Attention = "sdpa"
     gradient_accumulation_steps: Annotated[int, Meta(ge=1, le=100_000)] = 1
+    """Micro-batches of `batch_size` in one update."""
     trainable: Trainable = "all"
     lora_rank: Annotated[int, Meta(ge=1, le=4096)] | None = None
     lora_targets: LoraTargetWord | LayerNames | None = None
@@ -125,9 +135,11 @@ class Training(Record, frozen=True, kw_only=True):
     channels_last: bool = False
     compile: bool = False
     clip_gradient_norm: Annotated[float, Meta(gt=0)] | None = None
+    """Left out: gradients are not clipped."""
     read_loss_every: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 1
     """Steps between reads of the loss (`.item()`); 0: never."""
     evaluate_every_steps: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 0
+    """Updates between passes over the validation rows; 0: after each epoch."""
     mode: Mode = "training"
 
     def __post_init__(self) -> None:
