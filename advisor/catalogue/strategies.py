@@ -48,7 +48,6 @@ STRATEGY_FACTS: dict[Strategy, StrategyFacts] = {
         sharded=frozenset({"gradients", "states"}),
         exchanged=frozenset({"gradients", "parameters"}),
         effort_rank=1,
-        has_script=False,
     ),
     "fsdp": StrategyFacts(
         label="FSDP", sharded=_STATE, exchanged=frozenset({"gradients", "parameters"}), effort_rank=1
@@ -59,7 +58,6 @@ STRATEGY_FACTS: dict[Strategy, StrategyFacts] = {
         exchanged=frozenset({"gradients", "parameters"}),
         effort_rank=2,
         offloads=True,
-        has_script=False,
     ),
     "tp": StrategyFacts(
         label="TP",

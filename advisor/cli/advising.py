@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.cli.interrupts import cancelled_by_interrupt
@@ -91,6 +92,11 @@ def _shown(advice: AdviceRecord, language: Language, *, details: bool) -> Summar
     return summarise(advice, language) if details else one_screen(advice, language)
 
 
+def _saved_as(arguments: argparse.Namespace) -> str | None:
+    """The name that the launch command gives the script; None on stdout, which has none."""
+    return None if arguments.script in {None, "-"} else Path(arguments.script).name
+
+
 def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Language) -> int:
     """Print the advice and write every file that was asked for; 5 where one could not be written."""
     from advisor.cli.terminal import print_summary
@@ -111,7 +117,7 @@ def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Langu
     def script() -> bytes:
         from advisor.present.script import launch_script
 
-        return marked(launch_script.render(advice), "script")
+        return marked(launch_script.render(advice, name=_saved_as(arguments)), "script")
 
     encoders = {
         "json": lambda: json_file.encode(advice),

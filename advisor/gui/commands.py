@@ -378,4 +378,4 @@ def _write(kind: str, advice: AdviceRecord, path: Path, language: str) -> None:
         from advisor.present.script import launch_script
         from advisor.present.written_mark import marked
 
-        write_atomically(path, marked(launch_script.render(advice), "script"))
+        write_atomically(path, marked(launch_script.render(advice, name=path.name), "script"))

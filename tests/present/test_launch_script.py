@@ -89,7 +89,7 @@ def test_a_model_of_numbers_gives_a_script_with_a_place_for_the_model() -> None:
     assert "YOUR MODEL" in text
 
 
-@pytest.mark.parametrize("strategy", ["tp", "pp", "zero2", "fsdp_offload"])
+@pytest.mark.parametrize("strategy", ["tp", "pp"])
 def test_a_strategy_without_a_script_is_refused_in_a_sentence(strategy: str) -> None:
     with pytest.raises(OutputError, match=strategy):
         launch_script.render(advised(strategy=strategy))

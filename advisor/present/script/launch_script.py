@@ -12,16 +12,15 @@ from advisor.core.bundled import resource
 from advisor.core.errors import OutputError
 from advisor.core.sentences import visible
 from advisor.core.units import format_seconds
+from advisor.present.script.method_lines import method_lines, update_lines
 from advisor.present.script.model_code import model_code
-from advisor.present.script.parts import HEAD_ONLY, LORA, MASTER_UPDATE, MASTERS, NO_UPDATE, UPDATE
+from advisor.present.script.parts import MASTERS
 from advisor.present.summary import set_up_line
-from advisor.workload.workload import HuggingFaceModel, fp8_recipe_of, quantization_of
+from advisor.workload.workload import HuggingFaceModel
 
 if TYPE_CHECKING:
-    from advisor.catalogue.precisions import Precision
     from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
-    from advisor.workload.workload import Training
 
 SCRIPT_NAME = "train.py"
 INFERENCE_SCRIPT_NAME = "infer.py"
@@ -51,11 +50,12 @@ def launch_command(chosen: Recommendation, script: str = SCRIPT_NAME) -> str:
     return f"python {script} --ranks {chosen.count}"
 
 
-def render(advice: AdviceRecord, chosen: Recommendation | None = None) -> str:
+def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: str | None = None) -> str:
     """A commented script for `chosen` (default: the recommendation) that trains the advice's workload, or infers.
 
     It runs as it stands on random data of the right shapes, on GPUs with NCCL or CPUs with gloo, and prints the
-    median time of its steps as one JSON line. Raises OutputError where there is nothing to advise.
+    median time of its steps as one JSON line. `name`: of the file that it is saved as. Raises OutputError where there
+    is nothing to advise.
     """
     chosen = chosen or advice.recommendation or advice.recommendation_local
     if chosen is None:
@@ -81,33 +81,31 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None) -> str:
         advised=_comment(
             f"{set_up_line(chosen, 'en', training.mode)} Expected step: {step} ({spread}, {chosen.step_s.basis})."
         ),
-        command=launch_command(chosen, script_name(advice)),
+        command=launch_command(chosen, name or script_name(advice)),
         network=_network(chosen),
         accelerate=_accelerate(chosen),
         batch_size=chosen.batch_size_per_device,
         accumulation=chosen.gradient_accumulation_steps,
         loader_workers=advice.workload.data.loader_workers,
-        clip_norm=repr(training.clip_gradient_norm),
+        threads=_threads(chosen.thread_count),
+        infer_threads=""
+        if chosen.thread_count is None
+        else f"    if not on_gpu:\n        torch.set_num_threads({chosen.thread_count})\n",
         read_loss_every=training.read_loss_every,
         model_code=model_code(advice.workload),
         samples=advice.workload.data.samples,
         epochs=math.ceil(training.epochs),
         targets=repr(_TARGETS if isinstance(advice.workload.model, HuggingFaceModel) else ()),
-        update=MASTER_UPDATE if copied else UPDATE if updates else NO_UPDATE,
         input_dtype=_HALF.get(chosen.precision, "None"),
-        cpu_threads=repr(chosen.thread_count),
         matmul_precision="highest" if PRECISION_FACTS[chosen.precision].products == "fp32" else "high",
         allow_tf32=chosen.precision != "fp32",
         autocast=_autocast(chosen.precision),
-        use_scaler=PRECISION_FACTS[chosen.precision].scales_gradients,
+        **update_lines(training, chosen.precision, copied=copied),
         weights_dtype=f", {_HALF[chosen.precision]}" if chosen.precision in _HALF else "",
         channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
-        checkpointing=_checkpointing(training),
-        compile="    model = torch.compile(model)\n" if training.compile else "",
-        freeze=_freeze(training) + _left_to_the_user(training, chosen.precision),
+        compile="    model.compile()\n" if training.compile else "",
         masters=MASTERS if copied else "",
-        optimizer=_optimizer(training, "masters" if copied else "trained"),
-        **_wrapping(chosen),
+        **method_lines(advice.workload, chosen, "masters" if copied else "trained"),
     )
 
 
@@ -134,66 +132,13 @@ def _accelerate(chosen: Recommendation) -> str:
 
 def _autocast(precision: str) -> str:
     if precision in _AUTOCAST:
-        return f"torch.autocast(device.type, {_AUTOCAST[precision]} if on_gpu else torch.bfloat16)"
+        dtype = _AUTOCAST[precision]
+        cpu = "" if dtype == "torch.bfloat16" else " if on_gpu else torch.bfloat16"
+        return f"torch.autocast(device.type, {dtype}{cpu})"
     return "contextlib.nullcontext()"
 
 
-def _checkpointing(training: Training) -> str:
-    if training.activation_checkpointing == "none":
-        return ""
-    asked = "model.gradient_checkpointing_enable()"
-    found = f"    if hasattr(model, 'gradient_checkpointing_enable'):\n        {asked}\n"
-    if training.activation_checkpointing == "full":
-        return found
-    return f"    # YOUR CHECKPOINTING: the advice keeps every other product; this recomputes whole blocks.\n{found}"
-
-
-def _freeze(training: Training) -> str:
-    return {"head": HEAD_ONLY, "lora": LORA}.get(training.trainable, "")
-
-
-def _left_to_the_user(training: Training, precision: Precision) -> str:
-    """What the advice counts on and this script leaves out, each with what does it."""
-    quantization = quantization_of(training)
-    lines = [
-        f"YOUR ADAPTERS sit on: {training.lora_targets}" if training.lora_targets is not None else "",
-        f"YOUR QUANTISATION: frozen layers in {quantization}" if quantization is not None else "",
-        f"YOUR FP8 LAYERS: recipe {fp8_recipe_of(training)}" * (precision == "fp8"),
-        "YOUR LOSS: in chunks of the logits (torchtune, Liger kernels)" * training.chunked_loss,
-        "YOUR OPTIMIZER: steps each parameter in backward" * training.optimizer_in_backward,
-        f"YOUR OFF-LOAD: {training.offload} in host memory" * (training.offload != "none"),
-    ]
-    return "".join(f"    # {line}.\n" for line in lines if line)
-
-
-def _optimizer(training: Training, parameters: str) -> str:
-    fused = ", fused=on_gpu" if training.fused_optimizer else ""
-    made = {
-        "adamw": f"torch.optim.AdamW({parameters}, lr=LEARNING_RATE{fused})",
-        "adam": f"torch.optim.Adam({parameters}, lr=LEARNING_RATE{fused})",
-        "sgd": f"torch.optim.SGD({parameters}, lr=LEARNING_RATE{fused})",
-        "sgd_momentum": f"torch.optim.SGD({parameters}, lr=LEARNING_RATE, momentum=0.9{fused})",
-        "adafactor": f"torch.optim.Adafactor({parameters}, lr=LEARNING_RATE)",
-    }
-    # LAMB is in no release of torch, and "none" trains nothing: AdamW is the nearest that runs.
-    return made.get(training.optimizer, made["adamw"])
-
-
-def _wrapping(chosen: Recommendation) -> dict[str, str]:
-    if chosen.strategy == "dp" and chosen.count > 1:
-        return {
-            "wrapper_import": "DataParallel",
-            "wrap": f"    model = DataParallel(model, device_ids=list(range({chosen.count})))\n",
-        }
-    if chosen.strategy == "fsdp":
-        wrap = (
-            "    if world > 1:\n        from torch.distributed.fsdp import FullyShardedDataParallel\n\n"
-            "        model = FullyShardedDataParallel(model, use_orig_params=True)\n"
-        )
-        return {"wrapper_import": "DistributedDataParallel  # noqa: F401", "wrap": wrap}
-    wrap = (
-        "    if world > 1:\n        # Gradients as views of the buckets save one copy of them.\n"
-        "        model = DistributedDataParallel(\n"
-        "            model, device_ids=[device.index] if on_gpu else None, gradient_as_bucket_view=True\n        )\n"
-    )
-    return {"wrapper_import": "DistributedDataParallel", "wrap": wrap}
+def _threads(count: int | None) -> str:
+    if count is not None:
+        return f"    else:\n        torch.set_num_threads({count})\n"
+    return "    elif world > 1:\n        torch.set_num_threads(max(1, (os.cpu_count() or 1) // world))\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pprint
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from advisor.workload.model_config import resolve_config
 from advisor.workload.python_source import file_of
@@ -20,6 +20,10 @@ _AUTO_CLASSES = {
     "masked-lm": "AutoModelForMaskedLM",
     "causal-lm": "AutoModelForCausalLM",
     "image-classification": "AutoModelForImageClassification",
+    "semantic-segmentation": "AutoModelForSemanticSegmentation",
+    "seq2seq-lm": "AutoModelForSeq2SeqLM",
+    "speech-seq2seq": "AutoModelForSpeechSeq2Seq",
+    "speech-classification": "AutoModelForAudioClassification",
 }
 _TEXT_LABELS = {
     "sequence-classification": '"labels": torch.randint(0, LABELS, ())',
@@ -28,6 +32,7 @@ _TEXT_LABELS = {
     '"end_positions": torch.randint(0, LENGTH, ())',
     "masked-lm": '"labels": ids.clone()',
     "causal-lm": '"labels": ids.clone()',
+    "seq2seq-lm": '"labels": ids.clone()',
 }
 _OWN_MODEL = """
 def build_model() -> nn.Module:
@@ -63,20 +68,17 @@ def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
     shown = pprint.pformat(config, width=110, sort_dicts=True)
     # Unasked, transformers takes fused attention where the model has it; asked, it refuses a model without.
     attention = ", attn_implementation='eager'" if workload.training.attention == "eager" else ""
-    if task == "image-classification":
-        side = workload.data.image_size or 224
-        sample = (
-            f'    return {{"pixel_values": torch.randn(3, {side}, {side}), "labels": torch.randint(0, LABELS, ())}}'
-        )
-    else:
-        sample = (
-            "    ids = torch.randint(3, VOCABULARY, (LENGTH,))\n"
-            f'    return {{"input_ids": ids, "attention_mask": torch.ones_like(ids), {_TEXT_LABELS[str(task)]}}}'
-        )
+    sample = _sample(task, workload, config)
+    generates = task in {"causal-lm", "seq2seq-lm", "speech-seq2seq"}
+    uncached = "    config.use_cache = False  # keys and values are kept for generating alone\n" * generates
+    constants = {
+        "LENGTH": f"LENGTH = {workload.data.sequence_length or 128}",
+        "VOCABULARY": f"VOCABULARY = {_vocabulary(config)}",
+        "LABELS": f"LABELS = {_label_count(config)}",
+    }
+    named = "\n".join(line for name, line in constants.items() if name in sample)
     return f"""CONFIG = {shown}
-LENGTH = {workload.data.sequence_length or 128}
-VOCABULARY = CONFIG.get("vocab_size", 0)
-LABELS = 2
+{named}
 
 
 def build_model() -> nn.Module:
@@ -85,9 +87,7 @@ def build_model() -> nn.Module:
 
     settings = dict(CONFIG)
     config = AutoConfig.for_model(settings.pop("model_type"), **settings)
-    global LABELS
-    LABELS = getattr(config, "num_labels", LABELS)
-    return {_AUTO_CLASSES[str(task)]}.from_config(config{attention})
+{uncached}    return {_AUTO_CLASSES[str(task)]}.from_config(config{attention})
 
 
 def make_sample():
@@ -97,6 +97,50 @@ def make_sample():
 def compute_loss(model, batch):
     return model(**batch).loss
 """
+
+
+_USUAL_VOCABULARY = 30_522
+_USUAL_LABELS = 2
+_WHISPER_WORDS = 448
+
+
+def _vocabulary(config: dict[str, Any]) -> int:
+    text = config.get("text_config")
+    found = config.get("vocab_size", text.get("vocab_size") if isinstance(text, dict) else None)
+    return found if isinstance(found, int) else _USUAL_VOCABULARY
+
+
+def _label_count(config: dict[str, Any]) -> int:
+    found = config.get("num_labels", len(config.get("id2label") or ()) or _USUAL_LABELS)
+    return found if isinstance(found, int) else _USUAL_LABELS
+
+
+def _sample(task: Task, workload: Workload, config: dict[str, Any]) -> str:
+    """The body of `make_sample`: one random sample of the task's shapes."""
+    data = workload.data
+    if task in {"image-classification", "semantic-segmentation"}:
+        side = data.image_size or config.get("image_size") or 224
+        labels = "()" if task == "image-classification" else f"({side}, {side})"
+        return (
+            f"    pixels = torch.randn({config.get('num_channels', 3)}, {side}, {side})\n"
+            f'    return {{"pixel_values": pixels, "labels": torch.randint(0, LABELS, {labels})}}'
+        )
+    if task == "speech-classification":
+        return (
+            f"    wave = torch.randn({data.sequence_length or 16_000})\n"
+            '    return {"input_values": wave, "labels": torch.randint(0, LABELS, ())}'
+        )
+    if task == "speech-seq2seq":
+        bins, frames = config.get("num_mel_bins", 80), 2 * int(config.get("max_source_positions", 1500))
+        words = min(data.sequence_length or 128, int(config.get("max_target_positions", _WHISPER_WORDS)))
+        return (
+            f"    bands = torch.randn({bins}, {frames})\n"
+            f'    return {{"input_features": bands, "labels": torch.randint(3, VOCABULARY, ({words},))}}'
+        )
+    return (
+        "    ids = torch.randint(3, VOCABULARY, (LENGTH,))\n"
+        f'    return {{"input_ids": ids, "attention_mask": torch.ones_like(ids), {_TEXT_LABELS[str(task)]}}}'
+    )
 
 
 def _python(model: PythonModel, workload: Workload) -> str:

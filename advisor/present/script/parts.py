@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-UPDATE = """            scaler.step(optimizer)
+SCALED_UPDATE = """            scaler.step(optimizer)
             scaler.update()
+"""
+UPDATE = """            optimizer.step()
 """
 NO_UPDATE = """            # No update: the workload is forward and backward alone.
 """
@@ -11,12 +13,12 @@ MASTERS = """    # Weights and gradients are in half; the optimizer steps FP32 c
     # They are made after the wrapping: sharding leaves each rank a part of every weight.
     masters = [parameter.detach().float().requires_grad_() for parameter in trained]
 """
-MASTER_UPDATE = """            for master, half in zip(masters, trained):
+MASTER_UPDATE = """            for master, half in zip(masters, trained, strict=True):
                 master.grad = None if half.grad is None else half.grad.float()
                 half.grad = None
             optimizer.step()
             with torch.no_grad():
-                for master, half in zip(masters, trained):
+                for master, half in zip(masters, trained, strict=True):
                     half.copy_(master)
 """
 HEAD_ONLY = """    # Only the head is trained; a weight that it shares with the body stays trained.
@@ -29,6 +31,4 @@ HEAD_ONLY = """    # Only the head is trained; a weight that it shares with the 
         names.setdefault(parameter, []).append(name)
     for parameter, known in names.items():
         parameter.requires_grad_(any(name.startswith(f"{head}.") for name in known for head in heads))
-"""
-LORA = """    # YOUR ADAPTERS: the advice is about LoRA on frozen weights; wrap the model here (peft.get_peft_model).
 """

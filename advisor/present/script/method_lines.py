@@ -1,0 +1,200 @@
+"""What the launch script says of the advised method: the lines of each slot of its template."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.present.script.method_parts import (
+    ADAPTER_RATE,
+    ADAPTERS,
+    CHECKPOINT,
+    FINE_TUNING_RATE,
+    KEPT,
+    LAYERS,
+    LEARNING_RATES,
+    QUANTISE,
+    SHARD,
+    STEP_IN_BACKWARD,
+)
+from advisor.present.script.parts import HEAD_ONLY, MASTER_UPDATE, NO_UPDATE, SCALED_UPDATE, UPDATE
+from advisor.workload.workload import HuggingFaceModel, fp8_recipe_of, quantization_of
+
+if TYPE_CHECKING:
+    from advisor.catalogue.precisions import Precision
+    from advisor.recommend.recommendation import Recommendation
+    from advisor.workload.workload import Training, Workload
+
+_SHARDING = frozenset({"zero2", "fsdp", "fsdp_offload"})
+_ATTENTION = (
+    "q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "wq", "wv", "q", "v", "to_q", "to_v", "query_proj",
+    "value_proj", "q_attn", "c_attn", "query_key_value", "qkv", "qkv_proj", "Wqkv", "in_proj", "attn_qkv", "c_qkv",
+)  # fmt: skip
+_DEFAULT_RANK = 16
+_TYPES = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
+_EIGHT_BITS = 8
+
+
+def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> dict[str, str]:
+    """The template's slots that depend on strategy and method; `stepped`: the name of what the optimizer steps."""
+    training = workload.training
+    rate, source = _learning_rate(workload)
+    sharded = chosen.strategy in _SHARDING and (chosen.count > 1)
+    checkpointed = training.activation_checkpointing != "none"
+    optimizer = _optimizer(training, stepped)
+    in_backward = training.optimizer_in_backward and training.mode == "training"
+    parts = (
+        LAYERS * (sharded or checkpointed),
+        CHECKPOINT * checkpointed,
+        ADAPTERS * (training.trainable == "lora"),
+        QUANTISE.get(quantization_of(training) or "", ""),
+        STEP_IN_BACKWARD * in_backward,
+    )
+    return {
+        "parts": "".join(parts),
+        "learning_rate": rate,
+        "learning_rate_source": source,
+        "functools_import": "import functools\n" * checkpointed,
+        "quantised": _quantised(training),
+        "freeze": _freeze(training, chosen.precision) + _left_to_the_user(training, chosen.precision),
+        "checkpointing": _checkpointing(training),
+        "optimizer": _in_backward(training, optimizer) if in_backward else optimizer,
+        "saved": ", torch.autograd.graph.save_on_cpu(pin_memory=on_gpu)" * (training.offload == "activations"),
+        "quiet": _quiet(chosen),
+        **_wrapping(chosen),
+    }
+
+
+def update_lines(training: Training, precision: Precision, *, copied: bool) -> dict[str, str]:
+    """The slots of backward and update: with a scaler, clipping and FP32 copies only where the method has them."""
+    updates = training.mode == "training" and training.optimizer != "none" and not training.optimizer_in_backward
+    scales = PRECISION_FACTS[precision].scales_gradients and not copied
+    clips = training.clip_gradient_norm is not None and not training.optimizer_in_backward
+    plain = SCALED_UPDATE if scales else UPDATE
+    clipped = "            nn.utils.clip_grad_norm_(trained, CLIP_NORM)\n"
+    unscaled = "            scaler.unscale_(optimizer)\n" * scales
+    return {
+        "scaler": "    scaler = torch.amp.GradScaler(device.type, enabled=on_gpu)\n" * scales,
+        "backward": "scaler.scale(loss).backward()" if scales else "loss.backward()",
+        "clip_constant": f"CLIP_NORM = {training.clip_gradient_norm!r}\n" * clips,
+        "clipped": (unscaled + clipped) * clips,
+        "update": MASTER_UPDATE if copied else plain if updates else NO_UPDATE,
+    }
+
+
+def _learning_rate(workload: Workload) -> tuple[str, str]:
+    training = workload.training
+    if training.trainable == "lora":
+        return ADAPTER_RATE
+    if training.optimizer in {"adamw", "adam"} and isinstance(workload.model, HuggingFaceModel):
+        return FINE_TUNING_RATE
+    return LEARNING_RATES.get(training.optimizer, LEARNING_RATES["adamw"])
+
+
+def _quantised(training: Training) -> str:
+    if quantization_of(training) not in QUANTISE:
+        return ""
+    return "    if on_gpu:  # a CPU keeps the weights as they are\n        quantise(model)\n"
+
+
+def _freeze(training: Training, precision: Precision) -> str:
+    if training.trainable == "head":
+        return HEAD_ONLY
+    if training.trainable != "lora":
+        return ""
+    wanted = training.lora_targets or "attention"
+    targets = repr("all_linear" if wanted == "all_linear" else _ATTENTION if wanted == "attention" else tuple(wanted))
+    facts = PRECISION_FACTS[precision]
+    dtype = _TYPES[facts.half_format] if facts.half_weights and facts.half_format else "torch.float32"
+    shown = "ATTENTION" if wanted == "attention" else targets
+    named = f"    ATTENTION = {targets}\n" if wanted == "attention" else ""
+    return f"{named}    add_adapters(model, {training.lora_rank or _DEFAULT_RANK}, {shown}, {dtype})\n"
+
+
+def _left_to_the_user(training: Training, precision: Precision) -> str:
+    """What the advice counts on and this script leaves out, each with what does it."""
+    lines = [
+        "YOUR QUANTISATION: frozen layers in GPTQ, from a checkpoint that has them" * (training.quantization == "gptq"),
+        f"YOUR FP8 LAYERS: recipe {fp8_recipe_of(training)} (torchao, Transformer Engine)" * (precision == "fp8"),
+        "YOUR LOSS: in chunks of the logits (torchtune, Liger kernels)" * training.chunked_loss,
+        f"YOUR OFF-LOAD: {training.offload} in host memory" * (training.offload in {"optimizer", "parameters"}),
+    ]
+    return "".join(f"    # {line}.\n" for line in lines if line)
+
+
+def _checkpointing(training: Training) -> str:
+    if training.activation_checkpointing == "none":
+        return ""
+    if training.activation_checkpointing == "full":
+        return "    checkpoint_layers(model)\n"
+    return f"    checkpoint_layers(\n        model,\n        {KEPT},\n    )\n"
+
+
+def _optimizer(training: Training, parameters: str) -> str:
+    fused = ", fused=on_gpu" if training.fused_optimizer else ""
+    made = {
+        "adamw": f"torch.optim.AdamW({parameters}, lr=LEARNING_RATE{fused})",
+        "adam": f"torch.optim.Adam({parameters}, lr=LEARNING_RATE{fused})",
+        "sgd": f"torch.optim.SGD({parameters}, lr=LEARNING_RATE{fused})",
+        "sgd_momentum": f"torch.optim.SGD({parameters}, lr=LEARNING_RATE, momentum=0.9{fused})",
+        "adafactor": f"torch.optim.Adafactor({parameters}, lr=LEARNING_RATE)",
+    }
+    # LAMB is in no release of torch, and "none" trains nothing: AdamW is the nearest that runs.
+    plain = made.get(training.optimizer, made["adamw"])
+    name = {"adamw": "AdamW8bit", "adam": "Adam8bit"}.get(training.optimizer)
+    if training.optimizer_bits != _EIGHT_BITS or name is None:
+        return plain
+    return (
+        f"{plain}\n    if on_gpu:  # states of 8 bits need bitsandbytes; a CPU keeps them whole\n"
+        f"        import bitsandbytes\n\n        optimizer = bitsandbytes.optim.{name}({parameters}, lr=LEARNING_RATE)"
+    )
+
+
+def _in_backward(training: Training, optimizer: str) -> str:
+    """Each parameter is stepped by its own optimizer in backward; the one that is left has nothing to do."""
+    each = _optimizer(training, "own").partition("\n")[0]
+    return f"{optimizer}\n    step_in_backward(trained, lambda own: {each})"
+
+
+def _quiet(chosen: Recommendation) -> str:
+    indent = " " * 12
+    if chosen.strategy in _SHARDING and chosen.count > 1:
+        return (
+            f"{indent}if world > 1:\n{indent}    model.set_requires_gradient_sync(last)\n"
+            f"{indent}quiet = contextlib.nullcontext()"
+        )
+    if chosen.strategy == "ddp" and chosen.count > 1:
+        return f"{indent}quiet = model.no_sync() if world > 1 and not last else contextlib.nullcontext()"
+    return f"{indent}quiet = contextlib.nullcontext()"
+
+
+def _wrapping(chosen: Recommendation) -> dict[str, str]:
+    if chosen.count == 1:
+        return {"wrapper_import": "", "wrap": ""}
+    if STRATEGY_FACTS[chosen.strategy].one_process:
+        return {
+            "wrapper_import": "from torch.nn.parallel import DataParallel\n",
+            "wrap": f"    if on_gpu:\n        model = DataParallel(model, device_ids=list(range({chosen.count})))\n",
+        }
+    if chosen.strategy in _SHARDING:
+        kept = chosen.strategy == "zero2"
+        offloads = chosen.strategy == "fsdp_offload"
+        remark = {
+            "zero2": "Whole weights stay from forward to backward: gradients and states are sharded.",
+            "fsdp": "Weights, gradients and states are sharded; a layer is gathered while it runs.",
+            "fsdp_offload": "Weights, gradients and states are sharded and rest in the host's memory.",
+        }[chosen.strategy]
+        wrap = SHARD.format(
+            imported="CPUOffloadPolicy, fully_shard" if offloads else "fully_shard",
+            remark=remark,
+            reshard=not kept,
+            policies=', "offload_policy": CPUOffloadPolicy(pin_memory=on_gpu)' if offloads else "",
+        )
+        return {"wrapper_import": "", "wrap": wrap}
+    wrap = (
+        "    if world > 1:\n        # Gradients as views of the buckets save one copy of them.\n"
+        "        model = DistributedDataParallel(\n"
+        "            model, device_ids=[device.index] if on_gpu else None, gradient_as_bucket_view=True\n        )\n"
+    )
+    return {"wrapper_import": "from torch.nn.parallel import DistributedDataParallel\n", "wrap": wrap}

@@ -1,0 +1,118 @@
+"""The launch script is whole for every method: it lints clean, runs on a processor, and bears its file's name."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from advisor.present.script import launch_script
+from advisor.store.advice_record import AdviceRecord
+from advisor.workload.model_config import resolve_config
+from advisor.workload.workload import HuggingFaceModel, PythonModel, Workload, with_training
+from advisor.workload.workload_file import bundled_names, load_workload
+from tests.present.test_launch_script import advised, run_script
+
+STRATEGIES = ("single", "ddp", "zero2", "fsdp", "fsdp_offload")
+METHODS: dict[str, dict[str, object]] = {
+    "adapters": {"trainable": "lora", "lora_targets": "all_linear"},
+    "packed adapters": {"trainable": "lora", "quantization": "nf4", "weights_bits": 4},
+    "eight bits": {"optimizer_bits": 8},
+    "in backward": {"optimizer_in_backward": True, "clip_gradient_norm": None},
+    "full checkpointing": {"activation_checkpointing": "full"},
+    "selective checkpointing": {"activation_checkpointing": "selective"},
+    "kept on the host": {"offload": "activations"},
+    "compiled": {"compile": True},
+}
+SHRUNK = {
+    "hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 16,
+    "num_hidden_layers": 2, "vocab_size": 200, "n_embd": 32, "n_head": 2, "n_layer": 2, "d_model": 32,
+    "encoder_layers": 2, "decoder_layers": 2, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
+    "encoder_attention_heads": 2, "decoder_attention_heads": 2, "pad_token_id": 0, "bos_token_id": 1,
+    "eos_token_id": 2, "decoder_start_token_id": 1, "max_source_positions": 50, "embedding_size": 16,
+    "hidden_sizes": [8, 16, 32, 64], "depths": [1, 1, 1, 1], "suppress_tokens": [], "begin_suppress_tokens": [],
+}  # fmt: skip
+"""A bundled model's own kind and data, with fewer and narrower layers: a processor is to train it in a test."""
+
+
+def shrunk(name: str) -> Workload:
+    workload = load_workload(name)
+    model = workload.model
+    if isinstance(model, HuggingFaceModel):
+        known: dict[str, Any] = resolve_config(model.config)
+        config = {key: SHRUNK.get(key, value) for key, value in known.items()}
+        model = msgspec.structs.replace(model, config=config)
+    elif isinstance(model, PythonModel) and "depth" in model.arguments:
+        model = msgspec.structs.replace(model, arguments={**model.arguments, "depth": 1})
+    data = msgspec.structs.replace(workload.data, samples=8, loader_workers=0)
+    if data.sequence_length is not None:
+        data = msgspec.structs.replace(data, sequence_length=16)
+    return with_training(msgspec.structs.replace(workload, model=model, data=data), epochs=3)
+
+
+def advice_for(workload: Workload, strategy: str = "single", count: int = 1, precision: str = "fp32") -> AdviceRecord:
+    made = advised(
+        strategy=strategy,
+        count=count,
+        precision=precision,
+        batch_size_per_device=2,
+        gradient_accumulation_steps=1,
+        thread_count=1,
+    )
+    return msgspec.structs.replace(made, workload=workload)
+
+
+def complaints(text: str) -> str:
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--extend-select", "W,I,B,UP"]
+    ended = subprocess.run([*command, "-"], input=text, capture_output=True, text=True, check=False)
+    return ended.stdout if ended.returncode else ""
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_the_script_of_every_bundled_workload_lints_clean(name: str) -> None:
+    workload = load_workload(name)
+    text = launch_script.render(advice_for(workload, "ddp", 2, workload.training.precision))
+    assert complaints(text) == ""
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_lints_clean_with_every_strategy(strategy: str, method: str) -> None:
+    workload = with_training(load_workload("gpt2_small"), **METHODS[method])
+    text = launch_script.render(advice_for(workload, strategy, 1 if strategy == "single" else 2))
+    ast.parse(text)
+    assert complaints(text) == ""
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "compiled"])
+def test_every_method_trains_on_a_processor(tmp_path: Path, method: str) -> None:
+    workload = with_training(shrunk("gpt2_small"), **METHODS[method])
+    assert run_script(tmp_path, advice_for(workload), "--steps", "4")["steps"] == 4
+
+
+@pytest.mark.parametrize("strategy", ["zero2", "fsdp"])
+def test_sharded_ranks_train_on_a_processor(tmp_path: Path, strategy: str) -> None:
+    made = advice_for(shrunk("gpt2_small"), strategy, 2)
+    assert run_script(tmp_path, made, "--steps", "2", ranks=2)["steps"] == 2
+
+
+@pytest.mark.parametrize("name", [name for name in bundled_names() if name not in {"unet_vgg16", "dit_xl2"}])
+def test_every_bundled_workload_trains_on_a_processor(tmp_path: Path, name: str) -> None:
+    assert run_script(tmp_path, advice_for(shrunk(name)), "--steps", "4")["steps"] == 4
+
+
+def test_a_script_names_the_file_that_it_is_saved_as() -> None:
+    made = advice_for(load_workload("gpt2_small"))
+    assert "# Launch:  python run.py" in launch_script.render(made, name="run.py")
+
+
+def test_each_optimizer_begins_with_its_usual_rate() -> None:
+    fine_tuned = launch_script.render(advice_for(load_workload("bert_base_sst2")))
+    adapted = launch_script.render(advice_for(load_workload("llama_1b_lora")))
+    assert "LEARNING_RATE = 5e-5" in fine_tuned
+    assert "LEARNING_RATE = 2e-4" in adapted
