@@ -309,5 +309,7 @@ def test_nothing_is_cut_off_at_the_right_of_a_small_window(
     window.rebuild()
     window.resize(1024, 700)
     window.show_page(name)
+    page = window.page(name)
+    qtbot.waitUntil(lambda: not page.filling and overhang(page) <= 0, timeout=20_000)
     qtbot.wait(30)
-    assert overhang(window.page(name)) <= 0
+    assert overhang(page) <= 0
