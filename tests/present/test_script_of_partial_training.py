@@ -70,7 +70,7 @@ def test_full_copies_are_made_of_what_sharding_leaves_to_a_rank() -> None:
     assert made.recommendation is not None
     sharded = msgspec.structs.replace(made.recommendation, count=2, strategy="fsdp")
     text = launch_script.render(made, sharded)
-    assert text.index("FullyShardedDataParallel(model") < text.index("masters = [") < text.index("optimizer = ")
+    assert text.index("fully_shard(model, **sharding)") < text.index("masters = [") < text.index("optimizer = ")
 
 
 def test_the_script_of_lora_says_where_the_adapters_go() -> None:
