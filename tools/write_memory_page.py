@@ -41,9 +41,10 @@ Peaks as their sources print them: `allocated` tensors, `reserved` segments, or 
 No figure was fitted to these rows. A device of a sharded job holds its share of weights, gradients and states (FP32
 shards where products run on 16 bit), two whole units and the gradients of the one that runs, and at the optimizer's
 step the temporaries of foreach Adam, as large as its own weights. A pipeline is judged by its fuller end: the first
-stage has no logits and as many batches in flight as there are stages, the last one batch and the logits. Where they
-are off: adapters under full sharding in runs with fused kernels of their own (too low by a fifth; not seen with
-torch and peft alone), and DeepSpeed's and Megatron's buffers and activations.
+stage has no logits and as many batches in flight as there are stages, the last one batch and the logits. A compiled
+step has no result that no kernel writes out. Where they are off: adapters under full sharding in runs with fused
+kernels of their own (too low by a fifth; not seen with torch and peft alone), FP8 with contexts of 32k and more (too
+high by an eighth: the loss is compiled there), and DeepSpeed's and Megatron's buffers and activations.
 
 """
 METHOD = """

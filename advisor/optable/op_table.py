@@ -125,6 +125,9 @@ class MemoryTimeline(Record, frozen=True, kw_only=True):
     size1_bytes: tuple[float, ...]
     resident_event_count: int
     backward_start: int
+    compiled_size0_bytes: tuple[float, ...] = ()
+    """The same where torch.compile leaves results out; empty in tables of earlier versions."""
+    compiled_size1_bytes: tuple[float, ...] = ()
 
 
 class Layer(Record, frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.memory.need import MemoryKind, memory_question, published_bytes, usable_bytes
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
+from tests.accuracy.llm_rows import published_cells, training_of
 
 HERE = Path(__file__).parent
 DATA = HERE / "data" / "published_llm_memory.csv"
@@ -53,6 +54,15 @@ def _table(name: str) -> OpTable:
     return msgspec.msgpack.decode(lzma.decompress((TABLES / f"{name}.msgpack.xz").read_bytes()), type=OpTable)
 
 
+@cache
+def _published() -> dict[str, dict[str, str]]:
+    return {cells["id"]: cells for cells in published_cells()}
+
+
+def _compiled(run_id: str) -> bool:
+    return bool(training_of(_published()[run_id])["compile"])
+
+
 def _row(cells: dict[str, str]) -> PeakRow:
     spec, precision = spec_table()[cells["gpu_key"]], cast("Precision", cells["precision"])
     layout = Layout(
@@ -68,6 +78,8 @@ def _row(cells: dict[str, str]) -> PeakRow:
         batch_size=int(cells["batch_per_gpu"]),
         gradient_accumulation_steps=int(cells["gradient_accumulation"]),
         fused_optimizer=cells["fused_optimizer"] == "yes",
+        compile=_compiled(cells["id"]),
+        chunked_loss=cells["table"].endswith("-chunked"),
     )
     question = memory_question(
         _table(cells["table"]), training, precision, compute_capability=spec.compute_capability, layout=layout

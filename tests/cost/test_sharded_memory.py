@@ -101,6 +101,21 @@ def test_a_pipeline_that_is_not_full_keeps_fewer_batches() -> None:
     assert kept == [0.25, 0.5, 1.0, 1.0]
 
 
+def test_tensor_parallel_devices_hold_their_part_of_all_activations() -> None:
+    found = [shares_of(Layout(count=2 * n, tensor=n, context=2), bert(), "fp32").activations for n in (1, 2, 4)]
+    assert found == [0.5, 0.25, 0.125]
+
+
+def test_backward_of_a_sharded_model_begins_with_its_largest_unit() -> None:
+    """A head larger than a block: its 16-bit gradient and the reduction's FP32 copy of it are there at the peak."""
+    table, layout = load_gpt(), Layout(data_parallel="fsdp", count=8)
+    block, head = max(table.block_parameter_bytes), max(table.trainable_tensor_bytes)
+    assert head > block
+    gathered = shares_of(layout, table, "fp16").gathered_bytes
+    assert gathered[:2] == (block, block)
+    assert gathered[-2:] == (head, 2 * head)
+
+
 def test_buckets_are_as_large_as_the_gradients_and_no_list_grows_with_them() -> None:
     found = [_bucket_sizes(size) for size in (1000.0, 1e6, 1e9, 1e12)]
     assert [sum(sizes) for sizes in found] == [1000.0, 1e6, 1e9, 1e12]

@@ -17,6 +17,7 @@ from advisor.cost.memory.replay import (
     Peak,
     StepSetup,
     Stream,
+    compiled_timeline,
     live_peak,
     moments,
     needed_bytes,
@@ -165,6 +166,7 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
     """Of a pipeline's first or last stage; without a pipeline both are the same."""
     table, training, precision = asked.table, asked.training, asked.precision
     assert table.memory is not None
+    timeline = compiled_timeline(table.memory, output_bytes(table)) if training.compile else table.memory
     rounds = training.gradient_accumulation_steps
     stored = _stored_fraction(table, training, precision)
     shares = shares_of(
@@ -175,6 +177,7 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
         offloaded=asked.strategy == "fsdp_offload" or training.offload == "parameters",
         stored_fraction=stored,
         last_stage=last_stage,
+        chunked_loss=training.chunked_loss,
     )
     setup = _setup(optimizer_memory(table, training, precision, masters_only=shares.masters_only), table, training)
     if training.offload == "activations":
@@ -185,7 +188,7 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
     sharded = weights.rescales
     return MemoryQuestion(
         table=table,
-        stream=Stream.sharded(table.memory, weights, output_bytes(table)) if sharded else stream_of(table.memory),
+        stream=Stream.sharded(timeline, weights, output_bytes(table)) if sharded else stream_of(timeline),
         setup=setup._replace(
             states=tuple(size * on_device for size in setup.states),
             temporaries=tuple(size * on_device for size in setup.temporaries),

@@ -132,6 +132,20 @@ def stream_of(timeline: MemoryTimeline) -> Stream:
     return Stream(timeline)
 
 
+def compiled_timeline(timeline: MemoryTimeline, outputs: Affine) -> MemoryTimeline:
+    """The timeline of a compiled step; the plain one where the trace told no other.
+
+    The loss mostly stands outside of what is compiled (block by block, or a model that returns logits): what is as
+    large as `outputs` stays.
+    """
+    if not timeline.compiled_size0_bytes:
+        return timeline
+    logits = Stream(timeline).sized_like(outputs)
+    size0 = np.where(logits, timeline.size0_bytes, timeline.compiled_size0_bytes)
+    size1 = np.where(logits, timeline.size1_bytes, timeline.compiled_size1_bytes)
+    return msgspec.structs.replace(timeline, size0_bytes=tuple(size0.tolist()), size1_bytes=tuple(size1.tolist()))
+
+
 class StepSetup(NamedTuple):
     """What surrounds forward and backward in a step; sizes in bytes of single allocations."""
 

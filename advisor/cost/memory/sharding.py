@@ -8,7 +8,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
 from advisor.cost.layout import Layout
-from advisor.cost.scaling.traffic import BUCKET_BYTES, FIRST_BUCKET_BYTES
+from advisor.cost.scaling.traffic import FIRST_BUCKET_BYTES
 from advisor.optable.op_table import Affine, OpTable
 
 _OPTIMIZER_BUCKET_ELEMENTS = 5e8
@@ -17,9 +17,6 @@ _NCCL_BYTES = 0.35 * 2**30
 """NCCL's buffers outside the allocator, a communicator over a few ranks on one host."""
 _GATHERED_UNITS = 2
 """Full sharding holds the unit that runs and the one that is prefetched."""
-_TENSOR_PARALLEL_REPLICATED = 10 / 34
-"""Share of a transformer layer's activations that tensor parallelism without sequence parallelism keeps whole
-(inputs, norms, dropouts): 10 of 34 bytes an element, Korthikanti et al. 2022, equation 2."""
 _FP32_BYTES = 4.0
 _FULLY_SHARDED = frozenset({"fsdp", "hsdp"})
 
@@ -77,6 +74,7 @@ def shares_of(  # noqa: PLR0913 - one question
     offloaded: bool = False,
     stored_fraction: float = 1.0,
     last_stage: bool = False,
+    chunked_loss: bool = False,
 ) -> Shares:
     """What one of the layout's devices holds; everything on a single device.
 
@@ -97,19 +95,50 @@ def shares_of(  # noqa: PLR0913 - one question
         kept=(1 if last_stage else min(layout.pipeline, micro_batch_count)) / layout.pipeline,
         without_outputs=layout.pipeline > 1 and not last_stage,
         copies=held,
-        library_bytes=_NCCL_BYTES if layout.count > 1 else 0.0,
+        library_bytes=_NCCL_BYTES * _communicator_count(layout),
     )
+    unit = _largest_unit_bytes(table, chunked_loss=chunked_loss) * held
     if layout.data_parallel in _FULLY_SHARDED or offloaded:
-        return _fully_sharded(shares, table, precision, layout.shard_count, 0.0 if offloaded else stored_fraction)
-    return _with_replicas(shares, layout, table.gradient_bytes * held, PRECISION_FACTS[precision].weight_bytes)
+        stored = 0.0 if offloaded else stored_fraction
+        return _fully_sharded(shares, table, precision, layout.shard_count, stored, unit)
+    gradients = _unit_gradients(unit, table, precision)
+    return _with_replicas(
+        shares, layout, table.gradient_bytes * held, PRECISION_FACTS[precision].weight_bytes, gradients
+    )
 
 
-def _with_replicas(shares: Shares, layout: Layout, gradient_bytes: float, element_bytes: float) -> Shares:
+def _communicator_count(layout: Layout) -> int:
+    """Each kind of group has a communicator of its own: replicas, tensors, stages, contexts."""
+    degrees = (layout.replica_count, layout.tensor, layout.pipeline, layout.context)
+    return sum(degree > 1 for degree in degrees)
+
+
+def _largest_unit_bytes(table: OpTable, *, chunked_loss: bool) -> float:
+    """Weights of the unit whose gradient is whole at the peak, where the activations are all still there.
+
+    Backward begins with the head, which may be larger than a block; a loss in chunks is past its head by then.
+    """
+    block = max(table.block_parameter_bytes, default=table.parameter_bytes)
+    return block if chunked_loss else max(block, max(table.trainable_tensor_bytes, default=0.0))
+
+
+def _unit_gradients(unit_bytes: float, table: OpTable, precision: Precision) -> tuple[float, float]:
+    """A unit's gradient as backward makes it, and as the reduction takes it: FP32 where there are FP32 masters."""
+    facts = PRECISION_FACTS[precision]
+    trained = table.trainable_parameter_count / max(table.parameter_count, 1)
+    reduced = _FP32_BYTES / facts.weight_bytes if facts.master_copies else 1.0
+    return unit_bytes * trained * facts.compute_bytes / facts.weight_bytes, unit_bytes * trained * reduced
+
+
+def _with_replicas(
+    shares: Shares, layout: Layout, gradient_bytes: float, element_bytes: float, unit_gradients: tuple[float, float]
+) -> Shares:
     """Buckets in which gradients travel, and the shards of ZeRO's first two stages."""
     group = layout.shard_count
     if layout.data_parallel == "zero2":
-        buckets = _buckets(min(gradient_bytes, 2.0 * BUCKET_BYTES))
-        return shares._replace(gradients=shares.gradients / group, states=shares.states / group, bucket_bytes=buckets)
+        return shares._replace(
+            gradients=shares.gradients / group, states=shares.states / group, gathered_bytes=unit_gradients
+        )
     if layout.data_parallel == "zero1":
         bucket = min(gradient_bytes, _OPTIMIZER_BUCKET_ELEMENTS * element_bytes)
         return shares._replace(states=shares.states / group, bucket_bytes=(bucket, bucket) if group > 1 else ())
@@ -142,10 +171,12 @@ def _held(layout: Layout, table: OpTable) -> float:
 
 
 def _activations(layout: Layout) -> float:
-    """Share of one micro-batch's activations that tensor and context parallelism leave on a device."""
-    if layout.tensor == 1:
-        return 1.0 / layout.context
-    return (_TENSOR_PARALLEL_REPLICATED + (1 - _TENSOR_PARALLEL_REPLICATED) / layout.tensor) / layout.context
+    """Share of one micro-batch's activations on a device.
+
+    Tensor parallelism comes with sequence parallelism, which splits norms, dropouts and the inputs of blocks too
+    (Korthikanti et al. 2022), as torch's and Megatron's trainers run it.
+    """
+    return 1.0 / (layout.tensor * layout.context)
 
 
 def _outside_bytes(table: OpTable) -> float:
@@ -155,7 +186,9 @@ def _outside_bytes(table: OpTable) -> float:
     return max(0.0, table.parameter_bytes - sum(table.block_parameter_bytes))
 
 
-def _fully_sharded(shares: Shares, table: OpTable, precision: Precision, group: int, stored_fraction: float) -> Shares:
+def _fully_sharded(  # noqa: PLR0913 - what a shard depends on
+    shares: Shares, table: OpTable, precision: Precision, group: int, stored_fraction: float, unit_bytes: float
+) -> Shares:
     """Shards of everything, whole units while they run, and gradients of the unit that backward is at.
 
     Weights are cast before they are gathered, so that autocast makes no copies. FP32 shards get FP32 gradients: the
@@ -168,12 +201,11 @@ def _fully_sharded(shares: Shares, table: OpTable, precision: Precision, group: 
     outside = _outside_bytes(table) * shares.parameters
     trained = table.trainable_parameter_count / max(table.parameter_count, 1)
     gathered = facts.compute_bytes / facts.weight_bytes
-    reduced = _FP32_BYTES / facts.weight_bytes if facts.master_copies else 1.0
     masters = facts.master_copies and trained == 1.0
     held = part if stored_fraction else 0.0
     stored = block * (stored_fraction or 1.0)
     units = (*(stored * gathered for _ in range(_GATHERED_UNITS)), outside * gathered)
-    gradients = (block * trained * gathered, block * trained * reduced)
+    gradients = _unit_gradients(unit_bytes, table, precision)
     return shares._replace(
         parameters=0.0 if masters else held,
         gradients=held * (_FP32_BYTES / facts.weight_bytes if masters else 1.0),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from advisor.optable.op_table import OpKind, Phase
+from advisor.optable.op_table import ALLOCATE, OpKind, Phase
 from advisor.worker.trace.call_cost import Cost
 from advisor.worker.trace.op_figures import tensors_in
 from advisor.worker.trace.raw_op import RawOp, touched_bytes
@@ -66,9 +66,22 @@ class DataFlow:
         self.kernels: list[Kernel] = []
         self.repeated: list[tuple[int, int, int]] = []
         """First and one after the last kernel of a group of layers, and how many copies of it stand beside it."""
+        self.kept: tuple[int, ...] = ()
+        """Storages that were there when forward ended, by number."""
+        self.short_numbers: dict[int, int] = {}
+        """Where layers were added: which storage of the pass that was recorded each of theirs is a copy of."""
         self._tracker = tracker
         self._versions: dict[int, int] = {}
         self._call_count = 0
+
+    def storage_bytes(self) -> dict[int, int]:
+        """Bytes of every storage of the pass that was recorded, by number."""
+        tracker = self._tracker
+        return {
+            number: size
+            for kind, number, size in zip(tracker.kinds, tracker.storages, tracker.sizes, strict=True)
+            if kind == ALLOCATE
+        }
 
     def count(self, index: int) -> int:
         """How often a kernel runs, the copies of its layers included."""

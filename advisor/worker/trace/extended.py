@@ -219,6 +219,7 @@ class Extension:
             kind, size = tracker.kinds[event], tracker.sizes[event]
             if kind == ALLOCATE:
                 self._numbers[number, full_group, ordinal] = self._count
+                self.recorder.flow.short_numbers[self._count] = tracker.storages[event]
                 if event in short.born_in:
                     long.born_in[len(long.tracker.kinds)] = self._path(short.born_in[event], run, full_group)
                 _append(long.tracker, kind, self._count, size)

@@ -111,6 +111,7 @@ class Passes:
                 marks.note(None, None, "backward")
                 backward_start = len(tracker.kinds)
                 kept = tracker.alive()
+                recorder.flow.kept = tuple(kept)
                 recorder.phase, recorder.path = "backward", ""
             if training:
                 if not loss.requires_grad:

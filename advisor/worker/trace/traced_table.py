@@ -13,6 +13,7 @@ from advisor.worker.trace.affine import (
     memory_timeline,
     merged_ops,
 )
+from advisor.worker.trace.compiled_memory import with_compiled_sizes
 from advisor.worker.trace.compiled_pass import compiled_pass
 from advisor.worker.trace.layers import checkpoint_figures, from_modules, layer_table, weight_count
 from advisor.worker.trace.op_figures import size_bytes
@@ -47,6 +48,8 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     memory = memory_timeline(first.tracker, second.tracker, BATCHES, (second.resident_count, second.backward_start))
     if isinstance(memory, Reason):
         caveats.append(memory)
+    else:
+        memory = with_compiled_sizes(memory, (first.recorder.flow, second.recorder.flow), BATCHES)
     model, recorder = passes.model, second.recorder
     layers = layer_table(model, (first, second), figures, BATCHES)
     parameters = list(model.parameters())
