@@ -35,7 +35,7 @@ SHRUNK = {
     "encoder_layers": 2, "decoder_layers": 2, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
     "encoder_attention_heads": 2, "decoder_attention_heads": 2, "pad_token_id": 0, "bos_token_id": 1,
     "eos_token_id": 2, "decoder_start_token_id": 1, "max_source_positions": 50, "embedding_size": 16,
-    "hidden_sizes": [8, 16, 32, 64], "depths": [1, 1, 1, 1], "suppress_tokens": [], "begin_suppress_tokens": [],
+    "hidden_sizes": [16, 16, 32, 64], "depths": [1, 1, 1, 1], "suppress_tokens": [], "begin_suppress_tokens": [],
 }  # fmt: skip
 """A bundled model's own kind and data, with fewer and narrower layers: a processor is to train it in a test."""
 

@@ -74,4 +74,5 @@ def test_full_copies_are_made_of_what_sharding_leaves_to_a_rank() -> None:
 
 
 def test_the_script_of_lora_says_where_the_adapters_go() -> None:
-    assert "get_peft_model" in launch_script.render(advised(GPT2, "causal-lm", trainable="lora", lora_rank=4))
+    text = launch_script.render(advised(GPT2, "causal-lm", trainable="lora", lora_rank=4))
+    assert "add_adapters(model, 4, ATTENTION" in text
