@@ -27,10 +27,10 @@ from advisor.cost.efficiencies import Band, BandGroup, BandSlice, Efficiencies, 
 from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questions_of  # noqa: E402 - the checkout first
 from advisor.evaluate.run_rows import read_run_rows  # noqa: E402 - the same
 from advisor.evaluate.traces import trace_all, trace_key  # noqa: E402 - the same
-from advisor.predict.envelope import size_of  # noqa: E402 - the same
 from advisor.predict.fitting import MeasuredStep, StepSet, fit  # noqa: E402 - the same
 from advisor.predict.priors import PRIORS  # noqa: E402 - the same
-from advisor.predict.step_range import slice_of  # noqa: E402 - the same
+from advisor.predict.ranges.envelope import size_of  # noqa: E402 - the same
+from advisor.predict.ranges.step_range import slice_of  # noqa: E402 - the same
 from tests.accuracy.fitted_steps import fitted_steps  # noqa: E402 - the same
 from tests.accuracy.recorded_runs import measured_steps  # noqa: E402 - the same
 from tools.left_out import left_out  # noqa: E402 - the same

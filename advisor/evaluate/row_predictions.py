@@ -32,8 +32,8 @@ from advisor.optable.op_table import OpTable
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import unknown_memory
 from advisor.predict.layouts import LayoutPrediction, predict_layout
-from advisor.predict.memory_range import published_range
 from advisor.predict.prediction import Prediction
+from advisor.predict.ranges.memory_range import published_range
 from advisor.predict.sources import Sources
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload_for_row

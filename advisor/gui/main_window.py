@@ -172,7 +172,7 @@ class MainWindow(QMainWindow):
             page.activate()
 
     def _machine_changed(self) -> None:
-        from advisor.gui.machine_words import summary_lines
+        from advisor.gui.models.machine_words import summary_lines
 
         self.navigation.show_machine(summary_lines(self.session.machine, self.context.texts))
         self.commands.refresh()

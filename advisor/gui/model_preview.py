@@ -38,7 +38,7 @@ def preview_of(table: OpTable, workload: Workload) -> Preview:
     """The figures of a trace, at the workload's own batch size, for a card of unknown generation."""
     from advisor.cost.memory.need import memory_need
     from advisor.optable.op_table import step_flop
-    from advisor.predict.memory_range import need_range
+    from advisor.predict.ranges.memory_range import need_range
 
     training = workload.training
     need = memory_need(table, training, training.precision, training.batch_size, compute_capability=None)

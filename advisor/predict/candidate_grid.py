@@ -29,7 +29,7 @@ from advisor.optable.op_table import OpTable
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.measured_link import measured_link
 from advisor.predict.prediction import Candidate, Device
-from advisor.predict.scaling_range import ScaledRange, scaled_range
+from advisor.predict.ranges.scaling_range import ScaledRange, scaled_range
 from advisor.predict.single_device import single_device_steps
 from advisor.predict.sources import Sources
 from advisor.workload.workload import Training

@@ -25,9 +25,9 @@ from advisor.cost.parts import MemoryPart
 from advisor.hardware.machine import Machine
 from advisor.optable.op_table import OpTable
 from advisor.predict.host_memory import HostRoom
-from advisor.predict.memory_range import need_range
 from advisor.predict.memory_savings import MemorySaving, memory_savings
 from advisor.predict.prediction import Candidate, Device, Prediction
+from advisor.predict.ranges.memory_range import need_range
 from advisor.workload.workload import Training
 
 _REFERENCE_CAPABILITY = "8.0"

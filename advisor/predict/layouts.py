@@ -10,8 +10,8 @@ from advisor.core.sentences import Reason
 from advisor.core.units import Estimate, around
 from advisor.cost.scaling.layouts import ReplicaStep, lay_out
 from advisor.predict.candidate_grid import CandidateGrid
-from advisor.predict.envelope import layout_outside
-from advisor.predict.scaling_range import layout_range
+from advisor.predict.ranges.envelope import layout_outside
+from advisor.predict.ranges.scaling_range import layout_range
 
 if TYPE_CHECKING:
     from advisor.cost.layout import Layout

@@ -19,7 +19,7 @@ from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable, at
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.local_anchors import Anchor, anchors_of
-from advisor.predict.local_range import OTHER_PRECISION_WIDTH, RATES_ONLY_WIDTH, half_widths, octaves_outside
+from advisor.predict.ranges.local_range import OTHER_PRECISION_WIDTH, RATES_ONLY_WIDTH, half_widths, octaves_outside
 from advisor.protocol.messages import StepPart
 from advisor.workload.workload import Training
 

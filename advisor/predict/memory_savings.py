@@ -13,7 +13,7 @@ from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
 from advisor.cost.memory.need import MemoryNeed, MemoryQuestion, answered, least_bytes, memory_need, memory_question
 from advisor.optable.op_table import OpTable, at, step_flop
-from advisor.predict.memory_range import need_range
+from advisor.predict.ranges.memory_range import need_range
 from advisor.workload.workload import Training
 
 SavingKind = Literal["checkpointing", "accumulation", "optimizer_8bit", "adafactor", "sgd_momentum"]

@@ -13,7 +13,7 @@ from advisor.cost.efficiencies import Efficiencies
 from advisor.optable.op_columns import Floats
 from advisor.predict.evaluation import ScoredStep
 from advisor.predict.fitting import MeasuredStep, StepSet
-from advisor.predict.step_range import step_band
+from advisor.predict.ranges.step_range import step_band
 from advisor.workload.workload import quantization_of
 from tests.accuracy.llm_steps import language_model_steps
 from tests.accuracy.recorded_runs import published_steps

@@ -10,7 +10,7 @@ import msgspec
 
 from advisor.cost.memory.largest_batch import BatchLimit
 from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryQuestion, answered, memory_question, usable_bytes
-from advisor.predict.memory_range import need_range
+from advisor.predict.ranges.memory_range import need_range
 from advisor.workload.workload import Training
 from tests.accuracy.ladder import RUNGS, ladder_path, ladder_rows, load_ladder_table
 

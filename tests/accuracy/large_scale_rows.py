@@ -15,7 +15,7 @@ from advisor.cost.scaling.scaling import Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
-from advisor.predict.scaling_range import grid_efficiency_range
+from advisor.predict.ranges.scaling_range import grid_efficiency_range
 from advisor.workload.workload import Training
 from tests.accuracy.tables import load_table
 

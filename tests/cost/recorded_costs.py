@@ -22,14 +22,7 @@ from advisor.cost.efficiencies import Assumed, Efficiencies, Fitted, efficiencie
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.layout import Layout
 from advisor.cost.measured_step import measured_step
-from advisor.cost.memory.need import (
-    MemoryKind,
-    answered,
-    host_bytes,
-    least_bytes,
-    memory_question,
-    published_bytes,
-)
+from advisor.cost.memory.need import MemoryKind, answered, host_bytes, least_bytes, memory_question, published_bytes
 from advisor.cost.operators.dequantisation import dequantised_bytes
 from advisor.cost.operators.measured_rates import Curve, MeasuredRates
 from advisor.cost.optimizer_cost import optimizer_cost

@@ -9,8 +9,8 @@ from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.layout import Layout
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import OpTable
-from advisor.predict.envelope import card_outside, layout_outside, outside_envelope
-from advisor.predict.step_range import step_band
+from advisor.predict.ranges.envelope import card_outside, layout_outside, outside_envelope
+from advisor.predict.ranges.step_range import step_band
 from advisor.workload.workload import Training
 from tests.cost.small_tables import CARD, lstm, matmul, table, training
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from advisor.cost.memory.need import MemoryKind, MemoryNeed, memory_question, published_bytes
-from advisor.predict.memory_range import need_range, published_range
+from advisor.predict.ranges.memory_range import need_range, published_range
 from tests.cost.test_memory import bert, need, training
 
 GIB = 2**30

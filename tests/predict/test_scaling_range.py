@@ -19,7 +19,7 @@ from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.scaling_figures import scaling_figures
 from advisor.cost.step_parts import StepParts
 from advisor.predict.device_steps import DeviceSteps
-from advisor.predict.scaling_range import ScaledRange, efficiency_range, layout_range, scaled_range
+from advisor.predict.ranges.scaling_range import ScaledRange, efficiency_range, layout_range, scaled_range
 from tests.cost.scaling_cases import link, steps, traffic
 
 COUNTS = (1, 2, 4, 8, 32)

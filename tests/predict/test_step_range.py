@@ -14,7 +14,7 @@ from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import OpTable
 from advisor.predict.device_steps import DeviceSteps, from_grid
-from advisor.predict.step_range import band_group, slice_of, step_band
+from advisor.predict.ranges.step_range import band_group, slice_of, step_band
 from advisor.workload.workload import Training
 from tests.cost.small_tables import CARD, OLD_CARD, attention, convolution, lstm, matmul, op, table, training
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from advisor.gui.jobs.asks import (
-    AdviseAsk,
-    Ask,
-    CasesAsk,
-    DetectAsk,
-    NewestAdviceAsk,
-    PlainAsk,
-    TraceAsk,
-    VerifyAsk,
-)
+from advisor.gui.jobs.asks import AdviseAsk, Ask, CasesAsk, DetectAsk, NewestAdviceAsk, PlainAsk, TraceAsk, VerifyAsk
 
 if TYPE_CHECKING:
     import threading

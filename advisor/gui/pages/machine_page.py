@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout
 
 from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
-from advisor.gui.machine_words import software_line
+from advisor.gui.models.machine_words import software_line
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.preload import plots_imported
 from advisor.gui.start.start_card import StartCard

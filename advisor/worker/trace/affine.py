@@ -21,7 +21,7 @@ from advisor.optable.op_table import (
     Phase,
     RnnShape,
 )
-from advisor.worker.trace.op_figures import RawOp
+from advisor.worker.trace.ops.op_figures import RawOp
 from advisor.worker.trace.storages import StorageTracker
 
 TracedOp = tuple[Phase, str, RawOp]

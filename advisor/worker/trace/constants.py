@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from advisor.worker.trace.op_figures import tensors_in
+from advisor.worker.trace.ops.op_figures import tensors_in
 
 Tensor = torch.Tensor
 Number = bool | int | float

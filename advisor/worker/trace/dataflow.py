@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import torch
 
 from advisor.optable.op_table import ALLOCATE, OpKind, Phase
-from advisor.worker.trace.call_cost import Cost
-from advisor.worker.trace.op_figures import tensors_in
-from advisor.worker.trace.raw_op import RawOp, touched_bytes
+from advisor.worker.trace.ops.call_cost import Cost
+from advisor.worker.trace.ops.op_figures import tensors_in
+from advisor.worker.trace.ops.raw_op import RawOp, touched_bytes
 from advisor.worker.trace.storages import StorageTracker
 
 Tensor = torch.Tensor

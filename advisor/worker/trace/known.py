@@ -16,7 +16,7 @@ import torch
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from advisor.worker.trace.call_cost import NO_COST, Cost
+from advisor.worker.trace.ops.call_cost import NO_COST, Cost
 from advisor.worker.trace.patterns import FRESH, ITSELF, VIEW, Output, Outputs, Patterns, call_of, described, viewed
 
 Tensor = torch.Tensor

@@ -10,7 +10,7 @@ import torch
 
 from advisor.optable.op_table import Phase
 from advisor.worker.trace.layer_runs import KEPT_GROUPS, LayerRun
-from advisor.worker.trace.op_figures import tensors_in
+from advisor.worker.trace.ops.op_figures import tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

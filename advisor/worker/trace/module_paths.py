@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import torch
 
-from advisor.worker.trace.op_figures import size_bytes, tensors_in
+from advisor.worker.trace.ops.op_figures import size_bytes, tensors_in
 
 if TYPE_CHECKING:
     from advisor.worker.trace.recorder import Recorder

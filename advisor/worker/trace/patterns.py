@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from advisor.worker.trace.op_names import SIZES_OF_ARGUMENTS
+from advisor.worker.trace.ops.op_names import SIZES_OF_ARGUMENTS
 
 FRESH, ITSELF, VIEW = 0, 1, 2
 PLAIN = frozenset([int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format])

@@ -9,13 +9,13 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from advisor.optable.op_table import Phase
-from advisor.worker.trace.call_cost import NO_COST, Cost, cost_of
 from advisor.worker.trace.constants import UniformValues
 from advisor.worker.trace.dataflow import DataFlow
 from advisor.worker.trace.known import KnownResults, knowable
-from advisor.worker.trace.op_figures import RawOp, is_view
-from advisor.worker.trace.op_names import HIDDEN_FROM_HOST, SYNCHRONISING
-from advisor.worker.trace.rnn import RNN_OUTPUTS
+from advisor.worker.trace.ops.call_cost import NO_COST, Cost, cost_of
+from advisor.worker.trace.ops.op_figures import RawOp, is_view
+from advisor.worker.trace.ops.op_names import HIDDEN_FROM_HOST, SYNCHRONISING
+from advisor.worker.trace.ops.rnn import RNN_OUTPUTS
 from advisor.worker.trace.storages import StorageTracker
 
 Tensor = torch.Tensor

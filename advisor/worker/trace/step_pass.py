@@ -19,7 +19,7 @@ from advisor.worker.trace.known import KnownResults
 from advisor.worker.trace.layer_runs import LayerRun, layer_runs, shortened
 from advisor.worker.trace.marks import Marks
 from advisor.worker.trace.module_paths import ModulePaths
-from advisor.worker.trace.op_figures import size_bytes, tensors_in
+from advisor.worker.trace.ops.op_figures import size_bytes, tensors_in
 from advisor.worker.trace.recorder import Recorder
 from advisor.worker.trace.storages import StorageTracker
 from advisor.workload.workload import Attention, Mode

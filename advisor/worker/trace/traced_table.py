@@ -16,7 +16,7 @@ from advisor.worker.trace.affine import (
 from advisor.worker.trace.compiled_memory import with_compiled_sizes
 from advisor.worker.trace.compiled_pass import compiled_pass
 from advisor.worker.trace.layers import checkpoint_figures, from_modules, layer_table, weight_count
-from advisor.worker.trace.op_figures import size_bytes
+from advisor.worker.trace.ops.op_figures import size_bytes
 from advisor.worker.trace.recorder import Recorder
 from advisor.worker.trace.step_pass import Passes
 from advisor.worker.trace.unknown import unknown_operators

@@ -9,7 +9,7 @@ import torch
 
 from advisor.core.sentences import Names, Reason
 from advisor.optable.op_table import Op
-from advisor.worker.trace.op_names import KIND_OF
+from advisor.worker.trace.ops.op_names import KIND_OF
 
 _MOST_NAMES = 6
 _LIGHT_NAMES = """

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from advisor.core.sentences import Names, say
 from advisor.optable.op_table import OpTable, at
 from advisor.optable.saved_tables import saved_tables
-from advisor.worker.trace.grouped import grouped_product
+from advisor.worker.trace.ops.grouped import grouped_product
 from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.worker.trace.unknown import unknown_operators

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline
-from advisor.worker.trace.rnn import RNN_OUTPUTS, RnnSizes, workspace_bytes
+from advisor.worker.trace.ops.rnn import RNN_OUTPUTS, RnnSizes, workspace_bytes
 from advisor.worker.trace.step_pass import DeviceRules, Subject
 from advisor.worker.trace.trace import trace
 

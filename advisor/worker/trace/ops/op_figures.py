@@ -10,9 +10,9 @@ from typing import Any
 import torch
 
 from advisor.optable.op_table import OpKind
-from advisor.worker.trace.grouped import grouped_product, grouped_product_backward
-from advisor.worker.trace.op_names import ELEMENTWISE, KIND_OF, VIEWS
-from advisor.worker.trace.raw_op import RawOp, size_bytes, touched_bytes
+from advisor.worker.trace.ops.grouped import grouped_product, grouped_product_backward
+from advisor.worker.trace.ops.op_names import ELEMENTWISE, KIND_OF, VIEWS
+from advisor.worker.trace.ops.raw_op import RawOp, size_bytes, touched_bytes
 
 __all__ = ["RawOp", "is_view", "raw_ops", "size_bytes", "tensors_in", "touched_bytes"]
 

@@ -10,7 +10,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.cost.efficiencies import Band, BandGroup, BandSlice, Efficiencies
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import Floats
-from advisor.predict.envelope import outside_envelope
+from advisor.predict.ranges.envelope import outside_envelope
 from advisor.workload.workload import Training
 
 _MOST_UNKNOWN = 0.9

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from advisor.worker.trace.raw_op import RawOp, size_bytes, touched_bytes
+from advisor.worker.trace.ops.raw_op import RawOp, size_bytes, touched_bytes
 
 Tensor = torch.Tensor
 _PER_GROUP = "grouped_mm_fallback"

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from advisor.worker.trace.op_figures import RawOp, raw_ops, size_bytes, tensors_in
-from advisor.worker.trace.rnn import RNN_OUTPUTS, workspace_bytes
+from advisor.worker.trace.ops.op_figures import RawOp, raw_ops, size_bytes, tensors_in
+from advisor.worker.trace.ops.rnn import RNN_OUTPUTS, workspace_bytes
 
 Tensor = torch.Tensor
 _ATTENTION_BACKWARD = frozenset(

@@ -1,0 +1,1 @@
+"""What one operator computes and moves: its kind, figures and cost."""
