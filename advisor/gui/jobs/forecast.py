@@ -11,7 +11,7 @@ _PARTS: tuple[Part, ...] = ("prepare", "measure", "predict")
 _FIRST_PREPARE_S = 9.0
 _FIRST_PREDICT_S = 6.0
 _FIRST_MEASURE_SHARE = 0.8
-"""Of the budget: a run whose times settle early ends sooner. All three: runs of bundled workloads on two cores."""
+"""Of the budget: a run whose times settle early ends sooner. All three are guesses until a first job has run here."""
 _OVERDUE_FROM = 0.75
 """From this share of a part's time on, what is left of it shrinks ever more slowly instead of reaching nothing."""
 _SLOWNESS = (0.5, 3.0)
