@@ -275,7 +275,7 @@ QPushButton[role="large"]:pressed { background: %(pressed)s; }
 QPushButton[role="large"]:focus { border: 2px solid %(text)s; }
 QPushButton[role="large"]:disabled { background: %(disabled)s; border-color: %(disabled)s; }
 QPushButton[role="last"] {
-  text-align: left; background: %(accent_soft)s; color: %(text)s; border: 1px solid %(border)s; min-height: 34px;
+  text-align: left; background: %(accent_soft)s; color: %(text)s; border: 1px solid %(border)s; min-height: 44px;
 }
 QPushButton[role="last"]:hover, QPushButton[role="last"]:focus { border: 1px solid %(accent)s; }
 QToolButton[role="card-chip"] {

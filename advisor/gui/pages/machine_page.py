@@ -90,6 +90,11 @@ class MachinePage(Page):
         self.subtitle.set_full_text(self.texts("machine-looking"))
         self.session.detect()
 
+    @property
+    def busy(self) -> bool:
+        """Whether the cards to compare with are still being read."""
+        return not self.start.chips.loaded
+
     def activate(self) -> None:
         """Draw the plots, now that the window is painted."""
         self._active = True

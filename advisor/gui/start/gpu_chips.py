@@ -65,6 +65,11 @@ class GpuChips(QWidget):
         """The cards that are compared."""
         return self._keys
 
+    @property
+    def loaded(self) -> bool:
+        """Whether the table of GPUs was read."""
+        return self._offers is not None
+
     def load(self) -> None:
         """Read the table in a thread, unless it was read."""
         if self._offers is None:

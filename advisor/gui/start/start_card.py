@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy
 
 from advisor.core.sentences import visible
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from advisor.gui.context import Context
 
 _ROUNDED_S = 5
+_LAST_WIDTH = 326
+"""Pixels of a line of the last advice: what the card leaves inside its button."""
 _BUNDLED, _FILE, _CURRENT = "bundled", "file", "current"
 
 
@@ -141,8 +143,8 @@ class StartCard(Card):
         set_up = self._texts("window-unknown")
         if chosen is not None:
             set_up = f"{chosen.count} × {short_name(visible(chosen.device.name))}"
-        words = self._texts(
-            "start-last", name=visible(advice.workload.name), set_up=set_up, when=local_moment(advice.created_utc)
-        )
-        self._last.setText(words.replace("&", "&&"))
-        self._last.setToolTip(words)
+        about = self._texts("start-last", name=visible(advice.workload.name), when=local_moment(advice.created_utc))
+        metrics = self._last.fontMetrics()
+        shown = (metrics.elidedText(line, Qt.TextElideMode.ElideRight, _LAST_WIDTH) for line in (set_up, about))
+        self._last.setText("\n".join(shown).replace("&", "&&"))
+        self._last.setToolTip(f"{set_up}\n{about}")
