@@ -18,9 +18,12 @@ from typing import NamedTuple
 from fluent.syntax import ast as fluent
 from fluent.syntax import parse
 
+import advisor
+from advisor.core.bundled import resource
+
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "advisor"
-SENTENCES = ROOT / "resources" / "sentences" / "en"
+PACKAGE = Path(advisor.__file__).parent
+SENTENCES = resource("sentences") / "en"
 PAGE = ROOT / "docs" / "troubleshooting.md"
 ROOMS = {
     "hardware": "The machine, its driver and its cards",

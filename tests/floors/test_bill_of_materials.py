@@ -17,7 +17,7 @@ from tools import write_sbom
 @pytest.fixture(scope="module")
 def bill() -> dict[str, Any]:
     """The bill as it travels in the wheel, or in a checkout the file that the wheel is built with."""
-    files = [path for path in distribution("advisor").files or [] if path.name == write_sbom.BILL.name]
+    files = [path for path in distribution("training-advisor").files or [] if path.name == write_sbom.BILL.name]
     text = files[0].read_text() if files else write_sbom.BILL.read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found

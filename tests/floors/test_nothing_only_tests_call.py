@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import advisor
+from advisor.core.bundled import workloads_folder
 
 PACKAGE = Path(advisor.__file__).parent
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
@@ -138,8 +139,8 @@ def unnamed(package: list[Source], others: list[Source]) -> list[Definition]:
 
 @functools.cache
 def sources(folder: Path) -> list[Source]:
-    """Every module below a folder, by its dotted name from the folder's parent."""
-    paths = sorted(folder.rglob("*.py"))
+    """Every module below a folder, by its dotted name from the folder's parent; bundled models are data."""
+    paths = [path for path in sorted(folder.rglob("*.py")) if path.parent != workloads_folder()]
     dotted = [".".join(path.relative_to(folder.parent).with_suffix("").parts) for path in paths]
     texts = [path.read_text(encoding="utf-8") for path in paths]
     return [read(text, name.removesuffix(".__init__")) for text, name in zip(texts, dotted, strict=True)]

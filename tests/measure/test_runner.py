@@ -196,7 +196,7 @@ def test_a_worker_that_hangs_is_ended_and_named(
     workload = _python_workload(tmp_path, hangs)
     plan = make_plan(workload, machine, budget_s=2, devices=["cpu"], allow_code=True, calibrate=False)
     measurement = _ended(list(_run(plan, machine)))
-    assert [caveat.code for caveat in measurement.caveats] == ["measure-worker-hung"]
+    assert [caveat.code for caveat in measurement.caveats] == ["measure-worker-hung-early"]
     assert measurement.verdict.kind == "not_measured"
     assert _worker_pids() == []
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from advisor.core.bundled import workloads_folder
 from advisor.hardware.detect import detect_machine
 from tests.fake_nvml.stub import NvmlStub, nvml_libraries, nvml_stub
 from tests.on_gpu.checks import field_problems, reading_problems, smi_problems, step_problems
@@ -141,7 +142,7 @@ def test_the_plan_runs_every_workload_before_any_second_precision_and_fits_eight
 
 
 def test_the_plan_covers_every_bundled_workload_in_each_precision_it_supports() -> None:
-    bundled = {path.stem for path in (ROOT / "workloads").glob("*.toml")}
+    bundled = {path.stem for path in workloads_folder().glob("*.toml")}
     assert {run.workload for run in own_runs()} == bundled
     asked = {(run.workload, run.precision) for run in own_runs() + other_runs()}
     for name in ("iris_mlp", "resnet50", "bert_base_sst2", "gpt2_small"):
