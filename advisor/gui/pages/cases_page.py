@@ -143,6 +143,9 @@ class CasesPage(Page):
         texts = self.texts
         answer = self.session.case_answers.get(case.id)
         card = Card(case.title.text(texts.language))
+        if card.title is not None:  # as long as a sentence: it breaks where the window is narrow
+            card.title.setWordWrap(True)
+            card.header.setStretchFactor(card.title, 1000)
         if answer is not None:
             card.add_to_header(self._chip(answer.verdict))
         question = label(case.question.text(texts.language), wrap=True, selectable=True)

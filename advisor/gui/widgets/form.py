@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Editor = Line | Choice | QCheckBox
 _MARK = "• "
 _RESET_WIDTH = 20
+_NARROWEST = 54
+"""Pixels of an editor in a window of 1,024: four stand side by side there."""
 _COLUMNS_A_FIELD = 3
 """Name, editor, reset."""
 
@@ -132,13 +134,13 @@ class Form(QWidget):
         for choice in field.choices:
             box.addItem(self._words(field, choice), choice)
         box.setCurrentIndex(max(box.findData(value), 0))
-        box.setMinimumWidth(80)
+        box.setMinimumWidth(_NARROWEST)
         box.currentIndexChanged.connect(lambda _place: self._take(field, box.currentData()))
         return box
 
     def _line(self, field: FormField, value: object) -> Line:
         editor = Line(shown(field, value))
-        editor.setMinimumWidth(70)
+        editor.setMinimumWidth(_NARROWEST)
         if field.kind in {"integer", "number"}:
             editor.setAlignment(Qt.AlignmentFlag.AlignRight)
         if field.optional:
