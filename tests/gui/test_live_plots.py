@@ -289,7 +289,7 @@ def test_one_crosshair_stands_in_all_plots_and_every_plot_tells_its_values(
     assert now_s is not None
     found = full_buffer.at(now_s + x, "utilisation", fakes.FIRST)
     assert found is not None
-    assert f"{100 * found[1]:.0f} %" in first._now._label.text()
+    assert f"{100 * found[1]:.0f} %" in first._now.text()
     first._hovered(None)
     assert all(plot.traces.crosshair is None for plot in grid.plots)
 

@@ -92,34 +92,45 @@ class QuietLabel(QWidget):
         self._label.setParent(self)
         self._label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._room = QSize(0, self._label.sizeHint().height())
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._full = ""
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def set_text(self, text: str) -> None:
-        """Show another text."""
-        if text == self._label.text():
+        """Show another text, with an ellipsis where the place is short."""
+        if text == self._full:
             return
+        self._full = text
         self._label.setText(text)
         wished = self._label.sizeHint().expandedTo(self._room)
         if wished != self._room:
             self._room = wished
             self.updateGeometry()
+        self._fit()
 
     def text(self) -> str:
-        """What is shown."""
-        return self._label.text()
+        """What is told, also where an ellipsis stands for its end."""
+        return self._full
 
     def sizeHint(self) -> QSize:
         """Room for the widest text so far."""
         return self._room
 
     def minimumSizeHint(self) -> QSize:
-        """The same: numbers are never cut."""
-        return self._room
+        """Less than the text: an ellipsis says what a narrow window leaves out, so that no number is cut."""
+        return QSize(0, self._room.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The text takes all of it."""
         super().resizeEvent(event)
         self._label.setGeometry(self.rect())
+        self._fit()
+
+    def _fit(self) -> None:
+        """Whole values alone: an ellipsis in place of the first that does not fit."""
+        metrics, shown = self._label.fontMetrics(), self._full
+        while self.width() < metrics.horizontalAdvance(shown) and shown not in {"", "…"}:
+            shown = f"{before} · …" if (before := shown.removesuffix(" · …").rpartition(" · ")[0]) else "…"
+        self._label.setText(shown)
 
 
 def in_two_lines(text: str, room: float, width: Callable[[str], float]) -> tuple[str, str]:
