@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import platform
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +31,8 @@ def _memory() -> tuple[int, int]:
     try:
         memory = psutil.virtual_memory()
     except (OSError, ValueError, RuntimeError):
+        if sys.platform == "win32":
+            raise
         page_bytes = os.sysconf("SC_PAGE_SIZE")
         return os.sysconf("SC_PHYS_PAGES") * page_bytes, os.sysconf("SC_AVPHYS_PAGES") * page_bytes
     return int(memory.total), int(memory.available)
