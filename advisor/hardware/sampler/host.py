@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 import platform
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
