@@ -39,9 +39,8 @@ def _run(command: list[str], **settings: object) -> int:
     return subprocess.run(command, check=False, **settings).returncode  # type: ignore[call-overload,no-any-return]
 
 
-def _environment(folder: Path) -> Path:
-    """A fresh virtual environment; returns its Python."""
-    venv.EnvBuilder(clear=True, with_pip=True).create(folder)
+def _python_of(folder: Path) -> Path:
+    """The Python of the virtual environment in `folder`, there or not yet."""
     windows = sys.platform == "win32"
     return folder / ("Scripts" if windows else "bin") / ("python.exe" if windows else "python")
 
@@ -91,14 +90,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--strict", action="store_true", help="a test that skips fails the run")
     parser.add_argument("--environment", type=Path, default=ROOT / ".venv-test", help="where the environment is made")
+    steps = parser.add_mutually_exclusive_group()
+    steps.add_argument("--only-install", action="store_true", help="make the environment and stop")
+    steps.add_argument("--installed", action="store_true", help="test in the environment that --only-install made")
     parser.add_argument("pytest", nargs="*", help="further words for pytest")
     arguments = parser.parse_args()
-    python = _environment(arguments.environment)
+    python = _python_of(arguments.environment)
     with tempfile.TemporaryDirectory(prefix="advisor-tests-") as temporary:
         folder = Path(temporary)
-        code = _install_wheel(python, folder)
-        if code:
-            return code
+        if not arguments.installed:
+            venv.EnvBuilder(clear=True, with_pip=True).create(arguments.environment)
+            code = _install_wheel(python, folder)
+            if code or arguments.only_install:
+                return code
         settings = {
             **os.environ,
             "OMP_NUM_THREADS": "1",
