@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QLineEdit, QMenu, QPushButton, QSizePolicy, QToolButton
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QMenu, QPushButton, QSizePolicy, QToolButton
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.gui.compare_figures import PredictionIndex, SetUp
@@ -16,6 +16,7 @@ from advisor.gui.models.shown_rows import ShownRows
 from advisor.gui.models.table_model import TableModel
 from advisor.gui.pages.compare_columns import set_up_columns
 from advisor.gui.widgets.card import Card
+from advisor.gui.widgets.choice import Line
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
 
@@ -74,11 +75,10 @@ class SetUpsCard(Card):
         self.hide_columns(_HIDDEN_AT_FIRST)
 
     def _fill_header(self) -> None:
-        self.search = QLineEdit()
+        self.search = Line(least_digits=1)
         self.search.setPlaceholderText(self.texts("compare-filter"))
         self.search.setAccessibleName(self.texts("compare-filter"))
         self.search.setClearButtonEnabled(True)
-        self.search.setMinimumWidth(120)
         self.search.setMaximumWidth(230)
         self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.all = QCheckBox(self.texts("compare-all"))

@@ -45,8 +45,8 @@ _FORM_COUNT = 3
 _DOORS = ("preset", "huggingface", "python", "form")
 _NARROW_WIDTH = 1240
 """Of the page, in pixels: below it the layers lie under the forms, where their names have room."""
-_MOVABLE_PLACE = 2
-"""Of the further forms in the left column: after the doors and the training."""
+_LONG_PLACE = 3
+"""Of the long form in the left column: after the doors, the training and the data."""
 _FIRST_SETTINGS = ("precision", "batch_size", "epochs", "optimizer", "gradient_accumulation_steps", "attention")
 
 
@@ -103,7 +103,7 @@ class ModelPage(Page):
         clear(self._left)
         clear(self._right_forms)
         self.session.forget_invalid()
-        self._movable_cards: list[Card] = []
+        self._long_card: Card | None = None
         self._forms: dict[str, tuple[str, Form]] = {}
         self._left.addStretch(1)
         described = self._described()
@@ -170,10 +170,10 @@ class ModelPage(Page):
         form.judged.connect(lambda name, allowed: self.session.judge_field(f"{section}.{name}", allowed=allowed))
         card.body.addWidget(form)
         self._left.insertWidget(self._left.count() - 1, card)
-        if self._forms:
-            self._movable_cards.append(card)
         self._forms[code] = (section, form)
-        self._place_forms()
+        if len(self._forms) == _FORM_COUNT:
+            self._long_card = card
+            self._place_long_form()
 
     def _build_right(self) -> None:
         self._problems = QVBoxLayout()
@@ -216,17 +216,18 @@ class ModelPage(Page):
             self.body.insertWidget(1, self._layer_card)
         else:
             self._right.insertWidget(self._right.indexOf(self._right_forms), self._layer_card)
-        self._place_forms()
+        self._place_long_form()
 
-    def _place_forms(self) -> None:
-        """Two of the forms fill the place that the layers leave."""
-        for place, card in enumerate(self._movable_cards, start=_MOVABLE_PLACE):
-            for layout in (self._left, self._right_forms):
-                layout.removeWidget(card)
-            if self._narrow:
-                self._right_forms.addWidget(card)
-            else:
-                self._left.insertWidget(place, card)
+    def _place_long_form(self) -> None:
+        """It fills the place that the layers leave."""
+        if self._long_card is None:
+            return
+        for layout in (self._left, self._right_forms):
+            layout.removeWidget(self._long_card)
+        if self._narrow:
+            self._right_forms.addWidget(self._long_card)
+        else:
+            self._left.insertWidget(_LONG_PLACE, self._long_card)
 
     def _layer_columns(self) -> list[Column[Layer]]:
         texts = self.texts

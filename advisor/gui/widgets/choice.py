@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QComboBox, QLineEdit, QTabBar
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QWheelEvent
+
+_CURSOR_ROOM = 6
+"""Pixels that Qt keeps at the ends of a line."""
 
 
 class Choice(QComboBox):
@@ -35,6 +38,19 @@ class Tabs(QTabBar):
 
 class Line(QLineEdit):
     """A line whose undo is the window's: text and job go back together."""
+
+    def __init__(self, text: str = "", *, least_digits: int = 0) -> None:
+        """`least_digits`: for so many the line keeps room, and for the words that stand in an empty one."""
+        super().__init__(text)
+        self._least_digits = least_digits
+
+    def minimumSizeHint(self) -> QSize:
+        """Wide enough for its digits and for what stands in it while it is empty."""
+        least, metrics = super().minimumSizeHint(), self.fontMetrics()
+        if not self._least_digits:
+            return least
+        words = max(metrics.horizontalAdvance(text) for text in ("0" * self._least_digits, self.placeholderText()))
+        return QSize(least.width() - metrics.maxWidth() + words + _CURSOR_ROOM, least.height())
 
     def event(self, event: QEvent) -> bool:
         """Leave undo and redo to the menu."""

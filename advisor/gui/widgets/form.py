@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QToolButton, QWidget
 
 from advisor.gui.models.form_fields import FieldError, FormField, parse, range_text, shown
@@ -15,13 +15,16 @@ from advisor.gui.widgets.labels import label
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from PySide6.QtGui import QResizeEvent
+
     from advisor.gui.texts import Texts
 
 Editor = Line | Choice | QCheckBox
 _MARK = "• "
 _RESET_WIDTH = 20
-_NARROWEST = 54
-"""Pixels of an editor in a window of 1,024: four stand side by side there."""
+_DIGITS = 8
+"""What a number's line has room for at least: ten millions of samples."""
+_GAP = 6
 _COLUMNS_A_FIELD = 3
 """Name, editor, reset."""
 
@@ -55,21 +58,16 @@ class Form(QWidget):
         self._fields = {field.name: field for field in fields}
         self._values = dict(values)
         self._base = None if base is None else dict(base)
-        places = QGridLayout(self)
-        places.setContentsMargins(0, 0, 0, 0)
-        places.setHorizontalSpacing(6)
-        places.setVerticalSpacing(3)
-        plain = [field for field in fields if field.kind != "flag"]
-        flags = [field for field in fields if field.kind == "flag"]
-        for place, field in enumerate(plain):
-            self._add(places, field, self._value(field), place // columns, place % columns)
-        first = -(-len(plain) // columns)
-        for place, field in enumerate(flags):
-            line, column = 2 * (first + place // columns), _COLUMNS_A_FIELD * (place % columns)
-            places.addWidget(self._flag(field, self._value(field)), line, column, 1, 2)
-            places.addWidget(self._reset(field), line, column + 2)
-        for column in range(columns):
-            places.setColumnStretch(_COLUMNS_A_FIELD * column + 1, 1)
+        self._most_columns, self._columns = columns, 0
+        self._places = QGridLayout(self)
+        self._places.setContentsMargins(0, 0, 0, 0)
+        self._places.setHorizontalSpacing(_GAP)
+        self._places.setVerticalSpacing(3)
+        self._plain = [field.name for field in fields if field.kind != "flag"]
+        self._flags = [field.name for field in fields if field.kind == "flag"]
+        for field in fields:
+            self._add(field, self._value(field))
+        self._arrange(columns)
         self._mark_all()
 
     @property
@@ -87,18 +85,57 @@ class Form(QWidget):
         lines = [self._texts.optional(f"help-{field.name.replace('_', '-')}") or "", range_text(field)]
         return "\n".join(line for line in lines if line)
 
-    def _add(self, places: QGridLayout, field: FormField, value: object, line: int, column: int) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Take one column where names and choices would not be whole in more."""
+        super().resizeEvent(event)
+        self._arrange(self._most_columns if event.size().width() >= self._room(self._most_columns) else 1)
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as one column."""
+        return QSize(self._room(1), super().minimumSizeHint().height())
+
+    def _room(self, columns: int) -> int:
+        """What so many columns need, in pixels: the widest name and the widest editor of each."""
+        room = 0
+        for column in range(columns):
+            inside = self._plain[column::columns]
+            names = (self._names[name].sizeHint().width() for name in inside)
+            editors = (self._editors[name].minimumSizeHint().width() for name in inside)
+            pair = max(names, default=0) + _GAP + max(editors, default=0)
+            flags = (self._editors[name].sizeHint().width() for name in self._flags[column::columns])
+            room += max(pair, max(flags, default=0)) + 2 * _GAP + _RESET_WIDTH
+        return room
+
+    def _arrange(self, columns: int) -> None:
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for place, name in enumerate(self._plain):
+            line, start = 2 * (place // columns), _COLUMNS_A_FIELD * (place % columns)
+            self._places.addWidget(self._names[name], line, start)
+            self._places.addWidget(self._editors[name], line, start + 1)
+            self._places.addWidget(self._resets[name], line, start + 2)
+            self._places.addWidget(self._messages[name], line + 1, start, 1, _COLUMNS_A_FIELD)
+        first = -(-len(self._plain) // columns)
+        for place, name in enumerate(self._flags):
+            line, start = 2 * (first + place // columns), _COLUMNS_A_FIELD * (place % columns)
+            self._places.addWidget(self._editors[name], line, start, 1, 2)
+            self._places.addWidget(self._resets[name], line, start + 2)
+        for column in range(self._most_columns):
+            self._places.setColumnStretch(_COLUMNS_A_FIELD * column + 1, 1 if column < columns else 0)
+        self.updateGeometry()
+
+    def _add(self, field: FormField, value: object) -> None:
+        self._resets[field.name] = self._reset(field)
+        if field.kind == "flag":
+            self._flag(field, value)
+            return
         name = label(self._name(field), "muted")
         editor = self._choice(field, value) if field.kind == "choice" else self._line(field, value)
         name.setBuddy(editor)
         name.setToolTip(plain_tooltip(self._help(field)))
         message = label("", "danger", wrap=True)
         message.setVisible(False)
-        start = _COLUMNS_A_FIELD * column
-        places.addWidget(name, 2 * line, start)
-        places.addWidget(editor, 2 * line, start + 1)
-        places.addWidget(self._reset(field), 2 * line, start + 2)
-        places.addWidget(message, 2 * line + 1, start, 1, _COLUMNS_A_FIELD)
         self._messages[field.name] = message
         self._names[field.name] = name
         self._finish(field, editor)
@@ -119,7 +156,6 @@ class Form(QWidget):
         button.setSizePolicy(kept)
         button.setVisible(False)
         button.clicked.connect(lambda _on=False: self.take_back(field.name))
-        self._resets[field.name] = button
         return button
 
     def _words(self, field: FormField, choice: object) -> str:
@@ -134,13 +170,11 @@ class Form(QWidget):
         for choice in field.choices:
             box.addItem(self._words(field, choice), choice)
         box.setCurrentIndex(max(box.findData(value), 0))
-        box.setMinimumWidth(_NARROWEST)
         box.currentIndexChanged.connect(lambda _place: self._take(field, box.currentData()))
         return box
 
     def _line(self, field: FormField, value: object) -> Line:
-        editor = Line(shown(field, value))
-        editor.setMinimumWidth(_NARROWEST)
+        editor = Line(shown(field, value), least_digits=_DIGITS)
         if field.kind in {"integer", "number"}:
             editor.setAlignment(Qt.AlignmentFlag.AlignRight)
         if field.optional:
@@ -149,13 +183,12 @@ class Form(QWidget):
         editor.textChanged.connect(lambda text: self._typed(field, text))
         return editor
 
-    def _flag(self, field: FormField, value: object) -> QCheckBox:
+    def _flag(self, field: FormField, value: object) -> None:
         box = QCheckBox(self._name(field))
         box.setChecked(bool(value))
         box.toggled.connect(lambda on: self._take(field, on))
         self._names[field.name] = box
         self._finish(field, box)
-        return box
 
     def _typed(self, field: FormField, text: str) -> None:
         try:

@@ -1,0 +1,80 @@
+"""In the smallest window that is supported every word of every page is whole, in both languages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QTabBar, QVBoxLayout, QWidget
+
+from advisor.gui.context import PAGE_NAMES
+from advisor.gui.history_access import keep
+from advisor.gui.widgets.labels import ElidedLabel, QuietLabel
+from tests.gui import fakes
+from tests.gui.cut_texts import cut_texts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+    from advisor.gui.settings import Settings
+
+
+def cut_on(window: MainWindow, name: str, qtbot: QtBot) -> list[str]:
+    window.show_page(name)
+    page = window.page(name)  # type: ignore[arg-type]
+    qtbot.waitUntil(lambda: not page.filling and not getattr(page, "busy", False), timeout=60_000)
+    found = []
+    tabs = page.findChildren(QTabBar) if name == "model" else []
+    for place in range(tabs[0].count()) if tabs else (0,):
+        if tabs:
+            tabs[0].setCurrentIndex(place)
+        qtbot.wait(50)
+        found += cut_texts(page)
+    return [f"{name}: {text}" for text in found + cut_texts(window.navigation)]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_text_of_any_page_is_cut(
+    session: Session, settings: Settings, tmp_path: Path, qtbot: QtBot, language: str
+) -> None:
+    from advisor.gui.fonts import load_fonts
+    from advisor.gui.main_window import MainWindow
+
+    load_fonts()
+    settings.store("language", language)
+    advice = fakes.advice()
+    session.machine = advice.machine
+    session.show_recorded(advice)
+    keep(tmp_path, advice)
+    window = MainWindow(session, settings)
+    qtbot.addWidget(window)
+    window.resize(1024, 700)
+    window.show()
+    qtbot.waitUntil(lambda: window._painted)
+    assert (window.width(), window.height()) == (1024, 700)
+    assert [text for name in PAGE_NAMES for text in cut_on(window, name, qtbot)] == []
+
+
+def test_what_is_cut_is_found(qtbot: QtBot) -> None:
+    place = QWidget()
+    qtbot.addWidget(place)
+    lines = QVBoxLayout(place)
+    long = "a text that is far wider than its place is"
+    quiet, choice = QuietLabel(), QComboBox()
+    quiet.set_text(long)
+    choice.addItem(long)
+    widgets = [QLabel(long), ElidedLabel(long), QLineEdit(long), QPushButton(long), choice, quiet]
+    for widget in widgets:
+        widget.setFixedWidth(80)
+        lines.addWidget(widget)
+    place.show()
+    qtbot.waitExposed(place)
+    assert cut_texts(place) == [f"{kind}: {long}" for kind in ("label", "elided", "line", "button", "choice")]
+    for widget in widgets:
+        widget.setFixedWidth(600)
+    qtbot.wait(20)
+    assert cut_texts(place) == []
