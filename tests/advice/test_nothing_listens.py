@@ -166,28 +166,53 @@ def test_verifying_opens_nothing_to_other_machines(count: int) -> None:
     assert not watch.let_in
 
 
-def test_the_advised_command_opens_nothing_to_other_machines(tmp_path: Path) -> None:
+def _started(folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    """The advised command of two ranks with further flags, of which nothing may listen to others."""
     chosen = _advised(2).recommendation_local
     assert chosen is not None
     command = launch_command(chosen).split()
     assert command[0] == "python"
-    (tmp_path / "train.py").write_text(render(_advised(2), chosen), encoding="utf-8")
+    (folder / "train.py").write_text(render(_advised(2), chosen), encoding="utf-8")
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
     with ListeningWatch(os.getpid()) as watch:
         ended = subprocess.run(
-            [sys.executable, *command[1:], "--seconds", "3"],
-            cwd=tmp_path,
+            [sys.executable, *command[1:], *flags],
+            cwd=folder,
             env=environment,
             capture_output=True,
             text=True,
             timeout=120,
             check=False,
         )
-    assert ended.returncode == 0, ended.stderr[-2000:]
-    assert '"step_s"' in ended.stdout
     assert watch.listening, "gloo's own sockets are among what is watched"
     assert not watch.open_to_others
     assert not watch.let_in
+    return ended
+
+
+def test_the_advised_command_opens_nothing_to_other_machines(tmp_path: Path) -> None:
+    ended = _started(tmp_path, "--seconds", "3")
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    assert '"step_s"' in ended.stdout
+
+
+def test_a_script_of_the_users_runs_on_ranks_that_no_other_machine_reaches(tmp_path: Path) -> None:
+    own = "import os, sys, torch, torch.distributed as dist\nsum_of_ranks = torch.tensor(float(dist.get_rank() + 1))\n"
+    own += "dist.all_reduce(sum_of_ranks)\nkinds = os.environ['ACCELERATE_MIXED_PRECISION'], sys.argv[1:]\n"
+    own += "print(int(sum_of_ranks.item()), dist.get_world_size(), *kinds, flush=True)\n"
+    (tmp_path / "own.py").write_text(own, encoding="utf-8")
+    ended = _started(tmp_path, "--run", "own.py", "--epochs", "3")
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    assert ended.stdout.splitlines() == ["3 2 no ['--epochs', '3']"] * 2
+
+
+def test_the_advised_script_refuses_a_flag_that_it_does_not_know(tmp_path: Path) -> None:
+    chosen = _advised(1).recommendation_local
+    (tmp_path / "train.py").write_text(render(_advised(1), chosen), encoding="utf-8")
+    command = [sys.executable, "train.py", "--sekonds", "3"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 2
+    assert "--sekonds" in ended.stderr
 
 
 def test_ranks_of_one_machine_open_nothing_to_others() -> None:

@@ -72,6 +72,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
     template = Template(
         resource("launch/infer.py.txt" if infers else "launch/train.py.txt").read_text(encoding="utf-8")
     )
+    command = launch_command(chosen, name or script_name(advice))
     step = format_seconds(chosen.step_s.value)
     spread = f"{format_seconds(chosen.step_s.low)} – {format_seconds(chosen.step_s.high)}"
     return template.substitute(
@@ -81,9 +82,10 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         advised=_comment(
             f"{set_up_line(chosen, 'en', training.mode)} Expected step: {step} ({spread}, {chosen.step_s.basis})."
         ),
-        command=launch_command(chosen, name or script_name(advice)),
+        command=command,
         network=_network(chosen),
-        accelerate=_accelerate(chosen),
+        own_script=_own_script(chosen, command),
+        mixed_precision={"fp16_amp": "fp16", "bf16_amp": "bf16"}.get(chosen.precision, "no"),
         batch_size=chosen.batch_size_per_device,
         accumulation=chosen.gradient_accumulation_steps,
         loader_workers=advice.workload.data.loader_workers,
@@ -120,14 +122,10 @@ def _network(chosen: Recommendation) -> str:
     return "# The machines trust whoever reaches port 29500: on a trusted network only. N: 0 on HOST, then 1, 2, …\n"
 
 
-def _accelerate(chosen: Recommendation) -> str:
-    if chosen.count == 1:
+def _own_script(chosen: Recommendation, command: str) -> str:
+    if chosen.count == 1 or STRATEGY_FACTS[chosen.strategy].one_process:
         return ""
-    mixed = {"fp16_amp": "fp16", "bf16_amp": "bf16"}.get(chosen.precision, "no")
-    return (
-        f"# A script of yours that uses Accelerate: accelerate launch --multi_gpu --num_processes {chosen.count} "
-        f"--mixed_precision {mixed} YOUR_SCRIPT.py\n# (it opens a port to the network that ranks trust)\n"
-    )
+    return f"# A script of yours that uses Accelerate, on the same ranks: {command} --run YOUR_SCRIPT.py\n"
 
 
 def _autocast(precision: str) -> str:
