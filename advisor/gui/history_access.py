@@ -62,6 +62,12 @@ def delete(folder: Path, entries: tuple[int, ...]) -> None:
             history.delete(entry_index)
 
 
+def prune(folder: Path, before_utc: str) -> None:
+    """Delete the runs of before a moment. Raises OutputError."""
+    with History(folder) as history:
+        history.prune(before_utc)
+
+
 def export(folder: Path, entry_index: int, path: Path) -> None:
     """Write a run as JSON. Raises OutputError."""
     with History(folder) as history:

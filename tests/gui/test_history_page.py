@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QLabel
 
 from advisor.gui.context import Context
-from advisor.gui.history_access import folder_of, keep
+from advisor.gui.dialogs.old_runs import OldRunsDialog
+from advisor.gui.history_access import folder_of, keep, read_history
 from advisor.gui.pages.history_checks import measured_card
 from advisor.gui.pages.history_comparison import compared_cards
 from advisor.gui.pages.history_page import HistoryPage
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from advisor.gui.main_window import MainWindow
     from advisor.gui.settings import Settings
     from advisor.store.advice_record import AdviceRecord
+    from advisor.store.history import Run
 
 RECORDED = Path(__file__).resolve().parent.parent / "recorded"
 
@@ -107,3 +110,53 @@ def test_a_predicted_time_is_not_called_measured_because_its_run_measured_someth
     assert isinstance(page, HistoryPage)
     qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=60_000)
     assert [row[-1] for row in cells(page)[0]] == [page.texts("basis-specified")]
+
+
+def shown_history(window: MainWindow, qtbot: QtBot) -> HistoryPage:
+    window.show_page("history")
+    page = window.page("history")
+    assert isinstance(page, HistoryPage)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=60_000)
+    return page
+
+
+def kept_runs(page: HistoryPage) -> list[Run]:
+    return list(read_history(page._folder).runs)
+
+
+def answer(page: HistoryPage, days: int, *, yes: bool) -> list[str]:
+    """Open the dialog for old runs, type an age, and press a button once it is shown; what the dialog then said."""
+    said: list[str] = []
+
+    def press() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, OldRunsDialog)
+        dialog.days.setValue(days)
+        said.extend((dialog.told.text(), dialog.delete.text()))
+        dialog.delete.click() if yes and dialog.delete.isEnabled() else dialog.reject()
+
+    QTimer.singleShot(0, press)
+    page._buttons["older"].click()
+    return said
+
+
+def test_runs_over_an_age_are_deleted_after_a_yes_that_names_them(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    folder = folder_of(settings.data_folder)
+    keep(folder, later(fakes.advice(), 1.0))
+    for day in (3, 4):
+        keep(folder, msgspec.structs.replace(fakes.advice(), created_utc=f"2021-02-0{day}T00:00:00Z"))
+    page = shown_history(window, qtbot)
+    told, button = answer(page, 365, yes=False)
+    assert "2021-02-03" in told
+    assert "2021-02-04" in told
+    assert "2" in button
+    assert len(kept_runs(page)) == 3
+    answer(page, 365, yes=True)
+    qtbot.waitUntil(lambda: len(kept_runs(page)) == 1, timeout=60_000)
+    assert kept_runs(page)[0].created_utc.startswith("2031")
+    qtbot.waitUntil(lambda: not page.busy, timeout=60_000)
+    told, _button = answer(page, 365, yes=True)
+    assert "365" in told
+    assert len(kept_runs(page)) == 1

@@ -13,6 +13,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.gui import history_access
+from advisor.gui.dialogs.old_runs import ask_age
 from advisor.gui.history_access import HistoryListing
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.history_checks import measured_card
@@ -157,6 +158,7 @@ class HistoryPage(Page):
             ("compare", self._compare),
             ("export", self._export),
             ("delete", self._delete),
+            ("older", self._delete_old),
         ):
             button = QPushButton(self.texts(f"history-{name}"))
             button.setProperty("role", "small")
@@ -323,6 +325,12 @@ class HistoryPage(Page):
         if box.clickedButton() is yes:
             folder, entries = self._folder, tuple(run.entry_index for run in selected)
             self._in_thread(lambda: history_access.delete(folder, entries), lambda _outcome: self._read())
+
+    def _delete_old(self) -> None:
+        before_utc = ask_age(self, self.texts, self._model.records)
+        if before_utc is not None:
+            folder = self._folder
+            self._in_thread(lambda: history_access.prune(folder, before_utc), lambda _outcome: self._read())
 
 
 def _set_up(one: Run, page: Page) -> str:

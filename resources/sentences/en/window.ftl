@@ -527,6 +527,13 @@ history-delete-question = { $count ->
     [one] Delete this run for good?
    *[other] Delete these { $count } runs for good?
   }
+history-older = Older than…
+history-older-days = Delete runs older than this many days
+history-older-delete = { $count ->
+    [0] Delete
+    [one] Delete one run
+   *[other] Delete { $count } runs
+  }
 history-hint = Double-click opens a run; select two with Ctrl to compare them.
 history-when = When
 history-workload = Workload

@@ -506,6 +506,12 @@ history-compare = 对比
 history-export = 导出
 history-delete = 删除
 history-delete-question = 永久删除 { $count } 条运行记录？
+history-older = 早于…
+history-older-days = 删除早于此天数的运行
+history-older-delete = { $count ->
+    [0] 删除
+   *[other] 删除 { $count } 条运行
+  }
 history-hint = 双击可打开一条记录；按住 Ctrl 选择两条即可对比。
 history-when = 时间
 history-workload = 任务
