@@ -18,25 +18,12 @@ from advisor.core.input_file import closest, shown_value
 from advisor.core.sentences import Reason
 from advisor.worker.models.architecture import HALF_DTYPES, Architecture, Batch, under_fake_mode
 from advisor.worker.models.huggingface_batch import batch_maker
+from advisor.worker.models.huggingface_class import model_class
 from advisor.worker.models.huggingface_fakes import known_layer_drop, let_experts_be_fake, no_initialisation
 from advisor.workload.model_config import resolve_config
 from advisor.workload.tasks import infer_task
 from advisor.workload.workload import HuggingFaceModel, Task, Workload
 
-_AUTO_CLASSES: dict[Task, str] = {
-    "sequence-classification": "AutoModelForSequenceClassification",
-    "token-classification": "AutoModelForTokenClassification",
-    "question-answering": "AutoModelForQuestionAnswering",
-    "masked-lm": "AutoModelForMaskedLM",
-    "causal-lm": "AutoModelForCausalLM",
-    "seq2seq-lm": "AutoModelForSeq2SeqLM",
-    "image-classification": "AutoModelForImageClassification",
-    "semantic-segmentation": "AutoModelForSemanticSegmentation",
-    "speech-classification": "AutoModelForAudioClassification",
-    "speech-seq2seq": "AutoModelForSpeechSeq2Seq",
-    "ctc": "AutoModelForCTC",
-    "base": "AutoModel",
-}
 _LAYER_KEYS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers")
 _LAYER_KEYS_2 = ("num_decoder_layers", "num_encoder_layers")
 
@@ -59,9 +46,12 @@ def build(
     module, notes = _module(config, task, workload, pretended=pretended)
     for part in _parts(module.config):
         part.use_cache = False
+    made = batch_maker(module, task, workload)
+    if made.text_only:
+        notes += (Reason(code="workload-text-only", numbers={"model": str(config.model_type)}),)
     return Architecture(
         module=module,
-        make_batch=batch_maker(module, task, workload),
+        make_batch=made.make_batch,
         loss=_loss_of(task, workload),
         outputs=_outputs,
         head_names=_head_names(module),
@@ -133,52 +123,54 @@ def _refused(model_type: str, error: Exception) -> InputError:
 
 
 def _module(config: Any, task: Task, workload: Workload, *, pretended: bool) -> tuple[Any, tuple[Reason, ...]]:  # noqa: ANN401
-    class_ = _model_class(config, task)
+    asked = isinstance(workload.model, HuggingFaceModel) and workload.model.task is not None
+    class_ = model_class(config, task, asked=asked)
     if class_ is None:
-        raise InputError(
-            f"model.task: transformers has no {task} model of type `{config.model_type}`.",
-            "Choose another task, or `base`.",
-        )
+        raise _without_class(config, task, asked=asked)
     wanted = "eager" if workload.training.attention == "eager" else "sdpa"
     dtype = HALF_DTYPES.get(workload.training.precision, torch.float32)
     notes: tuple[Reason, ...] = ()
-    if task == "causal-lm" and hasattr(config, "vision_config"):
-        notes = (Reason(code="workload-text-only", numbers={"model": str(config.model_type)}),)
     if wanted == "sdpa" and not getattr(class_, "_supports_sdpa", False):
         wanted = "eager"
         if getattr(class_, "_supports_attention_backend", False) or "num_attention_heads" in vars(config):
             notes += (Reason(code="workload-attention-eager-only", numbers={"model": str(config.model_type)}),)
-    if pretended:
-        let_experts_be_fake()
-    initialisation = no_initialisation() if pretended else contextlib.nullcontext()
     try:
-        with initialisation:
-            module = class_._from_config(config, attn_implementation=wanted, dtype=dtype)  # noqa: SLF001 - as the auto classes do
-        if pretended:
-            module.tie_weights()
+        module = _built(class_, config, wanted, dtype, pretended=pretended)
     except (InputError, DataDependentOutputException, DynamicOutputShapeException):
         raise
     except Exception as error:
-        raise _refused(config.model_type, error) from error
+        if "scaled_dot_product_attention" not in str(error):
+            raise _refused(config.model_type, error) from error
+        # A part of the model (a backbone) has no fused attention of its own.
+        try:
+            module = _built(class_, config, "eager", dtype, pretended=pretended)
+        except Exception as second:
+            raise _refused(config.model_type, second) from second
+        notes += (Reason(code="workload-attention-eager-only", numbers={"model": str(config.model_type)}),)
     return module, notes
 
 
-def _model_class(config: Any, task: Task) -> Any:  # noqa: ANN401 - transformers' types
-    """The class that the task's auto class names, else the one of the library that `architectures` names, else None."""
-    import transformers
+def _built(class_: Any, config: Any, attention: str, dtype: torch.dtype, *, pretended: bool) -> Any:  # noqa: ANN401 - transformers' types
+    if pretended:
+        let_experts_be_fake()
+    with no_initialisation() if pretended else contextlib.nullcontext():
+        module = class_._from_config(config, attn_implementation=attention, dtype=dtype)  # noqa: SLF001 - as the auto classes do
+    if pretended:
+        module.tie_weights()
+    return module
 
-    for auto in (_AUTO_CLASSES[task], *(("AutoModelForImageTextToText",) if task == "causal-lm" else ())):
-        mapping = getattr(transformers, auto)._model_mapping  # noqa: SLF001 - from_config would only raise
-        if type(config) in mapping:
-            class_ = mapping[type(config)]
-            return class_[0] if isinstance(class_, tuple) else class_
-    for name in getattr(config, "architectures", None) or []:
-        class_ = getattr(transformers, str(name), None) if str(name).isidentifier() else None
-        if isinstance(class_, type) and issubclass(class_, transformers.PreTrainedModel):
-            own = getattr(class_, "config_class", None)
-            if own is not None and isinstance(config, own):
-                return class_
-    return None
+
+def _without_class(config: Any, task: Task, *, asked: bool) -> InputError:  # noqa: ANN401 - transformers' types
+    if asked:
+        return InputError(
+            f"model.task: transformers has no {task} model of type `{config.model_type}`.",
+            "Choose another task, or leave it out.",
+        )
+    return InputError(
+        f"model.config: `{config.model_type}` describes a part of another model: transformers has no model of its own "
+        "for it.",
+        "Give the configuration of the whole model.",
+    )
 
 
 def _parts(config: Any) -> list[Any]:  # noqa: ANN401 - transformers' types

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch.library import Library, fallthrough_kernel
 
+from advisor.worker.trace.packed import packed_backward, packed_kernel, unpacked
 from advisor.workload.workload import Attention
 
 Tensor = torch.Tensor
@@ -257,6 +258,9 @@ def _register_autograd(library: Library, attention: Attention) -> None:
         "dropout": _dropout,
         "scaled_dot_product_attention": _attention_as(attention),
         **{f"{name}.input": _recurrent(name) for name in _MODES},
+        **{f"{name}.data": packed_kernel(_recurrent(name)) for name in _MODES},
+        "_pad_packed_sequence": unpacked,
+        "_pack_padded_sequence_backward": packed_backward,
     }
     for name in ("softmax", "log_softmax"):
         kernel = _softmax_of(getattr(aten, name).int, name)

@@ -15,6 +15,8 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import _disable_current_modes
 
+from advisor.worker.trace.kept_values import is_small_enough, with_values
+
 Tensor = torch.Tensor
 _FILLS = ("normal_", "uniform_", "trunc_normal_", "erfinv_", "bernoulli_")
 _INITIALISERS = ("orthogonal_", "trunc_normal_")
@@ -102,12 +104,16 @@ def _came_from_torch(error: BaseException) -> bool:
     return False
 
 
-def build_fake(build: Callable[[], torch.nn.Module], mode: FakeTensorMode) -> torch.nn.Module:
-    """What `build` makes, on fakes of `mode`.
+def build_fake(build: Callable[[], torch.nn.Module], mode: FakeTensorMode, *, real: bool = False) -> torch.nn.Module:
+    """What `build` makes, on fakes of `mode`; `real`: built and initialised for real, its small tensors keep values.
 
     Where its construction reads values or does what fakes cannot, it is built for real (uninitialised, so that the
     system lends no pages to most of it) and every tensor is then replaced.
     """
+    if real:
+        model = build()
+        _make_fake(model, lambda tensor: _known(mode, tensor))
+        return model
     with without_initialisation():
         try:
             with mode, _fakes_copied(), _ramps_known(mode):
@@ -116,11 +122,21 @@ def build_fake(build: Callable[[], torch.nn.Module], mode: FakeTensorMode) -> to
             if not _came_from_torch(error):
                 raise
             model = build()
-    _make_fake(model, mode)
+    _make_fake(model, mode.from_tensor)
     return model
 
 
-def _make_fake(model: torch.nn.Module, mode: FakeTensorMode) -> None:
+def _known(mode: FakeTensorMode, tensor: Tensor) -> Tensor:
+    """A fake with its values where the tensor is small; a parameter stays one."""
+    if not is_small_enough(tensor, every=True):
+        return mode.from_tensor(tensor)
+    made = with_values(mode, tensor.detach())
+    return (
+        torch.nn.Parameter(made, requires_grad=tensor.requires_grad) if isinstance(tensor, torch.nn.Parameter) else made
+    )
+
+
+def _make_fake(model: torch.nn.Module, made: Callable[[Tensor], Tensor]) -> None:
     """Replace every real tensor that a module holds; shared parameters stay shared."""
     known: dict[int, Tensor] = {}
 
@@ -128,7 +144,7 @@ def _make_fake(model: torch.nn.Module, mode: FakeTensorMode) -> None:
         if isinstance(tensor, FakeTensor):
             return tensor
         if id(tensor) not in known:
-            known[id(tensor)] = mode.from_tensor(tensor)
+            known[id(tensor)] = made(tensor)
         return known[id(tensor)]
 
     keepers = [*model.parameters(), *model.buffers()]  # no id is given out twice while these live

@@ -16,6 +16,7 @@ import torch
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
+from advisor.worker.trace.kept_values import Values, is_small_enough, made_of_values
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost
 from advisor.worker.trace.patterns import FRESH, ITSELF, VIEW, Output, Outputs, Patterns, call_of, described, viewed
 
@@ -164,9 +165,10 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
     Its guard against compilation is left out: nothing is compiled here, and it costs as much as an operator.
     """
 
-    def __init__(self) -> None:
-        """Real tensors that meet fakes become fakes."""
+    def __init__(self, *, values: Values = "none") -> None:
+        """Real tensors that meet fakes become fakes, which keep the `values` of these kinds beside their shapes."""
         super().__init__(allow_non_fake_inputs=True)
+        self.values = values
         self.cache_enabled = False
         self._known = KnownResults()
         self._names: dict[Any, str | None] = {}
@@ -174,6 +176,12 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False
+
+    def may_turn_const(self, t: Tensor) -> bool:
+        """Whether a real result of constants stays one: torch's own rule keeps single numbers only."""
+        if self.values == "none":
+            return super().may_turn_const(t)
+        return is_small_enough(t, every=self.values == "all") and not isinstance(t, FakeTensor) and not t.is_sparse
 
     def __torch_dispatch__(
         self,
@@ -183,6 +191,10 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401 - whatever the operator returns
         """Find the operator's result by its shape rule, or make its known result again."""
+        if self.values != "none":
+            made = made_of_values(self, func, args, kwargs or {}, every=self.values == "all")
+            if made is not None:
+                return made
         if func not in self._names:
             name = func._schema.name.partition("::")[2] if isinstance(func, OpOverload) else ""  # noqa: SLF001 - torch's own modes read it
             self._names[func] = name if knowable(func, name) else None

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.utils._python_dispatch import _disable_current_modes
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
@@ -15,7 +16,8 @@ from advisor.worker.trace.constants import uniform_values, values_shown
 from advisor.worker.trace.extended import Extension
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.fake_model import value_was_asked
-from advisor.worker.trace.known import KnownResults
+from advisor.worker.trace.kept_values import is_small_enough, with_values
+from advisor.worker.trace.known import Fakes, KnownResults
 from advisor.worker.trace.layer_runs import LayerRun, layer_runs, shortened
 from advisor.worker.trace.marks import Marks
 from advisor.worker.trace.module_paths import ModulePaths
@@ -93,7 +95,7 @@ class Passes:
         model = self.model
         with self._mode, ExitStack() as stack:
             model.zero_grad(set_to_none=True)
-            batch = _fake_batch(self.subject.make_batch(batch_size), self._mode)
+            batch = self._batch(batch_size)
             input_bytes = self._note_residents(batch, recorder)
             resident_count = len(tracker.kinds)
             stack.enter_context(shortened(runs))
@@ -129,6 +131,14 @@ class Passes:
             )
         return Pass(recorder, tracker, resident_count, backward_start, input_bytes, kept)
 
+    def _batch(self, batch_size: int) -> Any:  # noqa: ANN401 - any nested batch
+        """A batch of fakes; where values are kept it is made for real first."""
+        if not isinstance(self._mode, Fakes) or self._mode.values == "none":
+            return _fake_batch(self.subject.make_batch(batch_size), self._mode)
+        with _disable_current_modes():
+            made = self.subject.make_batch(batch_size)
+        return _fake_batch(made, self._mode)
+
     def _note_residents(self, batch: object, recorder: Recorder) -> int:
         """Parameters, buffers and inputs are there before the step; returns the inputs' bytes."""
         for tensor in (*self.model.parameters(), *self.model.buffers()):
@@ -144,7 +154,11 @@ class Passes:
 def _fake_batch(value: Any, mode: FakeTensorMode) -> Any:  # noqa: ANN401 - any nested batch
     """The batch with every tensor fake, also those that C++ made from an array."""
     if isinstance(value, Tensor):
-        return value if isinstance(value, FakeTensor) else mode.from_tensor(value)
+        if isinstance(value, FakeTensor):
+            return value
+        values = mode.values if isinstance(mode, Fakes) else "none"
+        kept = values != "none" and is_small_enough(value, every=values == "all")
+        return with_values(mode, value) if kept else mode.from_tensor(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(_fake_batch(item, mode) for item in value))
     if isinstance(value, (tuple, list)):

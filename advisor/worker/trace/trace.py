@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from advisor.worker.event_box import EventBox
     from advisor.worker.models.load_model import LoadedModel
 
+_BY_VALUES = frozenset({"trace-depends-on-data", "trace-shape-depends-on-data"})
 _TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "fp8": "fp8"}
 
 
@@ -39,16 +40,31 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) 
     Nothing is allocated: parameters and activations are fake. Raises TraceFailed with a reason for models whose
     control flow depends on data, or that run other operators at another batch size.
     """
-    mode = Fakes()
+    try:
+        return _traced(subject, precision, Fakes(), checked=checked)
+    except TraceFailed as failed:
+        if failed.reason_code not in _BY_VALUES:
+            raise
+        for values in ("whole", "all"):
+            try:
+                return _traced(subject, precision, Fakes(values=values), checked=checked)
+            except TraceFailed as again:
+                if again.reason_code not in _BY_VALUES:
+                    raise
+        raise failed from None
+
+
+def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked: bool) -> OpTable:
     was_collecting = gc.isenabled()
     gc.collect(1)
     gc.disable()
     try:
         with ExitStack() as stack:
             stack.enter_context(_layers_in_the_open())
+            stack.enter_context(_uncompiled())
             if subject.device_rules == "cuda":
                 stack.enter_context(cuda_rules(subject.attention))
-            model = build_fake(subject.build, mode).train(subject.mode != "inference")
+            model = build_fake(subject.build, mode, real=mode.values == "all").train(subject.mode != "inference")
             _refuse_unrated(model)
             return table_of(Passes(subject, precision, mode, model), checked=checked)
     except StreamsDiffer as difference:
@@ -84,6 +100,23 @@ def _layers_in_the_open() -> Iterator[None]:
         yield
     finally:
         torch.backends.mha.set_fastpath_enabled(before)
+
+
+@contextmanager
+def _uncompiled() -> Iterator[None]:
+    """A model that compiles itself is traced as it is written: the compiler's part is predicted from there."""
+    compile_, in_place = torch.compile, torch.nn.Module.compile
+
+    def unchanged(model: Any = None, **_options: object) -> Any:  # noqa: ANN401 - a model, a function, or a decorator
+        return (lambda decorated: decorated) if model is None else model
+
+    torch.compile = unchanged
+    torch.nn.Module.compile = lambda *_args, **_options: None  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        torch.compile = compile_
+        torch.nn.Module.compile = in_place  # type: ignore[method-assign]
 
 
 def subject_of(

@@ -1,0 +1,102 @@
+"""Which class of transformers a configuration is built with: its own before any that a task suggests."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from typing import Any
+
+from advisor.workload.workload import Task
+
+_AUTO_CLASSES: dict[Task, str] = {
+    "sequence-classification": "AutoModelForSequenceClassification",
+    "token-classification": "AutoModelForTokenClassification",
+    "question-answering": "AutoModelForQuestionAnswering",
+    "masked-lm": "AutoModelForMaskedLM",
+    "causal-lm": "AutoModelForCausalLM",
+    "seq2seq-lm": "AutoModelForSeq2SeqLM",
+    "image-classification": "AutoModelForImageClassification",
+    "semantic-segmentation": "AutoModelForSemanticSegmentation",
+    "speech-classification": "AutoModelForAudioClassification",
+    "speech-seq2seq": "AutoModelForSpeechSeq2Seq",
+    "ctc": "AutoModelForCTC",
+    "base": "AutoModel",
+}
+_OTHERS = (
+    "PRETRAINING", "IMAGE_TEXT_TO_TEXT", "CAUSAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "SPEECH_SEQ_2_SEQ", "MASKED_LM",
+    "OBJECT_DETECTION", "IMAGE_CLASSIFICATION", "DEPTH_ESTIMATION", "SEMANTIC_SEGMENTATION", "UNIVERSAL_SEGMENTATION",
+)  # fmt: skip
+"""Where there is no bare model: what most people train, first."""
+
+
+def model_class(config: Any, task: Task, *, asked: bool) -> Any:  # noqa: ANN401 - transformers' types
+    """The class to build; None where transformers has none for this configuration.
+
+    `asked`: the task was named by the user, and its class is taken. Otherwise the class that `architectures` names is
+    the model's own, then the task's, then whatever else the library builds from this type of configuration.
+    """
+    own = None if asked else _named(config)
+    found = own or _of_task(config, task)
+    if found is not None:
+        return found
+    return _named(config) if asked else _any_of(config)
+
+
+def _of_task(config: Any, task: Task) -> Any:  # noqa: ANN401 - transformers' types
+    import transformers
+
+    for auto in (_AUTO_CLASSES[task], *(("AutoModelForImageTextToText",) if task == "causal-lm" else ())):
+        found = _mapped(getattr(transformers, auto)._model_mapping, config)  # noqa: SLF001 - from_config would only raise
+        if found is not None:
+            return found
+    return None
+
+
+def _mapped(mapping: Any, config: Any) -> Any:  # noqa: ANN401 - transformers' types
+    if type(config) not in mapping:
+        return None
+    class_ = mapping[type(config)]
+    return class_[0] if isinstance(class_, tuple) else class_
+
+
+def _named(config: Any) -> Any:  # noqa: ANN401 - transformers' types
+    """The class of the library that `architectures` names, if it takes this type of configuration."""
+    import transformers
+
+    for name in getattr(config, "architectures", None) or []:
+        class_ = getattr(transformers, str(name), None) if str(name).isidentifier() else None
+        if isinstance(class_, type) and issubclass(class_, transformers.PreTrainedModel):
+            own = getattr(class_, "config_class", None)
+            if own is not None and isinstance(config, own):
+                return class_
+    return None
+
+
+def _any_of(config: Any) -> Any:  # noqa: ANN401 - transformers' types
+    """Any class that is built from this very type of configuration: of another task, or not in any list of tasks."""
+    from transformers.models.auto import modeling_auto
+
+    mappings = [getattr(modeling_auto, f"MODEL_FOR_{name}_MAPPING", None) for name in _OTHERS]
+    for mapping in mappings:
+        found = None if mapping is None else _mapped(mapping, config)
+        if found is not None:
+            return found
+    return _in_module(config)
+
+
+def _in_module(config: Any) -> Any:  # noqa: ANN401 - transformers' types
+    from transformers import PreTrainedModel
+
+    try:
+        module = importlib.import_module(type(config).__module__.replace("configuration_", "modeling_"))
+    except ImportError:
+        return None
+    classes = [
+        class_
+        for name, class_ in inspect.getmembers(module, inspect.isclass)
+        if issubclass(class_, PreTrainedModel)
+        and not name.endswith("PreTrainedModel")
+        and getattr(class_, "config_class", None) is type(config)
+        and "forward" in vars(class_)
+    ]
+    return max(classes, key=lambda class_: (class_.__name__.endswith("Model"), class_.__name__), default=None)

@@ -1,0 +1,107 @@
+"""What one kind of input of a transformers model looks like: words, pictures, films, sound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from advisor.workload.workload import Task, Workload
+
+_DEFAULT_LENGTH = 128
+_DEFAULT_SIDE = 224
+_MASKED_SHARE = 0.15
+"""Share of tokens that BERT's masked language model predicts (Devlin et al. 2018)."""
+_IGNORED = -100
+_CHARACTERS_PER_SECOND = 15
+_SPEECH_RATE_HZ = 16_000
+
+
+def number_of(config: Any, name: str, default: int) -> int:  # noqa: ANN401 - transformers' types
+    """A whole number of the configuration or of its text or vision part."""
+    for part in (config, getattr(config, "text_config", None), getattr(config, "vision_config", None)):
+        value = getattr(part, name, None)
+        if isinstance(value, int):
+            return value
+    return default
+
+
+def tokens(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
+    """Words, their mask and the task's labels."""
+    length = workload.data.sequence_length or _DEFAULT_LENGTH
+    if hasattr(config, "vision_config") or task == "base":
+        length = min(length, number_of(config, "max_position_embeddings", length))
+    vocabulary = number_of(config, "vocab_size", 30522)
+    shape = (batch_size, length)
+    ids = torch.randint(min(3, vocabulary - 1), vocabulary, shape)
+    batch = {"input_ids": ids, "attention_mask": torch.ones(shape, dtype=torch.long)}
+    if task in {"sequence-classification", "token-classification"}:
+        labels_shape = (batch_size,) if task == "sequence-classification" else shape
+        batch["labels"] = torch.randint(0, max(1, config.num_labels), labels_shape)
+    elif task == "question-answering":
+        batch["start_positions"] = torch.randint(0, length, (batch_size,))
+        batch["end_positions"] = torch.randint(0, length, (batch_size,))
+    elif task == "masked-lm":
+        chosen = torch.rand(shape) < _MASKED_SHARE
+        batch["labels"] = torch.where(chosen, ids, torch.full_like(ids, _IGNORED))
+    elif task == "causal-lm":
+        batch["labels"] = ids.clone()
+    elif task == "seq2seq-lm":
+        batch["labels"] = torch.randint(min(3, vocabulary - 1), vocabulary, shape)
+    elif getattr(config, "is_encoder_decoder", False):
+        batch["decoder_input_ids"] = ids.clone()
+    return batch
+
+
+def side_of(config: Any, workload: Workload) -> int:  # noqa: ANN401 - transformers' types
+    """Pixels of a picture's side: the workload's, else the configuration's."""
+    configured = getattr(config, "image_size", None)
+    return workload.data.image_size or (configured if isinstance(configured, int) else _DEFAULT_SIDE)
+
+
+def images(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
+    """Square pictures and the task's labels."""
+    side = side_of(config, workload)
+    batch = {"pixel_values": torch.randn(batch_size, number_of(config, "num_channels", 3), side, side)}
+    if task == "image-classification":
+        batch["labels"] = torch.randint(0, max(1, config.num_labels), (batch_size,))
+    elif task == "semantic-segmentation":
+        batch["labels"] = torch.randint(0, max(1, config.num_labels), (batch_size, side, side))
+    return batch
+
+
+def waves(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
+    """Sound as it was recorded, and the task's labels."""
+    length = workload.data.sequence_length or _SPEECH_RATE_HZ
+    bins, frames = getattr(config, "num_mel_bins", None), getattr(config, "max_length", None)
+    channels = getattr(config, "audio_channels", None)
+    shape: tuple[int, ...] = (batch_size, length)
+    if isinstance(bins, int) and isinstance(frames, int):
+        shape = (batch_size, frames, bins)
+    elif isinstance(channels, int):
+        shape = (batch_size, channels, length)
+    batch = {"input_values": torch.randn(shape)}
+    if task == "speech-classification":
+        batch["labels"] = torch.randint(0, max(1, config.num_labels), (batch_size,))
+    elif task == "ctc":
+        characters = max(1, length * _CHARACTERS_PER_SECOND // _SPEECH_RATE_HZ)
+        batch["labels"] = torch.randint(1, number_of(config, "vocab_size", 32), (batch_size, characters))
+    return batch
+
+
+def spectra(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
+    """Sound by frequency bands, and the task's labels."""
+    bins = number_of(config, "num_mel_bins", 0) or number_of(config, "input_feat_per_channel", 80)
+    frames = 2 * number_of(config, "max_source_positions", 1500)
+    whole = getattr(config, "model_type", "") == "whisper"
+    shape = (batch_size, bins, frames) if whole else (batch_size, workload.data.sequence_length or frames, bins)
+    batch = {"input_features": torch.randn(shape)}
+    if task == "speech-seq2seq":
+        length = min(workload.data.sequence_length or _DEFAULT_LENGTH, number_of(config, "max_target_positions", 448))
+        batch["labels"] = torch.randint(3, number_of(config, "vocab_size", 32), (batch_size, length))
+    elif task == "speech-classification":
+        batch["labels"] = torch.randint(0, max(1, config.num_labels), (batch_size,))
+    elif task == "ctc":
+        batch["labels"] = torch.randint(1, number_of(config, "vocab_size", 32), (batch_size, max(1, shape[1] // 16)))
+    return batch

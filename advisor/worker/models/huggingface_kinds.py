@@ -1,0 +1,220 @@
+"""Batches of several kinds of input at once: pictures with text, films, sound with text, text for two towers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from advisor.worker.models.huggingface_inputs import images, number_of, side_of, spectra, tokens, waves
+from advisor.workload.workload import Task, Workload
+
+Made = Callable[[int], dict[str, Tensor]]
+_PICTURE_WORDS = ("image_token_id", "image_token_index", "media_token_id", "boi_token_id")
+_ROUND_PICTURE = 1
+"""Words before the first picture's."""
+_FRAMES = 8
+"""Of a film, where the configuration names no number."""
+_USUAL_PICTURE_WORDS = 256
+"""Words that a picture becomes, where the model does not tell."""
+
+
+def forward_names(module: Any) -> set[str]:  # noqa: ANN401 - transformers' types
+    """What the model's forward takes by name; empty where it takes anything."""
+    parameters = inspect.signature(module.forward).parameters
+    own = {name for name, parameter in parameters.items() if parameter.kind is not inspect.Parameter.VAR_KEYWORD}
+    return own if "input_ids" in own or len(own) == len(parameters) else set()
+
+
+def may_show_pictures(module: Any) -> bool:  # noqa: ANN401 - transformers' types
+    """Whether a model of words also takes pictures."""
+    config = module.config
+    return "input_ids" in forward_names(module) and any(
+        getattr(config, name, None) is not None for name in ("vision_config", "vision_tower", "vq_config")
+    )
+
+
+def further_batches(module: Any, task: Task, workload: Workload) -> Iterator[Made]:  # noqa: ANN401 - transformers' types
+    """What the model may want beside or instead of its main input, the fullest first; none for a plain model."""
+    names = forward_names(module)
+    config = module.config
+    if not _is_unusual(module, names, task):
+        return
+    text = {"input_ids"} <= names
+    if may_show_pictures(module):
+        yield from _pictures_among_words(module, task, workload, names)
+    kinds = _kinds(module, names, workload)
+    for chosen in kinds:
+        for with_words, with_decoder in product((True, False), (True, False)):
+            if (with_words and not text) or (with_decoder and "decoder_input_ids" not in names):
+                continue
+            if not chosen and not with_words:
+                continue
+            yield _joined(config, task, workload, chosen, words=with_words, decoder=with_decoder)
+
+
+def _is_unusual(module: Any, names: set[str], task: Task) -> bool:  # noqa: ANN401 - transformers' types
+    """Whether the model takes more than one kind of input, or one that its configuration does not show."""
+    main = getattr(module, "main_input_name", "input_ids")
+    several = len({"input_ids", "pixel_values", "input_features", "input_values", "pixel_values_videos"} & names) > 1
+    required = _required(module) - {main, "input_ids", "self"}
+    doubled = task == "base" and "decoder_input_ids" in names
+    unshown = main not in {"input_ids", "pixel_values", "input_values", "input_features"} or main not in names
+    films = "num_frames" in vars(module.config) or hasattr(module.config, "tubelet_size")
+    return several or bool(required) or unshown or films or doubled
+
+
+def _required(module: Any) -> set[str]:  # noqa: ANN401 - transformers' types
+    return {
+        name
+        for name, parameter in inspect.signature(module.forward).parameters.items()
+        if parameter.default is inspect.Parameter.empty
+        and parameter.kind in {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+    }
+
+
+def _kinds(module: Any, names: set[str], workload: Workload) -> list[tuple[Made, ...]]:  # noqa: ANN401 - transformers' types
+    """Combinations of inputs beside words: none, pictures, films, sound."""
+    config = module.config
+    seen = getattr(config, "vision_config", None) or config
+    heard = getattr(config, "audio_config", None) or getattr(config, "speech_config", None) or config
+    found: list[tuple[Made, ...]] = []
+    if "pixel_values" in names:
+        found.append((lambda size: {"pixel_values": images(seen, "base", workload, size)["pixel_values"]},))
+        found.append((lambda size: {"pixel_values": _film(seen, workload, size)},))
+    if "pixel_values_videos" in names:
+        found.append((lambda size: {"pixel_values_videos": _film(seen, workload, size)},))
+    if "input_features" in names:
+        found += [
+            (lambda size: {"input_features": spectra(heard, "base", workload, size)["input_features"]},),
+            (lambda size: _turned(spectra(heard, "base", workload, size)["input_features"]),),
+        ]
+    if "input_values" in names:
+        found += [
+            (lambda size: {"input_values": waves(heard, "base", workload, size)["input_values"]},),
+            (lambda size: {"input_values": waves(heard, "base", workload, size)["input_values"].unsqueeze(1)},),
+        ]
+    return [*found, ()]
+
+
+def _turned(bands: Tensor) -> dict[str, Tensor]:
+    return {
+        "input_features": bands.transpose(1, 2).contiguous(),
+        "input_features_mask": torch.ones(bands.shape[0], bands.shape[1], dtype=torch.long),
+    }
+
+
+def _film(config: Any, workload: Workload, batch_size: int) -> Tensor:  # noqa: ANN401 - transformers' types
+    side = side_of(config, workload)
+    frames = number_of(config, "num_frames", _FRAMES)
+    return torch.randn(batch_size, frames, number_of(config, "num_channels", 3), side, side)
+
+
+def _joined(  # noqa: PLR0913 - what a batch is joined of
+    config: Any,  # noqa: ANN401 - transformers' types
+    task: Task,
+    workload: Workload,
+    kinds: tuple[Made, ...],
+    *,
+    words: bool,
+    decoder: bool,
+) -> Made:
+    text = getattr(config, "text_config", None) or getattr(config, "decoder", None) or config
+
+    def make(batch_size: int) -> dict[str, Tensor]:
+        batch: dict[str, Tensor] = {}
+        for kind in kinds:
+            batch.update(kind(batch_size))
+        if words:
+            batch.update(tokens(text, task if not kinds else "base", workload, batch_size))
+        if decoder:
+            batch["decoder_input_ids"] = tokens(text, "base", workload, batch_size)["input_ids"]
+        return batch
+
+    return make
+
+
+def _pictures_among_words(
+    module: Any,  # noqa: ANN401 - transformers' types
+    task: Task,
+    workload: Workload,
+    names: set[str],
+) -> Iterator[Made]:
+    """One picture a sample, in the place of as many words as the model makes of it."""
+    config = module.config
+    word = next((value for name in _PICTURE_WORDS if isinstance(value := getattr(config, name, None), int)), None)
+    seen = getattr(config, "vision_config", None)
+    if word is None or seen is None or "pixel_values" not in names:
+        return
+    patches = _patches(seen, workload) if "image_grid_thw" in names else None
+
+    def pictures(batch_size: int) -> dict[str, Tensor]:
+        if patches is None:
+            return {"pixel_values": images(seen, "base", workload, batch_size)["pixel_values"]}
+        rows, width, grid = patches
+        return {
+            "pixel_values": torch.randn(batch_size * rows, width),
+            "image_grid_thw": torch.tensor([grid] * batch_size),
+        }
+
+    count = _words_of_picture(module, seen, pictures, patches)
+
+    def make(batch_size: int) -> dict[str, Tensor]:
+        batch = tokens(config, task, workload, batch_size)
+        ids = batch["input_ids"]
+        shown = torch.full((batch_size, count), word)
+        told = torch.cat([ids[:, :_ROUND_PICTURE], shown, ids[:, _ROUND_PICTURE:]], dim=1)
+        batch |= {"input_ids": told, "attention_mask": torch.ones_like(told)}
+        batch["mm_token_type_ids"] = (told == word).long()
+        batch["token_type_ids"] = batch["mm_token_type_ids"]
+        if "labels" in batch:
+            batch["labels"] = told.clone()
+        return batch | pictures(batch_size)
+
+    yield make
+
+
+def _patches(seen: Any, workload: Workload) -> tuple[int, int, list[int]]:  # noqa: ANN401 - transformers' types
+    """Rows and width of a picture cut into patches beforehand, and its grid (time, height, width)."""
+    size = number_of(seen, "patch_size", 14)
+    merge = number_of(seen, "spatial_merge_size", 2)
+    side = max(1, round(side_of(seen, workload) / (size * merge))) * merge
+    channels = number_of(seen, "in_channels", number_of(seen, "in_chans", 3))
+    return side * side, channels * number_of(seen, "temporal_patch_size", 1) * size * size, [1, side, side]
+
+
+def _words_of_picture(
+    module: Any,  # noqa: ANN401 - transformers' types
+    seen: Any,  # noqa: ANN401 - transformers' types
+    pictures: Made,
+    patches: tuple[int, int, list[int]] | None,
+) -> int:
+    """How many words one picture becomes: told by the grid, else by what the model makes of one."""
+    if patches is not None:
+        return int(patches[0] // number_of(seen, "spatial_merge_size", 2) ** 2)
+    look = getattr(module, "get_image_features", None) or getattr(
+        getattr(module, "model", None), "get_image_features", None
+    )
+    if look is None:
+        return number_of(module.config, "mm_tokens_per_image", _USUAL_PICTURE_WORDS)
+    try:
+        with torch.no_grad():
+            made = look(**pictures(1))
+    except Exception:  # noqa: BLE001 - whatever a library's method raises, it tells no number
+        return number_of(module.config, "mm_tokens_per_image", _USUAL_PICTURE_WORDS)
+    tensor = _first_tensor(getattr(made, "pooler_output", None)) if hasattr(made, "pooler_output") else None
+    tensor = tensor if tensor is not None else _first_tensor(made)
+    return _USUAL_PICTURE_WORDS if tensor is None else int(tensor.shape[:-1].numel())
+
+
+def _first_tensor(made: Any) -> Tensor | None:  # noqa: ANN401 - whatever a model returns
+    if isinstance(made, Tensor):
+        return made
+    if isinstance(made, (list, tuple)) and made:
+        return _first_tensor(made[0])
+    values = getattr(made, "values", None)
+    return next((one for one in values() if isinstance(one, Tensor)), None) if callable(values) else None

@@ -1,0 +1,141 @@
+"""Values under fake tensors: what a model reads while it runs is computed, where fakes alone cannot go on.
+
+torch's fakes can hold a constant beside a shape and compute what follows from constants alone, but keep single numbers
+only. Here words, positions, masks and sizes of pictures keep theirs, so that a model which counts its image tokens or
+loops over the pictures of a batch is traced like any other; a small model that decides by what it has computed keeps
+every value, and so runs for real.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._pytree import tree_leaves, tree_map
+
+Tensor = torch.Tensor
+Values = Literal["none", "whole", "all"]
+"""Which values are kept: none but single numbers, whole numbers (words, positions, masks), or all of small tensors."""
+_MOST_VALUES = 1 << 24
+"""Elements of one tensor where all values are kept."""
+_MOST_WHOLE_NUMBERS = 1 << 22
+_MOST_REAL_NUMBERS = 1 << 16
+"""Frequencies and ramps; activations are far larger, and never constants anyway."""
+_CONSTRUCTORS = {
+    "arange", "zeros", "ones", "full", "empty", "scalar_tensor", "eye", "linspace", "tril_indices", "triu_indices",
+}  # fmt: skip
+_PACKED = torch.ops.aten._pack_padded_sequence.default  # noqa: SLF001 - torch's own name
+_MASKED = {torch.ops.aten.index.Tensor, torch.ops.aten.index_put.default, torch.ops.aten.index_put_.default}
+
+
+def is_small_enough(tensor: Tensor, *, every: bool) -> bool:
+    """Whether a result is kept with its values: `every` one, or whole numbers and few real ones."""
+    if tensor.device.type != "cpu":
+        return False
+    if every:
+        return tensor.numel() <= _MOST_VALUES
+    limit = _MOST_REAL_NUMBERS if tensor.is_floating_point() or tensor.is_complex() else _MOST_WHOLE_NUMBERS
+    return tensor.numel() <= limit
+
+
+def with_values(mode: FakeTensorMode, tensor: Tensor) -> Tensor:
+    """A fake that knows its values."""
+    return mode.fake_tensor_converter.from_real_tensor(mode, tensor, make_constant=True)
+
+
+def made_of_values(
+    mode: FakeTensorMode,
+    func: Any,  # noqa: ANN401 - an operator overload
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    every: bool,
+) -> Any:  # noqa: ANN401 - a fake, or None where the mode's own rule holds
+    """The result of an operator that torch's own rules leave to shapes though its values are known; else None.
+
+    These are constructors, operators indexed by a known mask, sequences packed by known lengths and, with `every`,
+    random operators on known values.
+    """
+    if func in _MASKED:
+        return _by_places(mode, func, args, kwargs)
+    if func is _PACKED:
+        return _packed(mode, *args)
+    if every and hasattr(func, "tags") and torch.Tag.nondeterministic_seeded in func.tags:
+        return _computed(mode, func, args, kwargs)
+    return _constructed(mode, func, args, kwargs, every=every)
+
+
+def _by_places(mode: FakeTensorMode, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+    indices = [_without_mask(mode, index) for index in args[1]]
+    if all(pair[0] is old for pair, old in zip(indices, args[1], strict=True)):
+        return None
+    with mode:
+        return func(args[0], [entry for pair in indices for entry in pair], *args[2:], **kwargs)
+
+
+def _packed(mode: FakeTensorMode, padded: Tensor, lengths: Tensor, batch_first: bool) -> Any:  # noqa: ANN401 - torch's own signature
+    known = lengths.constant if isinstance(lengths, FakeTensor) else lengths
+    if known is None:
+        return None
+    with _disable_current_modes():
+        counts = torch.ops.aten._pack_padded_sequence(  # noqa: SLF001 - torch's own name
+            torch.empty(*padded.shape[:2], 1), known, batch_first
+        )[1]
+        row_count = int(counts.sum())
+    with mode:
+        rows = padded.new_empty(row_count, *padded.shape[2:])
+    return rows, with_values(mode, counts)
+
+
+def _constructed(
+    mode: FakeTensorMode,
+    func: Any,  # noqa: ANN401 - as above
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    every: bool,
+) -> Any:  # noqa: ANN401 - as above
+    name = func._schema.name.partition("::")[2] if hasattr(func, "_schema") else ""  # noqa: SLF001 - torch's modes read it
+    device = kwargs.get("device")
+    elsewhere = device is not None and torch.device(device).type != "cpu"
+    if name not in _CONSTRUCTORS or elsewhere or any(isinstance(value, Tensor) for value in (*args, *kwargs.values())):
+        return None
+    if name in {"zeros", "ones", "full", "empty"} and _count(args[0]) > _MOST_WHOLE_NUMBERS:
+        return None
+    with _disable_current_modes():
+        made = func(*args, **kwargs)
+    return with_values(mode, made) if is_small_enough(made, every=every) else None
+
+
+def _computed(mode: FakeTensorMode, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+    """A random operator on known values that writes into none of them; None for any other."""
+    if func._schema.is_mutable:  # noqa: SLF001 - torch's modes read it
+        return None
+    tensors = [value for value in tree_leaves((args, dict(kwargs))) if isinstance(value, Tensor)]
+    if any(not isinstance(tensor, FakeTensor) or tensor.constant is None for tensor in tensors):
+        return None
+    with _disable_current_modes():
+        known = tree_map(lambda value: value.constant if isinstance(value, FakeTensor) else value, (args, dict(kwargs)))
+        out = func(*known[0], **known[1])
+    return tree_map(lambda value: with_values(mode, value) if isinstance(value, Tensor) else value, out)
+
+
+def _count(shape: Any) -> int:  # noqa: ANN401 - a size or several
+    sizes = shape if isinstance(shape, (list, tuple, torch.Size)) else [shape]
+    product = 1
+    for size in sizes:
+        product *= int(size)
+    return product
+
+
+def _without_mask(mode: FakeTensorMode, index: Any) -> tuple[Any, ...]:  # noqa: ANN401 - a tensor or None
+    """A known mask as the places that it marks, one tensor a dimension; anything else as it is."""
+    known = index.constant if isinstance(index, FakeTensor) else None
+    if known is None or known.dtype not in {torch.bool, torch.uint8}:
+        return (index,)
+    with _disable_current_modes():
+        places = known.nonzero(as_tuple=True)
+    return tuple(with_values(mode, place) for place in places)

@@ -1,0 +1,133 @@
+"""Models that read values while they run are traced with those values, and count the operators that they run."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from advisor.worker.trace.failed import TraceFailed
+from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.trace import trace
+
+Batch = tuple[torch.Tensor, ...]
+
+
+def subject(build: type[nn.Module], *, sizes: tuple[int, ...] = (8,)) -> Subject:
+    return Subject(
+        build=build,
+        make_batch=lambda batch_size: (torch.randn(batch_size, *sizes),),
+        step=lambda model, batch: model(*batch),
+    )
+
+
+class Picked(nn.Module):
+    """Marks the words that are pictures, and takes as many rounds as the largest word says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.head = nn.Embedding(10, 8), nn.Linear(8, 4)
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        marked = words > 3
+        assert int(marked.sum().item()) == 5 * len(words)
+        states = self.words(words)
+        pictures = states[marked]
+        for _ in range(int(words.max())):
+            pictures = torch.relu(pictures)
+        loss: torch.Tensor = self.head(states.masked_scatter(marked.unsqueeze(-1), pictures)).sum()
+        return loss
+
+
+def words_with_pictures(batch_size: int) -> Batch:
+    words = torch.zeros(batch_size, 16, dtype=torch.long)
+    words[:, :5] = 7
+    return (words,)
+
+
+def test_a_model_that_counts_its_marked_words_is_traced_with_their_values() -> None:
+    table = trace(Subject(build=Picked, make_batch=words_with_pictures, step=lambda m, b: m(*b)), "fp32")
+    rounds = [op for op in table.ops if op.name == "relu" and op.phase == "forward"]
+    assert sum(op.count for op in rounds) == 7
+    assert table.parameter_count == 10 * 8 + 8 * 4 + 4
+    assert table.caveats == ()
+
+
+class Doubting(nn.Module):
+    """Looks at its own activations before each round."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner, self.drop, self.head = nn.Linear(8, 8), nn.Dropout(0.1), nn.Linear(8, 1)
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        for _ in range(5):
+            states = self.drop(torch.relu(self.inner(states)))
+            if states.mean().item() > 1e9:
+                break
+        loss: torch.Tensor = self.head(states).mean()
+        return loss
+
+
+def test_a_small_model_that_reads_its_activations_is_traced_by_running() -> None:
+    table = trace(subject(Doubting), "fp32")
+    assert sum(op.count for op in table.ops if op.kind == "matmul" and op.phase == "forward") == 6
+
+
+class Wandering(nn.Module):
+    """Takes as many rounds as chance has it: no two batches run the same operators."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(8, 8)
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        for _ in range(2 * len(states) + int(states.mean().item() > 1e9)):
+            states = self.inner(states)
+        return states.mean()
+
+
+def test_a_model_whose_rounds_follow_the_batch_is_refused() -> None:
+    with pytest.raises(TraceFailed, match="at another batch size"):
+        trace(subject(Wandering), "fp32")
+
+
+class Compiled(nn.Module):
+    """Compiles a part of itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = torch.compile(nn.Linear(8, 8))
+        self.head = nn.Linear(8, 1)
+        self.head.compile()
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        loss: torch.Tensor = self.head(self.inner(states)).mean()
+        return loss
+
+
+def test_a_model_that_compiles_itself_is_traced_as_it_is_written() -> None:
+    table = trace(subject(Compiled), "fp32")
+    assert sum(op.count for op in table.ops if op.kind == "matmul" and op.phase == "forward") == 2
+
+
+class Packed(nn.Module):
+    """Packs its sequences by their lengths."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.cell, self.head = nn.Embedding(10, 8), nn.LSTM(8, 8, batch_first=True), nn.Linear(8, 1)
+
+    def forward(self, words: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        packed = nn.utils.rnn.pack_padded_sequence(self.words(words), lengths, batch_first=True, enforce_sorted=False)
+        states, _ = nn.utils.rnn.pad_packed_sequence(self.cell(packed)[0], batch_first=True)
+        loss: torch.Tensor = self.head(states).mean()
+        return loss
+
+
+def test_packed_sequences_are_traced_by_their_lengths() -> None:
+    def batch(batch_size: int) -> Batch:
+        return torch.randint(0, 10, (batch_size, 12)), torch.full((batch_size,), 12)
+
+    table = trace(Subject(build=Packed, make_batch=batch, step=lambda m, b: m(*b)), "fp32")
+    assert table.parameter_count == sum(parameter.numel() for parameter in Packed().parameters())

@@ -1,0 +1,219 @@
+"""Walk every model type of the installed transformers and write what is predicted of each into docs/transformers.md.
+
+python tools/walk_transformers.py [--types a,b] [--limit-s S] [--answers FILE] [--fresh]
+
+Each type is asked as a user would ask with `{"model_type": …}` alone: its own default configuration, at FP32 on an
+A100. What was answered is kept in a file of lines, so that a walk that was ended goes on where it stopped; the page is
+only written when every type has been asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime as dt
+import math
+import subprocess
+import sys
+import time
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from advisor.advice import AdviceRequest, Facts, advice_from_facts
+from advisor.core.errors import InputError
+from advisor.core.records import Record
+from advisor.hardware.machine import Machine
+from advisor.measure.worker_session import WorkerHung, WorkerSession, WorkerTooLarge
+from advisor.optable.op_table import OpTable
+from advisor.protocol.messages import Failed, Traced, TraceRequest
+from advisor.workload.workload_file import load_workload
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "transformers.md"
+ANSWERS = ROOT / "build" / "transformers.jsonl"
+GPU = "a100-sxm4-80"
+LIMIT_S = 60.0
+MEMORY_LIMIT_BYTES = 24 << 30
+MACHINES = ROOT / "tests" / "recorded" / "machines"
+
+Outcome = Literal["predicted", "refused", "no model of its own", "too long", "ended"]
+
+
+class Answer(Record, frozen=True, kw_only=True):
+    """What one model type was answered with."""
+
+    model_type: str
+    outcome: Outcome
+    spent_s: float
+    """Of the trace and the prediction together; imports of the first model included."""
+    parameters: int | None = None
+    step_s: float | None = None
+    reason: str = ""
+    remarks: tuple[str, ...] = ()
+    """Codes of the caveats that the trace gave."""
+
+
+def main() -> int:
+    """Ask every type that has no answer yet, then write the page; 1 where a type was ended or took too long."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--types", default="", help="ask these alone, and write no page")
+    parser.add_argument("--limit-s", type=float, default=LIMIT_S, help="of one type")
+    parser.add_argument("--answers", type=Path, default=ANSWERS)
+    parser.add_argument("--fresh", action="store_true", help="forget what was answered")
+    chosen = parser.parse_args()
+    chosen.answers.parent.mkdir(parents=True, exist_ok=True)
+    if chosen.fresh:
+        chosen.answers.unlink(missing_ok=True)
+    known = {answer.model_type: answer for answer in read_answers(chosen.answers)}
+    types = chosen.types.split(",") if chosen.types else model_types()
+    asker = Asker(chosen.limit_s)
+    try:
+        for model_type in types:
+            if model_type in known and not chosen.types:
+                continue
+            known[model_type] = answer = asker.ask(model_type)
+            with chosen.answers.open("ab") as file:
+                file.write(msgspec.json.encode(answer) + b"\n")
+            print(f"{answer.spent_s:6.1f} s  {model_type}: {answer.outcome} {answer.reason}", flush=True)
+    finally:
+        asker.close()
+    answers = [known[model_type] for model_type in types]
+    print(shares(answers))
+    if not chosen.types:
+        PAGE.write_text(page(answers), encoding="utf-8")
+    return 1 if any(answer.outcome in {"too long", "ended"} for answer in answers) else 0
+
+
+def model_types() -> list[str]:
+    """Every `model_type` that the installed transformers has a configuration of."""
+    code = "import json; from transformers import CONFIG_MAPPING as m; print(json.dumps(sorted(m.keys())))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return msgspec.json.decode(said.stdout.splitlines()[-1], type=list[str])
+
+
+def read_answers(path: Path) -> list[Answer]:
+    """The lines of an earlier walk; none where there was none."""
+    if not path.is_file():
+        return []
+    return [msgspec.json.decode(line, type=Answer) for line in path.read_bytes().splitlines()]
+
+
+class Asker:
+    """Asks one worker after the other: one that died, or has seen many models, is replaced."""
+
+    _SEEN_AT_MOST = 40
+
+    def __init__(self, limit_s: float) -> None:
+        """`limit_s`: of one type."""
+        self._limit_s = limit_s
+        self._session: WorkerSession | None = None
+        self._seen = 0
+        self._machine = msgspec.json.decode((MACHINES / "real_amd_epyc_2_cores.json").read_bytes(), type=Machine)
+
+    def ask(self, model_type: str) -> Answer:
+        """What a user would get for this type."""
+        start = time.monotonic()
+        outcome, table, reason = self._traced(model_type)
+        if table is None:
+            return Answer(model_type=model_type, outcome=outcome, spent_s=time.monotonic() - start, reason=reason)
+        return self._predicted(model_type, table, start)
+
+    def _traced(self, model_type: str) -> tuple[Outcome, OpTable | None, str]:
+        try:
+            workload = load_workload(described(model_type))
+        except InputError as error:
+            return "refused", None, error.text
+        request = TraceRequest(workload=workload, precisions=("fp32",), wall_limit_s=self._limit_s)
+        failed: Failed | None = None
+        try:
+            for event in self._alive().ask(request, deadline_s=time.monotonic() + self._limit_s):
+                if isinstance(event, Traced):
+                    return "predicted", event.table, ""
+                failed = event if isinstance(event, Failed) else failed
+        except WorkerHung:
+            return "too long", None, f"over {self._limit_s:g} s"
+        except WorkerTooLarge:
+            return "ended", None, "more memory than a trace may take"
+        if failed is None:
+            return "ended", None, "the worker ended without a word"
+        partial = failed.code == "workload-part-only"
+        return "no model of its own" if partial else "refused", None, failed.text
+
+    def _predicted(self, model_type: str, table: OpTable, start: float) -> Answer:
+        workload = load_workload(described(model_type))
+        request = AdviceRequest(workload=workload, measure=False, gpu_keys=(GPU,), counts=(1,), precisions=("fp32",))
+        advice = advice_from_facts(request, Facts(machine=self._machine, tables={"fp32": table}))
+        times = [one.step_s.value for one in advice.predictions if one.step_s is not None]
+        finite = [time_s for time_s in times if math.isfinite(time_s) and time_s > 0]
+        return Answer(
+            model_type=model_type,
+            outcome="predicted" if finite else "refused",
+            spent_s=time.monotonic() - start,
+            parameters=table.parameter_count,
+            step_s=min(finite, default=None),
+            reason="" if finite else ", ".join(caveat.code for caveat in advice.caveats),
+            remarks=tuple(caveat.code for caveat in table.caveats),
+        )
+
+    def _alive(self) -> WorkerSession:
+        self._seen += 1
+        if self._session is None or not self._session.alive or self._seen > self._SEEN_AT_MOST:
+            self.close()
+            self._session = WorkerSession(visible="", memory_limit_bytes=MEMORY_LIMIT_BYTES)
+        return self._session
+
+    def close(self) -> None:
+        """End the worker."""
+        self._seen = 0
+        if self._session is not None:
+            with contextlib.suppress(Exception):
+                if self._session.alive:
+                    self._session.end()
+                self._session.close()
+            self._session = None
+
+
+def described(model_type: str) -> dict[str, object]:
+    """The workload of a user who knows nothing but the name."""
+    return {"name": model_type, "model": {"source": "huggingface", "config": {"model_type": model_type}}}
+
+
+def shares(answers: list[Answer]) -> str:
+    """How many were answered how, in one line."""
+    whole = [answer for answer in answers if answer.outcome != "no model of its own"]
+    counts = Counter(answer.outcome for answer in answers)
+    predicted = counts["predicted"] / max(1, len(whole))
+    listed = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common())
+    return f"{len(answers)} model types: {listed}; {predicted:.1%} of those that have a model are predicted"
+
+
+def page(answers: list[Answer]) -> str:
+    """The page: when, with what, the shares and a line for each type."""
+    slowest = max(answers, key=lambda answer: answer.spent_s)
+    lines = [
+        "# What is predicted of the architectures of transformers",
+        "",
+        (
+            f"Written on {dt.datetime.now(dt.UTC):%Y-%m-%d} by `tools/walk_transformers.py` with transformers "
+            f"{version('transformers')} and torch {version('torch')}: every `model_type` by its own default "
+            f"configuration, at FP32 on one card ({GPU})."
+        ),
+        "",
+        f"{shares(answers)}. The slowest is {slowest.model_type} with {slowest.spent_s:.0f} s.",
+        "",
+        "| model type | answer | parameters | remarks |",
+        "|---|---|---:|---|",
+    ]
+    for answer in answers:
+        size = "" if answer.parameters is None else f"{answer.parameters:,}"
+        said = answer.reason or ", ".join(sorted(set(answer.remarks)))
+        lines.append(f"| {answer.model_type} | {answer.outcome} | {size} | {said.replace('|', '/')} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
