@@ -17,6 +17,8 @@ Made = Callable[[int], dict[str, Tensor]]
 _PICTURE_WORDS = ("image_token_id", "image_token_index", "media_token_id", "boi_token_id")
 _ROUND_PICTURE = 1
 """Words before the first picture's."""
+_SAID_WORDS = 128
+"""Words of a decoder beside pictures or sound."""
 _FRAMES = 8
 """Of a film, where the configuration names no number."""
 _USUAL_PICTURE_WORDS = 256
@@ -40,7 +42,7 @@ def may_show_pictures(module: Any) -> bool:  # noqa: ANN401 - transformers' type
 
 def further_batches(module: Any, task: Task, workload: Workload) -> Iterator[Made]:  # noqa: ANN401 - transformers' types
     """What the model may want beside or instead of its main input, the fullest first; none for a plain model."""
-    names = forward_names(module)
+    names = set(inspect.signature(module.forward).parameters)
     config = module.config
     if not _is_unusual(module, names, task):
         return
@@ -65,7 +67,8 @@ def _is_unusual(module: Any, names: set[str], task: Task) -> bool:  # noqa: ANN4
     doubled = task == "base" and "decoder_input_ids" in names
     unshown = main not in {"input_ids", "pixel_values", "input_values", "input_features"} or main not in names
     films = "num_frames" in vars(module.config) or hasattr(module.config, "tubelet_size")
-    return several or bool(required) or unshown or films or doubled
+    parted = any(getattr(module.config, name, None) is not None for name in ("vision_config", "audio_config"))
+    return several or bool(required) or unshown or films or doubled or parted
 
 
 def _required(module: Any) -> set[str]:  # noqa: ANN401 - transformers' types
@@ -132,7 +135,10 @@ def _joined(  # noqa: PLR0913 - what a batch is joined of
         if words:
             batch.update(tokens(text, task if not kinds else "base", workload, batch_size))
         if decoder:
-            batch["decoder_input_ids"] = tokens(text, "base", workload, batch_size)["input_ids"]
+            # A sound's length is counted in samples: what is said of it is as long as a usual sentence.
+            asked = None if kinds else workload.data.sequence_length
+            length = min(asked or _SAID_WORDS, number_of(text, "max_target_positions", _SAID_WORDS))
+            batch["decoder_input_ids"] = torch.randint(0, number_of(text, "vocab_size", 2), (batch_size, length))
         return batch
 
     return make

@@ -17,6 +17,7 @@ from advisor.worker.trace.affine import StreamsDiffer
 from advisor.worker.trace.cuda_rules import cuda_rules
 from advisor.worker.trace.failed import TraceFailed, TraceFault
 from advisor.worker.trace.fake_model import build_fake, value_was_asked
+from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.step_pass import DeviceRules, Passes, Subject
 from advisor.worker.trace.traced_table import table_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from advisor.worker.models.load_model import LoadedModel
 
 _BY_VALUES = frozenset({"trace-depends-on-data", "trace-shape-depends-on-data"})
+_MOST_REAL_WEIGHTS = 1 << 26
 _TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "fp8": "fp8"}
 
 
@@ -45,13 +47,24 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) 
     except TraceFailed as failed:
         if failed.reason_code not in _BY_VALUES:
             raise
-        for values in ("whole", "all"):
+        kinds: tuple[Values, ...] = ("whole", "all") if _is_small(subject) else ("whole",)
+        for values in kinds:
             try:
                 return _traced(subject, precision, Fakes(values=values), checked=checked)
             except TraceFailed as again:
                 if again.reason_code not in _BY_VALUES:
                     raise
         raise failed from None
+
+
+def _is_small(subject: Subject) -> bool:
+    """Whether a model may be built and run for real: its weights take a quarter of a gigabyte at most."""
+    mode = Fakes()
+    try:
+        model = build_fake(subject.build, mode)
+    except Exception:  # noqa: BLE001 - what cannot be built is told by the trace itself
+        return False
+    return sum(parameter.numel() for parameter in model.parameters()) <= _MOST_REAL_WEIGHTS
 
 
 def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked: bool) -> OpTable:

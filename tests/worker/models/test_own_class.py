@@ -1,0 +1,61 @@
+"""A configuration is built as the class that it names, with every kind of input that the class takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import transformers
+
+from advisor.core.errors import InputError
+from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload_file import load_workload
+
+SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+MAE = {
+    "model_type": "vit_mae", **SMALL, "image_size": 32, "patch_size": 8, "decoder_hidden_size": 16,
+    "decoder_num_hidden_layers": 1, "decoder_num_attention_heads": 2, "decoder_intermediate_size": 32,
+}  # fmt: skip
+WHISPER = {
+    "model_type": "whisper", "d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 2,
+    "decoder_attention_heads": 2, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "vocab_size": 100,
+    "max_source_positions": 50, "max_target_positions": 40, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2,
+    "decoder_start_token_id": 1,
+}  # fmt: skip
+
+
+def parameter_count(config: dict[str, Any]) -> int:
+    workload = load_workload({"name": "own", "model": {"source": "huggingface", "config": config}})
+    return trace(subject_of(workload, "fp32"), "fp32", checked=False).parameter_count
+
+
+def count_of(class_: Any, config: dict[str, Any]) -> int:
+    known = transformers.AutoConfig.for_model(**config)
+    return sum(parameter.numel() for parameter in class_(known).parameters())
+
+
+def test_a_named_class_is_built_whole() -> None:
+    whole = count_of(transformers.ViTMAEForPreTraining, MAE)
+    assert parameter_count({**MAE, "architectures": ["ViTMAEForPreTraining"]}) == whole
+    assert parameter_count(MAE) == count_of(transformers.ViTMAEModel, MAE) < whole
+
+
+def test_a_decoder_beside_sound_gets_words() -> None:
+    assert parameter_count(WHISPER) == count_of(transformers.WhisperModel, WHISPER)
+
+
+def test_a_model_of_parts_gets_pictures_of_its_own_size() -> None:
+    config: dict[str, Any] = {
+        "model_type": "sam",
+        "vision_config": {
+            "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 64, "patch_size": 16,
+            "mlp_dim": 64, "output_channels": 256, "global_attn_indexes": [1], "window_size": 2,
+        },
+        "prompt_encoder_config": {"image_size": 64, "patch_size": 16},
+    }  # fmt: skip
+    assert parameter_count(config) == count_of(transformers.SamModel, config)
+
+
+def test_a_part_of_a_model_is_refused_as_one() -> None:
+    with pytest.raises(InputError, match="a part of another model"):
+        parameter_count({"model_type": "sam_mask_decoder"})
