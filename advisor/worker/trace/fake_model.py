@@ -112,7 +112,7 @@ def build_fake(build: Callable[[], torch.nn.Module], mode: FakeTensorMode, *, re
     """
     if real:
         model = build()
-        _make_fake(model, lambda tensor: _known(mode, tensor))
+        _make_fake(model, mode, lambda tensor: _known(mode, tensor))
         return model
     with without_initialisation():
         try:
@@ -122,7 +122,7 @@ def build_fake(build: Callable[[], torch.nn.Module], mode: FakeTensorMode, *, re
             if not _came_from_torch(error):
                 raise
             model = build()
-    _make_fake(model, mode.from_tensor)
+    _make_fake(model, mode, mode.from_tensor)
     return model
 
 
@@ -136,15 +136,24 @@ def _known(mode: FakeTensorMode, tensor: Tensor) -> Tensor:
     )
 
 
-def _make_fake(model: torch.nn.Module, made: Callable[[Tensor], Tensor]) -> None:
-    """Replace every real tensor that a module holds; shared parameters stay shared."""
+def _of_this(mode: FakeTensorMode, other: FakeTensor) -> Tensor:
+    """A fake of another mode, which has traced this module before, made again: its values are gone."""
+    with mode:
+        made = torch.empty_strided(other.shape, other.stride(), dtype=other.dtype, device=other.device)
+    return (
+        torch.nn.Parameter(made, requires_grad=other.requires_grad) if isinstance(other, torch.nn.Parameter) else made
+    )
+
+
+def _make_fake(model: torch.nn.Module, mode: FakeTensorMode, made: Callable[[Tensor], Tensor]) -> None:
+    """Replace every tensor of a module that is no fake of `mode`; shared parameters stay shared."""
     known: dict[int, Tensor] = {}
 
     def fake(tensor: Tensor) -> Tensor:
-        if isinstance(tensor, FakeTensor):
+        if isinstance(tensor, FakeTensor) and tensor.fake_mode is mode:
             return tensor
         if id(tensor) not in known:
-            known[id(tensor)] = made(tensor)
+            known[id(tensor)] = _of_this(mode, tensor) if isinstance(tensor, FakeTensor) else made(tensor)
         return known[id(tensor)]
 
     keepers = [*model.parameters(), *model.buffers()]  # no id is given out twice while these live
@@ -154,6 +163,6 @@ def _make_fake(model: torch.nn.Module, made: Callable[[Tensor], Tensor]) -> None
                 if tensor is not None:
                     store[name] = fake(tensor)  # type: ignore[assignment]
         for name, value in list(vars(module).items()):
-            if type(value) is Tensor:
+            if type(value) in {Tensor, FakeTensor}:
                 setattr(module, name, fake(value))
     del keepers

@@ -116,8 +116,8 @@ class KnownResults:
         container = type(out) if type(out) in (tuple, list) else None
         tensors: Sequence[Any] = out if container is not None else (out,)  # type: ignore[assignment]
         every = [*found, *(tensor for tensor in tensors if tensor is not None)]
-        if any(type(tensor) is not FakeTensor for tensor in every):
-            return None
+        if any(type(tensor) is not FakeTensor or tensor.fake_mode is not every[0].fake_mode for tensor in every):
+            return None  # a fake of another mode is taken in as a copy: its views would pass for tensors of their own
         if any(tensor.dtype.is_complex or tensor.is_neg() for tensor in every):
             self._off = True  # views may now carry marks that no key holds
         if self._off or (name == _CHOOSES_BY_MASK and any(tensor.dtype in _MASKS for tensor in found)):

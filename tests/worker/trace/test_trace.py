@@ -351,3 +351,18 @@ def test_an_encoder_that_only_infers_has_a_third_of_the_work_of_training() -> No
     own = msgspec.structs.replace(load_workload("bert_base_sst2"), model=template)
     trained, inferred = (step_flop(traced(with_training(own, mode=mode)), 8) for mode in ("training", "inference"))
     assert inferred == pytest.approx(trained / 3, rel=0.05)
+
+
+def test_a_module_made_once_and_traced_again_gives_the_same_table_and_timeline() -> None:
+    module = nn.Sequential(nn.Linear(64, 64), nn.GELU(), nn.Linear(64, 8))
+    tables = [trace(subject(module, 64), precision) for precision in ("fp32", "amp", "fp32")]
+    assert tables[0] == tables[2]
+    assert all(table.memory is not None for table in tables)
+
+
+def test_a_model_that_was_refused_leaves_nothing_behind_for_the_next() -> None:
+    before = traced(small_gpt())
+    for module in (LooksAtValues, PicksPositive):
+        with pytest.raises(TraceFailed):
+            trace(subject(module(), 4), "fp32")
+    assert traced(small_gpt()) == before
