@@ -37,7 +37,7 @@ PAGE = ROOT / "docs" / "transformers.md"
 ANSWERS = ROOT / "build" / "transformers.jsonl"
 GPU = "a100-sxm4-80"
 LIMIT_S = 60.0
-MEMORY_LIMIT_BYTES = 24 << 30
+MEMORY_LIMIT_BYTES = 8 << 30
 MACHINES = ROOT / "tests" / "recorded" / "machines"
 
 Outcome = Literal["predicted", "refused", "no model of its own", "too long", "ended"]
@@ -105,7 +105,7 @@ def read_answers(path: Path) -> list[Answer]:
 class Asker:
     """Asks one worker after the other: one that died, or has seen many models, is replaced."""
 
-    _SEEN_AT_MOST = 40
+    _SEEN_AT_MOST = 60
 
     def __init__(self, limit_s: float) -> None:
         """`limit_s`: of one type."""
