@@ -13,6 +13,7 @@ import argparse
 import contextlib
 import datetime as dt
 import math
+import os
 import subprocess
 import sys
 import time
@@ -22,9 +23,9 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
-from advisor.core.errors import InputError
 from advisor.core.records import Record
 from advisor.hardware.machine import Machine
 from advisor.measure.worker_session import WorkerHung, WorkerSession, WorkerTooLarge
@@ -38,6 +39,9 @@ ANSWERS = ROOT / "build" / "transformers.jsonl"
 GPU = "a100-sxm4-80"
 LIMIT_S = 60.0
 MEMORY_LIMIT_BYTES = 8 << 30
+_WALL_LIMITS = 5.0
+_PART = "describes a part of another model"
+"""Said of a configuration that no whole model of the library is built from."""
 MACHINES = ROOT / "tests" / "recorded" / "machines"
 
 Outcome = Literal["predicted", "refused", "no model of its own", "too long", "ended"]
@@ -49,7 +53,7 @@ class Answer(Record, frozen=True, kw_only=True):
     model_type: str
     outcome: Outcome
     spent_s: float
-    """Of the trace and the prediction together; imports of the first model included."""
+    """Processor time of the trace and the prediction together; imports of the first model included."""
     parameters: int | None = None
     step_s: float | None = None
     reason: str = ""
@@ -116,34 +120,39 @@ class Asker:
 
     def ask(self, model_type: str) -> Answer:
         """What a user would get for this type."""
-        start = time.monotonic()
-        outcome, table, reason = self._traced(model_type)
+        session, start_s = self._alive(), time.process_time()
+        before_s = processor_time_s(session.pid)
+        outcome, table, reason = self._traced(model_type, session)
+        spent_s = self._limit_s if outcome == "too long" else processor_time_s(session.pid) - before_s
         if table is None:
-            return Answer(model_type=model_type, outcome=outcome, spent_s=time.monotonic() - start, reason=reason)
-        return self._predicted(model_type, table, start)
+            return Answer(model_type=model_type, outcome=outcome, spent_s=max(0.0, spent_s), reason=reason)
+        answer = self._predicted(model_type, table)
+        return replace(answer, spent_s=spent_s + time.process_time() - start_s)
 
-    def _traced(self, model_type: str) -> tuple[Outcome, OpTable | None, str]:
-        try:
-            workload = load_workload(described(model_type))
-        except InputError as error:
-            return "refused", None, error.text
+    def _traced(self, model_type: str, session: WorkerSession) -> tuple[Outcome, OpTable | None, str]:
+        workload = load_workload(described(model_type))
         request = TraceRequest(workload=workload, precisions=("fp32",), wall_limit_s=self._limit_s)
-        failed: Failed | None = None
+        table: OpTable | None = None
+        failed = Failed(exception="", text="", traceback="")
+        limit_s = processor_time_s(session.pid) + self._limit_s
         try:
-            for event in self._alive().ask(request, deadline_s=time.monotonic() + self._limit_s):
-                if isinstance(event, Traced):
-                    return "predicted", event.table, ""
+            # On a busy machine the wall's clock runs ahead of the processor's, which is the one that is limited.
+            for event in session.ask(request, deadline_s=time.monotonic() + _WALL_LIMITS * self._limit_s):
+                table = event.table if isinstance(event, Traced) else table
                 failed = event if isinstance(event, Failed) else failed
+                if processor_time_s(session.pid) > limit_s:
+                    raise WorkerHung  # noqa: TRY301 - as the session does by its own clock
         except WorkerHung:
+            self.close()
             return "too long", None, f"over {self._limit_s:g} s"
         except WorkerTooLarge:
             return "ended", None, "more memory than a trace may take"
-        if failed is None:
-            return "ended", None, "the worker ended without a word"
-        partial = failed.code == "workload-part-only"
-        return "no model of its own" if partial else "refused", None, failed.text
+        if table is not None:
+            return "predicted", table, ""
+        outcome: Outcome = "no model of its own" if _PART in failed.text else "refused"
+        return (outcome, None, failed.text) if failed.text else ("ended", None, "the worker ended without a word")
 
-    def _predicted(self, model_type: str, table: OpTable, start: float) -> Answer:
+    def _predicted(self, model_type: str, table: OpTable) -> Answer:
         workload = load_workload(described(model_type))
         request = AdviceRequest(workload=workload, measure=False, gpu_keys=(GPU,), counts=(1,), precisions=("fp32",))
         advice = advice_from_facts(request, Facts(machine=self._machine, tables={"fp32": table}))
@@ -152,7 +161,7 @@ class Asker:
         return Answer(
             model_type=model_type,
             outcome="predicted" if finite else "refused",
-            spent_s=time.monotonic() - start,
+            spent_s=0.0,
             parameters=table.parameter_count,
             step_s=min(finite, default=None),
             reason="" if finite else ", ".join(caveat.code for caveat in advice.caveats),
@@ -175,6 +184,16 @@ class Asker:
                     self._session.end()
                 self._session.close()
             self._session = None
+
+
+def processor_time_s(pid: int) -> float:
+    """What a process of Linux has computed so far; 0 where it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    user, system = fields[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def described(model_type: str) -> dict[str, object]:
