@@ -56,7 +56,7 @@ def find_gpus(text: str, specs: Mapping[str, GpuSpec]) -> Cards:
     """All GPUs that a lower-case text names, in its order; figures beside a name narrow the variant."""
     found: dict[int, Mention] = {}
     taken = [False] * len(text)
-    for pattern, keys in _patterns(specs):
+    for pattern, keys in _patterns(specs, text):
         for match in pattern.finditer(text):
             if not any(taken[match.start() : match.end()]):
                 taken[match.start() : match.end()] = [True] * (match.end() - match.start())
@@ -89,13 +89,17 @@ _LIKE_ENOUGH = 1.0
 """Of 2: as much in the whole name as in its number."""
 
 
-def _patterns(specs: Mapping[str, GpuSpec]) -> list[tuple[re.Pattern[str], tuple[str, ...]]]:
-    """Aliases, longest first: key, name, and the family (`a100`, `3090`) with all its rows."""
+def _patterns(specs: Mapping[str, GpuSpec], text: str) -> list[tuple[re.Pattern[str], tuple[str, ...]]]:
+    """Aliases whose letters and digits are in a text, longest first: key, name, and the family with all its rows.
+
+    Compiling the patterns of every alias would take longer than all the rest of reading a claim.
+    """
     aliases: dict[str, list[str]] = {}
     for key, spec in specs.items():
         for alias in {key.lower(), spec.name.lower(), *(name.lower() for name in spec.nvml_names), *_family(key)}:
             aliases.setdefault(alias, []).append(key)
-    ordered = sorted(aliases, key=lambda alias: (-len(alias), alias))
+    possible = (alias for alias in aliases if all(piece in text for piece in _pieces(alias)))
+    ordered = sorted(possible, key=lambda alias: (-len(alias), alias))
     return [(_pattern(alias), tuple(aliases[alias])) for alias in ordered]
 
 
@@ -118,9 +122,12 @@ def _family(key: str) -> set[str]:
     return family
 
 
+def _pieces(alias: str) -> list[str]:
+    return re.findall(r"[a-z]+|\d+", alias)
+
+
 def _pattern(alias: str) -> re.Pattern[str]:
-    pieces = re.findall(r"[a-z]+|\d+", alias)
-    body = r"[\s_-]*".join(re.escape(piece) for piece in pieces)
+    body = r"[\s_-]*".join(re.escape(piece) for piece in _pieces(alias))
     bare = alias[0].isdigit()
     before = r"(?:(?<=\dx)|(?<![a-z0-9.])(?<!\d,))" if not bare else r"(?<![a-z0-9.$-])(?<!\d,)"
     brand = r"(?:(?:nvidia|geforce|tesla|rtx|amd|radeon|instinct)[\s-]*){0,4}"

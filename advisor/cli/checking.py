@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.claims.claim import ClaimAnswer
-    from advisor.claims.table_predictor import TablePredictor
+    from advisor.claims.traced_predictor import TracedPredictor
     from advisor.core.sentences import Language, Reason
     from advisor.store.advice_record import AdviceRecord
 
@@ -136,11 +136,11 @@ def _specs(arguments: argparse.Namespace) -> dict[str, GpuSpec]:
     return {**spec_table(), **extra}
 
 
-def _predictor(arguments: argparse.Namespace, language: Language) -> TablePredictor:
-    from advisor.advice.predictor import make_predictor
+def _predictor(arguments: argparse.Namespace, language: Language) -> TracedPredictor:
+    from advisor.claims.traced_predictor import TracedPredictor
 
     printer = ProgressPrinter(language, quiet=arguments.quiet)
-    return make_predictor(_specs(arguments), allow_code=arguments.allow_code, on_event=printer.show)
+    return TracedPredictor(_specs(arguments), allow_code=arguments.allow_code, on_event=printer.show)
 
 
 def _write_json(arguments: argparse.Namespace, answers: object) -> int:

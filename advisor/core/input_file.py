@@ -161,19 +161,24 @@ def _check_before_parsing(text: str, name: str, max_bytes: int) -> None:
         raise InputError(f"{name}: a number has over {MAX_DIGITS} digits.", "Give a figure of a real model.")
 
 
+_PLAIN = (str, int, float, bool, dict, list, tuple, type(None))
+
+
 def _check_values(value: object, name: str) -> None:
     for path, item, depth in _walk(value):
-        where = _path_text(path)
         if depth > MAX_DEPTH:
             raise _too_deep(name)
         if isinstance(item, float) and not math.isfinite(item):
-            raise InputError(f"{name}: `{where}` is {item}.", "Only finite numbers are allowed.")
+            raise InputError(f"{name}: `{_path_text(path)}` is {item}.", "Only finite numbers are allowed.")
         if isinstance(item, int) and abs(item) > _LARGEST_INTEGER:
+            where = _path_text(path)
             raise InputError(f"{name}: `{where}` is an integer beyond 64 bits.", "Give a figure of a real model.")
         if isinstance(item, str) and not _is_unicode(item):
+            where = _path_text(path)
             raise InputError(f"{name}: `{where}` holds half a character (a lone surrogate).", "Correct the text.")
-        if not isinstance(item, str | int | float | bool | dict | list | tuple | type(None)):
-            raise InputError(f"{name}: `{where}` is a {type(item).__name__}.", "Only numbers, text, lists and tables.")
+        if not isinstance(item, _PLAIN):
+            kind = type(item).__name__
+            raise InputError(f"{name}: `{_path_text(path)}` is a {kind}.", "Only numbers, text, lists and tables.")
 
 
 def _walk(root: object) -> Iterator[tuple[tuple[object, ...], object, int]]:

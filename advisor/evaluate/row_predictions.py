@@ -20,8 +20,9 @@ from advisor.core.sentences import Reason, Said
 from advisor.core.units import Estimate
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
+from advisor.cost.memory.capacity import usable_bytes
 from advisor.cost.memory.largest_batch import BatchLimit
-from advisor.cost.memory.need import memory_question, usable_bytes
+from advisor.cost.memory.need import memory_question
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import computed_precision
 from advisor.evaluate.run_rows import RunRow

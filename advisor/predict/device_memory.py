@@ -11,16 +11,9 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
+from advisor.cost.memory.capacity import context_bytes, usable_bytes
 from advisor.cost.memory.largest_batch import WORST_FRAGMENTATION, BatchLimit
-from advisor.cost.memory.need import (
-    MemoryNeed,
-    MemoryQuestion,
-    answered,
-    context_bytes,
-    host_bytes,
-    memory_question,
-    usable_bytes,
-)
+from advisor.cost.memory.need import MemoryNeed, MemoryQuestion, answered, host_bytes, memory_question
 from advisor.cost.parts import MemoryPart
 from advisor.hardware.machine import Machine
 from advisor.optable.op_table import OpTable

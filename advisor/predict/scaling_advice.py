@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from advisor.cost.scaling.links import Link
     from advisor.predict.prediction import Prediction
 
-KNEE_MARGINAL_RATIO = 0.7
-"""From n1 to n2 cards only while (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
-
 _REFERENCE_CARD = "a100-sxm4-40"
 """Whose NVLink (the third generation) a missing one is compared with."""
 

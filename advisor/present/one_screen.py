@@ -9,7 +9,7 @@ import msgspec
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_bytes, format_energy, format_seconds
-from advisor.cost.memory.need import usable_bytes
+from advisor.cost.memory.capacity import usable_bytes
 from advisor.present.summary import Section, Summary, best_by_device, summarise
 from advisor.present.tables import Table
 

@@ -6,7 +6,6 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.strategies import STRATEGY_FACTS
-from advisor.predict.scaling_advice import KNEE_MARGINAL_RATIO
 from advisor.recommend.batch_size import choose
 from advisor.recommend.ranking import gpu_hours
 
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
 
     from advisor.predict.prediction import Prediction
 
+KNEE_MARGINAL_RATIO = 0.7
+"""From n1 to n2 cards only while (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
 WORTH_ACCUMULATING_FRACTION = 0.95
 
 

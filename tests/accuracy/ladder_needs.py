@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from advisor.cost.memory.capacity import usable_bytes
 from advisor.cost.memory.largest_batch import BatchLimit
-from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryQuestion, answered, memory_question, usable_bytes
+from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryQuestion, answered, memory_question
 from advisor.predict.ranges.memory_range import need_range
 from advisor.workload.workload import Training
 from tests.accuracy.ladder import RUNGS, ladder_path, ladder_rows, load_ladder_table

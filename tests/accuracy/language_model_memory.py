@@ -14,7 +14,8 @@ from advisor.catalogue.precisions import Precision
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.records import Record
 from advisor.cost.layout import DataParallel, Layout
-from advisor.cost.memory.need import MemoryKind, memory_question, published_bytes, usable_bytes
+from advisor.cost.memory.capacity import usable_bytes
+from advisor.cost.memory.need import MemoryKind, memory_question, published_bytes
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
 from tests.accuracy.llm_rows import published_cells, training_of

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cost.memory.need import usable_bytes
+from advisor.cost.memory.capacity import usable_bytes
 from tests.accuracy.ladder import chosen_models, judging_models, ladder_path, ladder_rows, load_ladder_table
 from tests.accuracy.ladder_needs import CARD_BYTES, Outcome, outcomes, recorded_rows, rung_needs
 

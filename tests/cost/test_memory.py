@@ -7,16 +7,9 @@ from hypothesis import strategies as st
 
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.catalogue.strategies import Strategy
+from advisor.cost.memory.capacity import context_bytes, usable_bytes
 from advisor.cost.memory.largest_batch import BatchLimit
-from advisor.cost.memory.need import (
-    CONVOLUTION_HEADROOM,
-    MemoryNeed,
-    context_bytes,
-    host_bytes,
-    memory_need,
-    memory_question,
-    usable_bytes,
-)
+from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryNeed, host_bytes, memory_need, memory_question
 from advisor.cost.memory.replay import stream_of
 from advisor.cost.memory.states import optimizer_memory
 from advisor.optable.op_table import OpTable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from advisor.cost.memory.need import context_bytes, usable_bytes
+from advisor.cost.memory.capacity import context_bytes, usable_bytes
 from advisor.hardware.machine import HostMemory, Machine
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import MemoryAnswer, MemorySolver

@@ -12,6 +12,7 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.cost.layout import Layout
+from advisor.cost.memory.capacity import context_bytes
 from advisor.cost.memory.offloaded import on_device_fraction
 from advisor.cost.memory.replay import (
     Peak,
@@ -32,7 +33,6 @@ from advisor.cost.parts import MemoryPart
 from advisor.optable.op_table import OpTable, at
 from advisor.workload.workload import Training, quantization_of, stored_bits
 
-GIB = float(2**30)
 MemoryKind = Literal["allocated", "reserved", "device"]
 """What a published peak counts: tensors, the allocator's segments, or all that the driver shows."""
 _SCALE_BYTES = {"nf4": 1 / 64 + 4 / (64 * 256), "gptq": (2 + 0.5) / 128, "int8": 0.0}
@@ -41,13 +41,6 @@ _CUBLAS_WORKSPACE_BYTES = 4096 * 1024 * 2 + 16 * 1024 * 8
 """torch's default `CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8`, once for the forward thread and once for backward's."""
 _CUBLAS_WORKSPACE_HOPPER_BYTES = 32 * 1024 * 1024
 _HOPPER = (9, 0)
-_CONTEXT_BYTES = {7: 0.40 * GIB, 8: 0.40 * GIB, 9: 0.55 * GIB, 10: 0.60 * GIB, 12: 0.55 * GIB}
-"""CUDA context with lazily loaded kernels of torch, cuBLAS and cuDNN, by major compute capability."""
-_CONTEXT_UNKNOWN_BYTES = 0.5 * GIB
-_RESERVED_FRACTION = 1 / 16
-"""Share of a card's nominal memory that a process never gets: what the driver keeps, error correction beside GDDR
-(one byte in sixteen), kernels loaded whole by older software. With the context it leaves an RTX 3090's allocator
-22.10 GiB: as much as out-of-memory messages show for it (22.05 GiB reserved and 46 MiB free of 23.70)."""
 CONVOLUTION_HEADROOM = 0.5
 """Kept free for cuDNN, as a share of the largest convolution's input and output: its workspaces pass through the
 allocator's cache, and its kernels are loaded beside it. Chosen by a rule, docs/decisions/0005."""
@@ -82,17 +75,6 @@ class MemoryQuestion(NamedTuple):
     """Weights as they are stored on this device, and buffers."""
     context_bytes: float
     workspace_bytes: float
-
-
-def usable_bytes(capacity_bytes: float) -> float:
-    """What of a card's nominal memory a process can take, its CUDA context included."""
-    return capacity_bytes * (1 - _RESERVED_FRACTION)
-
-
-def context_bytes(compute_capability: str | None) -> float:
-    """Bytes that the CUDA context holds outside the allocator, by architecture (`8.6`)."""
-    major = int(compute_capability.split(".")[0]) if compute_capability else 0
-    return _CONTEXT_BYTES.get(major, _CONTEXT_UNKNOWN_BYTES)
 
 
 def memory_need(  # noqa: PLR0913 - one question

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -28,8 +28,13 @@ def rounded(sizes: Floats) -> Floats:
     return np.ceil(sizes / ROUNDING_BYTES) * ROUNDING_BYTES
 
 
-def _rounded_sizes(sizes: Iterable[float]) -> list[int]:
-    return [int(-(-size // ROUNDING_BYTES)) * ROUNDING_BYTES for size in sizes if size > 0]
+@lru_cache(maxsize=256)
+def _rounded_sizes(sizes: tuple[float, ...]) -> tuple[int, ...]:
+    return tuple(_rounded(size) for size in sizes if size > 0)
+
+
+def _rounded(size: float) -> int:
+    return int(-(-size // ROUNDING_BYTES)) * ROUNDING_BYTES
 
 
 class Stream:
@@ -208,8 +213,8 @@ def update_bytes(stream: Stream, setup: StepSetup, batch_size: float, *, roundin
     sizes = stream.sizes(batch_size, rounding=rounding)
     resident = float(stream.live(sizes, gradients_kept=False)[stream.resident_count - 1]) if len(sizes) else 0.0
     gradients = 0.0 if setup.gradients_freed else float(np.where(stream.kinds == GRADIENT, sizes, 0.0).sum())
-    held = (*setup.states, *setup.persistent, *setup.temporaries)
-    return resident + gradients + sum(_rounded_sizes(held))
+    held = (setup.states, setup.persistent, setup.temporaries)
+    return resident + gradients + sum(sum(_rounded_sizes(sizes)) for sizes in held)
 
 
 class _Replay:
@@ -281,11 +286,9 @@ class _Replay:
     @staticmethod
     def _workspace(allocator: CachingAllocator, size: float) -> None:
         """Released at once; cuDNN falls back to an algorithm without workspace where none is to be had."""
-        for rounded_size in _rounded_sizes((size,)):
-            try:
-                allocator.release(allocator.allocate(rounded_size))
-            except CapacityExceededError:
-                return
+        if size > 0:
+            with contextlib.suppress(CapacityExceededError):
+                allocator.release(allocator.allocate(_rounded(size)))
 
 
 def needed_bytes(stream: Stream, setup: StepSetup, batch_size: float) -> float:

@@ -45,10 +45,10 @@ def _plain(ask: PlainAsk) -> object:
         with History(Path(ask.folder)) as history:
             runs = history.runs()
             return history.load(runs[0].entry_index) if runs else None
-    from advisor.advice.predictor import make_predictor
     from advisor.catalogue.spec_table import spec_table
+    from advisor.claims.traced_predictor import TracedPredictor
 
-    predictor = make_predictor(spec_table())
+    predictor = TracedPredictor(spec_table())
     if isinstance(ask, CasesAsk):
         from advisor.cases.answers import answer_all_cases
 

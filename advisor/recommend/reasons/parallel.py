@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
-from advisor.predict.scaling_advice import KNEE_MARGINAL_RATIO, efficiency_reason, missing_nvlink_reason, nvlink_instead
+from advisor.predict.scaling_advice import efficiency_reason, missing_nvlink_reason, nvlink_instead
 from advisor.recommend.batch_size import choose, rounded
 from advisor.recommend.comparison import part_share
 from advisor.recommend.reasons.scaling import TIE_FRACTION, dp_reasons
-from advisor.recommend.strategy import marginal_ratio
+from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
