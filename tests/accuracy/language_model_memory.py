@@ -13,10 +13,12 @@ import msgspec
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.records import Record
+from advisor.core.units import Estimate
 from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.memory.capacity import usable_bytes
-from advisor.cost.memory.need import MemoryKind, memory_question, published_bytes
+from advisor.cost.memory.need import MemoryKind, memory_question
 from advisor.optable.op_table import OpTable
+from advisor.predict.ranges.memory_range import published_range
 from advisor.workload.workload import Training
 from tests.accuracy.llm_rows import published_cells, training_of
 
@@ -35,12 +37,22 @@ class PeakRow(Record, frozen=True, kw_only=True):
     layout: Layout
     memory_kind: MemoryKind
     published_bytes: float
-    predicted_bytes: float
+    predicted: Estimate
+
+    @property
+    def published_over_predicted(self) -> float:
+        """1.0 where we are right."""
+        return self.published_bytes / self.predicted.value
+
+    @property
+    def inside(self) -> bool:
+        """Whether our range holds the published peak."""
+        return self.predicted.low <= self.published_bytes <= self.predicted.high
 
     @property
     def error_fraction(self) -> float:
         """Predicted over published, less one."""
-        return self.predicted_bytes / self.published_bytes - 1.0
+        return self.predicted.value / self.published_bytes - 1.0
 
 
 @cache
@@ -95,5 +107,5 @@ def _row(cells: dict[str, str]) -> PeakRow:
         layout=layout,
         memory_kind=kind,
         published_bytes=float(cells["peak_gb"]) * 1e9,
-        predicted_bytes=published_bytes(question, training.batch_size, kind, usable_bytes(spec.memory_bytes)),
+        predicted=published_range(question, training.batch_size, kind, usable_bytes(spec.memory_bytes)),
     )

@@ -1,12 +1,12 @@
-"""The 80 % range of a memory need: two parts in a hundred, and what convolutions may take or leave."""
+"""The 80 % range of a memory need: by what bears it out, and what convolutions may take or leave."""
 
 from __future__ import annotations
 
 import msgspec
 import pytest
 
-from advisor.cost.memory.need import MemoryKind, MemoryNeed, memory_question, published_bytes
-from advisor.predict.ranges.memory_range import need_range, published_range
+from advisor.cost.memory.need import MemoryKind, MemoryNeed, answered, memory_question, published_bytes
+from advisor.predict.ranges.memory_range import ON_ONE_CARD, SHARED, need_range, published_range
 from tests.cost.test_memory import bert, need, training
 
 GIB = 2**30
@@ -17,10 +17,20 @@ def a_need(**changes: float) -> MemoryNeed:
     return msgspec.structs.replace(plain, **changes)
 
 
-def test_without_convolutions_a_need_is_off_by_two_parts_in_a_hundred() -> None:
-    found = need_range(a_need())
-    assert [found.low, found.value, found.high] == pytest.approx([0.98e9, 1e9, 1.02e9])
+@pytest.mark.parametrize(("shared", "ends"), [(False, ON_ONE_CARD), (True, SHARED)])
+def test_without_convolutions_a_need_is_off_by_what_published_peaks_are(
+    shared: bool, ends: tuple[float, float]
+) -> None:
+    found = need_range(a_need(shared=shared))
+    assert [found.low, found.value, found.high] == pytest.approx([ends[0] * 1e9, 1e9, ends[1] * 1e9])
     assert found.basis == "specified"
+
+
+def test_a_device_of_a_sharded_job_has_a_share_and_a_replica_the_whole() -> None:
+    for strategy, shared in (("fsdp", True), ("zero2", True), ("ddp", False)):
+        question = memory_question(bert(), training(), "fp32", compute_capability="8.0", strategy=strategy, count=4)
+        assert question is not None
+        assert answered(question, 8, replayed=False).shared is shared
 
 
 @pytest.mark.parametrize(("headroom", "rise"), [(1e8, 3e8), (3e8, 1e8)])

@@ -61,6 +61,8 @@ class MemoryNeed(Record, frozen=True, kw_only=True):
     """What of it is kept free for convolutions."""
     workspace_rise_bytes: float
     """By how much the peak would rise if cuDNN's algorithms took their input and output once more."""
+    shared: bool = False
+    """Whether the device holds a share of what others hold too: sharding, pipelines, tensors over several devices."""
     notes: tuple[Reason, ...] = ()
 
 
@@ -241,6 +243,7 @@ def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True
         parts=parts,
         headroom_bytes=headroom,
         workspace_rise_bytes=workspace,
+        shared=question.shares.rescales or question.shares.states != 1.0,
         notes=question.shares.notes,
     )
 
