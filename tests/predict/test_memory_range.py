@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from advisor.catalogue.strategies import Strategy
 from advisor.cost.memory.need import MemoryKind, MemoryNeed, answered, memory_question, published_bytes
 from advisor.predict.ranges.memory_range import ON_ONE_CARD, SHARED, need_range, published_range
 from tests.cost.test_memory import bert, need, training
@@ -27,7 +28,8 @@ def test_without_convolutions_a_need_is_off_by_what_published_peaks_are(
 
 
 def test_a_device_of_a_sharded_job_has_a_share_and_a_replica_the_whole() -> None:
-    for strategy, shared in (("fsdp", True), ("zero2", True), ("ddp", False)):
+    expected: dict[Strategy, bool] = {"fsdp": True, "zero2": True, "ddp": False}
+    for strategy, shared in expected.items():
         question = memory_question(bert(), training(), "fp32", compute_capability="8.0", strategy=strategy, count=4)
         assert question is not None
         assert answered(question, 8, replayed=False).shared is shared
