@@ -109,5 +109,5 @@ published-others = { $ratio }（{ $low } – { $high }，{ $count } 对，其他
 published-against = ：不支持此预测
 published-none = 无
 summary-help = 什么会有帮助
-help-adapter = 使用 { $name }，一块 { $device } 就放得下一步（批大小 { $batch }）：{ $step_s }，占用 { $need_bytes }。此时只训练适配器。
-help-switch = 使用 { $name }，速度将是现在的 { $gain_ratio } 倍（介于 { $low_ratio } 与 { $high_ratio } 之间）。
+help-adapter = 采用“{ $name }”后，一块 { $device } 就放得下一步（批大小 { $batch }）：{ $step_s }，占用 { $need_bytes }。此时只训练适配器。
+help-switch = 采用“{ $name }”后，速度将是现在的 { $gain_ratio } 倍（介于 { $low_ratio } 与 { $high_ratio } 之间）。
