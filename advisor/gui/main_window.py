@@ -50,6 +50,7 @@ class MainWindow(QMainWindow):
         self._translator: QTranslator | None = None
         self._collection = IdleCollection(lambda: session.busy, self)
         self.preload = Preload(session.crew, self)
+        self.preload.ended.connect(self._collection.leave_out_what_is_there)
         self._pages: dict[PageName, Page] = {}
         self._page_states: dict[PageName, ViewState] = {}
         self.current: PageName = "machine"
@@ -62,9 +63,20 @@ class MainWindow(QMainWindow):
         self._rebuild_timer = QTimer(self)
         self._rebuild_timer.setSingleShot(True)
         self._rebuild_timer.setInterval(0)
-        self._rebuild_timer.timeout.connect(self.rebuild)
+        self._rebuild_timer.timeout.connect(self._rebuild_a_part)
         self._call = Call(self, session, settings)
+        central = QWidget()
+        self._frame = QHBoxLayout(central)
+        self._frame.setContentsMargins(0, 0, 0, 0)
+        self._frame.setSpacing(0)
+        self._stack = QStackedWidget()
+        self._stack.setObjectName("pages")
+        self._frame.addWidget(self._stack, 1)
+        self.setCentralWidget(central)
+        self._frame_is_new = True
         self._build()
+        self.show_page(self.current)
+        self._machine_changed()
         session.machine_changed.connect(self._machine_changed)
         session.job_ended.connect(self._job_ended)
         session.job_started.connect(self.commands.refresh)
@@ -85,6 +97,9 @@ class MainWindow(QMainWindow):
             if palette != application.palette():
                 application.setPalette(palette)
             if sheet != application.styleSheet():
+                # Styling pages that nobody will see takes most of a second.
+                for name in list(self._pages):
+                    self._drop_page(name)
                 application.setStyleSheet(sheet)
         self.context = Context(
             session=self.session,
@@ -97,24 +112,14 @@ class MainWindow(QMainWindow):
             shown=self.isVisible,
         )
         self.setWindowTitle(texts("window-title"))
-        central = QWidget()
-        layout = QHBoxLayout(central)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
         strip = JobStrip(self.session, texts, theme)
         strip.cancelled.connect(self.session.cancel_job)
         strip.wanted.connect(self.show_page)
         self.navigation = Navigation(texts, theme, strip, self.settings.zoom)
         self.navigation.chosen.connect(self.show_page)
-        layout.addWidget(self.navigation)
-        self._stack = QStackedWidget()
-        self._stack.setObjectName("pages")
-        layout.addWidget(self._stack, 1)
-        self._pages = {}
+        self._frame.insertWidget(0, self.navigation)
+        self.navigation.show_page(self.current)
         build_menus(self, self.commands, texts, self.settings)
-        self.setCentralWidget(central)
-        self.show_page(self.current)
-        self._machine_changed()
 
     def _speak(self, language: Language) -> None:
         """Qt's own words, such as those of a line's menu, in the chosen language."""
@@ -128,20 +133,45 @@ class MainWindow(QMainWindow):
                 self._translator = translator
 
     def rebuild_soon(self) -> None:
-        """Rebuild once, after everything that asks for it now."""
+        """Rebuild once, after everything that asks for it now: the pages behind go first, one in each turn."""
+        self._frame_is_new = False
         self._rebuild_timer.start()
+
+    def _rebuild_a_part(self) -> None:
+        behind = next((name for name in self._pages if name != self.current), None)
+        if behind is not None:
+            self._drop_page(behind)
+            self._rebuild_timer.start()
+        elif not self._frame_is_new:
+            self._renew_frame()
+            self._rebuild_timer.start()
+        else:
+            self._renew_page()
 
     def rebuild(self) -> None:
         """Show everything in the language, scheme and units that the settings now name."""
-        for name, page in self._pages.items():
-            page.deactivate()
-            self._page_states[name] = page.view_state()
-        old = self.takeCentralWidget()
-        if old is not None:
-            # Gone before the style sheet changes: styling pages that nobody will see takes most of a second.
-            old.deleteLater()
-            QCoreApplication.sendPostedEvents(old, QEvent.Type.DeferredDelete.value)
+        self._renew_frame()
+        self._renew_page()
+
+    def _renew_frame(self) -> None:
+        self._frame_is_new = True
+        self._frame.removeWidget(self.navigation)
+        _delete(self.navigation)
         self._build()
+
+    def _renew_page(self) -> None:
+        for name in list(self._pages):
+            self._drop_page(name)
+        self.show_page(self.current)
+        self._machine_changed()
+
+    def _drop_page(self, name: PageName) -> None:
+        """A page can be made again at any time; it goes where it stands, as taking it out would style all of it."""
+        page = self._pages.pop(name)
+        page.deactivate()
+        self._page_states[name] = page.view_state()
+        self._stack.removeWidget(page)
+        _delete(page)
 
     def page(self, name: PageName) -> Page:
         """A page, made when first asked for."""
@@ -252,3 +282,10 @@ class MainWindow(QMainWindow):
         self._speak("en")
         self.closed_cleanly = self.session.close()
         event.accept()
+
+
+def _delete(widget: QWidget) -> None:
+    """Now, and not when the event loop comes round: what takes its place is made next."""
+    widget.hide()
+    widget.deleteLater()
+    QCoreApplication.sendPostedEvents(widget, QEvent.Type.DeferredDelete.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -69,9 +70,14 @@ class Navigation(QWidget):
             place.setVisible(bool(text))
 
 
+@cache
+def _drawing(name: str) -> str:
+    return (resource("icons") / f"{name}.svg").read_text(encoding="utf-8")
+
+
 def page_icon(name: str, colour: str, chosen_colour: str) -> QIcon:
     """An icon of `resources/icons` in the theme's colours."""
-    source = (resource("icons") / f"{name}.svg").read_text(encoding="utf-8")
+    source = _drawing(name)
     icon = QIcon()
     for state, shade in ((QIcon.State.Off, colour), (QIcon.State.On, chosen_colour)):
         pixmap = QPixmap()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -26,6 +26,8 @@ _THEN = (
     "fluent.runtime",
     "advisor.measure.events",
     "advisor.store.advice_record",
+    "advisor.predict.accuracy_record",
+    "advisor.cases.case_file",
     "advisor.workload.python_source",
     "advisor.gui.job_request",
     "advisor.gui.jobs.lines",
@@ -42,6 +44,7 @@ class Preload(QObject):
     """Defining classes needs no event loop: a thread does it while the window answers."""
 
     plots_ready = Signal()
+    ended = Signal()
 
     def __init__(self, crew: Crew, parent: QObject) -> None:
         """Nothing is imported before `start`."""
@@ -70,6 +73,8 @@ class Preload(QObject):
 
     def _ended(self, _outcome: object) -> None:
         self.done = not self._stopped.is_set()
+        if self.done:
+            self.ended.emit()
 
 
 def _import(names: Sequence[str], stopped: threading.Event) -> None:
@@ -82,9 +87,16 @@ def _import_rest(stopped: threading.Event) -> None:
     _import(_THEN, stopped)
     if stopped.is_set():
         return
+    from advisor.cases.case_file import bundled_cases
+    from advisor.core.sentences import Language, sentence
     from advisor.gui.models.form_fields import fields_of
-    from advisor.workload.workload import Data, Training
+    from advisor.predict.accuracy_record import accuracy_record
+    from advisor.workload.workload import Data, NumbersModel, TemplateModel, Training
 
-    # Kept from then on: what the forms offer is read from the types, which takes 30 ms.
-    fields_of(Training)
-    fields_of(Data)
+    # Kept from then on: each takes 30 to 130 ms of a first look at a page.
+    for kind in (Training, Data, TemplateModel, NumbersModel):
+        fields_of(kind)
+    for language in get_args(Language):
+        sentence("watch-blocks", language, {"count": 2})
+    bundled_cases()
+    accuracy_record()

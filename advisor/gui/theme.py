@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from PySide6.QtCore import Qt
@@ -164,6 +165,7 @@ def zoomed(sheet: str, zoom: float) -> str:
     return _SIZES.sub(lambda found: f"{found[1]}{round(int(found[2]) * zoom)}px", sheet)
 
 
+@cache
 def style_sheet(theme: Theme, zoom: float = 1.0) -> str:
     """The one style sheet of the program; `zoom` enlarges its letters."""
     icons = resource("icons").as_posix()

@@ -126,3 +126,71 @@ def test_the_median_of_a_long_series_is_that_of_the_steps_it_still_holds() -> No
     assert len(series.walls_s) == 4000
     middle = len(kept) // 2
     assert series.median_s() == (kept[middle] if len(kept) % 2 else (kept[middle - 1] + kept[middle]) / 2)
+
+
+def test_another_language_takes_a_page_a_turn_and_the_window_answers_meanwhile(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    session.show_recorded(fakes.advice())
+    for name in ("advice", "compare", "cases", "history"):
+        window.show_page(name)
+        qtbot.wait(5)
+    before = set(window._pages)
+    window.commands.set_language("zh")
+    assert set(window._pages) == before
+    window._rebuild_timer.stop()
+    window._rebuild_a_part()
+    window._rebuild_timer.stop()
+    assert len(window._pages) == len(before) - 1
+    assert window.current in window._pages
+    window.navigation.chosen.emit("machine")
+    window._rebuild_timer.start()
+    qtbot.waitUntil(lambda: set(window._pages) == {"machine"} and not window._rebuild_timer.isActive(), timeout=10_000)
+    assert window.page("machine").texts.language == "zh"
+    assert window.windowTitle() == window.context.texts("window-title")
+
+
+def test_the_plots_come_one_at_a_time_with_their_axes(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: window.preload.done, timeout=30_000)
+    session.show_recorded(fakes.advice())
+    session.machine = fakes.machine()
+    window.show_page("measure")
+    page = window.page("measure")
+    qtbot.waitUntil(lambda: page._grid is not None, timeout=10_000)  # type: ignore[attr-defined]
+    grid = page._grid  # type: ignore[attr-defined]
+    assert len(grid.plots) < 6
+    qtbot.waitUntil(lambda: not page.filling, timeout=20_000)
+    assert [plot.figure for plot in grid.plots] == [
+        "utilisation",
+        "memory",
+        "memory",
+        "power",
+        "clock",
+        "temperature",
+    ]
+    assert all(plot.plot.ranges()[0][0] < -50 for plot in grid.plots)
+
+
+def test_the_axes_of_a_plot_are_right_before_the_first_reading(qtbot: QtBot) -> None:
+    from advisor.gui.models.readings import ReadingsBuffer
+    from advisor.gui.plots.live_grid import LiveGrid
+    from advisor.gui.texts import Texts
+    from advisor.gui.theme import LIGHT
+
+    grid = LiveGrid(LIGHT, Texts("en"), fakes.machine(), ReadingsBuffer())
+    qtbot.addWidget(grid)
+    spans = {plot.plot.ranges()[0] for plot in grid.plots}
+    assert len(spans) == 1
+    assert next(iter(spans))[0] < -59
+    assert [round(plot.plot.ranges()[1][1]) for plot in grid.plots[:2]] == [104, 104]
+
+
+def test_a_case_that_stands_on_the_page_is_not_made_again(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("cases")
+    page = window.page("cases")
+    qtbot.waitUntil(lambda: not page.busy and not page.filling, timeout=60_000)  # type: ignore[attr-defined]
+    first = page._detail.itemAt(0).widget()  # type: ignore[attr-defined]
+    window.show_page("machine")
+    window.show_page("cases")
+    assert page._detail.itemAt(0).widget() is first  # type: ignore[attr-defined]
+    assert not page.filling

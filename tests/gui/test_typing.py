@@ -136,7 +136,7 @@ def test_undo_brings_back_the_preset_that_was_left(page: ModelPage, session: Ses
     session.set_workload(load_workload("iris_mlp"), reference="iris_mlp")
     window.commands.act("undo")
     assert (session.workload, session.reference) == (before, "bert_base_sst2")
-    assert page._doors[0].list.currentItem().text() == "BERT-base on SST-2"
+    assert page._door_card.preset.list.currentItem().text() == "BERT-base on SST-2"
 
 
 def test_a_reopened_advice_brings_its_workload_to_the_model_page(

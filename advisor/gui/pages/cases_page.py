@@ -49,6 +49,8 @@ class CasesPage(Page):
         self._answering = self._judging = False
         self._claim: ClaimAnswer | None = None
         self._place = 0
+        self._shown: tuple[str, int] | None = None
+        """The case that stands on the page, and how many answers were known then."""
         self.body.addWidget(self._checker())
         line = QHBoxLayout()
         line.setSpacing(GAP)
@@ -124,10 +126,13 @@ class CasesPage(Page):
 
     def _show_case(self) -> None:
         """The chosen case, and below it the others, so that a high window is not empty."""
-        clear(self._detail)
         case = self._chosen()
-        if case is None:
+        shown = None if case is None else (case.id, len(self.session.case_answers))
+        unseen = self.context.shown() and not self.isVisible()
+        if case is None or shown == self._shown or unseen:
             return
+        self._shown = shown
+        clear(self._detail)
         self._detail.addWidget(self._case_card(case))
         self._detail.addStretch(1)
         every = list(bundled_cases().values())

@@ -55,13 +55,15 @@ class ComparePage(Page):
         super().__init__(context, context.texts("page-compare"), context.texts("compare-subtitle"))
         self._state: ViewState = {}
         self._comparison: PredictionIndex | None = None
+        self._ready = False
         self.session.advice_changed.connect(lambda: self.show_when_seen(self._rebuild_anew))
-        self._rebuild()
+        self._rebuild(now=False)
 
     def view_state(self) -> ViewState:
         """The four switches, the filter, and what was ticked, pinned, priced and chosen of the columns."""
-        if self._comparison is None:
+        if not self._ready:
             return self._state
+        assert self._comparison is not None
         return {
             "precision": self._precision,
             "batch": self._batch.currentData(),
@@ -79,27 +81,32 @@ class ComparePage(Page):
     def restore(self, state: ViewState) -> None:
         """Set the switches again."""
         self._state = state
-        self._rebuild()
+        self._rebuild(now=False)
 
     def _rebuild_anew(self) -> None:
         """Another advice has other set-ups: what was ticked and priced belongs to the one before."""
         self._state = {}
         self._rebuild()
 
-    def _rebuild(self) -> None:
-        clear(self.body)
-        advice = self.session.advice
+    def _rebuild(self, *, now: bool = True) -> None:
+        """Make the page, a part in each turn: together they take a tenth of a second."""
+        self._ready = False
         self._comparison = None
-        if advice is None or not advice.predictions:
-            self.body.addWidget(
-                EmptyState(
-                    self.texts("compare-empty-title"),
-                    self.texts("compare-empty-text"),
-                    (self.texts("menu-predict"), lambda: self.context.act("predict")),
-                ),
-                1,
-            )
+        clear(self.body)
+        if self.session.advice is None or not self.session.advice.predictions:
+            self.in_turns([self._show_empty], now=now)
             return
+        parts = [self._build_switches, self._build_charts, self._build_table, self._switch, self._tick]
+        self.in_turns([self._index, *parts], now=now)
+
+    def _show_empty(self) -> None:
+        texts = self.texts
+        act = (texts("menu-predict"), lambda: self.context.act("predict"))
+        self.body.addWidget(EmptyState(texts("compare-empty-title"), texts("compare-empty-text"), act), 1)
+
+    def _index(self) -> None:
+        advice = self.session.advice
+        assert advice is not None
         self._comparison = PredictionIndex(advice, self._prices(), currency=self.context.settings.currency)
         prices = self._state.get("prices")
         for key, price in prices.items() if isinstance(prices, dict) else ():
@@ -110,11 +117,12 @@ class ComparePage(Page):
             key: self.texts("compare-here", device=name) if key in here else name for key, name in named.items()
         }
         self._places = device_places(advice.machine, advice.predictions)
-        self._build_switches()
-        self._build_charts()
-        self._build_table()
-        self._switch()
+
+    def _tick(self) -> None:
+        """What was ticked before is ticked again; from now on the page knows more than its state."""
+        assert self._comparison is not None
         ticked = self._state.get("ticked")
+        self._ready = True
         if isinstance(ticked, frozenset):
             for one in self._comparison.set_ups:
                 one.ticked = one.place in ticked

@@ -149,7 +149,9 @@ class SetUpsCard(Card):
     def show_where(self, condition: Callable[[SetUp], bool], goal: Goal) -> None:
         """What is shown while not all set-ups are; as long as no column sorts, the best for the goal come first."""
         self._condition = condition
+        self.table.resting = True
         self.model.show(self._index.best_first(goal))
+        self.table.resting = False
         self._filter(alter=False)
 
     def _filter(self, *, alter: bool = True) -> None:

@@ -136,6 +136,7 @@ class MachinePage(Page):
         self._lay_out()
         if self.grid is not None:
             self._kept = self.view_state()
+            self.in_turns([])
             clear(self._plots)
             self.grid = None
         if self._active:
@@ -261,13 +262,14 @@ class MachinePage(Page):
             return
         from advisor.gui.plots.live_grid import LiveGrid
 
-        self.grid = LiveGrid(self.theme, self.texts, machine, self.session.feed.prepare())
+        self.grid = LiveGrid(self.theme, self.texts, machine, self.session.feed.prepare(), at_once=False)
         span_s, hidden = self._kept.get("span_s"), self._kept.get("hidden")
         if isinstance(span_s, float) and self._kept.get("span_chosen"):
             self.grid.zoom(span_s)
         for one in self.grid.series:
             one.shown = not (isinstance(hidden, list) and one.device in hidden)
         self._plots.addWidget(self.grid)
+        self.in_turns([*self.grid.steps(), self.grid.redraw], now=False)
 
     def _readings_arrived(self) -> None:
         self._stale = True

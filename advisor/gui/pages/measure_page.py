@@ -111,7 +111,7 @@ class MeasurePage(Page):
         if self.context.shown() and not plots_imported():
             self._later.start()
             return
-        self.in_turns([self._make_steps, self._make_grid, self._show_parts])
+        self.in_turns([self._make_steps, self._show_parts, self._make_grid], now=False)
 
     def _make_steps(self) -> None:
         from advisor.gui.plots.step_plot import StepPlot
@@ -126,11 +126,14 @@ class MeasurePage(Page):
 
         machine = self.session.machine
         if self._grid is None and machine is not None:
-            self._grid = LiveGrid(self.theme, self.texts, machine, self.session.feed.prepare(), small=True)
+            buffer = self.session.feed.prepare()
+            self._grid = LiveGrid(self.theme, self.texts, machine, buffer, small=True, at_once=False)
             self._plots.addWidget(self._grid)
+            self.in_turns([*self._grid.steps(), self._grid.redraw], now=False)
 
     def _machine_changed(self) -> None:
         if self._grid is not None:
+            self.in_turns([])
             clear(self._plots)
             self._grid = None
             if self._active:

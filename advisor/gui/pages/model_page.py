@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
@@ -18,10 +18,9 @@ from advisor.gui.model_preview import ModelTracer
 from advisor.gui.models.form_fields import fields_of
 from advisor.gui.models.layer_words import layer_tip, or_dash
 from advisor.gui.models.table_model import Column, TableModel
-from advisor.gui.pages.model_doors import FormDoor, HubDoor, PresetDoor, PythonDoor
+from advisor.gui.pages.doors_card import DoorsCard
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear
-from advisor.gui.widgets.choice import Tabs
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 _WHOLE = "workload"
 """Stands for a contradiction between fields that are allowed by themselves."""
 _FORM_COUNT = 3
-_DOORS = ("preset", "huggingface", "python", "form")
 _NARROW_WIDTH = 1240
 """Of the page, in pixels: below it the layers lie under the forms, where their names have room."""
 _LONG_PLACE = 3
@@ -75,7 +73,6 @@ class ModelPage(Page):
         self.body.addStretch(1)
         self._build_right()
         self._build_left()
-        self._tracer.follow()
 
     def view_state(self) -> ViewState:
         """Which door stands open."""
@@ -115,10 +112,14 @@ class ModelPage(Page):
             ("model-data-title", "data", list(fields_of(Data))),
             ("model-more-title", "training", others),
         )
-        steps: list[Callable[[], None]] = [partial(self._build_doors, described)]
+        self._build_doors()
+        steps: list[Callable[[], None]] = [
+            *self._door_card.steps(described.get("model", {}), self.session.reference),
+            self._connect_doors,
+        ]
         steps += [partial(self._build_form, described, *form) for form in forms if described]
-        steps.append(self._order_tabs)
-        self.in_turns(steps)
+        steps += [self._order_tabs, self._tracer.follow]
+        self.in_turns(steps, now=False)
 
     def _order_tabs(self) -> None:
         """Tab goes as one reads: the doors, the forms in their order, and then the layers."""
@@ -131,37 +132,20 @@ class ModelPage(Page):
         """The list that a choice opens is a window of its own."""
         return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.window() is self.window()
 
-    def _build_doors(self, described: dict[str, Any]) -> None:
-        doors = self._door_card = Card(self.texts("model-door-title"))
-        tabs = Tabs()
-        tabs.setDrawBase(False)
-        tabs.setExpanding(False)
-        tabs.setAccessibleName(self.texts("model-door-title"))
-        stack = QStackedWidget()
-        model = described.get("model", {})
-        self._doors = made = (
-            PresetDoor(self.context, self.session.reference),
-            HubDoor(self.context, model.get("config", "") if isinstance(model.get("config"), str) else ""),
-            PythonDoor(self.context, model.get("file", "")),
-            FormDoor(self.context, model),
-        )
-        for name, door in zip(_DOORS, made, strict=True):
-            tabs.addTab(self.texts(f"model-door-{name}"))
-            stack.addWidget(door)
-        made[0].chosen.connect(self._choose_preset)
-        made[1].chosen.connect(lambda reference, hub: self.session.load_workload(reference, allow_hub=hub))
-        made[2].chosen.connect(self._choose_python)
-        made[3].changed.connect(self._model_edited)
-        tabs.currentChanged.connect(lambda place: self._open_door(place, stack))
-        tabs.setCurrentIndex(self._door)
-        stack.setCurrentIndex(self._door)
-        doors.body.addWidget(tabs)
-        doors.body.addWidget(stack)
-        self._left.insertWidget(0, doors)
+    def _build_doors(self) -> None:
+        self._door_card = DoorsCard(self.context, self._door)
+        self._left.insertWidget(0, self._door_card)
 
-    def _open_door(self, place: int, stack: QStackedWidget) -> None:
+    def _connect_doors(self) -> None:
+        doors = self._door_card
+        doors.preset.chosen.connect(self._choose_preset)
+        doors.hub.chosen.connect(lambda reference, hub: self.session.load_workload(reference, allow_hub=hub))
+        doors.python.chosen.connect(self._choose_python)
+        doors.form.changed.connect(self._model_edited)
+        doors.opened.connect(self._open_door)
+
+    def _open_door(self, place: int) -> None:
         self._door = place
-        stack.setCurrentIndex(place)
 
     def _build_form(self, described: dict[str, Any], code: str, section: str, fields: list[FormField]) -> None:
         card = Card(self.texts(code))
@@ -315,11 +299,7 @@ class ModelPage(Page):
             return
         self.session.forget_invalid()
         described, base = self._described(), self._base()
-        model = described.get("model", {})
-        self._doors[0].show_current(self.session.reference)
-        self._doors[1].show_current(model.get("config", "") if isinstance(model.get("config"), str) else "")
-        self._doors[2].show_current(model.get("file", ""))
-        self._doors[3].show_current(model)
+        self._door_card.show_current(described.get("model", {}), self.session.reference)
         for section, form in self._forms.values():
             form.show_values(described.get(section, {}), base.get(section, {}))
 

@@ -144,10 +144,13 @@ class Page(QWidget):
         self.body.addStretch(1)
         self.in_turns([partial(self._add_part, part) for part in parts])
 
-    def in_turns(self, steps: Sequence[Callable[[], None]]) -> None:
-        """Do these steps instead of those still to come: the first one now, each other in a turn of its own."""
+    def in_turns(self, steps: Sequence[Callable[[], None]], *, now: bool = True) -> None:
+        """Do these steps instead of those still to come, each in a turn of its own; the first one `now`."""
         self._steps_left = deque(steps)
-        self._next_step()
+        if now or not self.context.shown():
+            self._next_step()
+        else:
+            self._turns.start()
 
     @property
     def filling(self) -> bool:

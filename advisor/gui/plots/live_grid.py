@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect, QSize
@@ -20,9 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from advisor.core.sentences import visible
-from advisor.core.units import format_quantity
 from advisor.gui.models.readings import GPU_METRICS, HOST, ReadingsBuffer
 from advisor.gui.plots.device_rows import DeviceRows, Scale, Shown
+from advisor.gui.plots.grid_figures import CSV_UNITS, FORMATS, draws, figures_of, top_of
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.traces import line_icon
 from advisor.gui.theme import cpu_colour, gpu_colour
@@ -32,18 +33,19 @@ from advisor.gui.widgets.flow import FlowLayout
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from advisor.gui.models.readings import Metric
+    from advisor.gui.plots.grid_figures import GridFigure
     from advisor.gui.texts import Texts
     from advisor.gui.theme import Theme
     from advisor.hardware.machine import Gpu, GpuProcess, Machine
 
-_GIGA = {"binary": ("GiB", 2.0**-30), "decimal": ("GB", 1e-9)}
-"""The unit of the memory axis and its share of a byte, by the reader's choice."""
 MANY = 4
 """From so many GPUs on, curves over each other are not told apart: a row each."""
 SPANS_S = (60.0, 180.0, 600.0)
+_HEIGHT, _SMALL_HEIGHT = 176, 150
 _OVERFULL = 1.4
 """So many times a span may have passed before the next longer one is taken, which is at first two thirds empty."""
 
@@ -54,10 +56,17 @@ class LiveGrid(QWidget):
     Plots whose figure no device tells are left out rather than shown empty.
     """
 
-    def __init__(
-        self, theme: Theme, texts: Texts, machine: Machine, buffer: ReadingsBuffer, *, small: bool = False
+    def __init__(  # noqa: PLR0913 - what a grid shows, and how
+        self,
+        theme: Theme,
+        texts: Texts,
+        machine: Machine,
+        buffer: ReadingsBuffer,
+        *,
+        small: bool = False,
+        at_once: bool = True,
     ) -> None:
-        """`small`: lower plots, for a page that shows other things too."""
+        """`small`: lower plots, for a page of other things too; not `at_once`: whoever asks does the `steps`."""
         super().__init__()
         self._theme, self._texts, self._machine, self.buffer = theme, texts, machine, buffer
         self.span_s = SPANS_S[0]
@@ -74,10 +83,13 @@ class LiveGrid(QWidget):
         self._places.setSpacing(12)
         outer.addLayout(self._places, 1)
         self.series = self._make_series()
-        many = len(machine.gpus) >= MANY
-        self.plots = [] if many else self._make_plots(small=small)
-        self.rows = self._make_rows() if many else None
+        self._many = len(machine.gpus) >= MANY
+        self.plots: list[LivePlot] = []
+        self.rows: DeviceRows | None = None
+        self._small = small
         self._fill_bar()
+        for step in self.steps() if at_once else ():
+            step()
 
     def _make_series(self) -> list[Series]:
         made = []
@@ -90,65 +102,55 @@ class LiveGrid(QWidget):
         made.append(Series(HOST, name, colour, style, self._machine.memory.total_bytes or None))
         return made
 
-    def _top(self, metric: Metric) -> float | None:
-        """Where a figure's axis ends, by what the devices say that they can; None: it grows."""
-        gpus = self._machine.gpus
-        if metric == "power":
-            return max([gpu.power_limit_w or 0.0 for gpu in gpus], default=0.0) or None
-        if metric == "clock":
-            return max([gpu.sm_clock_max_hz or 0.0 for gpu in gpus], default=0.0) or None
-        return 100.0 if metric == "temperature" else 1.0
+    def steps(self) -> list[Callable[[], None]]:
+        """What makes the plots, up to ten milliseconds each; to be done once."""
+        return [self._make_rows] if self._many else self._plot_steps(small=self._small)
 
-    def _make_plots(self, *, small: bool) -> list[LivePlot]:
-        texts, gpus = self._texts, self._machine.gpus
+    def _plot_steps(self, *, small: bool) -> list[Callable[[], None]]:
+        figures = figures_of(self._machine, self._texts.units)
+        columns = 3 if self._machine.gpus else 2
+        for column in range(columns):
+            self._places.setColumnStretch(column, 1)
+        for line in range(-(-len(figures) // columns)):
+            # Kept free from the start, so that no plot that is there moves when the next one comes.
+            self._places.setRowMinimumHeight(line, _SMALL_HEIGHT if small else _HEIGHT)
+        # Without a GPU the last of three plots takes a line of its own.
+        widths = [2 if columns == 2 and figure is figures[-1] else 1 for figure in figures]  # noqa: PLR2004
+        return [
+            partial(self._make_plot, figure, (*divmod(place, columns), 1, width), small=small)
+            for place, (figure, width) in enumerate(zip(figures, widths, strict=True))
+        ]
 
-        def plot(metric: Metric, unit: str, scale: float, top: float | None, title: str = "") -> LivePlot:
-            of_card = title == "plot-video-memory"
-            made = LivePlot(
-                self._theme,
-                texts,
-                metric=metric,
-                title=texts(title or f"plot-{metric}"),
-                unit=unit,
-                scale=scale,
-                top=top,
-                show_value=texts.size if metric == "memory" else _FORMATS[metric],
-                of_card=of_card,
-            )
-            made.setMinimumHeight(150 if small else 176)
-            made.set_series([one for one in self.series if _draws(made, one)])
-            made.cursor_moved = self.show_cursor
-            return made
+    def _make_plot(self, figure: GridFigure, place: tuple[int, int, int, int], *, small: bool) -> None:
+        texts, metric = self._texts, figure.metric
+        made = LivePlot(
+            self._theme,
+            texts,
+            metric=metric,
+            title=texts(figure.title or f"plot-{metric}"),
+            unit=figure.unit,
+            scale=figure.scale,
+            top=figure.top,
+            show_value=texts.size if metric == "memory" else FORMATS[metric],
+            of_card=figure.of_card,
+        )
+        made.setMinimumHeight(_SMALL_HEIGHT if small else _HEIGHT)
+        made.set_series([one for one in self.series if draws(figure, one.device)])
+        made.cursor_moved = self.show_cursor
+        if figure.tip:
+            made.explain(texts(figure.tip))
+        made.prepare(self.span_s)
+        self.plots.append(made)
+        self._places.addWidget(made, *place)
 
-        unit, scale = _GIGA[texts.units]
-        host = plot("memory", unit, scale, self._machine.memory.total_bytes or None, "plot-host-memory")
-        plots = [plot("utilisation", "%", 100, 1.0)]
-        plots[0].explain(texts("plot-utilisation-tip"))
-        if gpus:
-            plots.append(plot("memory", "%", 1, 100.0, "plot-video-memory"))
-            plots.append(host)
-            plots.append(plot("power", "W", 1, self._top("power")))
-            plots.append(plot("clock", "GHz", 1e-9, self._top("clock")))
-            plots.append(plot("temperature", "°C", 1, self._top("temperature")))
-        else:
-            plots += [host, plot("pressure", "%", 100, 1.0)]
-            plots[-1].explain(texts("plot-pressure-tip"))
-        for place, made in enumerate(plots):
-            columns = 3 if gpus else 2
-            self._places.setColumnStretch(place % columns, 1)
-            # Without a GPU the last of three plots takes a line of its own.
-            width = 2 if not gpus and place == len(plots) - 1 else 1
-            self._places.addWidget(made, place // columns, place % columns, 1, width)
-        return plots
-
-    def _make_rows(self) -> DeviceRows:
+    def _make_rows(self) -> None:
         """From four GPUs on, a row each."""
         texts = self._texts
         scales: dict[Metric, Scale] = {
             metric: Scale(
                 title=texts("plot-memory" if metric == "memory" else f"plot-{metric}"),
-                top=self._top(metric),
-                text=texts.size if metric == "memory" else _FORMATS[metric],
+                top=top_of(metric, self._machine),
+                text=texts.size if metric == "memory" else FORMATS[metric],
             )
             for metric in GPU_METRICS
         }
@@ -167,7 +169,7 @@ class LiveGrid(QWidget):
         card.body.addWidget(rows)
         card.hug()
         self._places.addWidget(card, 0, 0)
-        return rows
+        self.rows = rows
 
     def show_cursor(self, x: float | None) -> None:
         """One crosshair in all plots, at the same moment."""
@@ -191,7 +193,7 @@ class LiveGrid(QWidget):
         if common:
             names.addWidget(label(_short(f"{len(self._machine.gpus)} × {common}"), "legend"))
         # Rows name their devices themselves.
-        for one in self.series if self.rows is None else ():
+        for one in () if self._many else self.series:
             # In a button's text, & names its key.
             text = _short(one.name.removesuffix(f" · {common}") if common else one.name)
             button = QPushButton(text.replace("&", "&&"))
@@ -332,19 +334,12 @@ class LiveGrid(QWidget):
         told = [(one, metric) for one, metric in columns if one.device in self.buffer.devices(metric)]  # type: ignore[arg-type, unused-ignore]
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["monotonic_s", *(f"{one.name} {_CSV_UNITS[metric]}" for one, metric in told)])
+        writer.writerow(["monotonic_s", *(f"{one.name} {CSV_UNITS[metric]}" for one, metric in told)])
         rows = [self.buffer.values(metric, one.device) for one, metric in told]  # type: ignore[arg-type, unused-ignore]
         for position, time_s in enumerate(self.buffer.times()):
             cells = ["" if row[position] != row[position] else f"{row[position]:.7g}" for row in rows]
             writer.writerow([f"{time_s:.3f}", *cells])
         return text.getvalue().encode()
-
-
-def _draws(plot: LivePlot, one: Series) -> bool:
-    """Whether a plot draws a device: memory of host and cards apart, what is a card's own of the cards alone."""
-    if plot.figure in {"memory", "pressure"}:
-        return (one.device == HOST) != plot.of_card
-    return one.device != HOST or plot.figure == "utilisation"
 
 
 def gpu_title(gpu: Gpu) -> str:
@@ -368,20 +363,3 @@ def _process_line(one: GpuProcess, texts: Texts) -> str:
 def _short(name: str, limit: int = 34) -> str:
     shown = name.replace("NVIDIA GeForce ", "").replace("NVIDIA ", "")
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
-
-
-_FORMATS = {
-    "utilisation": lambda value: f"{100 * value:.0f} %",
-    "power": lambda value: f"{value:.0f} W",
-    "clock": lambda value: format_quantity(value, "Hz"),
-    "temperature": lambda value: f"{value:.0f} °C",
-    "pressure": lambda value: f"{100 * value:.0f} %",
-}
-_CSV_UNITS = {
-    "utilisation": "utilisation_fraction",
-    "memory": "memory_used_bytes",
-    "power": "power_w",
-    "clock": "sm_clock_hz",
-    "temperature": "temperature_celsius",
-    "pressure": "pressure_fraction",
-}

@@ -134,11 +134,15 @@ class TraceItem(QGraphicsItem):
         painter.setFont(self._font)
         painter.setPen(self._text)
         metrics = QFontMetricsF(self._font)
+        lines = sorted(to_pixels.map(line.at(0)).y() / scale for line in self._grid)
         for (start, end, _shade), name in zip(self.spans, self.names, strict=True):
             first = to_pixels.map(QPointF(max(start, self._place.left()), self._place.bottom())) / scale
             last = to_pixels.map(QPointF(min(end, self._place.right()), self._place.bottom())) / scale
             if name and metrics.horizontalAdvance(name) + _NAME_MARGIN <= last.x() - first.x():
-                painter.drawText(QPointF(first.x() + 4, min(first.y(), last.y()) + metrics.ascent() + 1), name)
+                top = min(first.y(), last.y())
+                # Below the uppermost grid line where that would go through the letters.
+                line = next((y for y in lines if top <= y <= top + metrics.height()), top)
+                painter.drawText(QPointF(first.x() + 4, line + metrics.ascent() + 1), name)
         painter.restore()
 
     def _paint_dots(self, painter: QPainter) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
@@ -31,6 +31,13 @@ _MARK_WIDTH = 40
 """Of a column that holds a tick or a mark alone."""
 
 
+class _Measured(NamedTuple):
+    """Texts of a column: the widest, in pixels, and whether one of them can go on in a second line."""
+
+    widest: int
+    breaks: bool
+
+
 class Table(QTableView):
     """Shows a `TableModel`; as high as its rows up to `visible_rows`.
 
@@ -54,6 +61,11 @@ class Table(QTableView):
         super().__init__()
         self._visible_rows = visible_rows
         self._rows = rows
+        self._measured: dict[int, _Measured] = {}
+        self._first_records: list[Any] | None = None
+        self.resting = False
+        """Whether more changes are to come: nothing is measured until then."""
+        self._measured_with = ""
         self.never_shown: frozenset[int] = frozenset()
         """Columns that were chosen away."""
         self.setModel(rows or model)
@@ -102,10 +114,17 @@ class Table(QTableView):
         return [self._rows.record(row) for row in range(count)]
 
     def _values_changed(self, *_place: object) -> None:
+        self._forget_texts()
         self.fit_columns()
 
+    def _forget_texts(self) -> None:
+        self._measured, self._first_records = {}, None
+
     def fit(self) -> None:
-        """Take the height of the rows."""
+        """Take the height of the rows, and of the columns what their texts need now."""
+        self._forget_texts()
+        if self.resting:
+            return
         self.fit_columns()
         self._fit_height()
 
@@ -139,20 +158,33 @@ class Table(QTableView):
 
     def _wished_widths(self) -> dict[int, int]:
         """Of each column that is shown, the width of its texts."""
-        model, metrics = self.table_model, self.fontMetrics()
-        records = self.shown_records(_MEASURED_ROWS)
-        widths = {}
-        for place, column in enumerate(model.columns):
+        metrics, widths = self.fontMetrics(), {}
+        for place, column in enumerate(self.table_model.columns):
             if self.isColumnHidden(place):
                 continue
-            texts = [column.text(record) for record in records]
-            widest = max((metrics.horizontalAdvance(text) for text in texts), default=0)
+            widest = self._texts_of(place).widest
             titled = metrics.horizontalAdvance(column.title) + (_ARROW if self.isSortingEnabled() else 0)
             if column.ticked or (column.icon and not widest and not column.title):
                 widths[place] = _MARK_WIDTH
             else:
                 widths[place] = max(widest + (_ICON if column.icon else 0), titled) + _PADDING
         return widths
+
+    def _texts_of(self, place: int) -> _Measured:
+        """The first texts of a column, measured once: with every width of the window they would be said anew."""
+        font = self.font().key()
+        if font != self._measured_with:
+            self._measured, self._measured_with = {}, font
+        if place not in self._measured:
+            metrics, text_of = self.fontMetrics(), self.table_model.columns[place].text
+            if self._first_records is None:
+                self._first_records = self.shown_records(_MEASURED_ROWS)
+            texts = [text_of(record) for record in self._first_records]
+            self._measured[place] = _Measured(
+                max((metrics.horizontalAdvance(text) for text in texts), default=0),
+                any(" " in text or "-" in text for text in texts),
+            )
+        return self._measured[place]
 
     def _share(self, widths: dict[int, int]) -> None:
         wide = [place for place in self._wide if place in widths] or list(widths)[-1:]
@@ -168,19 +200,9 @@ class Table(QTableView):
         self._set_row_height(wide)
 
     def _set_row_height(self, wide: Sequence[int]) -> None:
-        model, metrics = self.table_model, self.fontMetrics()
-        texts = [
-            (place, model.columns[place].text(one))
-            for place in wide
-            if place in self._wide
-            for one in self.shown_records(_MEASURED_ROWS)
-        ]
-        tall = any(metrics.horizontalAdvance(text) + _TEXT_MARGIN > self.columnWidth(place) for place, text in texts)
-        height = (
-            _TALL_ROW_HEIGHT
-            if tall and any(" " in text or "-" in text for _place, text in texts)
-            else self._row_height()
-        )
+        texts = {place: self._texts_of(place) for place in wide if place in self._wide}
+        tall = any(one.widest + _TEXT_MARGIN > self.columnWidth(place) for place, one in texts.items())
+        height = _TALL_ROW_HEIGHT if tall and any(one.breaks for one in texts.values()) else self._row_height()
         if height != self.verticalHeader().defaultSectionSize():
             self.setWordWrap(height > self._row_height())
             self.verticalHeader().setDefaultSectionSize(height)

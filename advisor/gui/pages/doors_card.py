@@ -1,0 +1,83 @@
+"""The card with the four doors through which a model comes in, each made in a turn of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget
+
+from advisor.gui.pages.model_doors import FormDoor, HubDoor, PresetDoor, PythonDoor
+from advisor.gui.widgets.card import Card
+from advisor.gui.widgets.choice import Tabs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.gui.context import Context
+
+_DOORS = ("preset", "huggingface", "python", "form")
+
+
+class DoorsCard(Card):
+    """Tabs over the doors; the doors themselves come with `steps`."""
+
+    preset: PresetDoor
+    hub: HubDoor
+    python: PythonDoor
+    form: FormDoor
+    opened = Signal(int)
+    """The place of the door that was opened."""
+
+    def __init__(self, context: Context, door: int) -> None:
+        """`door`: the place of the one that stands open."""
+        super().__init__(context.texts("model-door-title"))
+        self._context = context
+        self._tabs, self._stack = Tabs(), QStackedWidget()
+        self._tabs.setDrawBase(False)
+        self._tabs.setExpanding(False)
+        self._tabs.setAccessibleName(context.texts("model-door-title"))
+        for name in _DOORS:
+            self._tabs.addTab(context.texts(f"model-door-{name}"))
+        self._tabs.setCurrentIndex(door)
+        self._tabs.currentChanged.connect(self._open)
+        self.body.addWidget(self._tabs)
+        self.body.addWidget(self._stack)
+
+    def steps(self, model: dict[str, Any], reference: str) -> list[Callable[[], None]]:
+        """What makes the doors; `model` is the description's model table, `reference` what names the workload."""
+
+        def preset() -> None:
+            self.preset = PresetDoor(self._context, reference)
+            self._stack.addWidget(self.preset)
+
+        def hub() -> None:
+            self.hub = HubDoor(self._context, _config(model))
+            self._stack.addWidget(self.hub)
+
+        def python() -> None:
+            self.python = PythonDoor(self._context, model.get("file", ""))
+            self._stack.addWidget(self.python)
+
+        def form() -> None:
+            self.form = FormDoor(self._context, model)
+            self._stack.addWidget(self.form)
+            self._stack.setCurrentIndex(self._tabs.currentIndex())
+
+        return [preset, hub, python, form]
+
+    def show_current(self, model: dict[str, Any], reference: str) -> None:
+        """Show in every door what is described."""
+        self.preset.show_current(reference)
+        self.hub.show_current(_config(model))
+        self.python.show_current(model.get("file", ""))
+        self.form.show_current(model)
+
+    def _open(self, place: int) -> None:
+        self._stack.setCurrentIndex(place)
+        self.opened.emit(place)
+
+
+def _config(model: dict[str, Any]) -> str:
+    config = model.get("config", "")
+    return config if isinstance(config, str) else ""
