@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from itertools import product
 
 import msgspec
@@ -21,11 +22,22 @@ from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.recommend.candidates import LARGER_GPU_KEYS, table_keys
 from advisor.recommend.precisions import precisions_of_gpu
 from advisor.recommend.recommendation import prediction_of
-from advisor.recommend.switches import Change, Switch, adapter_changes, plain_changes, switch_of, traced_changes
+from advisor.recommend.switches import (
+    Change,
+    Switch,
+    adapter_changes,
+    checkpointed_adapters,
+    plain_changes,
+    switch_of,
+    traced_changes,
+)
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import NumbersModel, Workload
 
 Tables = Mapping[TracePrecision, OpTable]
+_ADAPTERS = frozenset({"lora", "qlora", "qlora_checkpointing"})
+LARGER_COUNTS = (1, 2, 4, 8, 16, 32, 64)
+"""Cards of 80 GB and more that are tried where nothing else holds a step."""
 
 
 def find_switches(
@@ -43,12 +55,8 @@ def find_switches(
         and not STRATEGY_FACTS[chosen.strategy].offloads
         and not STRATEGY_FACTS[chosen.strategy].shards
     )
-    found: list[Switch] = []
-    spec = known_specs(request).get(chosen.device.spec_key or "") if chosen is not None else None
-    table = facts.tables.get(TRACE_PRECISIONS[chosen.precision]) if chosen is not None else None
-    if chosen is not None and table is not None and not isinstance(request.workload.model, NumbersModel):
-        for change in plain_changes(request.workload, chosen, table, spec):
-            found += _switched(request, facts, change, chosen, facts.tables)
+    found = list(_without_tracing(request, facts, advice, chosen))
+    spec = None if chosen is None else known_specs(request).get(chosen.device.spec_key or "")
     changes: list[Change] = []
     if request.switches:
         changes += traced_changes(request.workload, chosen, spec)
@@ -60,11 +68,59 @@ def find_switches(
         tables = yield from _traced(request, change, chosen, cancelled)
         if not tables:
             continue
-        if chosen is not None and (alone or change.kind not in {"lora", "qlora"}):
+        if chosen is not None and (alone or change.kind not in _ADAPTERS):
             found += _switched(request, facts, change, chosen, tables)
         else:
             found += _on_one_card(request, facts, change, tables)
+        if change.kind == "qlora" and not alone and not any(one.kind in _ADAPTERS for one in found):
+            changes.append(checkpointed_adapters(change))
     return tuple(found)
+
+
+def _without_tracing(
+    request: AdviceRequest, facts: Facts, advice: AdviceRecord, chosen: Prediction | None
+) -> Iterator[Switch]:
+    """What needs no operators but those that are known, and the cards that would hold what none here does."""
+    spec = known_specs(request).get(chosen.device.spec_key or "") if chosen is not None else None
+    table = facts.tables.get(TRACE_PRECISIONS[chosen.precision]) if chosen is not None else None
+    if chosen is not None and table is not None and not isinstance(request.workload.model, NumbersModel):
+        for change in plain_changes(request.workload, chosen, table, spec):
+            yield from _switched(request, facts, change, chosen, facts.tables)
+    if request.workload.training.mode == "training" and _makeshift(advice, chosen):
+        yield from _on_larger_cards(request, facts, facts.tables)
+
+
+def _makeshift(advice: AdviceRecord, chosen: Prediction | None) -> bool:
+    """Whether nothing was advised for want of memory, or what was advised leans on the host's memory."""
+    if chosen is not None:
+        return STRATEGY_FACTS[chosen.strategy].offloads
+    cards = [one for one in advice.predictions if one.device.key != "cpu"]
+    return advice.recommendation is None and bool(cards) and all(one.fits is False for one in cards)
+
+
+def _on_larger_cards(request: AdviceRequest, facts: Facts, tables: Tables) -> list[Switch]:
+    """The fewest cards of 80 GB and more that hold the workload as it is, whole or sharded; of as few, the fastest."""
+    specs = known_specs(request)
+    training = request.workload.training
+    candidates = [
+        Candidate(
+            device=Device(key=key, name=specs[key].name, spec_key=key, local=False),
+            count=count,
+            strategy="single" if count == 1 else "fsdp",
+            precision=precision,
+            batch_size_per_device=size,
+            gradient_accumulation_steps=math.ceil(training.gradient_accumulation_steps / count),
+        )
+        for key, count, size in product(LARGER_GPU_KEYS, LARGER_COUNTS, sorted({1, training.batch_size}))
+        if key in specs
+        for precision in precisions_of_gpu(specs[key], (training.precision,))
+    ]
+    held = [one for one in _predicted(request, facts, request.workload, tables, candidates) if one.fits]
+    if not held:
+        return []
+    fewest = min(one.count for one in held)
+    best = max((one for one in held if one.count == fewest), key=lambda one: one.samples_per_s.value)
+    return [switch_of(Change(kind="larger_cards", workload=request.workload), best, None)]
 
 
 def _hopeful(advice: AdviceRecord) -> bool:

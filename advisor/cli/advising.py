@@ -69,13 +69,16 @@ def _advise(
         from advisor.cli.verifying import verify_command
 
         code = verify_command(advice, arguments, language, cancelled) or code
-    if code:
-        return code
-    if cancelled.is_set():
+    return code or ending(advice, measured=request.measure, interrupted=cancelled.is_set())
+
+
+def ending(advice: AdviceRecord, *, measured: bool, interrupted: bool) -> int:
+    """The exit code of an advice that was printed and written: 0, or why it is less than was asked for."""
+    if interrupted:
         return INTERRUPTED
     if advice.recommendation is None and advice.recommendation_local is None:
         return NOTHING_FITS
-    return NOTHING_MEASURED if request.measure and not measured_anything(advice) else 0
+    return NOTHING_MEASURED if measured and not measured_anything(advice) else 0
 
 
 def run_request(request: AdviceRequest, cancelled: threading.Event, show: Callable[[object], None]) -> AdviceRecord:

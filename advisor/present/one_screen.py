@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
 
 ROWS = 5
-_SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 2, "summary-help": 2, "summary-caveats": 3}
+_SENTENCES = {"summary-here": 1, "summary-why": 3, "summary-change": 2, "summary-help": 3, "summary-caveats": 3}
 """How many sentences of each section are shown; sections that are not named wait for the details."""
 
 
@@ -66,7 +66,7 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     bill = {"cost": ("cost",), "energy": ("energy",), "time": ()}[goal]
     columns = ("device", "strategy", "batch", "step", "job", "memory", *bill)
     return Table(
-        title=sentence("summary-best-rows", language),
+        title=sentence("summary-best-rows" if rows[0].fits is not False else "summary-nearest-rows", language),
         columns=tuple(sentence(f"column-{name}", language) for name in columns),
         rows=tuple(_cells(one, bill, language) for one in rows),
         first_number_index=2,
@@ -100,5 +100,7 @@ def memory_cell(one: Prediction, language: Language) -> str:
     if one.memory_capacity_bytes is None:
         return need
     room = one.memory_capacity_bytes if one.device.key == "cpu" else usable_bytes(one.memory_capacity_bytes)
-    code = "memory-of-too-much" if one.fits is False else "memory-of"
+    code = "memory-of"
+    if one.fits is False:  # what is off-loaded may lack room in the host while the card has enough
+        code = "memory-of-too-much" if one.peak_memory_bytes.value > room else "memory-of-host-short"
     return sentence(code, language, {"need": need, "room": format_bytes(room)})

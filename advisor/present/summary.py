@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import Record
-from advisor.core.sentences import Language, say, sentence, visible
+from advisor.core.sentences import Language, Reason, say, sentence, visible
 from advisor.core.units import (
     Estimate,
     format_bytes,
@@ -57,13 +58,16 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
     """The summary of an advice in a language; a pure function, so a reopened advice reads the same."""
     main = advice.recommendation or advice.recommendation_local
     sections = []
-    for title, reasons in (
+    said: list[tuple[str, tuple[Reason, ...]]] = [
         ("summary-why", main.why if main else ()),
         ("summary-also", tuple(reason for reason in advice.reasons if main is None or reason not in main.why)),
         ("summary-change", main.would_change_if if main else ()),
         ("summary-help", ()),
         ("summary-caveats", advice.caveats),
-    ):
+    ]
+    if main is None or STRATEGY_FACTS[main.strategy].offloads:
+        said.insert(0, said.pop(3))  # a makeshift, or nothing at all: what would be better comes first
+    for title, reasons in said:
         # A reason may be found twice on the way (by the device and by the whole): it is said once.
         sentences = tuple(dict.fromkeys(visible(say(reason, language)) for reason in reasons))
         if title == "summary-help":
@@ -172,7 +176,7 @@ def best_by_device(advice: AdviceRecord, precision: Precision) -> tuple[Predicti
     by_device = {key: [one for one in members if one.precision == used[key]] for key, members in every.items()}
     best: dict[tuple[str, int], Prediction] = {}
     for key, members in by_device.items():
-        for member in sorted(members, key=lambda one: one.global_batch_size):
+        for member in sorted(members, key=_need_bytes):
             best.setdefault((key, member.count), member)
         best |= {(key, one.count): one for one in best_by_count(members, training.batch_size, limit)}
         if advised is not None:
@@ -203,8 +207,16 @@ def _need_bytes(prediction: Prediction) -> tuple[float, int]:
 
 
 def _job(prediction: Prediction) -> tuple[bool, float, str]:
+    if prediction.fits is False:
+        return (True, _excess_ratio(prediction), prediction.device.key)
     time_s = prediction.job_s.value if prediction.job_s is not None else -prediction.samples_per_s.value
-    return (prediction.fits is False, time_s, prediction.device.key)
+    return (False, time_s, prediction.device.key)
+
+
+def _excess_ratio(prediction: Prediction) -> float:
+    """How many times its room a set-up needs: of those that do not fit, the nearest to it is told first."""
+    peak, capacity = prediction.peak_memory_bytes, prediction.memory_capacity_bytes
+    return peak.value / capacity if peak is not None and capacity else float("inf")
 
 
 def _device_table(advice: AdviceRecord, language: Language) -> Table | None:

@@ -36,9 +36,16 @@ def help_sentences(switches: tuple[Switch, ...], language: Language) -> tuple[st
     gaining = [one for one in switches if one.gain is not None and one.gain.value >= WORTH_SAYING_RATIO and one.fits]
     gaining.sort(key=lambda one: -(one.gain.value if one.gain is not None else 0.0))
     return (
-        *(sentence("help-adapter", language, _adapter_numbers(one, language)) for one in adapters),
+        *(sentence(_holding(one), language, _adapter_numbers(one, language)) for one in adapters),
         *(sentence("help-switch", language, _gain_numbers(one, language)) for one in gaining),
     )
+
+
+def _holding(one: Switch) -> str:
+    """Message id of what holds a step where the question's own set-ups do not."""
+    if one.kind != "larger_cards":
+        return "help-adapter"
+    return "help-larger-card" if one.count == 1 else "help-larger-cards"
 
 
 def _adapter_numbers(one: Switch, language: Language) -> dict[str, float | int | str]:
@@ -46,6 +53,7 @@ def _adapter_numbers(one: Switch, language: Language) -> dict[str, float | int |
     return {
         "name": _name(one, language),
         "device": one.device_name,
+        "count": one.count,
         "batch": one.batch_size_per_device,
         "step_s": one.step_s.value,
         "need_bytes": need,

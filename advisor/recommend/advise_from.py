@@ -214,6 +214,8 @@ class _Winner(NamedTuple):
 
     finalist: Finalist
     rows: tuple[Row, ...]
+    entered: tuple[Prediction, ...]
+    """What every device was looked at with, each count."""
 
 
 def _winner(comparison: Comparison, finalists: Sequence[Finalist]) -> _Winner | None:
@@ -223,13 +225,17 @@ def _winner(comparison: Comparison, finalists: Sequence[Finalist]) -> _Winner | 
     if not rows:
         return None
     chosen = min(leaders(rows, comparison.goal), key=lambda row: preference(row, comparison)).prediction
-    return _Winner(finalist=next(one for one in contenders if one.chosen is chosen), rows=rows)
+    return _Winner(
+        finalist=next(one for one in contenders if one.chosen is chosen),
+        rows=rows,
+        entered=tuple(one for contender in contenders for one in contender.by_count),
+    )
 
 
 def _recommendation(
     comparison: Comparison, winning: _Winner, crossovers: Sequence[Crossover], measurements: Sequence[Measurement]
 ) -> Recommendation:
-    finalist, rows = winning
+    finalist, rows, entered = winning
     winner = finalist.chosen
     first = leaders(rows, comparison.goal)
     tied = tuple(row.prediction.device for row in first if row.prediction is not winner)
@@ -254,7 +260,7 @@ def _recommendation(
         tied_with=tied,
         time_to_train=training_times(comparison, winner),
         why=why(comparison, finalist, rows),
-        would_change_if=would_change_if(comparison, finalist, rows, crossovers),
+        would_change_if=would_change_if(comparison, finalist, rows, crossovers, entered),
     )
 
 

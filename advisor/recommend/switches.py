@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 SwitchKind = Literal[
     "compile", "sdpa", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
-    "chunked_loss", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary",
+    "chunked_loss", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary", "larger_cards",
+    "qlora_checkpointing",
 ]  # fmt: skip
 _LORA_RANK = 16
 _VOCABULARY_MULTIPLE = 64
@@ -113,6 +114,11 @@ def adapter_changes(workload: Workload) -> Iterator[Change]:
     lora = with_training(workload, trainable="lora", lora_rank=_LORA_RANK, lora_targets="all_linear")
     yield Change(kind="lora", workload=lora)
     yield Change(kind="qlora", workload=with_training(lora, quantization="nf4", weights_bits=4))
+
+
+def checkpointed_adapters(change: Change) -> Change:
+    """QLoRA once more, where its activations alone are too many for any card."""
+    return Change(kind="qlora_checkpointing", workload=with_training(change.workload, activation_checkpointing="full"))
 
 
 def _padded(workload: Workload, model: HuggingFaceModel) -> Iterator[Change]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Names, Reason
+from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
 from advisor.recommend.reasons.missed_limits import is_limited, nearest_to_limits
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from advisor.predict.prediction import Device
     from advisor.recommend.comparison import Comparison, Finalist
     from advisor.recommend.recommendation import Recommendation
+
+WIDE_RATIO = 4.0
+"""From this ratio of a range's ends on it is said what makes it so wide."""
 
 
 def comparison_caveats(
@@ -29,6 +34,7 @@ def comparison_caveats(
         *_missing_answers(comparison, best, here),
         *_measurement_caveats(comparison),
         *_goal_caveats(comparison, finalists),
+        *_wide_range(comparison, best),
         *_memory_caveats(best),
         *_precision_caveats(comparison),
         *_basis_caveats(comparison, best),
@@ -86,6 +92,21 @@ def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iter
         )
         if unknown:
             yield Reason(code="caveat-power-unknown", numbers={"devices": Names(names=tuple(unknown))})
+
+
+def _wide_range(comparison: Comparison, best: Recommendation | None) -> Iterator[Reason]:
+    """A range of several times is hardly advice: what it comes from, and what would narrow it."""
+    if best is None or best.step_s.high <= WIDE_RATIO * best.step_s.low:
+        return
+    numbers: dict[str, float | int | str] = {"low_s": best.step_s.low, "high_s": best.step_s.high}
+    offloads = STRATEGY_FACTS[best.strategy].offloads or comparison.workload.training.offload != "none"
+    if offloads:
+        yield Reason(code="caveat-wide-offload", numbers=numbers)
+    elif best.efficiency is not None and best.efficiency.value > WIDE_RATIO**0.5 * best.efficiency.low:
+        names: dict[str, float | int | str] = {"device": counted(best.count, best.device.name)}
+        yield Reason(code="caveat-wide-link", numbers=numbers | names)
+    else:
+        yield Reason(code="caveat-wide", numbers=numbers)
 
 
 def _memory_caveats(best: Recommendation | None) -> Iterator[Reason]:

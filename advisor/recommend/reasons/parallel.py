@@ -9,7 +9,7 @@ from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.predict.scaling_advice import efficiency_reason, missing_nvlink_reason, nvlink_instead
 from advisor.recommend.batch_size import choose, rounded
-from advisor.recommend.comparison import part_share
+from advisor.recommend.comparison import part_s, part_share
 from advisor.recommend.reasons.scaling import TIE_FRACTION, dp_reasons
 from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from advisor.recommend.comparison import Comparison, Finalist
 
 NOTABLE_SHARE = 0.1
+_MORE_THAN_WHOLE = 1.005
+"""Efficiency from which on it is printed as more than 100 %."""
 
 
 def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
@@ -30,7 +32,26 @@ def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Rea
     yield from _batch_bound(comparison, finalist)
     if efficiency is not None:
         yield efficiency
+        yield from _shared_optimizer(comparison, finalist.chosen)
     yield from _strategy_reasons(comparison, finalist.chosen)
+
+
+def _shared_optimizer(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """Why several cards give more than as many times one: each steps its share of the parameters alone."""
+    if chosen.efficiency is None or chosen.efficiency.value <= _MORE_THAN_WHOLE:
+        return
+    own_s = part_s(chosen, "optimizer")
+    alone = (one for one in comparison.alone(chosen.device, chosen.precision) if _same_batch(one, chosen))
+    # Whatever it accumulates, a card steps its optimizer once; where no single card was asked, a share is the n-th.
+    alone_s = next((part_s(one, "optimizer") for one in alone), own_s * chosen.count)
+    yield Reason(
+        code="scaling-optimizer-shared",
+        numbers={"count": chosen.count, "optimizer_s": own_s, "alone_optimizer_s": alone_s},
+    )
+
+
+def _same_batch(one: Prediction, other: Prediction) -> bool:
+    return one.batch_size_per_device == other.batch_size_per_device
 
 
 def _says_the_same(one: Reason, efficiency: Reason | None) -> bool:

@@ -24,14 +24,18 @@ NVLINK_SHARE = 0.1
 
 
 def would_change_if(
-    comparison: Comparison, finalist: Finalist, rows: Sequence[Row], crossovers: Sequence[Crossover]
+    comparison: Comparison,
+    finalist: Finalist,
+    rows: Sequence[Row],
+    crossovers: Sequence[Crossover],
+    entered: Sequence[Prediction],
 ) -> tuple[Reason, ...]:
-    """The turning points of an advice, the likeliest first."""
+    """The turning points of an advice, the likeliest first; `entered`: every device at each count."""
     chosen = finalist.chosen
     return (
         *_by_precision(comparison, chosen),
         *_by_batch(chosen, crossovers),
-        *_by_count(comparison, finalist),
+        *_by_count(comparison, finalist, entered),
         *_by_limits(comparison, chosen),
         *_by_price(comparison, chosen),
         *_by_measuring(rows),
@@ -112,16 +116,20 @@ def _by_batch(chosen: Prediction, crossovers: Sequence[Crossover]) -> Iterator[R
                 )
 
 
-def _by_count(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
+def _by_count(comparison: Comparison, finalist: Finalist, entered: Sequence[Prediction]) -> Iterator[Reason]:
     chosen = finalist.chosen
-    fastest = max(finalist.by_count, key=lambda one: one.samples_per_s.value)
-    if fastest.count > chosen.count and fastest.samples_per_s.value > chosen.samples_per_s.value:
+    fastest = max(finalist.by_count, key=_rate)
+    # Where more of its own kind help nothing (or cannot be had), more of another kind may.
+    if not (fastest.count > chosen.count and _rate(fastest) > _rate(chosen)):
+        dearer = [one for one in entered if one.count * _rate(chosen) > chosen.count * _rate(one)]
+        fastest = max(dearer, key=_rate, default=chosen)
+    if fastest.count > chosen.count and _rate(fastest) > _rate(chosen):
         yield Reason(
             code="change-count",
             numbers={
                 "count": fastest.count,
-                "device": chosen.device.name,
-                "gain_ratio": fastest.samples_per_s.value / chosen.samples_per_s.value,
+                "device": fastest.device.name,
+                "gain_ratio": _rate(fastest) / _rate(chosen),
             },
         )
     spec = comparison.spec_of(chosen.device)

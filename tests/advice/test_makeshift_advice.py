@@ -1,0 +1,110 @@
+"""Where nothing fits, or only with the host's memory: what would be better comes first, and rows say what they lack."""
+
+from __future__ import annotations
+
+import threading
+
+import msgspec
+import pytest
+
+from advisor.advice import advice_from_facts
+from advisor.advice.facts import Facts
+from advisor.advice.request import AdviceRequest
+from advisor.advice.switched import LARGER_COUNTS, find_switches
+from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.core.drive import drive
+from advisor.optable.totals import table_from_numbers
+from advisor.present.one_screen import one_screen
+from advisor.present.summary import summarise
+from advisor.recommend.candidates import LARGER_GPU_KEYS
+from advisor.recommend.switches import Switch
+from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import Data, NumbersModel, Training, Workload
+from tests.recommend.fakes import machine
+
+GIBIBYTE = 2.0**30
+
+
+def asked(parameters: float, **more: object) -> AdviceRecord:
+    """The advice on a model of so many parameters in mixed precision with Adam, by its totals."""
+    model = NumbersModel(
+        parameters=parameters, flop_per_sample=6 * parameters * 512, activation_bytes_per_sample=parameters / 4
+    )
+    training = Training(precision="bf16", batch_size=4, gradient_accumulation_steps=4)
+    workload = Workload(name="large", model=model, data=Data(samples=10_000), training=training)
+    request = AdviceRequest(workload=workload, measure=False, **more)  # type: ignore[arg-type]
+    tables = {name: table_from_numbers(model, name) for name in ("fp32", "amp", "half")}  # type: ignore[arg-type]
+    facts = Facts(machine=machine(), tables=tables)
+    found = advice_from_facts(request, facts)
+    switches = drive(find_switches(request, facts, found, threading.Event()))
+    return msgspec.structs.replace(found, switches=switches)
+
+
+@pytest.fixture(scope="module")
+def off_loaded() -> AdviceRecord:
+    return asked(2e9, gpu_keys=("rtx4090",), counts=(1,))
+
+
+@pytest.fixture(scope="module")
+def nothing() -> AdviceRecord:
+    return asked(1e10, gpu_keys=("rtx4090",), counts=(1, 2), host_memory_bytes=64 * GIBIBYTE)
+
+
+def larger(advice: AdviceRecord) -> Switch:
+    return next(one for one in advice.switches if one.kind == "larger_cards")
+
+
+def titles(advice: AdviceRecord) -> list[str]:
+    return [section.title for section in summarise(advice, "en").sections]
+
+
+def test_off_loading_is_a_makeshift_and_what_would_help_comes_first(off_loaded: AdviceRecord) -> None:
+    chosen = off_loaded.recommendation
+    assert chosen is not None
+    assert STRATEGY_FACTS[chosen.strategy].offloads
+    assert titles(off_loaded)[0] == "What would help"
+    assert larger(off_loaded).count == 1
+    assert "One H200 SXM 141 GB holds all of it" in "\n".join(one_screen(off_loaded, "en").sections[0].sentences)
+
+
+def test_the_fewest_larger_cards_that_hold_it_are_named_where_nothing_fits(nothing: AdviceRecord) -> None:
+    assert nothing.recommendation is None
+    found = larger(nothing)
+    assert found.device_key in LARGER_GPU_KEYS
+    assert found.count > LARGER_COUNTS[0]
+    assert found.fits
+    assert found.strategy == "fsdp"
+    assert titles(nothing)[0] == "What would help"
+    assert f"Not fewer than {found.count} × " in "\n".join(one_screen(nothing, "en").sections[0].sentences)
+
+
+def test_the_global_batch_of_the_larger_cards_is_the_workloads_where_it_can_be(off_loaded: AdviceRecord) -> None:
+    found = larger(off_loaded)
+    training = off_loaded.workload.training
+    assert found.gradient_accumulation_steps * found.count == training.gradient_accumulation_steps
+
+
+def test_rows_of_what_does_not_fit_are_the_nearest_and_say_what_is_too_small(nothing: AdviceRecord) -> None:
+    (table,) = one_screen(nothing, "en").tables
+    assert table.title == "Nothing fits; what each lacks least"
+    needs = [row[-1] for row in table.rows]
+    assert all(">" in need or "host too small" in need for need in needs)
+    assert not any("DP" in row for row in table.rows)
+
+
+def test_a_wide_range_says_what_makes_it_wide(off_loaded: AdviceRecord) -> None:
+    chosen = off_loaded.recommendation
+    assert chosen is not None
+    wide = next((one for one in off_loaded.caveats if one.code.startswith("caveat-wide")), None)
+    assert (wide is not None) is (chosen.step_s.high > 4 * chosen.step_s.low)
+    linked = asked(1e9, gpu_keys=("l40s",), counts=(8,)).caveats
+    assert any(one.code in {"caveat-wide-link", "caveat-from-spec-sheet"} for one in linked)
+
+
+def test_more_than_n_times_from_n_cards_is_explained_by_the_shared_optimizer() -> None:
+    advice = asked(6e9, gpu_keys=("a100-sxm4-40",), counts=(8,))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.efficiency is not None
+    said = {reason.code: reason for reason in advice.reasons}
+    assert ("scaling-optimizer-shared" in said) is (chosen.efficiency.value > 1.005)
