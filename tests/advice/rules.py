@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Language, Reason, say
-from advisor.cost.memory.need import usable_bytes
+from advisor.cost.memory.capacity import usable_bytes
 from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.energy import power_draws

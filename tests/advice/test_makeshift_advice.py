@@ -11,6 +11,7 @@ from advisor.advice import advice_from_facts
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.advice.switched import LARGER_COUNTS, find_switches
+from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.drive import drive
 from advisor.optable.totals import table_from_numbers
@@ -33,7 +34,7 @@ def asked(parameters: float, **more: object) -> AdviceRecord:
     training = Training(precision="bf16", batch_size=4, gradient_accumulation_steps=4)
     workload = Workload(name="large", model=model, data=Data(samples=10_000), training=training)
     request = AdviceRequest(workload=workload, measure=False, **more)  # type: ignore[arg-type]
-    tables = {name: table_from_numbers(model, name) for name in ("fp32", "amp", "half")}  # type: ignore[arg-type]
+    tables = {traced: table_from_numbers(model, traced) for traced in sorted(set(TRACE_PRECISIONS.values()))}
     facts = Facts(machine=machine(), tables=tables)
     found = advice_from_facts(request, facts)
     switches = drive(find_switches(request, facts, found, threading.Event()))
