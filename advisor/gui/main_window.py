@@ -133,7 +133,10 @@ class MainWindow(QMainWindow):
                 self._translator = translator
 
     def rebuild_soon(self) -> None:
-        """Rebuild once, after everything that asks for it now: the pages behind go first, one in each turn."""
+        """Show everything in the language, scheme and units that the settings now name.
+
+        Once, after everything that asks for it now: the pages behind go first, one in each turn.
+        """
         self._frame_is_new = False
         self._rebuild_timer.start()
 
@@ -147,11 +150,6 @@ class MainWindow(QMainWindow):
             self._rebuild_timer.start()
         else:
             self._renew_page()
-
-    def rebuild(self) -> None:
-        """Show everything in the language, scheme and units that the settings now name."""
-        self._renew_frame()
-        self._renew_page()
 
     def _renew_frame(self) -> None:
         self._frame_is_new = True

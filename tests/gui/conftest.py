@@ -81,3 +81,9 @@ def window(qtbot: QtBot, session: Session, settings: Settings) -> MainWindow:
     qtbot.waitExposed(made)
     qtbot.waitUntil(lambda: made._painted)
     return made
+
+
+def renew(window: MainWindow) -> None:
+    """Everything anew at once, where a test has no turns of the event loop to wait for."""
+    window._renew_frame()
+    window._renew_page()

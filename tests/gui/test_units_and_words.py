@@ -18,6 +18,7 @@ from advisor.gui.threads import Outcome
 from advisor.gui.widgets.labels import ElidedLabel
 from advisor.gui.widgets.table import Table
 from tests.gui import fakes
+from tests.gui.conftest import renew
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -42,7 +43,7 @@ def test_no_page_mixes_the_two_units(window: MainWindow, session: Session, qtbot
 
     window.settings.store("units", "decimal")
     session.show_recorded(fakes.advice())
-    window.rebuild()
+    renew(window)
     for name in ("machine", "measure", "advice", "compare"):
         window.show_page(name)
         qtbot.waitUntil(lambda name=name: not window.page(name).filling)  # type: ignore[misc]
@@ -100,7 +101,7 @@ def test_at_the_smallest_size_the_layers_tell_all_their_figures(
     window: MainWindow, session: Session, qtbot: QtBot, language: str
 ) -> None:
     window.settings.store("language", language)
-    window.rebuild()
+    renew(window)
     window.resize(1024, 700)
     session.load_workload("bert_base_sst2")
     window.show_page("model")

@@ -19,6 +19,7 @@ from advisor.gui.dialogs.settings_dialog import SettingsDialog
 from advisor.gui.settings import Settings
 from advisor.store import json_file
 from tests.gui import fakes
+from tests.gui.conftest import renew
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -62,7 +63,7 @@ def test_a_page_shows_a_recorded_advice_in_both_languages_and_schemes(
     for language, scheme in (("en", "light"), ("zh", "dark")):
         settings.store("language", language)
         settings.store("scheme", scheme)
-        window.rebuild()
+        renew(window)
         window.show_page(name)
         qtbot.wait(10)
         assert not window.grab().isNull()
@@ -78,7 +79,7 @@ def test_switching_the_language_keeps_what_a_page_knew(
     page.restore({"precision": "fp32", "batch": 16, "count": 2, "goal": "time", "filter": "4090", "all": True})
     before = page.view_state()
     settings.store("language", "zh")
-    window.rebuild()
+    renew(window)
     assert window.page("compare").view_state() == before
     assert before["precision"] == "fp32"
     assert before["filter"] == "4090"
@@ -306,7 +307,7 @@ def test_nothing_is_cut_off_at_the_right_of_a_small_window(
     session.show_recorded(fakes.advice())
     settings.store("language", language)
     session.case_answers = {"none": None}  # type: ignore[dict-item]
-    window.rebuild()
+    renew(window)
     window.resize(1024, 700)
     window.show_page(name)
     page = window.page(name)
