@@ -31,14 +31,20 @@ def cards_meant(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
 
 
 def nearest_keys(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
-    """At most three keys that are spelled most like what was written."""
-    asked = "".join(_pieces(words))
+    """At most three keys that are spelled most like what was written; digits that changed places count as most alike."""
+    pieces = _pieces(words)
     alike: dict[str, float] = {}
     for key, spec in specs.items():
-        spelled = ("".join(one) for one in _spellings(key, spec))
-        alike[key] = max(difflib.SequenceMatcher(None, asked, one).ratio() for one in spelled)
+        alike[key] = max(_likeness(pieces, one) for one in _spellings(key, spec))
     ordered = sorted((key for key in alike if alike[key] >= _ALIKE), key=lambda key: -alike[key])
     return tuple(ordered[:3])
+
+
+def _likeness(asked: tuple[str, ...], spelled: tuple[str, ...]) -> float:
+    written, known = "".join(asked), "".join(spelled)
+    number, own = (next((piece for piece in one if piece.isdigit()), "") for one in (asked, spelled))
+    turned = len(number) > 1 and sorted(number) == sorted(own)
+    return difflib.SequenceMatcher(None, written, known).ratio() + float(turned)
 
 
 def _spellings(key: str, spec: GpuSpec) -> Iterator[tuple[str, ...]]:

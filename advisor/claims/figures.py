@@ -44,7 +44,7 @@ def find_figures(plain: str) -> Figures:
     job = _seconds(plain, rf"{_TAKES_ENGLISH}\s*{_ABOUT}{DURATION}") or _seconds(
         plain, rf"{_TAKES_CHINESE}\s*{_ABOUT}{DURATION}"
     )
-    return Figures(job_s=job) if job is not None else _only_duration(plain)
+    return _whole(job) if job is not None else _only_duration(plain)
 
 
 def _only_duration(plain: str) -> Figures:
@@ -56,7 +56,15 @@ def _only_duration(plain: str) -> Figures:
         return Figures(epoch_s=found[0])
     if search(_STEP_WORD, re.sub(r"batch[ _-]?size", "", plain)):
         return Figures(step_s=found[0])
-    return Figures(job_s=found[0])
+    return _whole(found[0])
+
+
+_LEAST_JOB_S = 1.0
+"""Nobody tells a whole training in fractions of a second: `trains it in 200 ms` means a step."""
+
+
+def _whole(duration_s: float) -> Figures:
+    return Figures(job_s=duration_s) if duration_s >= _LEAST_JOB_S else Figures(step_s=duration_s)
 
 
 def _epoch_s(plain: str) -> float | None:

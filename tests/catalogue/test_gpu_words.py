@@ -33,3 +33,5 @@ def test_a_name_of_no_row_is_not_taken_for_another_card(words: str) -> None:
 
 def test_the_nearest_keys_are_offered() -> None:
     assert nearest_keys("rtx4900", spec_table())[0] == "rtx4090"
+    assert nearest_keys("4900", spec_table())[0] == "rtx4090"
+    assert nearest_keys("9030", spec_table())[0] == "rtx3090"

@@ -40,6 +40,11 @@ CLAIMS: list[tuple[str, dict[str, object]]] = [
         "GPT-2 on a 4090: 12 it/s, batch 8, seq length 1024, bf16",
         {"gpus": ("rtx4090",), "workload": "gpt2_small", "step_s": 1 / 12, "sequence_length": 1024},
     ),
+    (
+        "A100 trains BERT-large at batch 32 in 200 ms",
+        {"gpus": A100, "workload": "bert_large_squad", "batch_size": 32, "step_s": 0.2, "job_s": None},
+    ),
+    ("One A100 trains BERT-base in 20 minutes", {"workload": "bert_base_sst2", "step_s": None, "job_s": 1200.0}),
     ("两张3090训练比单卡快3.5倍", {"gpus": ("rtx3090",), "count": 2, "speed_up_ratio": 3.5}),
     (
         "在 V100 上用 FP32 训练 BERT-base，批大小 32，长度 384，每步 30 毫秒",
