@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
 
 from advisor.catalogue.precisions import Precision, TracePrecision
-from advisor.optable.op_table import OpTable
+from advisor.optable.op_table import Op, OpTable, at, step_flop
 from advisor.protocol.messages import Progress, Traced
 from advisor.worker.trace.affine import StreamsDiffer
 from advisor.worker.trace.cuda_rules import cuda_rules
@@ -79,7 +79,7 @@ def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked
                 stack.enter_context(cuda_rules(subject.attention))
             model = build_fake(subject.build, mode, real=mode.values == "all").train(subject.mode != "inference")
             _refuse_unrated(model)
-            return table_of(Passes(subject, precision, mode, model), checked=checked)
+            return _rated(table_of(Passes(subject, precision, mode, model), checked=checked))
     except StreamsDiffer as difference:
         raise TraceFailed("trace-depends-on-batch", str(difference)) from difference
     except Exception as error:
@@ -102,6 +102,23 @@ def _refuse_unrated(model: torch.nn.Module) -> None:
     for name, parameter in model.named_parameters():
         if parameter.dtype in _UNRATED:
             raise TraceFailed("trace-unrated-type", f"{name}: {_UNRATED[parameter.dtype]}")
+
+
+_NOTABLE_SHARE = 0.01
+_WIDEST_RATED_BYTES = 4
+
+
+def _rated(table: OpTable) -> OpTable:
+    """The table, unless products of 64-bit numbers are a good part of its work: no card's row gives their speed."""
+    wide = [op for op in table.ops if op.element_bytes > _WIDEST_RATED_BYTES and _flop_of(op)]
+    if wide and sum(map(_flop_of, wide)) > _NOTABLE_SHARE * step_flop(table, 1):
+        raise TraceFailed("trace-unrated-type", f"{wide[0].name} of {8 * wide[0].element_bytes}-bit numbers")
+    return table
+
+
+def _flop_of(op: Op) -> float:
+    """Operations of all calls of an operator at one sample."""
+    return op.count * at(op.flop, 1)
 
 
 @contextmanager

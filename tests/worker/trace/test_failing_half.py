@@ -28,6 +28,26 @@ def build_model():
 COMPLEX = """def build_model():
     return nn.Linear(8, 4).to(torch.complex64)
 """
+WHOLE_NUMBERS = """class M(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.randint(0, 5, (8, 64)))
+        self.head = nn.Linear(64, 4)
+    def forward(self, x):
+        return self.head((x.long() @ self.table).float())
+def build_model():
+    return M()
+"""
+DOUBLE_INSIDE = """class M(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(8, 64), nn.Linear(64, 4)
+    def forward(self, x):
+        y = self.body(x).double()
+        return self.head((y @ torch.ones(64, 64, dtype=torch.float64)).float())
+def build_model():
+    return M()
+"""
 
 
 def refused(tmp_path: Path, body: str) -> TraceUnanswered:
@@ -55,3 +75,11 @@ def test_complex_weights_are_refused_and_not_taken_for_fp32(tmp_path: Path) -> N
     answer = refused(tmp_path, COMPLEX)
     assert answer.tables == {}
     assert answer.reason.code == "trace-unrated-type"
+
+
+@pytest.mark.parametrize("body", [WHOLE_NUMBERS, DOUBLE_INSIDE])
+def test_products_of_64_bit_numbers_are_refused_and_not_taken_for_fp32(body: str, tmp_path: Path) -> None:
+    answer = refused(tmp_path, body)
+    assert answer.tables == {}
+    assert answer.reason.code == "trace-unrated-type"
+    assert "64-bit numbers" in str(answer)
