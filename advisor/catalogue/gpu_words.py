@@ -31,7 +31,7 @@ def cards_meant(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
 
 
 def nearest_keys(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
-    """At most three keys that are spelled most like what was written; digits that changed places count as most alike."""
+    """At most three keys spelled most like what was written; digits that changed places count as most alike."""
     pieces = _pieces(words)
     alike: dict[str, float] = {}
     for key, spec in specs.items():

@@ -6,7 +6,7 @@ import argparse
 import difflib
 import math
 from pathlib import Path
-from typing import NoReturn, get_args
+from typing import Literal, NoReturn, get_args
 
 from advisor import __version__
 from advisor.catalogue.optimizers import OPTIMIZERS
@@ -14,6 +14,8 @@ from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.core.errors import InputError
 from advisor.workload.workload import Checkpointing, Fp8Recipe, LoraTargetWord, Offload, Quantization, Trainable
 
+Shell = Literal["bash", "zsh", "fish"]
+SHELLS: tuple[Shell, ...] = get_args(Shell)
 DEFAULT_WORKLOAD = "bert_base_sst2"
 VERIFY_SECONDS = 60.0
 TRAINABLE: tuple[str, ...] = get_args(Trainable)
@@ -167,6 +169,7 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--cases", action="store_true", help="the published cases, answered")
     group.add_argument("--init", type=Path, metavar="FILE.toml", help="write a commented workload file to begin with")
     group.add_argument("--open", type=Path, metavar="FILE.json", help="print a saved advice")
+    group.add_argument("--completion", choices=SHELLS, help="print what the shell completes after `advisor`")
     group.add_argument("--prune-history", type=positive_int, metavar="DAYS", help="delete older runs, after a yes")
 
 

@@ -85,7 +85,7 @@ def _dispatch(arguments: argparse.Namespace, language: Language) -> int:  # noqa
         from advisor.cli.starting import init_command
 
         return init_command(arguments)
-    if arguments.detect or arguments.list or arguments.doctor:
+    if arguments.detect or arguments.list or arguments.doctor or arguments.completion is not None:
         return _look(arguments, language)
     if arguments.prune_history is not None:
         from advisor.cli.pruning import prune_command
@@ -118,6 +118,11 @@ def _look(arguments: argparse.Namespace, language: Language) -> int:
     """What is here, and what can be named."""
     from advisor.cli import looking
 
+    if arguments.completion is not None:
+        from advisor.cli.completion import completion_script
+
+        print(completion_script(build_parser(), arguments.completion), end="")
+        return 0
     if arguments.doctor:
         from advisor.cli.doctor import doctor_command
 
