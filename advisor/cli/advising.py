@@ -118,8 +118,10 @@ def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Langu
         return marked(markdown_file.encode(advice, language).decode(), "markdown")
 
     def script() -> bytes:
-        from advisor.present.script import launch_script
+        from advisor.present.script import framework_config, launch_script
 
+        if arguments.script_for is not None:
+            return marked(framework_config.render(advice, arguments.script_for), "script")
         return marked(launch_script.render(advice, name=_saved_as(arguments)), "script")
 
     encoders = {

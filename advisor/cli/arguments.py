@@ -15,6 +15,8 @@ from advisor.core.errors import InputError
 from advisor.workload.workload import Checkpointing, Fp8Recipe, LoraTargetWord, Offload, Quantization, Trainable
 
 Shell = Literal["bash", "zsh", "fish"]
+Framework = Literal["trainer", "accelerate", "lightning"]
+FRAMEWORKS: tuple[Framework, ...] = get_args(Framework)
 SHELLS: tuple[Shell, ...] = get_args(Shell)
 DEFAULT_WORKLOAD = "bert_base_sst2"
 VERIFY_SECONDS = 60.0
@@ -155,6 +157,17 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def parse(argv: list[str]) -> argparse.Namespace:
+    """The flags of a command line; `--script trainer` means that framework's configuration on stdout."""
+    arguments = build_parser().parse_args(argv)
+    named = None if arguments.script is None else str(arguments.script)
+    if arguments.script_for is None and named in FRAMEWORKS:
+        arguments.script_for, arguments.script = named, Path("-")
+    elif arguments.script_for is not None and arguments.script is None:
+        arguments.script = Path("-")
+    return arguments
+
+
 def _add_commands(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("commands").add_mutually_exclusive_group()
     workload = {"nargs": "?", "metavar": "WORKLOAD", "const": DEFAULT_WORKLOAD}
@@ -242,6 +255,11 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         ("script", "the launch command and training script that follow the advice"),
     ):
         group.add_argument(f"--{name}", type=Path, metavar="FILE", help=what)
+    group.add_argument(
+        "--script-for",
+        choices=FRAMEWORKS,
+        help="--script as this framework's configuration; `--script trainer` alone prints it",
+    )
     group.add_argument("--language", choices=("en", "zh"), default=None, help="of all sentences (the locale's)")
     group.add_argument("--switches", action="store_true", help="also trace what each switch would bring (slower)")
     group.add_argument("--details", action="store_true", help="every reason, caveat and row, not one screen of them")

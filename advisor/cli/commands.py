@@ -7,7 +7,7 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from advisor.cli.arguments import build_parser
+from advisor.cli.arguments import build_parser, parse
 from advisor.cli.streams import steady_streams
 from advisor.core.errors import OutputError, UserFacingError
 
@@ -37,7 +37,7 @@ def run(argv: Sequence[str]) -> int:
 def _run(argv: Sequence[str]) -> int:
     language: Language = "en"
     try:
-        arguments = build_parser().parse_args(list(argv))
+        arguments = parse(list(argv))
         language = chosen_language(arguments)
         return _dispatch(arguments, language)
     except UserFacingError as error:

@@ -1,0 +1,225 @@
+"""The advice as the configuration of a framework: Hugging Face Trainer, Accelerate or Lightning."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Literal
+
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_FACTS, STRATEGY_LABELS
+from advisor.core.errors import OutputError
+from advisor.core.sentences import visible
+from advisor.core.units import format_seconds
+from advisor.present.summary import set_up_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from advisor.recommend.recommendation import Recommendation
+    from advisor.store.advice_record import AdviceRecord
+    from advisor.workload.workload import Training
+
+Framework = Literal["trainer", "accelerate", "lightning"]
+Fields = dict[str, object]
+_SHARDS = frozenset({"zero2", "fsdp", "fsdp_offload"})
+_USE = {
+    "trainer": "HfArgumentParser(TrainingArguments).parse_yaml_file(FILE)",
+    "accelerate": "accelerate launch --config_file FILE YOUR_SCRIPT.py",
+    "lightning": "python YOUR_CLI.py fit --config FILE   (a LightningCLI)",
+}
+_EIGHT_BITS = 8
+
+
+def render(advice: AdviceRecord, framework: Framework) -> str:
+    """A commented YAML file that sets `framework` up as advised; what it has no field for is said in comments.
+
+    Field names as in transformers 5 (`TrainingArguments`), Accelerate 1.6 and later (FSDP2) and Lightning 2. Raises
+    OutputError where there is nothing to advise, nothing is trained, or the framework has no such strategy.
+    """
+    chosen = advice.recommendation or advice.recommendation_local
+    if chosen is None:
+        raise OutputError("--script: there is no recommendation to follow.", "See the caveats of the advice.")
+    if advice.workload.training.mode != "training":
+        raise OutputError(f"--script {framework}: nothing is trained here.", "Take the script itself: --script FILE.")
+    _refuse_strategy(chosen, framework)
+    fields = {"trainer": _trainer, "accelerate": _accelerate, "lightning": _lightning}[framework](advice, chosen)
+    step = format_seconds(chosen.step_s.value)
+    spread = f"{format_seconds(chosen.step_s.low)} – {format_seconds(chosen.step_s.high)}"
+    head = (
+        f"{framework} for {advice.workload.name}, written by advisor {advice.advisor_version}.",
+        f"Advised: {set_up_line(chosen, 'en', 'training')} Expected step: {step} ({spread}, {chosen.step_s.basis}).",
+        f"Use: {_USE[framework]}",
+        *_left_out(advice, chosen, framework),
+    )
+    comments = "".join(f"# {visible(line)}\n" for line in head)
+    return comments + "\n".join(_yaml(fields)) + "\n"
+
+
+def _refuse_strategy(chosen: Recommendation, framework: Framework) -> None:
+    split = not STRATEGY_FACTS[chosen.strategy].has_script
+    if split or (chosen.strategy == "dp" and framework != "trainer"):
+        name = STRATEGY_LABELS.get(chosen.strategy, chosen.strategy)
+        raise OutputError(
+            f"--script {framework}: {framework} has no field for {name}.",
+            "Take the script itself (--script FILE), or a framework that splits models, such as torchtitan.",
+        )
+
+
+def _half_format(chosen: Recommendation) -> str | None:
+    """What the framework's mixed precision is to be: autocast, or shards in FP32 that are gathered in half."""
+    facts = PRECISION_FACTS[chosen.precision]
+    gathered = facts.master_copies and chosen.strategy in _SHARDS
+    return facts.half_format if facts.autocast or gathered else None
+
+
+def _left_out(advice: AdviceRecord, chosen: Recommendation, framework: Framework) -> Iterator[str]:
+    """What the advice counts on and the framework's file cannot say."""
+    training, facts = advice.workload.training, PRECISION_FACTS[chosen.precision]
+    if framework != "trainer":
+        yield f"Yours: batch size {chosen.batch_size_per_device} a device in your DataLoader, learning rate, optimizer."
+        if chosen.precision == "tf32":
+            yield 'Yours: torch.set_float32_matmul_precision("high") for TF32.'
+    elif chosen.precision == "fp8":
+        yield "Yours: FP8 layers (torchao or Transformer Engine); here they run in BF16."
+    if framework == "accelerate" and chosen.gradient_accumulation_steps > 1:
+        yield f"Yours: Accelerator(gradient_accumulation_steps={chosen.gradient_accumulation_steps})."
+    if facts.half_weights and _half_format(chosen) is None and (framework != "lightning" or facts.master_copies):
+        copies = "; no FP32 copies are kept then" * facts.master_copies
+        yield f"Yours: load the model in {PRECISION_LABELS[chosen.precision]} (dtype){copies}."
+    if chosen.node_count > 1:
+        yield f"{chosen.node_count} machines: start it on each, with the rank and address of the first."
+    yield from _methods_left_out(training, said=framework != "lightning")
+
+
+def _methods_left_out(training: Training, *, said: bool) -> Iterator[str]:
+    """The same of the method; `said`: checkpointing has a field."""
+    if training.trainable != "all":
+        yield f"Yours: train `{training.trainable}` only (peft, or requires_grad_(False))."
+    if training.weights_bits in {4, 8} or training.quantization is not None:
+        yield "Yours: load the model with quantised weights (BitsAndBytesConfig)."
+    if training.activation_checkpointing != "none" and not said:
+        yield "Yours: activation checkpointing (model.gradient_checkpointing_enable())."
+    if training.chunked_loss:
+        yield "Yours: the loss in chunks of the logits."
+
+
+def _trainer(advice: AdviceRecord, chosen: Recommendation) -> Fields:
+    training = advice.workload.training
+    half = _half_format(chosen)
+    fields: Fields = {
+        "output_dir": "out",
+        "per_device_train_batch_size": chosen.batch_size_per_device,
+        "gradient_accumulation_steps": chosen.gradient_accumulation_steps,
+        "num_train_epochs": training.epochs,
+        "fp16": half == "fp16",
+        "bf16": half == "bf16",
+        "optim": _trainer_optimizer(training),
+        "max_grad_norm": training.clip_gradient_norm or 0.0,
+        "dataloader_num_workers": advice.workload.data.loader_workers,
+        "logging_steps": max(1, training.read_loss_every),
+        "torch_compile": training.compile,
+        "use_cpu": chosen.device.key == "cpu",
+    }
+    if chosen.precision in {"tf32", "fp32"} and chosen.device.key != "cpu":
+        fields["tf32"] = chosen.precision == "tf32"
+    sharded = chosen.strategy in _SHARDS
+    if training.activation_checkpointing != "none" and not sharded:
+        fields["gradient_checkpointing"] = True
+    if sharded:
+        fields |= {"fsdp": True, "fsdp_config": _sharding(training, chosen, "")}
+    return fields
+
+
+def _trainer_optimizer(training: Training) -> str:
+    if training.optimizer_bits == _EIGHT_BITS:
+        return "adamw_bnb_8bit"
+    if training.optimizer == "adafactor":
+        return "adafactor"
+    if training.optimizer in {"sgd", "sgd_momentum"}:
+        return "sgd"
+    return "adamw_torch_fused" if training.fused_optimizer else "adamw_torch"
+
+
+def _sharding(training: Training, chosen: Recommendation, prefix: str) -> Fields:
+    """FSDP2's own words; ZeRO-2 keeps the gathered weights between forward and backward."""
+    return {
+        f"{prefix}version": 2,
+        f"{prefix}reshard_after_forward": chosen.strategy != "zero2",
+        f"{prefix}{'offload_params' if prefix else 'cpu_offload'}": chosen.strategy == "fsdp_offload",
+        f"{prefix}auto_wrap_policy": "TRANSFORMER_BASED_WRAP",
+        f"{prefix}state_dict_type": "SHARDED_STATE_DICT",
+        f"{prefix}activation_checkpointing": training.activation_checkpointing != "none",
+    }
+
+
+def _accelerate(advice: AdviceRecord, chosen: Recommendation) -> Fields:
+    training = advice.workload.training
+    sharded = chosen.strategy in _SHARDS
+    kind = "FSDP" if sharded else "MULTI_GPU" if chosen.count > 1 else "NO"
+    half = "fp8" if chosen.precision == "fp8" else _half_format(chosen) or "no"
+    fields: Fields = {
+        "compute_environment": "LOCAL_MACHINE",
+        "distributed_type": kind,
+        "mixed_precision": half,
+        "num_machines": chosen.node_count,
+        "num_processes": chosen.count,
+        "machine_rank": 0,
+        "main_training_function": "main",
+        "rdzv_backend": "static",
+        "use_cpu": chosen.device.key == "cpu",
+    }
+    if sharded:
+        fields["fsdp_config"] = _sharding(training, chosen, "fsdp_")
+    if training.compile:
+        fields["dynamo_config"] = {"dynamo_backend": "INDUCTOR"}
+    return fields
+
+
+def _lightning_precision(chosen: Recommendation) -> str:
+    if chosen.precision == "fp8":
+        return "transformer-engine"
+    words: dict[str | None, str] = {"fp16": "16", "bf16": "bf16", None: "32"}
+    mixed = _half_format(chosen)
+    if mixed is not None:
+        return f"{words[mixed]}-mixed"
+    facts = PRECISION_FACTS[chosen.precision]
+    return f"{words[facts.half_format if facts.half_weights else None]}-true"
+
+
+def _lightning(advice: AdviceRecord, chosen: Recommendation) -> Fields:
+    training = advice.workload.training
+    trainer: Fields = {
+        "accelerator": "cpu" if chosen.device.key == "cpu" else "gpu",
+        "devices": chosen.count // chosen.node_count,
+        "num_nodes": chosen.node_count,
+        "strategy": _lightning_strategy(chosen),
+        "precision": _lightning_precision(chosen),
+        "accumulate_grad_batches": chosen.gradient_accumulation_steps,
+        "max_epochs": max(1, round(training.epochs)),
+        "log_every_n_steps": max(1, training.read_loss_every),
+    }
+    if training.clip_gradient_norm is not None:
+        trainer["gradient_clip_val"] = training.clip_gradient_norm
+    return {"trainer": trainer}
+
+
+def _lightning_strategy(chosen: Recommendation) -> object:
+    if chosen.strategy not in _SHARDS:
+        return "ddp" if chosen.count > 1 else "auto"
+    return {
+        "class_path": "lightning.pytorch.strategies.FSDPStrategy",
+        "init_args": {
+            "sharding_strategy": "SHARD_GRAD_OP" if chosen.strategy == "zero2" else "FULL_SHARD",
+            "cpu_offload": chosen.strategy == "fsdp_offload",
+        },
+    }
+
+
+def _yaml(fields: Mapping[str, object], indent: str = "") -> Iterator[str]:
+    """Nested mappings of scalars; JSON's scalars are YAML's."""
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            yield f"{indent}{name}:"
+            yield from _yaml(value, indent + "  ")
+        else:
+            yield f"{indent}{name}: {json.dumps(value)}"

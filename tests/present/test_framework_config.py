@@ -1,0 +1,121 @@
+"""The advice as Trainer's, Accelerate's and Lightning's configuration: read as YAML, keys theirs, values as advised."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from advisor.cli.arguments import FRAMEWORKS, Framework, parse
+from advisor.core.errors import OutputError
+from advisor.present.script import framework_config
+from advisor.store.advice_record import AdviceRecord
+from tests.present.test_launch_script import advised
+
+yaml = pytest.importorskip("yaml", reason="PyYAML comes with transformers")
+ACCELERATE = {
+    "compute_environment", "distributed_type", "mixed_precision", "num_machines", "num_processes", "machine_rank",
+    "main_training_function", "rdzv_backend", "use_cpu", "fsdp_config", "dynamo_config",
+}  # fmt: skip
+"""Of `ClusterConfig` in accelerate.commands.config.config_args, 1.15."""
+ACCELERATE_FSDP = {
+    "fsdp_version", "fsdp_reshard_after_forward", "fsdp_offload_params", "fsdp_auto_wrap_policy",
+    "fsdp_state_dict_type", "fsdp_activation_checkpointing",
+}  # fmt: skip
+TRAINER_FSDP = {
+    "version", "reshard_after_forward", "cpu_offload", "auto_wrap_policy", "state_dict_type",
+    "activation_checkpointing",
+}  # fmt: skip
+"""Of `TrainingArguments.fsdp_config` in transformers 5."""
+LIGHTNING = {
+    "accelerator", "devices", "num_nodes", "strategy", "precision", "accumulate_grad_batches", "max_epochs",
+    "log_every_n_steps", "gradient_clip_val",
+}  # fmt: skip
+"""Of `lightning.pytorch.Trainer.__init__`, 2.6."""
+LIGHTNING_PRECISIONS = {
+    "transformer-engine", "16-true", "16-mixed", "bf16-true", "bf16-mixed", "32-true", "64-true",
+}  # fmt: skip
+CASES: dict[str, dict[str, Any]] = {
+    "one": {"count": 1, "strategy": "single", "precision": "fp32"},
+    "autocast": {"count": 8, "strategy": "ddp", "precision": "bf16_amp", "gradient_accumulation_steps": 4},
+    "scaled": {"count": 2, "strategy": "ddp", "precision": "fp16_amp"},
+    "tf32": {"count": 1, "strategy": "single", "precision": "tf32"},
+    "masters": {"count": 8, "strategy": "fsdp", "precision": "bf16"},
+    "zero2": {"count": 4, "strategy": "zero2", "precision": "bf16_amp"},
+    "host": {"count": 1, "strategy": "fsdp_offload", "precision": "bf16"},
+    "pure": {"count": 1, "strategy": "single", "precision": "bf16_true"},
+    "fp8": {"count": 8, "strategy": "fsdp", "precision": "fp8"},
+    "machines": {"count": 16, "strategy": "ddp", "precision": "bf16_amp", "node_count": 2},
+}
+
+
+def made(case: str) -> AdviceRecord:
+    return advised("llama_8b", batch_size_per_device=4, **CASES[case])
+
+
+def read(framework: Framework, case: str) -> dict[str, Any]:
+    found = yaml.safe_load(framework_config.render(made(case), framework))
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_trainer_is_given_fields_that_it_has_with_the_advised_values(case: str) -> None:
+    transformers = pytest.importorskip("transformers.training_args")
+    fields, advice = read("trainer", case), made(case).recommendation
+    assert advice is not None
+    assert set(fields) <= {field.name for field in dataclasses.fields(transformers.TrainingArguments)}
+    assert set(fields.get("fsdp_config", ())) <= TRAINER_FSDP
+    assert fields["optim"] in {one.value for one in transformers.OptimizerNames}
+    assert fields["per_device_train_batch_size"] == advice.batch_size_per_device
+    assert fields["gradient_accumulation_steps"] == advice.gradient_accumulation_steps
+    assert fields["fp16"] is (case == "scaled")
+    assert fields["bf16"] is (case in {"autocast", "masters", "zero2", "host", "fp8", "machines"})
+    assert fields.get("fsdp", False) is (advice.strategy in {"fsdp", "zero2", "fsdp_offload"})
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_accelerate_is_given_fields_that_it_has_with_the_advised_values(case: str) -> None:
+    fields, advice = read("accelerate", case), made(case).recommendation
+    assert advice is not None
+    assert set(fields) <= ACCELERATE
+    sharding = fields.get("fsdp_config", {})
+    assert set(sharding) <= ACCELERATE_FSDP
+    assert fields["num_processes"] == advice.count
+    assert fields["num_machines"] == advice.node_count
+    assert fields["mixed_precision"] in {"no", "fp16", "bf16", "fp8"}
+    assert fields["distributed_type"] == ("FSDP" if sharding else "MULTI_GPU" if advice.count > 1 else "NO")
+    if sharding:
+        assert sharding["fsdp_reshard_after_forward"] is (case != "zero2")
+        assert sharding["fsdp_offload_params"] is (case == "host")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_lightning_is_given_fields_that_it_has_with_the_advised_values(case: str) -> None:
+    fields, advice = read("lightning", case)["trainer"], made(case).recommendation
+    assert advice is not None
+    assert set(fields) <= LIGHTNING
+    assert fields["devices"] * fields["num_nodes"] == advice.count
+    assert fields["precision"] in LIGHTNING_PRECISIONS
+    assert fields["accumulate_grad_batches"] == advice.gradient_accumulation_steps
+    if isinstance(fields["strategy"], dict):
+        assert fields["strategy"]["class_path"].endswith("FSDPStrategy")
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_what_a_framework_has_no_field_for_is_said_or_refused(framework: Framework) -> None:
+    text = framework_config.render(made("pure"), framework)
+    assert ("load the model in pure BF16" in text) is (framework != "lightning")  # which has bf16-true
+    split = advised("llama_8b", count=8, strategy="tp")
+    with pytest.raises(OutputError, match="no field for TP"):
+        framework_config.render(split, framework)
+
+
+def test_the_name_of_a_framework_alone_prints_its_configuration() -> None:
+    plain = parse(["--predict", "iris_mlp", "--script", "trainer"])
+    named = parse(["--predict", "iris_mlp", "--script-for", "trainer"])
+    filed = parse(["--predict", "iris_mlp", "--script", "a.yaml", "--script-for", "lightning"])
+    assert (plain.script_for, str(plain.script)) == (named.script_for, str(named.script)) == ("trainer", "-")
+    assert (filed.script_for, str(filed.script)) == ("lightning", "a.yaml")
+    assert parse(["--predict", "iris_mlp", "--script", "a.py"]).script_for is None
