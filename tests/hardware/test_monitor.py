@@ -13,6 +13,7 @@ import pytest
 from advisor.hardware.monitor import Monitor
 from tests.fake_nvml.stub import GIVEN_SCENARIOS, NvmlStub
 from tests.leftovers import leftovers, needs_proc
+from tests.waiting import Waits, needs_waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,6 +101,23 @@ def test_a_hanging_driver_is_named_and_the_host_goes_on(nvml_stub: NvmlStub) -> 
         later = gather(monitor, lambda readings: len(readings) >= 5)
     assert not any(reading.driver_responding for reading in later)
     assert later[-1].memory_used_bytes
+
+
+@needs_waits
+def test_a_driver_that_stops_answering_is_named_within_three_seconds(
+    nvml_stub: NvmlStub, record_property: Callable[[str, object], None]
+) -> None:
+    nvml_stub.use("hang")
+    with Monitor(0.05) as monitor:
+        latest = gather(monitor, lambda readings: len(readings) >= 1)[-1]
+        waits = Waits()
+        while monitor.problem is None:
+            latest = [latest, *monitor.readings()][-1]
+            time.sleep(0.005)
+        silent_s = time.monotonic() - latest.monotonic_s - waits.since_last_s()
+    assert monitor.problem.code == "driver-not-responding"
+    assert silent_s <= 3.0
+    record_property("figure", f"said to be not responding {silent_s:.1f} s after the last reading")
 
 
 def test_a_killed_sampler_is_replaced(nvml_stub: NvmlStub) -> None:
