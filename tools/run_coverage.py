@@ -1,9 +1,11 @@
 """Count the branches that the tests take, those of child processes too, and write the shares into docs/coverage.md.
 
-python tools/run_coverage.py [--room NAME ...]
+python tools/run_coverage.py [--room NAME ...] [--missing]
 
-A room is a folder of the package; its tests are the folder of the same name. Without `--room` the whole suite counts
-for every room. The exit code is 1 where a pure room has less than all of its branches taken, or another less than 90 %.
+A room is a folder of the package; its tests are the folder of the same name. Rooms that are named run one by one, each
+under its own tests; without `--room` the whole suite counts for every room. What a room gave is kept in
+docs/coverage.json, so that rooms can run on different days; `--missing` names the lines and branches not taken. The
+exit code is 1 where a pure room has less than all of its branches taken, or another less than 90 %.
 """
 
 from __future__ import annotations
@@ -17,69 +19,109 @@ import sys
 import tempfile
 from pathlib import Path
 
+import msgspec
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "advisor"
-PAGE = ROOT / "docs" / "coverage.md"
+PAGE, KEPT = ROOT / "docs" / "coverage.md", ROOT / "docs" / "coverage.json"
 PURE = ("catalogue", "cost", "optable", "predict", "recommend", "claims", "logs")
 """Rooms that compute and neither start processes nor touch files of the user."""
 PURE_GATE, GATE = 1.0, 0.9
+
+
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a room was taken."""
+
+    taken: int
+    """Lines and branches."""
+    number: int
+    """Of so many."""
+    date: str
+    by: str
+    """Whose tests: the room's own, or the whole suite's."""
+    tests_ended: int
+    """Exit code of pytest: a share of tests that fail is worth less."""
 
 
 def main() -> int:
     """Run the tests under coverage, write the page, tell whether every gate holds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--room", nargs="*", default=[])
+    parser.add_argument("--missing", action="store_true")
     chosen = parser.parse_args()
-    shares = measured(chosen.room)
-    PAGE.write_text(page(shares, chosen.room), encoding="utf-8")
-    for room, (taken, number) in shares.items():
-        print(f"{room}: {taken} of {number}", flush=True)
-    return 0 if all(holds(room, *share) for room, share in shares.items()) else 1
+    kept = msgspec.json.decode(KEPT.read_bytes(), type=dict[str, Share]) if KEPT.exists() else {}
+    shares: dict[str, Share] = {}
+    for room in chosen.room or [""]:
+        shares |= measured(room, missing=chosen.missing)
+        kept |= shares
+        KEPT.write_bytes(msgspec.json.format(msgspec.json.encode(kept, order="sorted"), indent=1) + b"\n")
+        PAGE.write_text(page(kept), encoding="utf-8")
+    for room, share in shares.items():
+        print(f"{room}: {share.taken} of {share.number}", flush=True)
+    return 0 if all(holds(room, share) for room, share in shares.items()) else 1
 
 
-def holds(room: str, taken: int, number: int) -> bool:
+def holds(room: str, share: Share) -> bool:
     """Whether a room's gate holds."""
-    return number == 0 or taken / number >= (PURE_GATE if room in PURE else GATE)
+    return share.taken >= share.number * (PURE_GATE if room in PURE else GATE)
 
 
-def measured(rooms: list[str]) -> dict[str, tuple[int, int]]:
-    """By room: lines and branches that were taken, and how many there are."""
-    tests = [str(ROOT / "tests" / room) for room in rooms] or [str(ROOT / "tests")]
+def measured(room: str, *, missing: bool) -> dict[str, Share]:
+    """What a room's own tests take of it, or what the whole suite takes of every room."""
     with tempfile.TemporaryDirectory() as folder:
         data, report = Path(folder, "data"), Path(folder, "report.json")
         environment = {**os.environ, "COVERAGE_FILE": str(data)}
-        run = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
-        subprocess.run(run, cwd=ROOT, env=environment, check=False)
+        run = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        ended = subprocess.run([*run, str(ROOT / "tests" / room)], cwd=ROOT, env=environment, check=False)
         for step in (["combine", "-q"], ["json", "-q", "-o", str(report)]):
             subprocess.run([sys.executable, "-m", "coverage", *step], cwd=ROOT, env=environment, check=True)
         files = json.loads(report.read_text(encoding="utf-8"))["files"]
-    shares: dict[str, tuple[int, int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     for name, found in files.items():
         inside = Path(name).resolve().relative_to(PACKAGE).parts
-        room = inside[0] if len(inside) > 1 else "the package itself"
-        told = found["summary"]
-        taken, number = shares.get(room, (0, 0))
-        taken += told["covered_lines"] + told["covered_branches"]
-        shares[room] = taken, number + told["num_statements"] + told["num_branches"]
-    return {room: share for room, share in sorted(shares.items()) if not rooms or room in rooms}
-
-
-def page(shares: dict[str, tuple[int, int]], rooms: list[str]) -> str:
-    """The shares as Markdown."""
+        own = inside[0] if len(inside) > 1 else "the package itself"
+        if room in {"", own}:
+            told = found["summary"]
+            taken, number = counts.get(own, (0, 0))
+            taken += told["covered_lines"] + told["covered_branches"]
+            counts[own] = taken, number + told["num_statements"] + told["num_branches"]
+            if missing and (found["missing_lines"] or found["missing_branches"]):
+                print(name, found["missing_lines"], found["missing_branches"], flush=True)
     today = dt.datetime.now(dt.UTC).date().isoformat()
-    by = "each room's own tests alone" if rooms else "the whole suite"
+    by = "its own tests" if room else "the whole suite"
+    return {
+        own: Share(taken=taken, number=number, date=today, by=by, tests_ended=ended.returncode)
+        for own, (taken, number) in sorted(counts.items())
+    }
+
+
+def page(kept: dict[str, Share]) -> str:
+    """The shares as Markdown."""
     lines = [
         "# Branches that the tests take",
         "",
-        f"Written by `python tools/run_coverage.py` on {today} from {by}; lines and branches, child processes counted.",
+        "Written by `python tools/run_coverage.py`: lines and branches, child processes counted.",
         "",
-        "| room | taken | of | share | wanted | |",
-        "|---|---:|---:|---:|---:|---|",
+        "| room | taken | of | share | wanted | | by | date |",
+        "|---|---:|---:|---:|---:|---|---|---|",
     ]
-    for room, (taken, number) in shares.items():
+    for room, share in sorted(kept.items()):
         wanted = PURE_GATE if room in PURE else GATE
-        verdict = "holds" if holds(room, taken, number) else "**less**"
-        lines.append(f"| {room} | {taken} | {number} | {taken / max(1, number):.1%} | {wanted:.0%} | {verdict} |")
+        verdict = "holds" if holds(room, share) else "**less**"
+        if share.tests_ended:
+            verdict += ", with tests that failed"
+        part = share.taken / max(1, share.number)
+        told = (
+            room,
+            str(share.taken),
+            str(share.number),
+            f"{part:.1%}",
+            f"{wanted:.0%}",
+            verdict,
+            share.by,
+            share.date,
+        )
+        lines.append(f"| {' | '.join(told)} |")
     return "\n".join(lines) + "\n"
 
 

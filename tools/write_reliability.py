@@ -1,10 +1,12 @@
 """Run the tests of the scorecard and write what they recorded into docs/reliability.md.
 
-python tools/write_reliability.py [--line ID ...] [--night] [--limit-s S]
+python tools/write_reliability.py [--line ID ...] [--night] [--limit-s S] [--only WORDS]
 python tools/write_reliability.py --page | --check
 
 Each line of tests/scorecard/lines.toml names its tests; a test tells its figure with `record_property("figure", …)`.
 What a line gave is kept in docs/reliability.json, so that lines can be run on different days; `--night`: full sizes.
+`--only` takes those of a line's tests that pytest's `-k` picks, and adds what they give to what is kept: a long line
+can be run in parts, and a test that failed once more.
 `--page` and `--check` run nothing: one writes the page of the kept figures, the other fails where it is another.
 """
 
@@ -46,6 +48,22 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     spent_s: int
     """Wall time of the tests, whole seconds."""
     figures: tuple[str, ...] = ()
+    tests: dict[str, str] = {}
+    """How each ended, of runs at full size, so that parts of a line can be run one by one."""
+
+    def with_part(self, part: Ran) -> Ran:
+        """This, and what some of the line's tests gave later: the later outcome of a test counts."""
+        tests = self.tests | part.tests
+        ended = list(tests.values())
+        return msgspec.structs.replace(
+            part,
+            passed=ended.count("passed"),
+            failed=ended.count("failed"),
+            skipped=ended.count("skipped"),
+            spent_s=self.spent_s + part.spent_s,
+            figures=tuple(dict.fromkeys((*self.figures, *part.figures))),
+            tests=tests,
+        )
 
     @property
     def verdict(self) -> str:
@@ -86,6 +104,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--line", nargs="*", default=[], help="ids; default: all")
     parser.add_argument("--night", action="store_true", help="full sizes as well")
+    parser.add_argument("--only", default="", help="those of the tests alone that pytest's -k picks, at full size")
     parser.add_argument("--limit-s", type=float, default=3600.0, help="of one line")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--page", action="store_true")
@@ -100,7 +119,9 @@ def main() -> int:
     for line in lines:
         if not chosen.line or line.id in chosen.line:
             size = "night" if chosen.night else "sample"
-            ran = run(line, night=chosen.night, limit_s=chosen.limit_s)
+            ran = run(line, night=chosen.night, limit_s=chosen.limit_s, only=chosen.only)
+            if chosen.only and size in kept.get(line.id, {}):
+                ran = kept[line.id][size].with_part(ran)
             if ran.passed + ran.failed:
                 kept.setdefault(line.id, {})[size] = ran
             failed |= bool(ran.failed)
@@ -110,33 +131,45 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def run(line: Line, *, night: bool, limit_s: float) -> Ran:
-    """Run a line's tests; a run that does not end in time counts as one failure."""
+def run(line: Line, *, night: bool, limit_s: float, only: str = "") -> Ran:
+    """Run a line's tests, or those that `only` picks; a run that does not end in time counts as one failure."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         marks = "nightly or not nightly" if night else "not nightly"
         command = [sys.executable, "-m", "pytest", "-q", "-m", marks, "-o", "junit_family=xunit1"]
         command += [f"--junitxml={report}", "-p", "no:cacheprovider", *dict.fromkeys(line.tests)]
+        command += ["-k", only] if only else []
         try:
             subprocess.run(command, cwd=ROOT, check=False, timeout=limit_s, capture_output=True)
             cases = list(ET.parse(report).iter("testcase"))  # noqa: S314 - pytest wrote it a moment ago
         except (subprocess.TimeoutExpired, OSError):
-            return _ran((), failed=1, skipped=0, passed=0, spent_s=limit_s)
-    failed = sum(case.find("failure") is not None or case.find("error") is not None for case in cases)
-    skipped = sum(case.find("skipped") is not None for case in cases)
+            return _ran((), {"ended in time": "failed"}, spent_s=limit_s, named=night)
     figures = [found.get("value", "") for case in cases for found in case.iter("property")]
+    tests = {f"{case.get('classname', '')}::{case.get('name', '')}": _outcome(case) for case in cases}
     spent_s = sum(float(case.get("time", "0")) for case in cases)
-    passed = len(cases) - failed - skipped
-    return _ran(tuple(dict.fromkeys(figures)), failed=failed, skipped=skipped, passed=passed, spent_s=spent_s)
+    return _ran(tuple(dict.fromkeys(figures)), tests, spent_s=spent_s, named=night)
 
 
-def _ran(figures: tuple[str, ...], *, failed: int, skipped: int, passed: int, spent_s: float) -> Ran:
+def _outcome(case: ET.Element) -> str:
+    if case.find("failure") is not None or case.find("error") is not None:
+        return "failed"
+    return "passed" if case.find("skipped") is None else "skipped"
+
+
+def _ran(figures: tuple[str, ...], tests: dict[str, str], *, spent_s: float, named: bool) -> Ran:
     today = dt.datetime.now(dt.UTC).date().isoformat()
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    outcomes = list(tests.values())
     return Ran(
-        date=today, system=system, passed=passed, failed=failed, skipped=skipped, spent_s=round(spent_s),
+        date=today,
+        system=system,
+        passed=outcomes.count("passed"),
+        failed=outcomes.count("failed"),
+        skipped=outcomes.count("skipped"),
+        spent_s=round(spent_s),
         figures=figures,
-    )  # fmt: skip
+        tests=tests if named else {},
+    )
 
 
 def page(lines: tuple[Line, ...], kept: Kept) -> str:

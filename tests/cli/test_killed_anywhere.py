@@ -85,18 +85,22 @@ def _role(command: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "moments", [pytest.param(3, id="sample"), pytest.param(200, id="full", marks=pytest.mark.nightly)]
+    "moments",
+    [
+        pytest.param(range(3), id="sample"),
+        *(pytest.param(range(at, at + 20), id=f"from_{at}", marks=pytest.mark.nightly) for at in range(0, 200, 20)),
+    ],
 )
 @pytest.mark.timeout(7200)
 def test_any_process_killed_at_any_moment_costs_no_saved_run_and_leaves_nothing_running(
-    tmp_path: Path, moments: int, record_property: Callable[[str, object], None]
+    tmp_path: Path, moments: range, record_property: Callable[[str, object], None]
 ) -> None:
-    runs, chance, killed = Runs(tmp_path), random.Random(8), Counter[str]()
+    runs, chance, killed = Runs(tmp_path), random.Random(moments[0]), Counter[str]()
     began_s = time.monotonic()
     assert runs.start().wait(timeout=240) == 0
     usual_s = time.monotonic() - began_s
     acknowledged = 1
-    for moment in range(moments):
+    for moment in moments:
         running = runs.start()
         time.sleep(chance.uniform(0.0, usual_s))
         there = sorted(runs.processes().items())
@@ -117,4 +121,5 @@ def test_any_process_killed_at_any_moment_costs_no_saved_run_and_leaves_nothing_
     assert runs.start().wait(timeout=240) == 0
     assert runs.whole_runs() == acknowledged + 1
     roles = ", ".join(f"{role} {count}" for role, count in killed.most_common())
-    record_property("figure", f"{killed.total()} kills ({roles}): {acknowledged} runs kept, every file whole")
+    told = f"kills {moments[0] + 1} to {moments[-1] + 1} ({killed.total()} hit: {roles})"
+    record_property("figure", f"{told}: {acknowledged} runs kept, every file whole")

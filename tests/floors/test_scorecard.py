@@ -43,3 +43,15 @@ def test_a_line_that_failed_or_never_ran_says_so() -> None:
     text = write_reliability.page(LINES[:2], {LINES[0].id: {"night": ran}})
     assert "**fails** (1 of 4) | 7 of 8" in text
     assert "not run" in text
+
+
+def test_a_part_that_passes_later_takes_the_place_of_its_failure_and_figures_add_up() -> None:
+    def ran(tests: dict[str, str], figure: str) -> write_reliability.Ran:
+        return write_reliability._ran((figure,), tests, spent_s=2, named=True)
+
+    first = ran({"one": "passed", "two": "failed"}, "first")
+    assert first.verdict == "**fails** (1 of 2)"
+    whole = first.with_part(ran({"two": "passed", "three": "passed"}, "more"))
+    assert (whole.passed, whole.failed, whole.spent_s) == (3, 0, 4)
+    assert whole.figures == ("first", "more")
+    assert whole.verdict == "holds"

@@ -188,6 +188,7 @@ def test_any_table_ends_in_a_workload_or_our_own_error(table: dict[str, Any], ov
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(3000)
 @settings(many, max_examples=2000)
 @given(sections, flat)
 def test_2000_tables_end_in_a_workload_or_our_own_error(table: dict[str, Any], overrides: dict[str, Any]) -> None:
