@@ -118,7 +118,7 @@ def test_a_driver_that_hangs_or_dies_is_named_and_the_window_goes_on(
         live.show_page("machine")
         qtbot.waitUntil(lambda: feed.problem is not None, timeout=60_000)
         qtbot.waitUntil(lambda: feed.buffer is not None and feed.buffer.latest is not None, timeout=60_000)
-    assert watch.look_count > 50
+    assert watch.look_count > 5
     assert watch.longest_s <= MOST_AWAY_S
     assert live.session.machine is not None
     record_property("figure", f"{scenario}: event loop away for {1000 * watch.longest_s:.0f} ms at most")

@@ -55,3 +55,37 @@ def test_a_bar_without_a_name_inside_an_unfinished_one_is_an_evaluation() -> Non
 
 def test_a_rich_bar_named_validation_is_no_training() -> None:
     assert parse_log(RICH).validation_passes_s == [2.0]
+
+
+def test_a_keras_bar_that_has_not_ended_adds_no_step() -> None:
+    running = "  12/1875 [====================] - 1s 32ms/step - loss: 0.9\n"
+    assert parse_log(running + KERAS).points == parse_log(KERAS).points
+    assert len(parse_log(KERAS).points) == 3
+
+
+def test_states_of_one_rich_bar_go_on_from_one_another_and_an_unfinished_validation_is_no_pass() -> None:
+    bar = "━━━━━━━━━━━━━━━━━━━━"
+    text = f"Epoch 0/9 {bar} 100/1875 0:00:02 • 0:00:18 97.15it/s\nValidation {bar} 5/20 0:00:01 • 0:00:03 97.15it/s\n"
+    facts = parse_log(text + f"Epoch 0/9 {bar} 200/1875 0:00:04 • 0:00:16 97.15it/s\n")
+    assert facts.points == [(0, 0.0), (100, 2.0), (200, 4.0)]
+    assert facts.validation_passes_s == []
+
+
+def test_an_epoch_of_less_than_a_second_adds_nothing() -> None:
+    assert parse_log("Epoch 1/3  loss 0.5  time: 0.4s\n").runtime_s is None
+
+
+@pytest.mark.parametrize("stamp", ["", "2026-13-45 10:00:00 "], ids=["none", "no such day"])
+def test_a_step_without_a_clock_time_has_no_point(stamp: str) -> None:
+    facts = parse_log(f"{stamp}step 100 loss 2.1\n")
+    assert facts.points == []
+    assert facts.first_stamp_s is None
+
+
+def test_a_finished_evaluation_before_the_bars_end_leaves_its_epoch_open() -> None:
+    facts = parse_log(
+        " 18%|x| 90/500 [00:45<03:25, 2.00it/s]\nValidation: 100%|x| 55/55 [00:05<00:00, 10.2it/s]\n"
+        " 20%|x| 11/55 [00:01<00:04, 10.2it/s]\n"
+    )
+    assert facts.validation_passes_s == [5.0]
+    assert facts.points == [(90, 45.0)]
