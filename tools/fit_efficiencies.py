@@ -39,7 +39,7 @@ EFFICIENCIES = ROOT / "resources" / "efficiencies.toml"
 COVERAGE = 0.8
 """Share of the runs of a model that no fit has seen that are to lie inside their range."""
 GROUPS: tuple[BandGroup, ...] = ("known_card", "known_architecture", "new_architecture")
-SLICES: tuple[BandSlice, ...] = ("convolutions", "products", "adapters", "inference")
+SLICES: tuple[BandSlice, ...] = ("convolutions", "products", "adapters", "compiled", "inference")
 DIGITS = 5
 
 Floats = NDArray[np.float64]

@@ -14,8 +14,10 @@ from advisor.predict.accuracy_record import HeldOut  # noqa: E402 - the same
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by  # noqa: E402 - the same
 from advisor.predict.fitting import StepSet  # noqa: E402 - the same
 from tests.accuracy.fitted_steps import fitted_steps, scored  # noqa: E402 - the same
+from tests.accuracy.unfitted_runs import unfitted_steps  # noqa: E402 - the same
 from tools.accuracy_file import accuracy_file  # noqa: E402 - the same
 from tools.accuracy_plot import scatter  # noqa: E402 - the same
+from tools.language_model_tables import of_language_models, slices_table, unfitted_table  # noqa: E402 - the same
 from tools.left_out import left_out  # noqa: E402 - the same
 from tools.measured_by_us import recordings, section, with_section  # noqa: E402 - the same
 
@@ -55,6 +57,8 @@ def main() -> None:
         _beside("Source", found, lambda step: step.source),
         _beside("Software of", found, lambda step: step.generation),
         _beside("Method", found, lambda step: step.method),
+        slices_table(of_language_models(found)),
+        unfitted_table(unfitted_steps()),
     ]
     text = TEXT.read_text(encoding="utf-8")
     for number, part in enumerate(parts, start=1):
@@ -118,6 +122,7 @@ def _bands() -> str:
         "convolutions": "training, mostly convolutions",
         "products": "training, mostly products",
         "adapters": "training of adapters",
+        "compiled": "training under `torch.compile`",
         "inference": "inference",
     }
     lines += [

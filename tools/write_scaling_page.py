@@ -14,6 +14,7 @@ sys.path.insert(0, str(ROOT))
 from advisor.cost.scaling.scaling_figures import scaling_figures  # noqa: E402 - the checkout first
 from tests.accuracy.large_scale_rows import read_large_scale  # noqa: E402 - the same
 from tests.accuracy.scaling_rows import ScalingRow, predict, read_rows  # noqa: E402 - the same
+from tools.fit_scaling import left_out  # noqa: E402 - the same
 
 PAGE = ROOT / "docs" / "scaling.md"
 TOLERANCE = 0.011
@@ -122,6 +123,30 @@ def calibration() -> list[str]:
     return lines
 
 
+def cards_left_out() -> list[str]:
+    """Errors of every card by figures that were fitted without it, on healthy hosts and on all."""
+    rows = read_rows()
+    error = 100 * np.abs(left_out(rows, scaling_figures()) - [row.efficiency for row in rows])
+    healthy = np.array([row.healthy for row in rows])
+    cards = np.array([row.gpu_key for row in rows])
+    lines = [
+        "",
+        "### With the card left out of the fit",
+        "",
+        f"{error[healthy].mean():.1f} points on {healthy.sum()} rows of healthy hosts, {error.mean():.1f} on all",
+        f"{len(rows)} rows, those of hosts that cannot be healthy among them. In points:",
+        "",
+        "| card | healthy rows | mean | median | all rows | mean |",
+        "|---|---|---|---|---|---|",
+    ]
+    for card in sorted(set(cards.tolist())):
+        own, sound = error[cards == card], error[(cards == card) & healthy]
+        lines.append(
+            f"| {card} | {len(sound)} | {sound.mean():.1f} | {np.median(sound):.1f} | {len(own)} | {own.mean():.1f} |"
+        )
+    return lines
+
+
 def _line(key: tuple[str, str, int], rows: list[ScalingRow], predicted: np.ndarray) -> str:
     published = np.median([row.efficiency for row in rows])
     return f"| {key[0]} | {key[1]} | {key[2]} | {published:.2f} | {np.median(predicted):.2f} | {len(rows)} |"
@@ -155,7 +180,9 @@ def large_scale() -> list[str]:
 
 def page() -> str:
     """The whole page."""
-    return INTRODUCTION + "\n".join([*figures(), *calibration(), *large_scale()]) + "\n" + INTERCONNECT
+    return (
+        INTRODUCTION + "\n".join([*figures(), *calibration(), *cards_left_out(), *large_scale()]) + "\n" + INTERCONNECT
+    )
 
 
 def stale(old: str, new: str) -> bool:

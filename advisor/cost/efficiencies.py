@@ -156,8 +156,9 @@ class Architecture(Record, frozen=True, kw_only=True):
 
 
 BandGroup = Literal["known_card", "known_architecture", "new_architecture"]
-BandSlice = Literal["convolutions", "products", "adapters", "inference"]
-"""What a step is: training whose work is mostly convolutions, or mostly products; training of adapters; inference."""
+BandSlice = Literal["convolutions", "products", "adapters", "compiled", "inference"]
+"""What a step is: training whose work is mostly convolutions, or mostly products; training of adapters; training that
+was compiled; inference."""
 
 
 class Band(Record, frozen=True, kw_only=True):

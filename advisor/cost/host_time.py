@@ -19,6 +19,8 @@ from advisor.workload.workload import Training
 
 _OVERLAP_POWER = 8.0
 """Joins device and host time: the longer one hides the shorter, but for the ends."""
+_MOST_WAITING = 1.0 - 1e-6
+"""A step that waits for its host alone."""
 _HOST_SPREAD = 4.0
 """Hosts differ by no more than this in what Python does around the operators."""
 _SLOW_HOST_SHARE = 0.5
@@ -104,6 +106,18 @@ def loader_seconds(host: HostSpeed, training: Training, batches: Floats, step_s:
     samples = batches[:, 0] * training.gradient_accumulation_steps
     made_s = samples * host.loader_s_per_sample / max(1, host.loader_workers)
     return np.maximum(0.0, made_s - step_s)
+
+
+def slower_host_factor(host_share: Floats, slowness: float) -> Floats:
+    """How many times as long a step takes on a host that is `slowness` times as slow.
+
+    `host_share` of the step waits for the host, which tells how long the host takes: `joined_seconds` undone.
+    """
+    device_share = 1.0 - np.minimum(host_share, _MOST_WAITING)
+    host_over_device = (device_share**-_OVERLAP_POWER - 1.0) ** (1.0 / _OVERLAP_POWER)
+    device = np.ones_like(host_over_device)
+    slower: Floats = joined_seconds(device, host_over_device * slowness) / joined_seconds(device, host_over_device)
+    return slower
 
 
 def joined_seconds(device_s: Floats, host_s: Floats | float) -> Floats:

@@ -13,9 +13,6 @@ from advisor.optable.op_columns import Floats
 OWN_PARTS = ("forward_s", "backward_s", "optimizer_s", "host_s", "copy_s", "loader_s", "synchronisation_s")
 """Those of a card alone; several cards add communication and imbalance."""
 
-ACCUMULATION_BYTES = 3.0
-"""Adding a gradient reads both and writes one, in units of the gradients' bytes."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class StepParts:

@@ -23,7 +23,7 @@ from advisor.cost.operators.dequantisation import dequantised_bytes
 from advisor.cost.operators.device_rates import DeviceRates, device_rates, missing_figures, precision_notes
 from advisor.cost.operators.device_time import device_seconds, runs_channels_last, runs_fused
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
-from advisor.cost.step_parts import ACCUMULATION_BYTES, OWN_PARTS, StepParts
+from advisor.cost.step_parts import OWN_PARTS, StepParts
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable
@@ -138,7 +138,9 @@ def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:
     optimizer = cost.moved_bytes / bandwidth + cost.kernel_count * figures.fitted.kernel_start_s
     optimizer = np.broadcast_to(optimizer * factors.get("optimizer", 1.0), busy.forward.shape)
     rounds = float(training.gradient_accumulation_steps)
-    added = (rounds - 1.0) * ACCUMULATION_BYTES * question.compiled.gradient_bytes / bandwidth
+    further = question.compiled.accumulation
+    added_bytes = further.gradient_passes * question.compiled.gradient_bytes - further.spared_bytes
+    added = (rounds - 1.0) * added_bytes / bandwidth
     restored = dequantised_bytes(question.compiled, training, question.software_year)
     early = np.where(rates.early_kernels == 1, figures.fitted.early_ampere_slowdown, 1.0).reshape(-1, 1)
     whole = early * factors.get("step", 1.0)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
 from advisor.catalogue.precisions import TracePrecision
+from advisor.optable.accumulation import Accumulation, accumulation_of
 from advisor.optable.compiler_layout import turned_by_compiler
 from advisor.optable.op_columns import (
     KINDS,
@@ -54,6 +55,7 @@ class CompiledTable:
     forward_dispatch_count: float
     backward_dispatch_count: float
     synchronisation_count: float
+    accumulation: Accumulation = field(default_factory=Accumulation)
     frozen_linear_count: float = 0.0
     """Weights that a quantised fine-tuning stores in few bits."""
     unknown_call_fraction: float = 0.0
@@ -83,6 +85,7 @@ def compile_table(table: OpTable) -> CompiledTable:
         forward_dispatch_count=float(table.dispatch_count.get("forward", 0)),
         backward_dispatch_count=float(table.dispatch_count.get("backward", 0)),
         synchronisation_count=float(table.synchronisation_count),
+        accumulation=accumulation_of(table),
         frozen_linear_count=float(table.frozen_linear_count),
         unknown_call_fraction=_unknown_fraction(table),
     )

@@ -20,7 +20,6 @@ from advisor.cost.operators.device_rates import DeviceRates, device_rates
 from advisor.cost.operators.device_time import family_seconds, runs_channels_last, runs_fused
 from advisor.cost.operators.op_time import Peaks, sustained_peaks
 from advisor.cost.optimizer_cost import optimizer_cost
-from advisor.cost.step_parts import ACCUMULATION_BYTES
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import AffineWork, Floats, Work
 from advisor.predict.priors import PRIORS
@@ -60,6 +59,8 @@ class MeasuredStep:
     """Year of PyTorch and its libraries; None: today's."""
     optimizer_share: float = 1.0
     """Of the parameters whose optimizer step runs on this device: one over the devices that states are sharded to."""
+    accumulated_share: float = 1.0
+    """Of the gradients that this device adds up over several micro-batches: one over the devices that keep shards."""
     added_s: float = 0.0
     """What several devices add to the step (exposed communication), as the scaling model tells; not fitted here."""
     slowdown: float = 1.0
@@ -128,7 +129,11 @@ class StepSet:
         self._optimizer_kernels = np.array([cost.kernel_count for cost in costs])
         self._rounds = np.array([float(step.training.gradient_accumulation_steps) for step in steps])
         self._accumulated_bytes = (self._rounds - 1.0) * np.array(
-            [ACCUMULATION_BYTES * step.compiled.gradient_bytes for step in steps]
+            [
+                step.compiled.accumulation.gradient_passes * step.compiled.gradient_bytes * step.accumulated_share
+                - step.compiled.accumulation.spared_bytes
+                for step in steps
+            ]
         )
         restored = [sum(dequantised_bytes(step.compiled, step.training, step.software_year)) for step in steps]
         self._restored_bytes = np.array(restored) * self._rounds

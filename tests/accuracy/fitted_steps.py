@@ -33,6 +33,7 @@ def method_of(step: MeasuredStep) -> str:
     if training.trainable == "lora":
         quantization = quantization_of(training)
         trained = "LoRA" if quantization is None else f"LoRA on {quantization}"
+    trained = f"{trained}, compiled" if training.compile else trained
     return trained if step.added_s == 0 else f"{trained}, several cards"
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.spec_table import spec_table
-from advisor.cost.scaling.layouts import ReplicaStep, lay_out
+from advisor.cost.scaling.layouts import KEPT_SHARDED, ReplicaStep, lay_out
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.scaling import Setting
 from advisor.cost.scaling.traffic import traffic_of
@@ -31,13 +31,12 @@ _SLOW_LINKS = re.compile(r"PCIe, no NVLink")
 
 
 def is_fitted(run: LanguageModelRun) -> bool:
-    """Whether the run tells how long operators take: one host, no model parallelism, no compiler, no FP8."""
+    """Whether the run tells how long operators take: one host, no model parallelism, no FP8."""
     training = run.workload.training
     return (
         run.gpu_key in spec_table()
         and run.layout.count <= _MOST_CARDS
         and run.layout.plain
-        and not training.compile
         and training.precision != "fp8"
         and not _SLOW_LINKS.search(run.interconnect)
     )
@@ -88,6 +87,7 @@ def _step(run: LanguageModelRun) -> MeasuredStep:
         host=BENCHMARK_HOST,
         software_year=run.software_year,
         optimizer_share=1.0 / run.layout.shard_count,
+        accumulated_share=1.0 / run.layout.shard_count if run.layout.data_parallel in KEPT_SHARDED else 1.0,
         added_s=added_s,
         slowdown=slowdown,
         workload=run.model,

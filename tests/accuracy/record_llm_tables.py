@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ import torch  # noqa: TID251 - records in the worker's place
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.optable.op_table import Op, OpTable
+from advisor.cost.operators.device_time import runs_fused
+from advisor.optable.op_table import CompiledPass, Op, OpTable, Phase
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import HuggingFaceModel, Workload
 from tests.accuracy.llm_rows import language_model_runs
@@ -59,25 +61,18 @@ def whole_table(workload: Workload) -> OpTable:
 
 def continued(fewer: OpTable, more: OpTable, further: int) -> OpTable:
     """The table of `further` layers on top of `more`, which has one layer more than `fewer`."""
-    before, after = _counts(fewer), _counts(more)
-    ops = []
-    for key, (op, count) in after.items():
-        total = count + further * (count - before.get(key, (op, 0))[1])
-        ops.append(msgspec.structs.replace(op, count=total))
     sums = {name: getattr(more, name) + further * (getattr(more, name) - getattr(fewer, name)) for name in _SUMS}
     layer = list(more.trainable_tensor_bytes)
     for size in fewer.trainable_tensor_bytes:
         layer.remove(size)
     return msgspec.structs.replace(
         more,
-        ops=tuple(op for op in ops if op.count),
+        ops=_continued_ops(fewer.ops, more.ops, further),
+        compiled=_continued_pass(fewer.compiled, more.compiled, further),
         trainable_tensor_bytes=(*more.trainable_tensor_bytes, *layer * further),
         trainable_tensor_shapes=(),
         block_parameter_bytes=more.block_parameter_bytes + more.block_parameter_bytes[-1:] * further,
-        dispatch_count={
-            phase: count + further * (count - fewer.dispatch_count[phase])
-            for phase, count in more.dispatch_count.items()
-        },
+        dispatch_count=_continued_counts(fewer.dispatch_count, more.dispatch_count, further),
         gradients_ready=(),
         memory=None,
         layers=(),
@@ -87,9 +82,32 @@ def continued(fewer: OpTable, more: OpTable, further: int) -> OpTable:
     )
 
 
-def _counts(table: OpTable) -> dict[bytes, tuple[Op, int]]:
+def _continued_ops(fewer: Sequence[Op], more: Sequence[Op], further: int) -> tuple[Op, ...]:
+    before = _counts(fewer)
+    ops = []
+    for key, (op, count) in _counts(more).items():
+        total = count + further * (count - before.get(key, (op, 0))[1])
+        ops.append(msgspec.structs.replace(op, count=total))
+    return tuple(op for op in ops if op.count)
+
+
+def _continued_counts(fewer: Mapping[Phase, int], more: Mapping[Phase, int], further: int) -> dict[Phase, int]:
+    return {phase: count + further * (count - fewer[phase]) for phase, count in more.items()}
+
+
+def _continued_pass(fewer: CompiledPass | None, more: CompiledPass | None, further: int) -> CompiledPass | None:
+    """What torch.compile leaves of all layers."""
+    if fewer is None or more is None:
+        return None
+    return CompiledPass(
+        ops=_continued_ops(fewer.ops, more.ops, further),
+        dispatch_count=_continued_counts(fewer.dispatch_count, more.dispatch_count, further),
+    )
+
+
+def _counts(ops: Sequence[Op]) -> dict[bytes, tuple[Op, int]]:
     found: dict[bytes, tuple[Op, int]] = {}
-    for op in table.ops:
+    for op in ops:
         key = msgspec.msgpack.encode(msgspec.structs.replace(op, count=0))
         found[key] = (op, found.get(key, (op, 0))[1] + op.count)
     return found
@@ -99,16 +117,19 @@ def main() -> None:
     """Record what is missing, or everything."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true", help="record tables that exist too")
+    parser.add_argument("--compiled", action="store_true", help="record those again that runs of fused kernels need")
     options = parser.parse_args()
     torch.set_num_threads(1)
     FOLDER.mkdir(exist_ok=True)
-    wanted = {llm_table_path(workload): workload for workload in map(computed, language_model_runs())}
+    workloads = [computed(run) for run in language_model_runs()]
+    wanted = {llm_table_path(workload): workload for workload in workloads}
+    fused = {llm_table_path(workload) for workload in workloads if runs_fused(workload.training)}
     for path, workload in sorted(wanted.items()):
-        if path.exists() and not options.all:
+        if path.exists() and not options.all and not (options.compiled and path in fused):
             continue
         started = time.monotonic()
         table = whole_table(workload)
-        path.write_bytes(pack(table))
+        path.write_bytes(pack(table if path in fused else msgspec.structs.replace(table, compiled=None)))
         seconds = time.monotonic() - started
         print(f"{workload.name} {path.name}: {len(table.ops)} operators, {seconds:.1f} s", flush=True)
     for path in FOLDER.glob("*.xz"):

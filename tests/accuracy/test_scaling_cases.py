@@ -159,7 +159,8 @@ def test_roberta_large_on_two_3090_comes_out_for_full_length_and_batches_of_8_to
         one_card.append(22_000 / batch * set_ups["single", 1].step_s.value / accumulation)
     print(f"plain {min(plain):.2f} to {max(plain):.2f}, accumulated {min(accumulated):.2f} to {max(accumulated):.2f}")
     assert min(plain) < 1029 / 707 < max(plain)
-    assert min(accumulated) < 1029.5 / 578.5  # durations are printed in whole seconds
+    # Durations are printed in whole seconds, and one run differs from the next by a percent.
+    assert min(accumulated) < 1.01 * 1029.5 / 578.5
     assert max(accumulated) > 1028.5 / 579.5
     assert min(one_card) / 1.6 < 1029 < max(one_card) * 1.6
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +13,8 @@ from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.scaling.layouts import LaidOutStep, ReplicaStep, lay_out
 from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.scaling import Setting, scale_steps
+from advisor.cost.scaling.scaling_figures import scaling_figures
+from advisor.optable.accumulation import Accumulation
 from tests.cost.scaling_cases import link, steps, traffic
 
 SHARDED: tuple[DataParallel, ...] = ("zero1", "zero2", "fsdp", "hsdp")
@@ -53,6 +57,21 @@ def test_parts_add_up(layout: Layout, rounds: int) -> None:
     found = _step(layout, rounds=rounds)
     assert sum(found.parts_s.values()) == pytest.approx(found.step_s)
     assert min(found.parts_s.values()) >= 0
+
+
+def test_products_that_add_up_gradients_and_casts_made_once_spare_every_further_micro_batch() -> None:
+    plain = ReplicaStep(
+        steps=steps(step_s=1.0), traffic=traffic(14e9), batch_size=2, link=_link(), memory_bytes_per_s=3e12
+    )
+    spared = replace(plain, traffic=replace(plain.traffic, accumulation=Accumulation(1.0, 20e9)))
+    layout = Layout(data_parallel="zero1", count=8, tensor=2, host_size=8)
+    first, second = (
+        [lay_out(one, layout, setting=Setting(accumulation_steps=rounds)).parts_s["backward_s"] for rounds in (1, 5)]
+        for one in (plain, spared)
+    )
+    assert first[0] == second[0]
+    rate = 3e12 * scaling_figures().assumed.memory_fraction
+    assert first[1] - second[1] == pytest.approx(4 * (2 * 14e9 / 2 + 20e9 / 2) / rate)
 
 
 @given(LAYOUTS, st.floats(1.0, 50.0), st.floats(1.0, 50.0))

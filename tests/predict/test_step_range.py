@@ -91,16 +91,18 @@ def test_each_kind_of_step_has_the_range_of_its_kind() -> None:
         (image, training(), "convolutions"),
         (product, training(), "products"),
         (product, training(trainable="lora"), "adapters"),
+        (image, training(compile=True), "compiled"),
         (image, training(mode="inference", optimizer="none"), "inference"),
     )
     for model, how, kind in asked:
         assert slice_of(compile_table(model), how) == kind
 
 
-def test_the_compiler_widens_the_range_of_training_by_its_factor() -> None:
-    eager, fused = (steps(a_model(), training(compile=way)) for way in (False, True))
-    assert np.log(above(fused)) == pytest.approx(FIGURES.assumed.compiled_range * np.log(above(eager)))
-    assert np.log(below(fused)) == pytest.approx(FIGURES.assumed.compiled_range * np.log(below(eager)))
+def test_the_compiler_widens_the_range_of_a_mode_of_which_no_run_was_fitted_by_its_factor() -> None:
+    figures = replace(FIGURES, envelope=replace(FIGURES.envelope, compiled_modes=("inference",)))
+    inside, outside = (steps(a_model(), training(compile=True), figures=one) for one in (FIGURES, figures))
+    assert np.log(above(outside)) == pytest.approx(FIGURES.assumed.compiled_range * np.log(above(inside)))
+    assert np.log(below(outside)) == pytest.approx(FIGURES.assumed.compiled_range * np.log(below(inside)))
 
 
 def test_ranges_are_wider_for_new_architectures_and_new_families() -> None:

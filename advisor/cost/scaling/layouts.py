@@ -19,7 +19,7 @@ from advisor.cost.scaling.tensor_pipeline import (
     pipeline_transfer_s,
     tensor_communication_s,
 )
-from advisor.cost.step_parts import ACCUMULATION_BYTES, OWN_PARTS
+from advisor.cost.step_parts import OWN_PARTS
 
 if TYPE_CHECKING:
     from advisor.cost.layout import DataParallel, Layout
@@ -105,8 +105,7 @@ class _Job:
         """The parts of one optimizer step."""
         layout, rounds = self.layout, self.rounds
         own = {name: self.one[name] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
-        added = (rounds - 1) * ACCUMULATION_BYTES * self.traffic.gradient_bytes / self.memory_bytes_per_s
-        own["backward_s"] += added / (layout.shard_count if layout.data_parallel in _KEPT_SHARDED else 1)
+        own["backward_s"] += (rounds - 1) * self._added_bytes() / self.memory_bytes_per_s
         own["optimizer_s"] /= layout.tensor * layout.pipeline * layout.shard_count
         own |= {"communication_s": self._communication_s(), "imbalance_s": 0.0}
         if layout.pipeline > 1:
@@ -114,6 +113,13 @@ class _Job:
         if layout.count > 1:
             own["imbalance_s"] += self._waiting_s(sum(own.values()))
         return own
+
+    def _added_bytes(self) -> float:
+        """What a micro-batch after the first moves beside its own pass, less what it spares of that."""
+        layout, further = self.layout, self.traffic.accumulation
+        kept = layout.shard_count if layout.data_parallel in KEPT_SHARDED else 1
+        added = further.gradient_passes * self.traffic.gradient_bytes / kept
+        return added - further.spared_bytes / layout.model_count
 
     def _communication_s(self) -> float:
         layout, traffic = self.layout, self.whole_traffic
@@ -186,7 +192,8 @@ class _Job:
 
 
 _SHARDED: dict[DataParallel, Sharded] = {"zero1": "zero1", "zero2": "zero2", "fsdp": "fsdp"}
-_KEPT_SHARDED = frozenset({"zero2", "fsdp", "hsdp"})
+KEPT_SHARDED = frozenset({"zero2", "fsdp", "hsdp"})
+"""Where every micro-batch's gradients are scattered, so that a device adds up its own share alone."""
 
 
 def _part_of(traffic: Traffic, count: int) -> Traffic:

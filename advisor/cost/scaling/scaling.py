@@ -21,7 +21,7 @@ from advisor.cost.scaling.tensor_pipeline import (
     tensor_communication_s,
 )
 from advisor.cost.scaling.traffic import Compression, compressed
-from advisor.cost.step_parts import ACCUMULATION_BYTES, OWN_PARTS, StepParts
+from advisor.cost.step_parts import OWN_PARTS, StepParts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,17 +168,24 @@ class _Job:
 def _alone(job: _Job, card: int) -> dict[str, Floats]:
     """The parts of one card's optimizer step with all its micro-batches, each of shape (batches,).
 
-    Every micro-batch after the first adds its gradients to those that are there: two reads and a write.
+    Every micro-batch after the first adds its gradients to those that are there.
     """
     rounds = job.setting.accumulation_steps
     parts = {name: getattr(job.steps, name)[card] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
-    parts["backward_s"] = parts["backward_s"] + (rounds - 1) * ACCUMULATION_BYTES * _pass_s(job, card)
+    further = job.traffic.accumulation
+    spared_s = further.spared_bytes / _bytes_per_s(job, card)
+    added_s = further.gradient_passes * _pass_s(job, card) - spared_s
+    parts["backward_s"] = parts["backward_s"] + (rounds - 1) * added_s
     return parts
 
 
 def _pass_s(job: _Job, card: int) -> float:
     """Moving the gradients' bytes once through the card's memory."""
-    return job.traffic.gradient_bytes / (job.memory_bytes_per_s[card] * job.figures.assumed.memory_fraction)
+    return job.traffic.gradient_bytes / _bytes_per_s(job, card)
+
+
+def _bytes_per_s(job: _Job, card: int) -> float:
+    return job.memory_bytes_per_s[card] * job.figures.assumed.memory_fraction
 
 
 class _Cell:

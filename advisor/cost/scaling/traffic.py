@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.optable.accumulation import Accumulation, accumulation_of
 from advisor.optable.op_table import Affine, at
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Traffic:
     """Activations that cross from one pipeline stage to the next."""
     block_count: int = 0
     """Repeated blocks; 0: none found."""
+    accumulation: Accumulation = field(default_factory=Accumulation)
 
     @property
     def unit_count(self) -> int:
@@ -142,6 +144,7 @@ def traffic_of(
         linear_output_bytes=_total([op for op in products if op.matmul is not None and op.matmul.batch == (1.0, 0.0)]),
         boundary_bytes=_median([op.written_bytes for op in products]) or table.input_bytes,
         block_count=len(table.block_parameter_bytes),
+        accumulation=accumulation_of(table),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.cost.efficiencies import Band, BandGroup, BandSlice, Efficiencies
+from advisor.cost.host_time import slower_host_factor
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import Floats
 from advisor.predict.ranges.envelope import outside_envelope
@@ -30,9 +31,9 @@ def step_band(  # noqa: PLR0913 - what a range depends on
 
     The range is that of published steps of the same kind (`slice_of`) whose model, source or generation (and, for
     cards or architectures that no fitted run has, whose card or architecture) was left out of the fit; wider outside
-    of what was fitted (`envelope.py`), and by the share of the step that waits for the host (`host_share`, same
-    shape), less so for one that was measured. Calls of unknown work lift the high end, as if each took as long as two
-    others.
+    of what was fitted (`envelope.py`), and by what a slower or quicker host would make of the step, of which
+    `host_share` (same shape) waits for the one at hand, less so for one that was measured. Calls of unknown work lift
+    the high end, as if each took as long as two others.
     """
     assumed = figures.assumed
     unknown = min(compiled.unknown_call_fraction, _MOST_UNKNOWN)
@@ -43,7 +44,8 @@ def step_band(  # noqa: PLR0913 - what a range depends on
     below = np.array([[-np.log(min(band.low, 1.0 / assumed.least_range))] for band in bands]) * width
     above = np.array([[np.log(max(band.high, assumed.least_range))] for band in bands]) * width
     ends = (assumed.measured_host_range,) * 2 if host_measured else (assumed.host_range, assumed.quick_host_range)
-    slower, quicker = (host_share * np.log(end) for end in ends)
+    slower = np.log(slower_host_factor(host_share, ends[0]))
+    quicker = -np.log(slower_host_factor(host_share, 1.0 / ends[1]))
     longer = -2 * np.log1p(-unknown)
     return np.exp(-np.hypot(below, quicker)), np.exp(np.hypot(above, slower) + longer)
 
@@ -61,6 +63,8 @@ def slice_of(compiled: CompiledTable, training: Training) -> BandSlice:
     """Whose errors a step's are like: they come from what it spends its time on, and from how it is trained."""
     if training.mode == "inference":
         return "inference"
+    if training.compile:
+        return "compiled"
     if training.trainable == "lora":
         return "adapters"
     convolution, products = (

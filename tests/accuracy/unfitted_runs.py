@@ -1,0 +1,88 @@
+"""Published language-model runs that no figure was fitted on, predicted as a user who describes them is told."""
+
+from __future__ import annotations
+
+import msgspec
+
+from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.catalogue.spec_table import spec_table
+from advisor.claims.predictor import candidate
+from advisor.core.sentences import Reason
+from advisor.cost.scaling.links import interconnect_or_usual
+from advisor.evaluate.row_predictions import BENCHMARK_HOST
+from advisor.optable.compiled_table import CompiledTable, compile_table
+from advisor.optable.op_table import OpTable
+from advisor.predict.evaluation import ScoredStep
+from advisor.predict.layouts import predict_layout
+from advisor.predict.sources import Sources
+from advisor.workload.workload import length_of
+from tests.accuracy.llm_rows import LanguageModelRun, language_model_runs
+from tests.accuracy.llm_steps import card_of, is_fitted
+from tests.accuracy.llm_tables import computed, llm_table_path, load_llm_table
+
+
+def unfitted_steps() -> list[ScoredStep]:
+    """Every run of a card of the spec table that the fit leaves out, with its range."""
+    kept: dict[int, CompiledTable] = {}
+    found = []
+    for run in language_model_runs():
+        if run.gpu_key in spec_table() and not is_fitted(run):
+            table = load_llm_table(llm_table_path(computed(run)))
+            found.append(_scored(run, table, kept.setdefault(id(table), compile_table(table))))
+    return found
+
+
+def why_unfitted(run: LanguageModelRun) -> str:
+    """The first property that keeps a run out of the fit."""
+    if run.workload.training.precision == "fp8":
+        return f"FP8, {run.workload.training.fp8_recipe}"
+    if not run.layout.plain:
+        return "tensors, stages or lengths split"
+    return "several hosts" if (run.layout.host_size or 0) < run.layout.count else "one host without NVLink"
+
+
+def _scored(run: LanguageModelRun, table: OpTable, compiled: CompiledTable) -> ScoredStep:
+    workload, spec = computed(run), card_of(run)
+    training = workload.training
+    traced = TRACE_PRECISIONS[training.precision]
+    link = interconnect_or_usual(run.interconnect, spec)
+    sources = Sources(
+        workload=workload,
+        tables={traced: table},
+        compiled={traced: compiled},
+        specs={spec.key: spec},
+        link=msgspec.structs.replace(link, cards_per_node_count=run.layout.host_size),
+        host=BENCHMARK_HOST,
+        software_year=run.software_year,
+    )
+    set_up = candidate(
+        spec,
+        training.precision,
+        training.batch_size,
+        count=1,
+        strategy="single",
+        accumulation_steps=training.gradient_accumulation_steps,
+    )
+    answer = predict_layout(set_up, run.layout, sources)
+    assert not isinstance(answer, Reason), answer
+    step = answer.step_s
+    assert step.low is not None
+    assert step.high is not None
+    return ScoredStep(
+        workload=run.model,
+        mode=training.mode,
+        precision=training.precision,
+        length=length_of(workload),
+        layout="nchw",
+        optimizer=training.optimizer,
+        gpu_key=run.gpu_key,
+        family="language-model",
+        batch_size=training.batch_size,
+        measured_s=run.measured_s,
+        predicted_s=step.value,
+        low_s=step.low,
+        high_s=step.high,
+        source=run.source,
+        generation="" if run.software_year is None else str(run.software_year),
+        method=why_unfitted(run),
+    )
