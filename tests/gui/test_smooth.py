@@ -6,6 +6,8 @@ import gc
 import sys
 from typing import TYPE_CHECKING
 
+import msgspec
+import pytest
 from PySide6.QtCore import QObject
 
 from advisor.gui.idle_collection import IdleCollection
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
+    from advisor.gui.settings import Settings
 
 
 def test_the_advice_comes_a_card_at_a_time_and_whole_in_the_end(
@@ -194,3 +197,28 @@ def test_a_case_that_stands_on_the_page_is_not_made_again(window: MainWindow, qt
     window.show_page("cases")
     assert page._detail.itemAt(0).widget() is first  # type: ignore[attr-defined]
     assert not page.filling
+
+
+def test_a_closed_window_that_changed_something_goes_without_a_word(
+    qtbot: QtBot, settings: Settings, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from PySide6.QtCore import QCoreApplication, QEvent
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.monitor_feed import MonitorFeed
+    from advisor.gui.session import Session
+
+    del qtbot
+    session = Session(settings, MonitorFeed())
+    window = MainWindow(session, settings)
+    session.show_recorded(fakes.advice())
+    task = fakes.workload()
+    training = msgspec.structs.replace(task.training, batch_size=64)
+    session.edit_workload(msgspec.structs.replace(task, training=training), "training.batch_size")
+    assert session.undo.canUndo()
+    window.close()
+    session.deleteLater()
+    QCoreApplication.sendPostedEvents(session, QEvent.Type.DeferredDelete.value)
+    window.deleteLater()
+    QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete.value)
+    assert "already deleted" not in "".join(capfd.readouterr())

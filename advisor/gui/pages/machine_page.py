@@ -166,6 +166,8 @@ class MachinePage(Page):
             self._places.addWidget(cards[0], 0, 0, 1, columns)
         for place, card in enumerate(cards[1:] if below else cards):
             self._places.addWidget(card, place // columns + below, place % columns)
+        # What is left lies below the cards, not in them.
+        self._places.setRowStretch(len(cards) + 1, 1)
         for column in range(_MOST_COLUMNS):
             self._places.setColumnStretch(column, 1 if column < columns else 0)
 

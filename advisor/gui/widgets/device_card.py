@@ -85,6 +85,7 @@ class DeviceCard(Card):
         self._values: dict[str, ElidedLabel] = {}
         self.body.addStretch(1)
         self.setAccessibleName(title)
+        self.hug()
 
     def add_fact(self, key: str, name: str, value: str, *, tip: str = "") -> None:
         """A further fact; `tip` gives the reason where the value is unknown."""
