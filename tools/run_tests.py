@@ -31,6 +31,8 @@ COPIED = (
     "CHANGELOG.md",
     "constraints.txt",
     "sbom.cdx.json",
+    "mkdocs.yml",
+    "frozen",
 )
 
 
@@ -45,10 +47,27 @@ def _python_of(folder: Path) -> Path:
     return folder / ("Scripts" if windows else "bin") / ("python.exe" if windows else "python")
 
 
-def _install_wheel(python: Path, folder: Path) -> int:
-    """Build the wheel once and install it with its test extra, at the versions of constraints.txt."""
+def _make_environment(folder: Path, interpreter: str | None) -> None:
+    """A fresh virtual environment, of another Python where one is given."""
+    if interpreter is None:
+        venv.EnvBuilder(clear=True, with_pip=True).create(folder)
+    else:
+        subprocess.run([interpreter, "-m", "venv", "--clear", str(folder)], check=True)
+
+
+def _lowest_versions(python: Path, folder: Path) -> Path | None:
+    """The lowest stated version of every direct dependency, with what goes with them; None where there is no answer."""
+    lowest = folder / "lowest.txt"
+    question = ["--resolution", "lowest-direct", "--extra", "test", "--no-header", "--no-annotate", "--quiet"]
+    places = [str(ROOT / "pyproject.toml"), "-o", str(lowest), "--python", str(python)]
+    code = _run([str(python), "-m", "pip", "install", "--quiet", "uv"])
+    code = code or _run([str(python), "-m", "uv", "pip", "compile", *question, *places])
+    return None if code else lowest
+
+
+def _install_wheel(python: Path, folder: Path, versions: Path) -> int:
+    """Build the wheel once and install it with its test extra, at the versions of a file of constraints."""
     wheels = folder / "wheels"
-    constraints = str(ROOT / "constraints.txt")
     code = _run([str(python), "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(wheels), str(ROOT)])
     if code:
         return code
@@ -66,7 +85,7 @@ def _install_wheel(python: Path, folder: Path) -> int:
             "install",
             "--quiet",
             "-c",
-            constraints,
+            str(versions),
             f"training-advisor[test] @ {wheel.as_uri()}",
         ]
     )
@@ -93,14 +112,19 @@ def main() -> int:
     steps = parser.add_mutually_exclusive_group()
     steps.add_argument("--only-install", action="store_true", help="make the environment and stop")
     steps.add_argument("--installed", action="store_true", help="test in the environment that --only-install made")
+    parser.add_argument("--python", help="another Python to test with (`python3.13`, or a path)")
+    parser.add_argument(
+        "--lowest", action="store_true", help="the lowest stated versions, not those of constraints.txt"
+    )
     parser.add_argument("pytest", nargs="*", help="further words for pytest")
     arguments = parser.parse_args()
     python = _python_of(arguments.environment)
     with tempfile.TemporaryDirectory(prefix="advisor-tests-") as temporary:
         folder = Path(temporary)
         if not arguments.installed:
-            venv.EnvBuilder(clear=True, with_pip=True).create(arguments.environment)
-            code = _install_wheel(python, folder)
+            _make_environment(arguments.environment, arguments.python)
+            versions = _lowest_versions(python, folder) if arguments.lowest else ROOT / "constraints.txt"
+            code = 1 if versions is None else _install_wheel(python, folder, versions)
             if code or arguments.only_install:
                 return code
         settings = {

@@ -11,6 +11,7 @@ from advisor.catalogue.spec_table import GpuFile
 from advisor.claims.claim import ClaimAnswer, ClaimFile
 from advisor.logs.training_log import LogReport
 from advisor.recommend.prices import Prices
+from advisor.store.json_file import published
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,11 +29,4 @@ _TITLES: Mapping[str, tuple[type[msgspec.Struct], str]] = {
 
 def schemas() -> dict[str, bytes]:
     """File name to JSON Schema (2020-12), generated from the types and the same for every call."""
-    return {name: _schema(kind, title) for name, (kind, title) in _TITLES.items()}
-
-
-def _schema(kind: type[msgspec.Struct], title: str) -> bytes:
-    described = msgspec.json.schema(kind)
-    described["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    described["title"] = title
-    return msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2) + b"\n"
+    return {name: published(msgspec.json.schema(kind), title) for name, (kind, title) in _TITLES.items()}

@@ -124,5 +124,19 @@ def schema() -> bytes:
 
 def published(described: dict[str, Any], title: str) -> bytes:
     """A JSON Schema as it is published: with its dialect and title, equal for equal types."""
-    whole = {**described, "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    whole = {**_dedented(described), "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return msgspec.json.format(msgspec.json.encode(whole, order="sorted"), indent=2) + b"\n"
+
+
+def _dedented(node: Any) -> Any:  # noqa: ANN401 - a part of a JSON Schema
+    """Descriptions without the indentation of their docstrings, which Python 3.13 takes off and 3.11 keeps."""
+    import inspect
+
+    if isinstance(node, dict):
+        texts = {"description": inspect.cleandoc(node["description"])} if _is_described(node) else {}
+        return {**{key: _dedented(value) for key, value in node.items()}, **texts}
+    return [_dedented(item) for item in node] if isinstance(node, list) else node
+
+
+def _is_described(node: dict[str, Any]) -> bool:
+    return isinstance(node.get("description"), str)
