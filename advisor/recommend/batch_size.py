@@ -76,14 +76,19 @@ def choose(curve: Sequence[Prediction], own_batch: int, global_limit: int) -> Pr
     own = next((prediction for prediction in allowed if prediction.batch_size_per_device == own_batch), None)
     if knee is None or own is None:
         return knee
-    return own if knee.batch_size_per_device <= own_batch or _inside_scatter(own, knee) else knee
+    return own if knee.batch_size_per_device <= own_batch or _inside_scatter(own, knee, allowed) else knee
 
 
-def _inside_scatter(own: Prediction, knee: Prediction) -> bool:
-    """Whether a larger batch gains no more than measurements scatter by: then the workload's own is kept."""
+def _inside_scatter(own: Prediction, knee: Prediction, allowed: Sequence[Prediction]) -> bool:
+    """Whether a larger batch gains no more than measurements scatter by: then the workload's own is kept.
+
+    So it is where its range reaches the knee's, or the share of the best that makes a knee: one run in ten that finds
+    the best a little faster must not move the advice.
+    """
     if "specified" in {own.step_s.basis, knee.step_s.basis}:
         return False
-    return knee.samples_per_s.low <= own.samples_per_s.high
+    best = max(allowed, key=lambda prediction: prediction.samples_per_s.value).samples_per_s
+    return own.samples_per_s.high >= min(knee.samples_per_s.low, KNEE_FRACTION * best.low)
 
 
 def largest_fitting(curve: Sequence[Prediction]) -> int | None:
