@@ -19,11 +19,16 @@ from advisor.recommend.prices import read_prices
 from advisor.workload.workload_file import bundled_names
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = tuple(sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md")]))
+PAGES = tuple(
+    page
+    for page in sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md")])
+    if page.parent.name != "tutorials"  # tests/docs/test_tutorials.py runs those whole
+)
 RUN_ELSEWHERE = {
     ("README.md", "sh"): "sets up environments and runs the whole suite: minutes of downloads; the install job does it",
     ("README.zh.md", "sh"): "the same in Chinese",
     ("gpu_suite.md", "sh"): "needs an NVIDIA GPU; tests/on_gpu and tools/record_gpu.py --plan are tested by themselves",
+    ("frozen.md", "sh"): "builds the frozen folder, for minutes; tests/frozen runs what it gives",
     ("desktop.md", "sh"): "registers file types with the desktop; tests/present/test_desktop_files.py checks the files",
     ("workload_file.md", "python"): "tests/workload/test_workload_page.py trains it",
 }
@@ -115,3 +120,14 @@ def test_the_line_of_python_in_the_readme_gives_a_recommendation(monkeypatch: py
     scope: dict[str, object] = {}
     exec(line.replace("; advise", "; found = advise"), scope)
     assert isinstance(scope["found"], msgspec.Struct)
+
+
+def test_every_column_of_a_table_of_runs_is_documented() -> None:
+    from advisor.evaluate.run_rows import ANSWERABLE_COLUMNS, REQUIRED_COLUMNS
+    from advisor.present.evaluation_text import ANSWER_COLUMNS
+
+    page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    section = page[page.index("## Tables of runs") : page.index("## Words for a link")]
+    for column in (*REQUIRED_COLUMNS, *ANSWERABLE_COLUMNS, *ANSWER_COLUMNS):
+        assert f"`{column}`" in section, column
+    assert "all its micro-batches" in section
