@@ -1,6 +1,6 @@
 """Walk every model type of the installed transformers and write what is predicted of each into docs/transformers.md.
 
-python tools/walk_transformers.py [--types a,b] [--limit-s S] [--answers FILE] [--fresh]
+python tools/walk_transformers.py [--types a,b] [--limit-s S] [--budget-s S] [--answers FILE] [--fresh]
 
 Each type is asked as a user would ask with `{"model_type": …}` alone: its own default configuration, at FP32 on an
 A100. What was answered is kept in a file of lines, so that a walk that was ended goes on where it stopped; the page is
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
@@ -66,6 +67,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--types", default="", help="ask these alone, and write no page")
     parser.add_argument("--limit-s", type=float, default=LIMIT_S, help="of one type")
+    parser.add_argument(
+        "--budget-s", type=float, default=math.inf, help="processor time of this walk; the next goes on"
+    )
     parser.add_argument("--answers", type=Path, default=ANSWERS)
     parser.add_argument("--fresh", action="store_true", help="forget what was answered")
     chosen = parser.parse_args()
@@ -74,22 +78,34 @@ def main() -> int:
         chosen.answers.unlink(missing_ok=True)
     known = {answer.model_type: answer for answer in read_answers(chosen.answers)}
     types = chosen.types.split(",") if chosen.types else model_types()
-    asker = Asker(chosen.limit_s)
-    try:
-        for model_type in types:
-            if model_type in known and not chosen.types:
-                continue
-            known[model_type] = answer = asker.ask(model_type)
-            with chosen.answers.open("ab") as file:
-                file.write(msgspec.json.encode(answer) + b"\n")
-            print(f"{answer.spent_s:6.1f} s  {model_type}: {answer.outcome} {answer.reason}", flush=True)
-    finally:
-        asker.close()
+    waiting = [one for one in types if one not in known or chosen.types]
+    for answer in walked(waiting, chosen.limit_s, chosen.budget_s):
+        known[answer.model_type] = answer
+        with chosen.answers.open("ab") as file:
+            file.write(msgspec.json.encode(answer) + b"\n")
+        print(f"{answer.spent_s:6.1f} s  {answer.model_type}: {answer.outcome} {answer.reason}", flush=True)
+    if any(one not in known for one in types):
+        print(f"{len(known)} of {len(types)} are answered: call again to go on")
+        return 0
     answers = [known[model_type] for model_type in types]
     print(shares(answers))
     if not chosen.types:
         PAGE.write_text(page(answers), encoding="utf-8")
     return 1 if any(answer.outcome in {"too long", "ended"} for answer in answers) else 0
+
+
+def walked(types: list[str], limit_s: float, budget_s: float) -> Iterator[Answer]:
+    """The answers of these types, one after the other, until as much processor time as `budget_s` is spent."""
+    asker, spent_s = Asker(limit_s), 0.0
+    try:
+        for model_type in types:
+            answer = asker.ask(model_type)
+            yield answer
+            spent_s += answer.spent_s
+            if spent_s > budget_s:
+                return
+    finally:
+        asker.close()
 
 
 def model_types() -> list[str]:
