@@ -31,6 +31,15 @@ _TRACE_LIMIT_BYTES = 16 * 2**30
 """Fake tensors hold no data: the largest published models are traced in a tenth of it."""
 
 
+_TRACE_LIMIT_S = 120.0
+_ENDED = {
+    "measure-worker-hung": "trace-worker-hung",
+    "measure-worker-too-large": "trace-worker-too-large",
+    "measure-worker-killed": "trace-worker-killed",
+    "measure-worker-died": "trace-worker-died",
+}
+
+
 class TraceUnanswered(UserFacingError):  # noqa: N818 - says what happened
     """The model could not be traced; `reason` says why, and prediction falls back to what else is known."""
 
@@ -64,6 +73,7 @@ def trace_workload(
         precisions=tuple(precisions),
         allow_code=allow_code,
         hub=allow_hub,
+        wall_limit_s=_TRACE_LIMIT_S,
     )
     try:
         failed: Failed | None = None
@@ -78,17 +88,16 @@ def trace_workload(
         if failed is not None:
             raise TraceUnanswered(failed.text, failed.remedy, _reason_of(failed), tables)
         if not session.alive:
-            code, numbers = failure_of(None, session)
-            text, reason = "The worker that traces the model died.", _said(code, numbers)
-            raise TraceUnanswered(text, session.log[-500:], reason, tables)
+            reason = _ended(None, session, limit, request.wall_limit_s)
+            raise TraceUnanswered("The worker that traces the model died.", session.log[-500:], reason, tables)
     except Cancelled:
         return tables
     except (WorkerHung, WorkerTooLarge) as ended:
-        code, numbers = failure_of(ended, session)
         hung = isinstance(ended, WorkerHung)
         spent = f"longer than {request.wall_limit_s:.0f} s" if hung else f"over {limit / 2**30:.1f} GiB of memory"
+        reason = _ended(ended, session, limit, request.wall_limit_s)
         remedy = "Describe the model by numbers instead."
-        raise TraceUnanswered(f"Tracing took {spent}.", remedy, _said(code, numbers), tables) from ended
+        raise TraceUnanswered(f"Tracing took {spent}.", remedy, reason, tables) from ended
     finally:
         if session.alive and not (cancelled is not None and cancelled.is_set()):
             session.end()
@@ -146,5 +155,7 @@ def _reason_of(failed: Failed) -> Reason:
     return Reason(code=failed.code or "measure-trace-failed", numbers=numbers)
 
 
-def _said(code: str, numbers: dict[str, float | int | str]) -> Reason:
-    return Reason(code=code, numbers={"device": "cpu", **numbers})
+def _ended(error: Exception | None, session: WorkerSession, limit_bytes: float, limit_s: float) -> Reason:
+    """How the trace's worker ended: not how one that measures does, whose samples are kept."""
+    code, numbers = failure_of(error, session)
+    return Reason(code=_ENDED[code], numbers={**numbers, "limit_bytes": limit_bytes, "limit_s": limit_s})

@@ -65,4 +65,4 @@ def test_a_model_that_eats_memory_while_it_is_traced_is_ended(tmp_path: Path, mo
     with pytest.raises(TraceUnanswered) as caught:
         for _ in trace_workload(workload, ["fp32"], allow_code=True):
             pass
-    assert caught.value.reason.code == "measure-worker-too-large"
+    assert caught.value.reason.code == "trace-worker-too-large"

@@ -44,10 +44,11 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         raise _broken(path, f"build_model returned a {type(module).__name__}, not an nn.Module")
     make_batch = _required(user, path, "make_batch")
     length = length_of(workload)
+    taken = _positional_count(make_batch, arguments)
     seen: dict[int, tuple[object, ...]] = {}
 
     def batches(batch_size: int) -> Batch:
-        made = _invoke(make_batch, path, "make_batch", (batch_size, length), arguments)
+        made = _invoke(make_batch, path, "make_batch", (batch_size, length)[:taken], arguments)
         batch = _checked_batch(made, path, batch_size)
         seen[batch_size] = _shapes(batch)
         alike = [size for size, shapes in seen.items() if size != batch_size and shapes == seen[batch_size]]
@@ -108,6 +109,17 @@ def _required(user: ModuleType, path: Path, name: str) -> Callable[..., Any]:
 
 def _call(user: ModuleType, path: Path, name: str, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - foreign code
     return _invoke(_required(user, path, name), path, name, (), arguments)
+
+
+def _positional_count(function: Callable[..., Any], arguments: dict[str, Any]) -> int:
+    """1 where make_batch takes a batch size and names no length; else 2."""
+    kinds = inspect.Parameter
+    parameters = inspect.signature(function).parameters
+    if any(parameter.kind is kinds.VAR_POSITIONAL for parameter in parameters.values()):
+        return 2
+    places = {kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD}
+    by_place = [name for name, parameter in parameters.items() if parameter.kind in places]
+    return 1 if len([name for name in by_place[1:] if name not in arguments]) == 0 else 2
 
 
 def _invoke(
