@@ -86,6 +86,11 @@ def _kinds(module: Any, names: set[str], workload: Workload) -> list[tuple[Made,
     seen = getattr(config, "vision_config", None) or config
     heard = getattr(config, "audio_config", None) or getattr(config, "speech_config", None) or config
     found: list[tuple[Made, ...]] = []
+    if {"hidden_states", "grid_thw"} <= names:
+        rows, width, grid = _patches(seen, workload)
+        found.append(
+            (lambda size: {"hidden_states": torch.randn(size * rows, width), "grid_thw": torch.tensor([grid] * size)},)
+        )
     if "pixel_values" in names:
         found.append((lambda size: {"pixel_values": images(seen, "base", workload, size)["pixel_values"]},))
         found.append((lambda size: {"pixel_values": _film(seen, workload, size)},))

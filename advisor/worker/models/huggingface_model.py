@@ -260,5 +260,26 @@ def _ctc_loss(module: nn.Module, batch: Batch) -> Tensor:
 
 
 def _outputs(module: nn.Module, batch: Batch) -> Any:  # noqa: ANN401 - transformers' types
-    with known_layer_drop() if under_fake_mode() else contextlib.nullcontext():
-        return module(**batch) if isinstance(batch, dict) else module(*batch)
+    if not under_fake_mode():
+        return _forward(module, batch)
+    try:
+        with known_layer_drop():
+            return _forward(module, batch)
+    except (InputError, DataDependentOutputException, DynamicOutputShapeException):
+        raise
+    except Exception as error:
+        raise _not_running(module, batch, error) from error
+
+
+def _forward(module: nn.Module, batch: Batch) -> Any:  # noqa: ANN401 - transformers' types
+    return module(**batch) if isinstance(batch, dict) else module(*batch)
+
+
+def _not_running(module: Any, batch: Batch, error: Exception) -> InputError:  # noqa: ANN401 - transformers' types
+    given = ", ".join(batch) if isinstance(batch, dict) else f"{len(batch)} tensors"
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    return InputError(
+        f"model.config: `{module.config.model_type}` is built, but does not run on what is made for it here ({given}): "
+        f"{type(error).__name__}: {shown_value(text)}.",
+        "Give the model and its batches as a Python file.",
+    )

@@ -82,6 +82,32 @@ class UniformValues:
             self.note(out, not value)
 
 
+_FINITE = {"isfinite": True, "isnan": False, "isinf": False}
+
+
+@contextmanager
+def finite(values: UniformValues) -> Iterator[None]:
+    """Activations are finite, as in any step that trains: models that clamp overflows look for them in vain."""
+    owners = [(owner, name, getattr(owner, name)) for owner in (torch, Tensor) for name in _FINITE]
+
+    def asked(original: Callable[..., Tensor], answer: bool) -> Callable[..., Tensor]:
+        def of(tensor: Tensor, *rest: Any, **options: Any) -> Tensor:  # noqa: ANN401 - torch's own signature
+            out = original(tensor, *rest, **options)
+            if tensor.is_floating_point():
+                values.note(out, answer)
+            return out
+
+        return of
+
+    try:
+        for owner, name, original in owners:
+            setattr(owner, name, asked(original, _FINITE[name]))
+        yield
+    finally:
+        for owner, name, original in owners:
+            setattr(owner, name, original)
+
+
 @contextmanager
 def values_shown(values: UniformValues) -> Iterator[None]:
     """Let transformers look at masks whose values are known, as it does in a real step."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from advisor.optable.op_table import Phase
@@ -48,8 +49,11 @@ class _Kind(NamedTuple):
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Sits above the fake-tensor mode and writes down what passes."""
 
-    def __init__(self, tracker: StorageTracker, known: KnownResults) -> None:
-        """`known`: what earlier passes of the same model have met."""
+    def __init__(self, tracker: StorageTracker, known: KnownResults, *, without_values: bool = False) -> None:
+        """`known`: what earlier passes of the same model have met.
+
+        `without_values`: what is computed of known values alone (places, sizes of pictures) counts as a call only.
+        """
         super().__init__()  # type: ignore[no-untyped-call]
         self.tracker = tracker
         self.flow = DataFlow(tracker)
@@ -64,6 +68,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.born_in: dict[int, str] = {}
         self.input_bytes: dict[str, int] = {}
         self.known = known
+        self.without_values = without_values
         self._kinds: dict[Any, _Kind] = {}
 
     @classmethod
@@ -104,6 +109,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.dispatch_count[self.phase] += 1
         if kind.synchronising:
             self.synchronisation_count += 1
+        if self.without_values and _holds_values(out):
+            return out
         if cost is not NO_COST:
             self._note(cost)
         self._follow(out)
@@ -145,3 +152,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.gradients.append(GradientEvent(parameter.numel(), self.backward_work))
         if parameter.grad is not None:
             self.tracker.gradient(parameter.grad)
+
+
+def _holds_values(out: object) -> bool:
+    """Whether all tensors of a result keep their values beside their shapes."""
+    if isinstance(out, (tuple, list)):
+        return bool(out) and all(_holds_values(item) for item in out)
+    return isinstance(out, FakeTensor) and out.constant is not None

@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
-from advisor.worker.trace.constants import uniform_values, values_shown
+from advisor.worker.trace.constants import finite, uniform_values, values_shown
 from advisor.worker.trace.extended import Extension
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.fake_model import value_was_asked
@@ -70,9 +70,21 @@ class Passes:
         """Look at one small real batch; nothing is traced yet."""
         self.subject, self.precision, self.model = subject, precision, model
         self._mode = mode
+        self._without_values = False
         self._known = KnownResults()
         self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
         self._runs = layer_runs(model) if subject.alike_layers else ()
+
+    def leave_out_values(self) -> bool:
+        """Count what is computed of known values as calls alone from here on; whether that may change anything.
+
+        A loop over the pictures of a batch computes each one's places: as many operators as there are pictures.
+        """
+        before, self._without_values = (
+            self._without_values,
+            isinstance(self._mode, Fakes) and self._mode.values == "whole",
+        )
+        return self._without_values and not before
 
     def at(self, batch_size: int) -> Pass:
         """Forward and backward once, gradients starting from None; of layers that are alike only a few run."""
@@ -90,7 +102,7 @@ class Passes:
 
     def _at(self, batch_size: int, runs: tuple[LayerRun, ...]) -> Pass:
         tracker = StorageTracker()
-        recorder = Recorder(tracker, self._known)
+        recorder = Recorder(tracker, self._known, without_values=self._without_values)
         training = self.subject.mode != "inference"
         model = self.model
         with self._mode, ExitStack() as stack:
@@ -107,6 +119,7 @@ class Passes:
             stack.enter_context(recorder)
             stack.enter_context(ModulePaths(model, recorder))
             stack.enter_context(values_shown(recorder.values))
+            stack.enter_context(finite(recorder.values))
             with torch.set_grad_enabled(training), _autocast(self.precision):
                 marks.note(None, None, "forward")
                 loss = self.subject.step(model, batch)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from msgspec.structs import replace
-from torch._subclasses.fake_tensor import DynamicOutputShapeException
+from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor
 
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.optable.op_table import Op, OpTable, at, step_flop
@@ -42,19 +42,15 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) 
     Nothing is allocated: parameters and activations are fake. Raises TraceFailed with a reason for models whose
     control flow depends on data, or that run other operators at another batch size.
     """
-    try:
-        return _traced(subject, precision, Fakes(), checked=checked)
-    except TraceFailed as failed:
-        if failed.reason_code not in _BY_VALUES:
-            raise
-        kinds: tuple[Values, ...] = ("whole", "all") if _is_small(subject) else ("whole",)
-        for values in kinds:
-            try:
-                return _traced(subject, precision, Fakes(values=values), checked=checked)
-            except TraceFailed as again:
-                if again.reason_code not in _BY_VALUES:
-                    raise
-        raise failed from None
+    kinds: tuple[Values, ...] = ("none", "whole", "all")
+    for place, values in enumerate(kinds):
+        try:
+            return _traced(subject, precision, Fakes(values=values), checked=checked)
+        except TraceFailed as failed:
+            last = place + 1 == len(kinds) or (kinds[place + 1] == "all" and not _is_small(subject))
+            if failed.reason_code not in _BY_VALUES or last:
+                raise
+    raise AssertionError("unreachable")
 
 
 def _is_small(subject: Subject) -> bool:
@@ -75,6 +71,8 @@ def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked
         with ExitStack() as stack:
             stack.enter_context(_layers_in_the_open())
             stack.enter_context(_uncompiled())
+            stack.enter_context(_unasserted())
+            stack.enter_context(_numbers_in_lists())
             if subject.device_rules == "cuda":
                 stack.enter_context(cuda_rules(subject.attention))
             model = build_fake(subject.build, mode, real=mode.values == "all").train(subject.mode != "inference")
@@ -147,6 +145,39 @@ def _uncompiled() -> Iterator[None]:
     finally:
         torch.compile = compile_
         torch.nn.Module.compile = in_place  # type: ignore[method-assign]
+
+
+@contextmanager
+def _numbers_in_lists() -> Iterator[None]:
+    """`torch.tensor` takes fakes of one number in its lists: it would read memory that they do not have."""
+    original = torch.tensor
+
+    def number(value: Any) -> Any:  # noqa: ANN401 - whatever stands in a list
+        if isinstance(value, (list, tuple)):
+            return [number(item) for item in value]
+        return value.item() if isinstance(value, FakeTensor) and value.dim() == 0 else value
+
+    def tensor(data: Any, **options: Any) -> torch.Tensor:  # noqa: ANN401 - torch's own signature
+        return original(number(data) if isinstance(data, (list, tuple)) else data, **options)
+
+    torch.tensor = tensor  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        torch.tensor = original
+
+
+@contextmanager
+def _unasserted() -> Iterator[None]:
+    """Assertions on values hold: they stop a step that is wrong, and decide nothing in one that is right."""
+    check, validate = torch._check_tensor_all_with, torch.distributions.Distribution._validate_args  # noqa: SLF001 - neither has a public reader
+    torch._check_tensor_all_with = lambda *_args, **_options: None  # noqa: SLF001 - as above
+    torch.distributions.Distribution.set_default_validate_args(value=False)
+    try:
+        yield
+    finally:
+        torch._check_tensor_all_with = check  # noqa: SLF001 - as above
+        torch.distributions.Distribution.set_default_validate_args(validate)
 
 
 def subject_of(

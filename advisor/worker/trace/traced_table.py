@@ -18,7 +18,7 @@ from advisor.worker.trace.compiled_pass import compiled_pass
 from advisor.worker.trace.layers import checkpoint_figures, from_modules, layer_table, weight_count
 from advisor.worker.trace.ops.op_figures import size_bytes
 from advisor.worker.trace.recorder import Recorder
-from advisor.worker.trace.step_pass import Passes
+from advisor.worker.trace.step_pass import Pass, Passes
 from advisor.worker.trace.unknown import unknown_operators
 
 BATCHES = (8, 16)
@@ -30,13 +30,7 @@ CHECKED_BATCH = 24
 def table_of(passes: Passes, *, checked: bool) -> OpTable:
     """Two passes make the table; `checked`: a third at another batch size checks it. Raises StreamsDiffer."""
     low, high = BATCHES
-    first, second = passes.at(low), passes.at(high)
-    try:
-        check_same_stream(first.recorder.ops, second.recorder.ops)
-    except StreamsDiffer:
-        # Caches that the first pass filled (masks, positions) are no part of a steady step.
-        first = passes.at(low)
-        check_same_stream(first.recorder.ops, second.recorder.ops)
+    first, second = _two(passes)
     figures = affine_figures(first.recorder.ops, second.recorder.ops, BATCHES)
     caveats: list[Reason] = []
     error = deviation(figures, passes.at(CHECKED_BATCH).recorder.ops, CHECKED_BATCH) if checked else 0.0
@@ -78,6 +72,21 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         checkpoint=checkpoint_figures(model, (first, second), layers, BATCHES),
         caveats=tuple(caveats),
     )
+
+
+def _two(passes: Passes) -> tuple[Pass, Pass]:
+    """Passes at both batch sizes that run the same operators. Raises StreamsDiffer."""
+    low, high = BATCHES
+    first, second = passes.at(low), passes.at(high)
+    try:
+        check_same_stream(first.recorder.ops, second.recorder.ops)
+    except StreamsDiffer:
+        # Caches that the first pass filled (masks, positions) are no part of a steady step.
+        if passes.leave_out_values():
+            second = passes.at(high)
+        first = passes.at(low)
+        check_same_stream(first.recorder.ops, second.recorder.ops)
+    return first, second
 
 
 def _gradients(recorder: Recorder) -> tuple[GradientReady, ...]:

@@ -127,3 +127,10 @@ def test_a_step_that_returns_no_scalar_is_refused(tmp_path: Path) -> None:
     model = loaded(tmp_path, GOOD + "\ndef training_step(model, batch):\n    return model(batch[0])\n")
     with pytest.raises(InputError, match="no scalar"):
         model.loss(model.module, model.make_batch(2))
+
+
+def test_a_batch_maker_may_do_without_the_length(tmp_path: Path) -> None:
+    model = loaded(tmp_path, GOOD.replace("batch_size, length, classes=2", "batch_size, classes=2"))
+    batch = model.make_batch(3)
+    assert isinstance(batch, tuple)
+    assert int(batch[1].max()) < 5, "the argument of the workload, not the length, is its second"
