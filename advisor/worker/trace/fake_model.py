@@ -118,6 +118,7 @@ def build_fake(build: Callable[[], torch.nn.Module], mode: FakeTensorMode, *, re
         try:
             with mode, _fakes_copied(), _ramps_known(mode):
                 model = build()
+                _forget_weights(model)
         except Exception as error:
             if not _came_from_torch(error):
                 raise
@@ -134,6 +135,13 @@ def _known(mode: FakeTensorMode, tensor: Tensor) -> Tensor:
     return (
         torch.nn.Parameter(made, requires_grad=tensor.requires_grad) if isinstance(tensor, torch.nn.Parameter) else made
     )
+
+
+def _forget_weights(model: torch.nn.Module) -> None:
+    """Weights that were never initialised have no values to decide by, however small they are."""
+    for parameter in model.parameters():
+        if isinstance(parameter, FakeTensor):
+            parameter.constant = None
 
 
 def _of_this(mode: FakeTensorMode, other: FakeTensor) -> Tensor:

@@ -8,7 +8,6 @@ trace-depends-on-batch = The model runs other operators at another batch size, s
 trace-unknown-operators = What some operators compute is unknown ({ $operators }; { $share_fraction } of all calls): only their memory traffic is counted, so that a step may take longer than its value, up to the high end of a range that was widened for it. Measure a step to be sure.
 trace-nothing-to-train = The loss does not depend on any trainable parameter, so there is nothing to train.
 trace-unrated-type = The model computes in a type of which no speed is known here (64-bit or complex numbers), and it is not taken for FP32: train it in float32, or describe it by numbers.
-trace-unrated-type = The model computes in a type of which no speed is known here (float64 or complex numbers), and it is not taken for FP32: train it in float32, or describe it by numbers.
 trace-worker-hung = Tracing the model took longer than { $limit_s } and was ended.
 trace-worker-too-large = Tracing the model took more memory than { $limit_bytes } and was ended.
 trace-worker-killed = Tracing the model was ended from outside, most likely because memory ran out.

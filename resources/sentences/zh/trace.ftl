@@ -8,7 +8,6 @@ trace-depends-on-batch = 模型在不同批量下执行的算子不同，一次�
 trace-unknown-operators = 部分算子的计算量未知（{ $operators }，占全部调用的 { $share_fraction }）：只计入其访存，因此实际步时可能大于所给数值；为此已放宽范围的上端。请实测一步以确认。
 trace-nothing-to-train = 损失不依赖任何可训练参数，没有可训练的内容。
 trace-unrated-type = 模型以此处没有速度数据的类型（64 位数或复数）计算，不会被当作 FP32：请改用 float32 训练，或用数字描述模型。
-trace-unrated-type = 模型以此处没有速度数据的类型（float64 或复数）计算，不会被当作 FP32：请改用 float32 训练，或用数字描述模型。
 trace-worker-hung = 追踪模型超过 { $limit_s }，已被终止。
 trace-worker-too-large = 追踪模型占用的内存超过 { $limit_bytes }，已被终止。
 trace-worker-killed = 追踪模型的进程被外部终止，多半是内存耗尽。
