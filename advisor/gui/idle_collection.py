@@ -45,15 +45,9 @@ class IdleCollection(QObject):
             self._rounds = 0
             gc.collect()
 
-    def leave_out_what_is_there(self) -> None:
-        """What has been imported by now stays as long as the program: no collection has to look at it again."""
-        if not self._ended:
-            gc.freeze()
-
     def end(self) -> None:
         """Collect by itself again, as Python does."""
         self._timer.stop()
         if not self._ended:
             self._ended = True
-            gc.unfreeze()
             gc.set_threshold(*self._before)

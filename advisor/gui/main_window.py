@@ -50,7 +50,6 @@ class MainWindow(QMainWindow):
         self._translator: QTranslator | None = None
         self._collection = IdleCollection(lambda: session.busy, self)
         self.preload = Preload(session.crew, self)
-        self.preload.ended.connect(self._collection.leave_out_what_is_there)
         self._pages: dict[PageName, Page] = {}
         self._page_states: dict[PageName, ViewState] = {}
         self.current: PageName = "machine"

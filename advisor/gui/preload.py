@@ -44,7 +44,6 @@ class Preload(QObject):
     """Defining classes needs no event loop: a thread does it while the window answers."""
 
     plots_ready = Signal()
-    ended = Signal()
 
     def __init__(self, crew: Crew, parent: QObject) -> None:
         """Nothing is imported before `start`."""
@@ -73,8 +72,6 @@ class Preload(QObject):
 
     def _ended(self, _outcome: object) -> None:
         self.done = not self._stopped.is_set()
-        if self.done:
-            self.ended.emit()
 
 
 def _import(names: Sequence[str], stopped: threading.Event) -> None:
