@@ -33,7 +33,7 @@ COMMANDS = {
     "list": ["--list"],
     "predict a traced model": ["--predict", "{folder}", "--gpus", "rtx3090", "--sequence-length", "16"],
     "measure and verify": ["--measure", "iris_mlp", "--budget", "4", "--verify", "8", "--gpus", "rtx3090"],
-    "claim": ["--claim", "2 GPUs made ResNet-50 1.8 times faster"],
+    "claim": ["--claim", "an A100 trains ResNet-50 2.2 times as fast as a V100"],
     "log": ["--log", "{folder}/train.log"],
     "evaluate": ["--evaluate", "{folder}/runs.csv"],
     "open": ["--open", str(FOLDER / "v2.json")],
