@@ -104,6 +104,11 @@ def test_the_command_line_ends_as_documented_and_says_the_same(
     code = run([*typed(asked, tmp_path), "--json", str(tmp_path / "out.json"), "--no-history", "--quiet"])
     printed = capsys.readouterr()
     assert "Traceback" not in printed.err
+    workload = asked.request.workload
+    if workload.training.batch_size > workload.data.samples:
+        assert code == 2
+        assert "`data.samples` is" in printed.err
+        return
     found = json.loads((tmp_path / "out.json").read_text())
     nothing = found["recommendation"] is None and found["recommendation_local"] is None
     assert code == (NOTHING_FITS if nothing else 0)
