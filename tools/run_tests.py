@@ -28,6 +28,7 @@ COPIED = (
     "pyproject.toml",
     ".importlinter",
     "README.md",
+    "README.zh.md",
     "CHANGELOG.md",
     "constraints.txt",
     "sbom.cdx.json",

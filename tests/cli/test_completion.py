@@ -51,14 +51,11 @@ def test_every_flag_is_completed_in_every_shell(shell: Shell, capsys: pytest.Cap
                 assert (f"-l {name[2:]} " in printed + " ") if shell == "fish" else name in printed, name
 
 
-@pytest.mark.parametrize("shell", SHELLS)
-def test_what_is_printed_is_a_script_of_that_shell(shell: Shell, tmp_path: Path) -> None:
-    program = shutil.which(shell)
-    if program is None:
-        pytest.skip(f"{shell} is not installed")
+@pytest.mark.parametrize("shell", [shell for shell in SHELLS if shutil.which(shell)])
+def test_what_is_printed_is_a_script_of_each_shell_that_is_here(shell: Shell, tmp_path: Path) -> None:
     script = tmp_path / "completion"
     script.write_text(completion_script(build_parser(), shell))
-    done = subprocess.run([program, "-n", str(script)], capture_output=True, text=True, check=False)
+    done = subprocess.run([shell, "-n", str(script)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
