@@ -149,7 +149,7 @@ def test_the_watch_sees_what_torchrun_opens(tmp_path: Path) -> None:
     script.write_text("import time; time.sleep(2)\n", encoding="utf-8")
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "1", str(script)]
     with ListeningWatch(os.getpid()) as watch:
-        subprocess.run(command, check=True, capture_output=True, timeout=120)
+        subprocess.run(command, check=True, capture_output=True, timeout=600)
     assert watch.open_to_others
     assert watch.let_in or _own_address() is None
 
@@ -181,7 +181,7 @@ def _started(folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
     assert watch.listening, "gloo's own sockets are among what is watched"
@@ -210,7 +210,7 @@ def test_the_advised_script_refuses_a_flag_that_it_does_not_know(tmp_path: Path)
     chosen = _advised(1).recommendation_local
     (tmp_path / "train.py").write_text(render(_advised(1), chosen), encoding="utf-8")
     command = [sys.executable, "train.py", "--sekonds", "3"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
     assert ended.returncode == 2
     assert "--sekonds" in ended.stderr
 

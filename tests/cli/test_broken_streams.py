@@ -88,6 +88,6 @@ def test_a_closing_terminal_keeps_what_was_measured(tmp_path: Path) -> None:
     time.sleep(0.1)
     running.send_signal(signal.SIGHUP)
     running.stderr.close()
-    assert running.wait(timeout=120) == 4
+    assert running.wait(timeout=600) == 4
     assert "advice-interrupted" in {caveat.code for caveat in json_file.read(saved).caveats}
     assert _kept(tmp_path) == 1

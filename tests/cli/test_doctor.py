@@ -19,7 +19,7 @@ __all__ = ["nvml_libraries", "nvml_stub"]
 def _doctor(language: str = "en", code: int = 0, **settings: str) -> str:
     command = [sys.executable, "-m", "advisor", "--doctor", "--language", language]
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", **settings}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=200, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout

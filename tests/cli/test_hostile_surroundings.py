@@ -48,7 +48,7 @@ def test_what_a_launcher_says_gives_the_ranks_of_this_host() -> None:
 def test_measuring_with_a_launchers_nonsense_ends_with_code_two() -> None:
     environment = {**os.environ, "RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "abc"}
     command = [sys.executable, "-m", "advisor", "--measure", "iris_mlp", "--quiet"]
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     assert ended.returncode == 2
     assert "LOCAL_RANK is `abc`" in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -86,7 +86,7 @@ def test_a_very_low_limit_is_a_sentence(tmp_path: Path, limit: str, codes: set[i
     environment = {**os.environ, "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")}
     command = f"ulimit {limit} && exec {sys.executable} {PREDICT}"
     ended = subprocess.run(
-        ["bash", "-c", command], env=environment, capture_output=True, text=True, timeout=200, check=False
+        ["bash", "-c", command], env=environment, capture_output=True, text=True, timeout=600, check=False
     )
     assert ended.returncode in codes, ended.stderr
     assert "Traceback" not in ended.stderr

@@ -97,6 +97,6 @@ def test_the_command_line_keeps_a_makefile(tmp_path: Path) -> None:
     makefile = tmp_path / "Makefile"
     makefile.write_text("# builds\nall:\n", encoding="utf-8")
     command = [sys.executable, "-m", "advisor", "--predict", "iris_mlp", "--markdown", str(makefile)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert ended.returncode == 2
     assert makefile.read_text(encoding="utf-8") == "# builds\nall:\n"

@@ -49,4 +49,4 @@ def test_a_number_from_the_data_sheet_tells_how_far_to_trust_it(
     (caption,) = captions(window.page(name))
     assert "80 %" in caption.toolTip()
     session.show_recorded(based_on(fakes.advice(), "measured"))
-    qtbot.waitUntil(lambda: not captions(window.page(name)), timeout=5000)
+    qtbot.waitUntil(lambda: not captions(window.page(name)), timeout=120_000)

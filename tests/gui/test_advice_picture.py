@@ -158,7 +158,7 @@ def test_a_disturbed_measurement_is_said_in_one_line_with_its_remedy(
         for one in advice.measurements
     ]
     session.show_recorded(msgspec.structs.replace(advice, measurements=tuple(disturbed)))
-    qtbot.waitUntil(lambda: not page.filling, timeout=30_000)
+    qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
     assert isinstance(page.findChild(Strip), Strip)
     assert any(not row.trusted for row in chart(page)._rows)
     assert window.current == "advice"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def outcome_of(qtbot: QtBot, job: object) -> Outcome:
     crew, ended = Crew(), list[Outcome]()
     crew.start(job, ended.append)  # type: ignore[arg-type]
-    qtbot.waitUntil(lambda: bool(ended), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(ended), timeout=120_000)
     assert crew.close()
     return ended[0]
 
@@ -140,7 +140,7 @@ def test_without_torch_a_bundled_workload_is_still_predicted(
     (broken / "__init__.py").write_text("raise ImportError('libtorch is missing')", encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(broken.parent))
     session.set_workload(load_workload("bert_base_sst2"))
-    with qtbot.waitSignal(session.job_ended, timeout=60_000):
+    with qtbot.waitSignal(session.job_ended, timeout=120_000):
         session.start_job(job_for(session, window.settings, measure=False), measure=False)
     assert isinstance(session.advice, AdviceRecord)
     assert session.advice.recommendation is not None

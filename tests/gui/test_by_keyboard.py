@@ -47,7 +47,7 @@ def test_tab_goes_through_the_model_page_as_one_reads(window: MainWindow, sessio
     window.show_page("model")
     page = window.page("model")
     assert isinstance(page, ModelPage)
-    qtbot.waitUntil(lambda: not page.filling, timeout=30_000)
+    qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
     names = ["precision", "batch_size", "epochs", "samples", "sequence_length", "trainable", "compile"]
     wanted: dict[QWidget, str] = {page._door_card.preset.list: "presets", page._layer_table: "layers"}
     for _section, form in page._forms.values():
@@ -62,7 +62,7 @@ def test_return_opens_a_run_and_delete_asks(
     window.show_page("history")
     page = window.page("history")
     assert isinstance(page, HistoryPage)
-    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=120_000)
     asked: list[int] = []
     monkeypatch.setattr("advisor.gui.pages.history_page.QMessageBox.exec", lambda _box: asked.append(1))
     with qtbot.waitActive(window):
@@ -71,7 +71,7 @@ def test_return_opens_a_run_and_delete_asks(
     QTest.keyClick(page._table, Qt.Key.Key_Delete)
     assert asked == [1]
     QTest.keyClick(page._table, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.current == "advice", timeout=30_000)
+    qtbot.waitUntil(lambda: window.current == "advice", timeout=120_000)
     assert session.workload == fakes.advice().workload
 
 
@@ -82,7 +82,7 @@ def test_f1_shows_the_tip_of_what_has_the_focus(
     window.show_page("model")
     page = window.page("model")
     assert isinstance(page, ModelPage)
-    qtbot.waitUntil(lambda: not page.filling, timeout=30_000)
+    qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
     with qtbot.waitActive(window):
         window.activateWindow()
     field = next(form.editor("batch_size") for _section, form in page._forms.values() if "batch_size" in form.names)
@@ -120,6 +120,6 @@ def test_the_launch_command_names_a_script_that_is_there(
     path = tmp_path / "my run" / "train it.py"
     path.parent.mkdir()
     window.commands.save_and_copy(path)
-    qtbot.waitUntil(lambda: str(path) in QGuiApplication.clipboard().text(), timeout=30_000)
+    qtbot.waitUntil(lambda: str(path) in QGuiApplication.clipboard().text(), timeout=120_000)
     assert str(path) in shlex.split(QGuiApplication.clipboard().text())
     ast.parse(path.read_text(encoding="utf-8"))

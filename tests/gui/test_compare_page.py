@@ -32,7 +32,7 @@ def page(window: MainWindow, session: Session, qtbot: QtBot) -> ComparePage:
     window.show_page("compare")
     shown = window.page("compare")
     assert isinstance(shown, ComparePage)
-    qtbot.waitUntil(lambda: shown.isVisible() and not shown.filling, timeout=20_000)
+    qtbot.waitUntil(lambda: shown.isVisible() and not shown.filling, timeout=120_000)
     return shown
 
 

@@ -44,7 +44,7 @@ def live(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
 def look(window: MainWindow, qtbot: QtBot) -> str:
     """Detect, and what the Machine page then says."""
     window.session.detect()
-    qtbot.waitUntil(lambda: window.session.machine is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: window.session.machine is not None, timeout=120_000)
     words: str = words_of(window.page("machine"))
     return words
 
@@ -56,7 +56,7 @@ def test_eight_gpus_have_a_card_and_a_line_each(live: MainWindow, qtbot: QtBot, 
     assert "GPU 7" in words
     live.session.feed.start()
     buffer = live.session.feed.prepare()
-    qtbot.waitUntil(lambda: len(buffer.devices("utilisation")) >= 8, timeout=20_000)
+    qtbot.waitUntil(lambda: len(buffer.devices("utilisation")) >= 8, timeout=120_000)
     grid = live.page("machine").grid  # type: ignore[attr-defined]
     assert len(grid.series) == 9
     assert grid.plots == []
@@ -68,12 +68,12 @@ def test_a_lost_gpu_is_greyed_and_the_others_go_on(live: MainWindow, qtbot: QtBo
     look(live, qtbot)
     live.session.feed.start()
     buffer = live.session.feed.prepare()
-    qtbot.waitUntil(lambda: buffer.latest is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: buffer.latest is not None, timeout=120_000)
     machine = live.session.machine
     assert machine is not None
     qtbot.waitUntil(
         lambda: any(one.lost for one in buffer.latest.gpus) or any(not one.usable for one in machine.gpus),  # type: ignore[union-attr]
-        timeout=20_000,
+        timeout=120_000,
     )
     page = live.page("machine")
     page._readings_arrived()  # type: ignore[attr-defined]
@@ -93,7 +93,7 @@ def test_a_throttling_gpu_is_drawn(live: MainWindow, qtbot: QtBot, nvml_stub: Nv
     look(live, qtbot)
     live.session.feed.start()
     buffer = live.session.feed.prepare()
-    qtbot.waitUntil(lambda: bool(buffer.devices("clock")), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(buffer.devices("clock")), timeout=120_000)
 
 
 @needs_waits
@@ -113,11 +113,11 @@ def test_a_driver_that_hangs_or_dies_is_named_and_the_window_goes_on(
     with EventLoopWatch() as watch:
         feed.start()
         live.session.detect()
-        qtbot.waitUntil(lambda: live.session.machine is not None, timeout=60_000)
+        qtbot.waitUntil(lambda: live.session.machine is not None, timeout=120_000)
         live.show_page("model")
         live.show_page("machine")
-        qtbot.waitUntil(lambda: feed.problem is not None, timeout=60_000)
-        qtbot.waitUntil(lambda: feed.buffer is not None and feed.buffer.latest is not None, timeout=60_000)
+        qtbot.waitUntil(lambda: feed.problem is not None, timeout=120_000)
+        qtbot.waitUntil(lambda: feed.buffer is not None and feed.buffer.latest is not None, timeout=120_000)
     assert watch.look_count > 5
     assert watch.longest_s <= MOST_AWAY_S
     assert live.session.machine is not None

@@ -126,7 +126,7 @@ def test_a_form_of_totals_needs_no_worker(window: MainWindow, session: Session, 
     numbers = {"source": "numbers", "parameters": 1e9, "flop_per_sample": 1e12, "activation_bytes_per_sample": 1e8}
     page._model_edited(numbers)  # type: ignore[attr-defined]
     tracer = ModelTracer.of(session)
-    qtbot.waitUntil(lambda: not tracer.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not tracer.busy, timeout=120_000)
     preview = tracer.preview()
     assert preview is not None
     assert preview.parameter_count == 1_000_000_000
@@ -140,6 +140,6 @@ def test_assumed_settings_of_a_bare_model_are_told_with_their_values(
     path = tmp_path / "config.json"
     path.write_text('{"model_type": "bert", "architectures": ["BertForSequenceClassification"]}', encoding="utf-8")
     session.load_workload(str(path))
-    qtbot.waitUntil(lambda: session.workload is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: session.workload is not None, timeout=120_000)
     window.show_page("model")
-    qtbot.waitUntil(lambda: "batch size 16 per device" in words_of(window.page("model")), timeout=10_000)
+    qtbot.waitUntil(lambda: "batch size 16 per device" in words_of(window.page("model")), timeout=120_000)

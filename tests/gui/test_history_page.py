@@ -66,9 +66,9 @@ def test_two_kept_runs_are_compared_with_the_earlier_one_first(
     window.show_page("history")
     page = window.page("history")
     assert isinstance(page, HistoryPage)
-    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=120_000)
     page._table.selectAll()
-    qtbot.waitUntil(lambda: "9.9.9" in str(cells(page)) and not page.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: "9.9.9" in str(cells(page)) and not page.busy, timeout=120_000)
     said = "\n".join(label.text() for label in page.findChildren(QLabel))
     assert said.index(page.texts("history-first")) < said.index(page.texts("history-second"))
     assert [table for table in cells(page) if any("9.9.9" in row[2] for row in table)]
@@ -108,7 +108,7 @@ def test_a_predicted_time_is_not_called_measured_because_its_run_measured_someth
     window.show_page("history")
     page = window.page("history")
     assert isinstance(page, HistoryPage)
-    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=120_000)
     assert [row[-1] for row in cells(page)[0]] == [page.texts("basis-specified")]
 
 
@@ -116,7 +116,7 @@ def shown_history(window: MainWindow, qtbot: QtBot) -> HistoryPage:
     window.show_page("history")
     page = window.page("history")
     assert isinstance(page, HistoryPage)
-    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=120_000)
     return page
 
 
@@ -154,9 +154,9 @@ def test_runs_over_an_age_are_deleted_after_a_yes_that_names_them(
     assert "2" in button
     assert len(kept_runs(page)) == 3
     answer(page, 365, yes=True)
-    qtbot.waitUntil(lambda: len(kept_runs(page)) == 1, timeout=60_000)
+    qtbot.waitUntil(lambda: len(kept_runs(page)) == 1, timeout=120_000)
     assert kept_runs(page)[0].created_utc.startswith("2031")
-    qtbot.waitUntil(lambda: not page.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not page.busy, timeout=120_000)
     told, _button = answer(page, 365, yes=True)
     assert "365" in told
     assert len(kept_runs(page)) == 1

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def _kept(session: Session, qtbot: QtBot) -> Iterator[None]:
     """What a finished job keeps is written before the window is closed: on a loaded machine that takes its time."""
     yield
-    qtbot.waitUntil(lambda: not session.crew._threads, timeout=30_000)
+    qtbot.waitUntil(lambda: not session.crew._threads, timeout=120_000)
 
 
 def strip_of(window: MainWindow) -> JobStrip:
@@ -148,7 +148,7 @@ def test_a_real_worker_that_is_killed_is_told_in_red(window: MainWindow, session
                     return one
         return None
 
-    qtbot.waitUntil(lambda: worker() is not None or not session.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: worker() is not None or not session.busy, timeout=120_000)
     while session.busy:
         found = worker()
         if found is not None:

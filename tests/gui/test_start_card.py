@@ -41,7 +41,7 @@ def card(window: MainWindow, session: Session, qtbot: QtBot) -> StartCard:
     session.set_workload(load_workload("bert_base_sst2"), reference="bert_base_sst2")
     page = window.page("machine")
     assert isinstance(page, MachinePage)
-    qtbot.waitUntil(lambda: bool(page.start.chips.keys), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(page.start.chips.keys), timeout=120_000)
     return page.start
 
 
@@ -50,7 +50,7 @@ def test_models_are_chosen_by_their_names(card: StartCard, session: Session, qtb
     names = [card.model.itemText(place) for place in range(card.model.count())]
     assert "MLP on iris" in names
     assert not [name for name in names if "_" in name]
-    with qtbot.waitSignal(session.workload_changed, timeout=20_000):
+    with qtbot.waitSignal(session.workload_changed, timeout=120_000):
         card.model.setCurrentIndex(names.index("MLP on iris"))
         card.model.activated.emit(names.index("MLP on iris"))
     assert session.reference == "iris_mlp"

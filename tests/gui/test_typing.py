@@ -30,7 +30,7 @@ def page(window: MainWindow, session: Session, qtbot: QtBot) -> ModelPage:
     window.show_page("model")
     made = window.page("model")
     assert isinstance(made, ModelPage)
-    qtbot.waitUntil(lambda: not made.filling, timeout=30_000)
+    qtbot.waitUntil(lambda: not made.filling, timeout=120_000)
     window.activateWindow()
     return made
 

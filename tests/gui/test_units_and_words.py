@@ -107,7 +107,7 @@ def test_at_the_smallest_size_the_layers_tell_all_their_figures(
     window.show_page("model")
     page = window.page("model")
     assert isinstance(page, ModelPage)
-    qtbot.waitUntil(lambda: len(page._layers.records) > 100, timeout=60_000)
+    qtbot.waitUntil(lambda: len(page._layers.records) > 100, timeout=120_000)
     table = page._layer_table
     qtbot.waitUntil(lambda: table.viewport().width() > 600)
     assert not any(table.isColumnHidden(place) for place in range(4))

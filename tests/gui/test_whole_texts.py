@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def cut_on(window: MainWindow, name: str, qtbot: QtBot) -> list[str]:
     window.show_page(name)
     page = window.page(name)  # type: ignore[arg-type]
-    qtbot.waitUntil(lambda: not page.filling and not getattr(page, "busy", False), timeout=60_000)
+    qtbot.waitUntil(lambda: not page.filling and not getattr(page, "busy", False), timeout=120_000)
     found = []
     tabs = page.findChildren(QTabBar) if name == "model" else []
     for place in range(tabs[0].count()) if tabs else (0,):

@@ -177,9 +177,9 @@ def test_an_export_is_written_in_a_thread(
     session.set_advice(fakes.advice())
     path = tmp_path / "out"
     window.commands.save(kind, path)
-    qtbot.waitUntil(path.exists, timeout=20_000)
+    qtbot.waitUntil(path.exists, timeout=120_000)
     assert path.read_bytes().startswith(head)
-    qtbot.waitUntil(lambda: not session.crew._threads, timeout=5000)
+    qtbot.waitUntil(lambda: not session.crew._threads, timeout=120_000)
 
 
 def test_an_export_that_cannot_be_written_is_one_sentence(
@@ -187,7 +187,7 @@ def test_an_export_that_cannot_be_written_is_one_sentence(
 ) -> None:
     session.set_advice(fakes.advice())
     window.commands.save("save-json", tmp_path / "missing" / "out.json")
-    qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(QDialog)), timeout=10_000)
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(QDialog)), timeout=120_000)
     dialog = next(one for one in window.findChildren(QDialog) if one.isVisible())
     assert "cannot be written" in words_of(dialog)
     dialog.close()
@@ -311,6 +311,6 @@ def test_nothing_is_cut_off_at_the_right_of_a_small_window(
     window.resize(1024, 700)
     window.show_page(name)
     page = window.page(name)
-    qtbot.waitUntil(lambda: not page.filling and overhang(page) <= 0, timeout=20_000)
+    qtbot.waitUntil(lambda: not page.filling and overhang(page) <= 0, timeout=120_000)
     qtbot.wait(30)
     assert overhang(page) <= 0

@@ -72,7 +72,7 @@ def _all_reports(folder: Path) -> dict[int, RanksOutcome]:
 def test_rank_0_reports_what_the_ranks_of_both_hosts_found(tmp_path: Path) -> None:
     hosts = _hosts(tmp_path, 1.0)
     try:
-        assert [host.wait(timeout=150) for host in hosts] == [0, 0]
+        assert [host.wait(timeout=600) for host in hosts] == [0, 0]
     finally:
         _end(hosts)
     reports = _all_reports(tmp_path)

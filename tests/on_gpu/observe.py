@@ -178,7 +178,7 @@ def step_seen(name: str, workload: Workload, change: str, step: StepMeasurement)
 def smi_cards() -> tuple[SmiCard, ...]:
     """What `nvidia-smi` prints of every card."""
     query = ["nvidia-smi", f"--query-gpu={','.join(_SMI_FIELDS)}", "--format=csv,noheader,nounits"]
-    done = subprocess.run(query, capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run(query, capture_output=True, text=True, timeout=600, check=True)
     return tuple(_card([cell.strip() for cell in row]) for row in csv.reader(done.stdout.splitlines()))
 
 

@@ -105,7 +105,7 @@ def test_the_children_of_the_suite_run_on_a_device_that_is_no_cpu(stand_in: str)
         command = [sys.executable, "-P", "-m", "tests.on_gpu.direct", kind, stand_in]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], str(ROOT)])}
         done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, stdin=subprocess.DEVNULL, timeout=120, check=False
+            command, capture_output=True, text=True, env=environment, stdin=subprocess.DEVNULL, timeout=600, check=False
         )
         assert done.returncode in {0, 3}, done.stderr
         found: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
@@ -120,7 +120,7 @@ def test_the_children_of_the_suite_run_on_a_device_that_is_no_cpu(stand_in: str)
 def test_every_test_of_the_suite_is_skipped_by_name_where_there_is_no_gpu() -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-rs", *record_gpu.PYTEST]
     environment = os.environ | {"CUDA_VISIBLE_DEVICES": "", "ADVISOR_NO_SKIPS": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=600, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert f"{len(record_gpu.plan())} skipped" in done.stdout
     assert "needs an NVIDIA GPU with its driver and a torch built for CUDA" in done.stdout
@@ -158,7 +158,7 @@ def test_the_suite_itself_runs_on_the_stand_in_and_writes_a_recording_that_says_
     path = tmp_path / "seen.json"
     command = [sys.executable, str(ROOT / "tools" / "record_gpu.py"), "--write", str(path), "--seconds", "50"]
     words = ["--words", "-k iris_mlp-fp32 or [flash] or end_to_end"]
-    done = subprocess.run([*command, *words], capture_output=True, text=True, timeout=200, check=False, cwd=tmp_path)
+    done = subprocess.run([*command, *words], capture_output=True, text=True, timeout=600, check=False, cwd=tmp_path)
     assert "1 passed, 2 skipped" in done.stdout, done.stdout[-3000:]
     recording = read_recording(path)
     assert recording.made_up

@@ -33,7 +33,7 @@ def run_script(tmp_path: Path, made: AdviceRecord, *options: str, ranks: int = 1
     script.write_text(launch_script.render(made), encoding="utf-8")
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
     command = [sys.executable, str(script), *options, *(["--ranks", str(ranks)] if ranks > 1 else [])]
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200, check=False)
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     assert ended.returncode == 0, ended.stderr[-3000:]
     answer: dict[str, float] = json.loads(ended.stdout.strip().splitlines()[-1])
     return answer
@@ -121,6 +121,6 @@ def test_where_one_rank_fails_the_others_are_ended_and_the_code_tells(tmp_path: 
     script.write_text(text.replace("def main() -> None:\n", failing, 1), encoding="utf-8")
     command = [sys.executable, str(script), "--ranks", "2"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "TMPDIR": str(tmp_path)}
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200, check=False)
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     assert ended.returncode == 1
     assert list(tmp_path.glob("advised-ranks-*")) == []

@@ -46,7 +46,7 @@ def trained_by(tmp_path: Path, made: AdviceRecord) -> set[str]:
     script = tmp_path / "shown.py"
     script.write_text(text.replace(place, shown + place), encoding="utf-8")
     command = [sys.executable, str(script), "--steps", "1"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=200, check=True)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
     return set(next(line for line in ended.stdout.splitlines() if line.startswith("TRAINED")).split()[1:])
 
 

@@ -109,7 +109,7 @@ def test_a_full_device_ends_the_batch_size_and_the_worker_goes_on(
 
 def test_every_kind_of_microbenchmark_runs(stand_in: str) -> None:
     script = Path(__file__).parent / "small_cases.py"
-    done = subprocess.run([sys.executable, script, stand_in], capture_output=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, script, stand_in], capture_output=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr.decode()
     events = [msgspec.json.decode(line, type=WorkerEvent) for line in done.stdout.splitlines()]
     assert not [ended for ended in of(StageEnded, events) if ended.reason == "not_supported"]
@@ -132,7 +132,7 @@ def test_two_ranks_train_together_over_the_devices_own_collectives(stand_in: str
         rank.stdin.write(msgspec.json.encode(request) + b"\n")
         rank.stdin.flush()
         ranks.append(rank)
-    lines = [line for rank in ranks for line in rank.communicate(timeout=150)[0].splitlines()]
+    lines = [line for rank in ranks for line in rank.communicate(timeout=600)[0].splitlines()]
     events = [msgspec.json.decode(line, type=WorkerEvent) for line in lines]
     assert not of(Failed, events)
     findings = of(RankFinding, events)

@@ -42,4 +42,4 @@ def test_memory_that_is_kept_is_not_faulted_in_again() -> None:
 
 def _faults(how: str) -> float:
     command = [sys.executable, "-c", FAULTS_OF_A_STEP, how]
-    return float(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout)
+    return float(subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout)

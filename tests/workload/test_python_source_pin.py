@@ -46,7 +46,7 @@ def test_a_file_that_changed_after_consent_is_refused_unrun(tmp_path: Path) -> N
         input=msgspec.json.encode(request) + b"\n",
         capture_output=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     decoder = msgspec.json.Decoder(WorkerEvent)
     events = [decoder.decode(line) for line in worker.stdout.splitlines()]

@@ -31,7 +31,7 @@ def test_every_scenario_is_seen_as_it_was_recorded(nvml_stub: NvmlStub) -> None:
         env={**os.environ, "PYTHONPATH": str(program.parents[3])},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr[-3000:]

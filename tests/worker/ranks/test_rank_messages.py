@@ -106,7 +106,7 @@ def _pair(folder: Path, announced: int) -> list[str]:
         )
         for rank in range(2)
     ]
-    return [rank.communicate(timeout=120)[0].strip() for rank in ranks]
+    return [rank.communicate(timeout=600)[0].strip() for rank in ranks]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the loopback interface has another name elsewhere")
