@@ -76,17 +76,19 @@ def test_without_a_folder_nothing_is_read_or_kept(tmp_path: Path) -> None:
 
 
 def test_a_run_takes_over_what_an_earlier_one_calibrated(tmp_path: Path) -> None:
-    def run() -> Facts:
+    def run(budget_s: float) -> Facts:
         request = AdviceRequest(
-            workload=load_workload("iris_mlp"), budget_s=4.0, devices=("cpu",), calibration_folder=str(tmp_path)
+            workload=load_workload("iris_mlp"), budget_s=budget_s, devices=("cpu",), calibration_folder=str(tmp_path)
         )
         return drive(find_facts(request, threading.Event()))
 
     machine = detect_machine()
     kept = measured()
     keep(tmp_path, machine, (kept,), {})
-    again = run()
-    (found,) = (one for one in again.measurements if one.device_key == "cpu")
+    for budget_s in (4.0, 20.0, 60.0):  # beside other work the same steps need more time
+        (found,) = (one for one in run(budget_s).measurements if one.device_key == "cpu")
+        if found.steps:
+            break
     assert found.rates == reusable(tmp_path, machine)["cpu"].rates
     assert "history-calibration-reused" in {caveat.code for caveat in found.caveats}
     assert found.steps
