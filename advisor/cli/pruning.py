@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from advisor.core.errors import InputError
@@ -12,7 +11,7 @@ from advisor.core.sentences import Reason, say
 if TYPE_CHECKING:
     import argparse
 
-    from advisor.core.sentences import Language, Value
+    from advisor.core.sentences import Language
 
 _YES = {"y", "yes", "j", "是", "好"}
 
@@ -23,21 +22,19 @@ def prune_command(arguments: argparse.Namespace, language: Language) -> int:
     Raises InputError where nobody can be asked and --yes is not given, OutputError where the disk refuses.
     """
     from advisor.store.history import History, data_folder
+    from advisor.store.old_runs import older_than
 
-    before = (datetime.now(UTC) - timedelta(days=arguments.prune_history)).strftime("%Y-%m-%dT%H:%M:%SZ")
     with History(data_folder()) as history:
-        stamps = [run.created_utc for run in history.runs() if run.created_utc < before]
+        old = older_than(arguments.prune_history, history.runs())
         for problem in history.problems:
             print(f"advisor: {say(problem, language)}", file=sys.stderr)
-        if not stamps:
-            print(say(Reason(code="history-prune-none", numbers={"days": arguments.prune_history}), language))
+        print(say(old.told, language))
+        if not old.run_count:
             return 0
-        numbers: dict[str, Value] = {"count": len(stamps), "first": min(stamps)[:10], "last": max(stamps)[:10]}
-        print(say(Reason(code="history-prune-found", numbers=numbers), language))
         if not arguments.yes and not _consents(language):
             print(say(Reason(code="history-prune-kept"), language))
             return 0
-        print(say(Reason(code="history-pruned", numbers={"count": history.prune(before)}), language))
+        print(say(Reason(code="history-pruned", numbers={"count": history.prune(old.before_utc)}), language))
     return 0
 
 

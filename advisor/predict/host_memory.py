@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
+from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.cost.memory.offloaded import offloaded_bytes
 from advisor.hardware.machine import Machine
@@ -16,8 +16,6 @@ ASSUMED_BYTES_PER_CARD = 96 * 2.0**30
 """Host memory a card where nothing is known: p3dn.24xlarge has 768 GiB for eight V100, g6e.12xlarge 384 GiB for four
 L40S (AWS instance types, 2024); desktops with one or two cards mostly have less, so the assumption is always said."""
 _CARDS_PER_HOST = 8
-_SHARDED: frozenset[Strategy] = frozenset({"zero2", "fsdp", "fsdp_offload", "tp", "pp"})
-"""Strategies whose ranks hold one replica between them."""
 
 
 class HostRoom:
@@ -38,7 +36,7 @@ class HostRoom:
             return True, ()
         machines = max(1, self._node_count, math.ceil(candidate.count / _CARDS_PER_HOST))
         replica = offloaded_bytes(table, training, candidate.precision, kind, candidate.batch_size_per_device)
-        shared = kind != "activations" and candidate.strategy in _SHARDED
+        shared = kind != "activations" and candidate.strategy in SHARDING
         need = replica * (1 if shared else candidate.count) / (1 if candidate.device.local else machines)
         code, room = self._room(candidate, machines)
         fits = need <= room

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from advisor.catalogue.strategies import STRATEGIES, Strategy
+from advisor.catalogue.strategies import SHARDING, STRATEGIES, Strategy
 from advisor.cost.scaling.communication import Costs, bus_bytes_per_s, costs, overlap_loss, slow_host, slowest_of
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s, dp_communication_s
 from advisor.cost.scaling.offload import OffloadedStep, Offloading, Place, offloaded_step
@@ -223,8 +223,7 @@ class _Cell:
             offloading = replace(offloading, kind="parameters")
         if offloading.kind == "none":
             return None
-        sharded = strategy in {"zero2", "fsdp", "fsdp_offload", "tp", "pp"}
-        share = 1.0 / self.count if sharded else 1.0
+        share = 1.0 / self.count if strategy in SHARDING else 1.0
         in_host = 1 if strategy == "single" else min(self.count, self.link.node_size_count)
         return offloaded_step(
             offloading,

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QSpinBox, QVBoxLayout, QWidget
 
-from advisor.core.sentences import Reason
 from advisor.gui.widgets.card import row
 from advisor.gui.widgets.labels import label
+from advisor.store.old_runs import older_than
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from PySide6.QtGui import QShowEvent
 
-    from advisor.core.sentences import Value
     from advisor.gui.texts import Texts
     from advisor.store.history import Run
 
@@ -55,16 +53,11 @@ class OldRunsDialog(QDialog):
         self._count()
 
     def _count(self) -> None:
-        days = self.days.value()
-        self.before_utc = (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
-        stamps = [run.created_utc for run in self._runs if run.created_utc < self.before_utc]
-        reason = Reason(code="history-prune-none", numbers={"days": days})
-        if stamps:
-            numbers: dict[str, Value] = {"count": len(stamps), "first": min(stamps)[:10], "last": max(stamps)[:10]}
-            reason = Reason(code="history-prune-found", numbers=numbers)
-        self.told.setText(self._texts.say(reason))
-        self.delete.setText(self._texts("history-older-delete", count=len(stamps)))
-        self.delete.setEnabled(bool(stamps))
+        old = older_than(self.days.value(), self._runs)
+        self.before_utc = old.before_utc
+        self.told.setText(self._texts.say(old.told))
+        self.delete.setText(self._texts("history-older-delete", count=old.run_count))
+        self.delete.setEnabled(old.run_count > 0)
 
     def showEvent(self, event: QShowEvent) -> None:
         """A hasty Enter deletes nothing."""

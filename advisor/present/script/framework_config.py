@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Literal
 
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
-from advisor.catalogue.strategies import STRATEGY_FACTS, STRATEGY_LABELS
+from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, STRATEGY_LABELS
 from advisor.core.errors import OutputError
 from advisor.core.sentences import visible
 from advisor.core.units import format_seconds
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 Framework = Literal["trainer", "accelerate", "lightning"]
 Fields = dict[str, object]
-_SHARDS = frozenset({"zero2", "fsdp", "fsdp_offload"})
 _USE = {
     "trainer": "HfArgumentParser(TrainingArguments).parse_yaml_file(FILE)",
     "accelerate": "accelerate launch --config_file FILE YOUR_SCRIPT.py",
@@ -68,7 +67,7 @@ def _refuse_strategy(chosen: Recommendation, framework: Framework) -> None:
 def _half_format(chosen: Recommendation) -> str | None:
     """What the framework's mixed precision is to be: autocast, or shards in FP32 that are gathered in half."""
     facts = PRECISION_FACTS[chosen.precision]
-    gathered = facts.master_copies and chosen.strategy in _SHARDS
+    gathered = facts.master_copies and chosen.strategy in SHARDING
     return facts.half_format if facts.autocast or gathered else None
 
 
@@ -122,7 +121,7 @@ def _trainer(advice: AdviceRecord, chosen: Recommendation) -> Fields:
     }
     if chosen.precision in {"tf32", "fp32"} and chosen.device.key != "cpu":
         fields["tf32"] = chosen.precision == "tf32"
-    sharded = chosen.strategy in _SHARDS
+    sharded = chosen.strategy in SHARDING
     if training.activation_checkpointing != "none" and not sharded:
         fields["gradient_checkpointing"] = True
     if sharded:
@@ -154,7 +153,7 @@ def _sharding(training: Training, chosen: Recommendation, prefix: str) -> Fields
 
 def _accelerate(advice: AdviceRecord, chosen: Recommendation) -> Fields:
     training = advice.workload.training
-    sharded = chosen.strategy in _SHARDS
+    sharded = chosen.strategy in SHARDING
     kind = "FSDP" if sharded else "MULTI_GPU" if chosen.count > 1 else "NO"
     half = "fp8" if chosen.precision == "fp8" else _half_format(chosen) or "no"
     fields: Fields = {
@@ -204,7 +203,7 @@ def _lightning(advice: AdviceRecord, chosen: Recommendation) -> Fields:
 
 
 def _lightning_strategy(chosen: Recommendation) -> object:
-    if chosen.strategy not in _SHARDS:
+    if chosen.strategy not in SHARDING:
         return "ddp" if chosen.count > 1 else "auto"
     return {
         "class_path": "lightning.pytorch.strategies.FSDPStrategy",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_FACTS
-from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.present.script.method_parts import (
     ADAPTER_RATE,
     ADAPTERS,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from advisor.recommend.recommendation import Recommendation
     from advisor.workload.workload import Training, Workload
 
-_SHARDING = frozenset({"zero2", "fsdp", "fsdp_offload"})
 _ATTENTION = (
     "q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "wq", "wv", "q", "v", "to_q", "to_v", "query_proj",
     "value_proj", "q_attn", "c_attn", "query_key_value", "qkv", "qkv_proj", "Wqkv", "in_proj", "attn_qkv", "c_qkv",
@@ -40,7 +39,7 @@ def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> di
     """The template's slots that depend on strategy and method; `stepped`: the name of what the optimizer steps."""
     training = workload.training
     rate, source = _learning_rate(workload)
-    sharded = chosen.strategy in _SHARDING and (chosen.count > 1)
+    sharded = chosen.strategy in SHARDING and (chosen.count > 1)
     checkpointed = training.activation_checkpointing != "none"
     optimizer = _optimizer(training, stepped)
     in_backward = training.optimizer_in_backward and training.mode == "training"
@@ -159,7 +158,7 @@ def _in_backward(training: Training, optimizer: str) -> str:
 
 def _quiet(chosen: Recommendation) -> str:
     indent = " " * 12
-    if chosen.strategy in _SHARDING and chosen.count > 1:
+    if chosen.strategy in SHARDING and chosen.count > 1:
         return (
             f"{indent}if world > 1:\n{indent}    model.set_requires_gradient_sync(last)\n"
             f"{indent}quiet = contextlib.nullcontext()"
@@ -177,7 +176,7 @@ def _wrapping(chosen: Recommendation) -> dict[str, str]:
             "wrapper_import": "from torch.nn.parallel import DataParallel\n",
             "wrap": f"    if on_gpu:\n        model = DataParallel(model, device_ids=list(range({chosen.count})))\n",
         }
-    if chosen.strategy in _SHARDING:
+    if chosen.strategy in SHARDING:
         kept = chosen.strategy == "zero2"
         offloads = chosen.strategy == "fsdp_offload"
         remark = {

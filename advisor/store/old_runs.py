@@ -1,0 +1,35 @@
+"""Runs over an age: the moment before which they were saved, and how many of which days that means."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from advisor.core.sentences import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from advisor.core.sentences import Value
+    from advisor.store.history import Run
+
+
+class OldRuns(NamedTuple):
+    """What would be deleted."""
+
+    before_utc: str
+    """Runs of before this moment (ISO 8601, UTC) are meant: what `History.prune` takes."""
+    run_count: int
+    told: Reason
+    """How many runs of which days, or that there are none."""
+
+
+def older_than(days: int, runs: Iterable[Run]) -> OldRuns:
+    """Those of `runs` that were saved more than `days` days before now."""
+    before_utc = (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    stamps = [run.created_utc for run in runs if run.created_utc < before_utc]
+    told = Reason(code="history-prune-none", numbers={"days": days})
+    if stamps:
+        numbers: dict[str, Value] = {"count": len(stamps), "first": min(stamps)[:10], "last": max(stamps)[:10]}
+        told = Reason(code="history-prune-found", numbers=numbers)
+    return OldRuns(before_utc, len(stamps), told)
