@@ -26,6 +26,8 @@ PACKAGE = Path(advisor.__file__).parent
 SENTENCES = resource("sentences") / "en"
 PAGE = ROOT / "docs" / "troubleshooting.md"
 ROOMS = {
+    "files": "Files that are read",
+    "checks": "Fields that contradict each other",
     "hardware": "The machine, its driver and its cards",
     "measure": "Measuring",
     "trace": "Reading the model",

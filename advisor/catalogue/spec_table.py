@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.bundled import resource
-from advisor.core.errors import InputError
+from advisor.core.file_fault import file_fault, remedy
 from advisor.core.input_file import read_toml
 from advisor.core.records import Record
 
@@ -36,20 +36,14 @@ def read_gpu_file(path: Path) -> dict[str, GpuSpec]:
     """The GPUs of a user's file, by key. Raises InputError that names file, field and remedy."""
     specs = _read(path)
     if not specs:
-        raise InputError(f"{path}: no GPU in this file.", "Add at least one [[gpu]] table; see resources/gpus.toml.")
+        raise file_fault("no-gpu", path=str(path))
     bundled = spec_table()
     for key, spec in specs.items():
         if key in bundled:
-            raise InputError(
-                f'{path}: key = "{key}" is a card of the spec table.',
-                f'Give yours another key, for example "my-{key}".',
-            )
+            raise file_fault("gpu-taken", path=str(path), key=key)
         for name, figure in _speeds(spec).items():
             if figure is None:
-                raise InputError(
-                    f"{path}: gpu {key}: {name} is missing.",
-                    "Without it nothing can be predicted: take it from the card's data sheet, in base SI units.",
-                )
+                raise file_fault("gpu-speed", path=str(path), key=key, field=name)
     return specs
 
 
@@ -72,12 +66,13 @@ def spec_for(gpu_name: str, memory_total_bytes: int | None, table: Mapping[str, 
 def _read(path: Path) -> dict[str, GpuSpec]:
     rows = read_toml(path, GpuFile, max_bytes=_MAX_BYTES).gpu
     if len(rows) > _MAX_ROWS:
-        raise InputError(f"{path}: {len(rows)} GPUs.", f"At most {_MAX_ROWS} are allowed.")
+        at_most = remedy("entries-remedy", limit=str(_MAX_ROWS))
+        raise file_fault("gpus-many", at_most, path=str(path), given=str(len(rows)))
     specs = {row.key: row for row in rows}
     if len(specs) < len(rows):
         keys = [row.key for row in rows]
         double = next(key for key in keys if keys.count(key) > 1)
-        raise InputError(f'{path}: key = "{double}" is given twice.', "Give each GPU its own key.")
+        raise file_fault("gpu-twice", path=str(path), key=double)
     return specs
 
 

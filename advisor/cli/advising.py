@@ -269,7 +269,7 @@ def _gpu_keys(
 
 def _meant(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
     from advisor.catalogue.gpu_words import cards_meant, nearest_keys
-    from advisor.core.input_file import shown_value
+    from advisor.core.file_fault import shown_value
 
     keys = cards_meant(words, specs)
     if not keys:

@@ -14,7 +14,7 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.core.errors import InputError
-from advisor.core.input_file import closest
+from advisor.core.file_fault import closest
 from advisor.core.records import Record
 from advisor.core.sentences import Reason, Said
 from advisor.core.units import Estimate

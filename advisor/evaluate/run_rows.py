@@ -16,7 +16,8 @@ from advisor.catalogue.optimizers import Optimizer
 from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.catalogue.software import software_year_of
 from advisor.core.errors import InputError
-from advisor.core.input_file import closest, read_text, shown_value
+from advisor.core.file_fault import closest, shown_value
+from advisor.core.input_file import read_text
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.cost.layout import DataParallel, Layout

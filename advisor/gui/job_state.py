@@ -90,6 +90,9 @@ class JobState:
     """None where the job's own events say how far it is."""
     troubles: list[Reason] = field(default_factory=list)
     """Why workers ended that should not have."""
+    told_percent: int = 0
+    told_left_s: float | None = None
+    """What every place that tells of the job shows, however often it draws."""
 
     @classmethod
     def of_measurements(cls, measurements: Sequence[Measurement]) -> JobState:
@@ -195,6 +198,11 @@ class JobState:
         if self.forecast is not None:
             return self.forecast.at(now_s)
         return self.fraction, self.left_s(now_s)
+
+    def tell(self, now_s: float) -> None:
+        """Take what is known at a monotonic time for what is shown from now on."""
+        share, self.told_left_s = self.progress(now_s)
+        self.told_percent = int(100 * share)
 
     def left_s(self, now_s: float) -> float | None:
         """Seconds left: by the plan, else at the pace so far; None while nothing can be said."""

@@ -268,6 +268,7 @@ class Session(QObject):
         ends = [event.ended_monotonic_s for event in others if isinstance(event, DeviceEnded)]
         if ends:
             self.feed.prepare().end_phase(ends[-1])
+        self.job.tell(time.monotonic())
         self.job_progressed.emit()
 
     def _job_done(self, outcome: Outcome) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from advisor.core.errors import InputError
-from advisor.core.input_file import shown_value
+from advisor.core.file_fault import shown_value
 from advisor.core.system import die_with_parent
 
 

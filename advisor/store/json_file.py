@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from advisor.core.errors import InputError
+from advisor.core.file_fault import file_fault, remedy, shown_value
 from advisor.core.file_writing import write_atomically
 from advisor.store.advice_record import SCHEMA_VERSION, AdviceRecord
 
@@ -33,17 +33,18 @@ def read(path: Path) -> AdviceRecord:
 
     Raises InputError naming file and field when it is no advice, damaged, or of a newer version.
     """
-    remedy = "Give the path of a JSON file saved by this program."
     try:
         if path.exists() and not path.is_file():
-            raise InputError(f"{path}: is no regular file.", remedy)
+            raise file_fault("no-regular", remedy("advice-remedy"), path=str(path))
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{str(path)[:_LONGEST_SHOWN]}: cannot be read: {reason}.", remedy) from error
+        raise file_fault(
+            "unreadable", remedy("advice-remedy"), path=str(path)[:_LONGEST_SHOWN], detail=reason
+        ) from error
     if len(content) > MAX_BYTES:
-        raise InputError(f"{path}: is larger than any advice ({MAX_BYTES} bytes).", remedy)
+        raise file_fault("advice-large", remedy("advice-remedy"), path=str(path), limit=str(MAX_BYTES))
     return decode(content, str(path))
 
 
@@ -52,23 +53,19 @@ def decode(content: bytes, name: str) -> AdviceRecord:
     try:
         raw = msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        text = f"{name}: is not JSON ({error})."
-        raise InputError(text, "The file is damaged or was not saved by this program.") from error
+        raise file_fault("no-advice-json", path=name, detail=str(error)) from error
     version = raw.get("schema_version") if isinstance(raw, dict) else None
     if not isinstance(version, int) or isinstance(version, bool):
-        text = f"{name}: schema_version is missing: this is not a saved advice."
-        raise InputError(text, "Open a file that was saved with --json or from the window.")
+        raise file_fault("no-version", path=name)
     if version < 1:
-        text = f"{name}: schema_version {version} never was."
-        raise InputError(text, "The file was changed or damaged; nothing of it is shown.")
+        raise file_fault("odd-version", remedy("changed"), path=name, version=shown_value(version).strip("`"))
     if version > SCHEMA_VERSION:
-        text = f"{name}: schema_version {version} is newer than this program's {SCHEMA_VERSION}."
-        raise InputError(text, "Open it with a newer version of advisor; the file was left as it is.")
+        known = str(SCHEMA_VERSION)
+        raise file_fault("newer-version", path=name, version=shown_value(version).strip("`"), known=known)
     try:
         return msgspec.convert(migrate(raw, version), AdviceRecord, strict=True)
     except (msgspec.ValidationError, ArithmeticError, AttributeError, LookupError, ValueError, TypeError) as error:
-        text = f"{name}: {error}."
-        raise InputError(text, "The file was changed or damaged; nothing of it is shown.") from error
+        raise file_fault("told", remedy("changed"), path=name, detail=str(error)) from error
 
 
 def migrate(raw: dict[str, Any], version: int) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from advisor.core.errors import InputError
+from advisor.core.sentences import Listed, Reason, SaidError
 from advisor.workload.defaults import position_limit
 from advisor.workload.tasks import data_kind, infer_task
-from advisor.workload.training_checks import Problem, training_problems
+from advisor.workload.training_checks import Problem, is_but, quoted, reason, training_problems
 from advisor.workload.workload import HuggingFaceModel, NumbersModel, PythonModel, TemplateModel, Workload
 
 MAX_IMAGE_SIDE = 16_384
@@ -25,8 +25,8 @@ def check_workload(workload: Workload, name: str, config: dict[str, Any] | None)
 
     `name` is the file that the text begins with; `config` the Hugging Face configuration, where the model has one.
     """
-    for text, remedy in _problems(workload, config):
-        raise InputError(f"{name}: {text}.", remedy)
+    for what, remedy in _problems(workload, config):
+        raise SaidError((reason("in-file", path=name, problem=Listed(reasons=(what,))),), remedy)
 
 
 def _problems(workload: Workload, config: dict[str, Any] | None) -> Iterator[Problem]:
@@ -40,80 +40,70 @@ def _problems(workload: Workload, config: dict[str, Any] | None) -> Iterator[Pro
     elif isinstance(model, PythonModel):
         yield from _python_problems(model)
     elif isinstance(model, NumbersModel) and workload.training.trainable != "all":
-        yield ("`training.trainable`: a model given by numbers has no layers to choose from", "Set it to all.")
+        yield reason("no-layers", field="training.trainable"), reason("set-it", value="all")
 
 
 def _size_problems(workload: Workload) -> Iterator[Problem]:
     data, training = workload.data, workload.training
     if data.image_size is not None and data.image_size > MAX_IMAGE_SIDE:
-        yield (f"`data.image_size` is {data.image_size}", f"Allowed: an integer from 1 to {MAX_IMAGE_SIDE} pixels.")
+        yield _is("data.image_size", data.image_size), reason("side-range", high=str(MAX_IMAGE_SIDE))
     if data.image_size is not None and data.sequence_length is not None:
-        yield ("`data.image_size` and `data.sequence_length` are both given", "Give the one that the model takes.")
+        yield reason("both", field="data.image_size", other="data.sequence_length"), reason("give-one")
     if training.batch_size > data.samples:
-        yield (
-            f"`training.batch_size` is {training.batch_size}, but `data.samples` is {data.samples}",
-            f"Allowed: an integer from 1 to {data.samples}.",
-        )
+        wrong = is_but("training.batch_size", training.batch_size, "data.samples", data.samples)
+        yield wrong, reason("range", low="1", high=str(data.samples))
     tokens = training.batch_size * (data.sequence_length or 1)
     if tokens > MAX_BATCH_TOKENS:
-        yield (
-            f"`training.batch_size` times `data.sequence_length` is {tokens}",
-            f"At most {MAX_BATCH_TOKENS} fit any device: lower one of them.",
-        )
+        wrong = reason("product", field="training.batch_size", other="data.sequence_length", value=str(tokens))
+        yield wrong, reason("most", limit=str(MAX_BATCH_TOKENS))
+
+
+def _is(field: str, value: object) -> Reason:
+    return reason("is", field=field, value=quoted(value))
 
 
 def _config_problems(model: HuggingFaceModel, workload: Workload, config: dict[str, Any]) -> Iterator[Problem]:
     data, kind = workload.data, data_kind(config, model.task)
     task = model.task or infer_task(config)
     if workload.training.chunked_loss and task not in _VOCABULARY_TASKS:
-        yield (
-            f"`training.chunked_loss` is true, but a {task} model has no logits over a vocabulary",
-            "Set it to false.",
-        )
+        yield reason("no-logits", field="training.chunked_loss", task=str(task)), reason("set-it", value="false")
     own_kind = data_kind(config)
-    if (model.task in _TEXT_TASKS and own_kind == "image") or (kind == "speech" and own_kind == "image"):
-        yield (
-            f"`model.task` is `{model.task}`, but the configuration is of {own_kind} type `{config.get('model_type')}`",
-            "Choose a task of that kind.",
-        )
-    if model.task in _IMAGE_TASKS and own_kind == "text" and "vision_config" not in config:
-        yield (
-            f"`model.task` is `{model.task}`, but the configuration is of {own_kind} type `{config.get('model_type')}`",
-            "Choose a task of that kind.",
-        )
+    odd = (model.task in _TEXT_TASKS and own_kind == "image") or (kind == "speech" and own_kind == "image")
+    if odd or (model.task in _IMAGE_TASKS and own_kind == "text" and "vision_config" not in config):
+        type_ = quoted(str(config.get("model_type")))
+        wrong = reason("task-kind", field="model.task", value=quoted(str(model.task)), kind=own_kind, type=type_)
+        yield wrong, reason("task-of-kind")
     if kind == "image" and data.image_size is None:
-        yield ("`data.image_size` is missing, but the model takes images", "Give the side in pixels.")
+        yield reason("takes", field="data.image_size", kind="images"), reason("give-side")
     if kind != "image" and data.sequence_length is None:
-        yield (
-            f"`data.sequence_length` is missing, but the model takes {kind}",
-            "Give it in tokens, for speech in samples of the wave.",
-        )
+        yield reason("takes", field="data.sequence_length", kind=kind), reason("give-tokens-or-wave")
     limit = position_limit(config)
     if limit is not None and (data.sequence_length or 0) > limit:
-        yield (
-            f"`data.sequence_length` is {data.sequence_length}",
-            f"This model has positions for 1 to {limit} tokens.",
-        )
+        yield _is("data.sequence_length", data.sequence_length), reason("positions", high=str(limit))
     patch, side = config.get("patch_size"), data.image_size
     if isinstance(patch, int) and side is not None and 0 < side < patch:
-        yield (f"`data.image_size` is {side}", f"One patch of this model is {patch} pixels wide already.")
+        yield _is("data.image_size", side), reason("patch", patch=str(patch))
 
 
 def _template_problems(model: TemplateModel, workload: Workload) -> Iterator[Problem]:
     data, template = workload.data, model.template
     if template in {"rnn", "gru", "lstm", "transformer"} and data.sequence_length is None:
-        yield (f"`data.sequence_length` is missing, but `model.template` is `{template}`", "Give it in tokens.")
+        yield _missing_for("data.sequence_length", template), reason("give-tokens")
     if template == "cnn" and data.image_size is None:
-        yield ("`data.image_size` is missing, but `model.template` is `cnn`", "Give the side in pixels.")
+        yield _missing_for("data.image_size", template), reason("give-side")
     if template == "mlp" and len(model.layers) < 2:  # noqa: PLR2004 - input and output
-        yield ("`model.layers` of an mlp has one size", "Give input, hidden and output sizes.")
+        yield reason("one-size", field="model.layers"), reason("give-sizes")
     if template in {"rnn", "gru", "lstm", "transformer"} and len(set(model.layers)) > 1:
-        yield (f"`model.layers` of `{template}` lists different sizes", "Give the same size once a layer.")
+        yield reason("different-sizes", field="model.layers", template=quoted(template)), reason("same-size")
     heads = model.heads
     if template == "transformer" and heads is not None and model.layers[0] % heads:
-        yield (f"`model.heads` is {heads}", f"It must divide the width {model.layers[0]}.")
+        yield _is("model.heads", heads), reason("divide", width=str(model.layers[0]))
     if _template_parameters(model) > MAX_TEMPLATE_PARAMETERS:
-        yield ("`model.layers` make over 10^12 parameters", "Give the sizes of a real model.")
+        yield reason("too-many-parameters", field="model.layers"), reason("real-sizes")
+
+
+def _missing_for(field: str, template: str) -> Reason:
+    return reason("missing", field=field, other="model.template", found=quoted(template))
 
 
 def _template_parameters(model: TemplateModel) -> float:
@@ -126,4 +116,4 @@ def _template_parameters(model: TemplateModel) -> float:
 
 def _python_problems(model: PythonModel) -> Iterator[Problem]:
     if not model.file.endswith(".py"):
-        yield (f"`model.file` is `{model.file[:80]}`", "Give a Python file, ending in .py.")
+        yield _is("model.file", model.file[:80]), reason("python-file")

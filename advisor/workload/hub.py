@@ -9,7 +9,7 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-from advisor.core.errors import InputError
+from advisor.core.file_fault import file_fault
 from advisor.core.input_file import decode_text, parse_json
 from advisor.workload.model_config import MAX_CONFIG_BYTES, parse_config
 
@@ -40,7 +40,7 @@ def fetch_config(reference: str) -> tuple[dict[str, Any], str]:
         about = _json(f"{endpoint}/api/models/{name}/revision/{revision or 'main'}", reference, deadline)
         commit = str(about.get("sha", "")) if isinstance(about, dict) else ""
         if not _COMMIT.fullmatch(commit):
-            raise InputError(f"{reference}: the hub named no commit for it.", "Check the model's name.")
+            raise file_fault("hub-no-commit", path=reference)
     origin = f"{name}@{commit}"
     content = _download(f"{endpoint}/{name}/resolve/{commit}/config.json", reference, deadline)
     return parse_config(decode_text(content, origin), origin), origin
@@ -67,7 +67,7 @@ class _SecureRedirects(urllib.request.HTTPRedirectHandler):
 
 def _download(address: str, reference: str, deadline: float) -> bytes:
     if not address.startswith(("https://", "http://127.0.0.1", "http://localhost")):
-        raise InputError("The environment's HF_ENDPOINT is no https address.", "Set it right or unset it.")
+        raise file_fault("hub-address")
     request = urllib.request.Request(address, headers={"User-Agent": "advisor"})  # noqa: S310 - scheme checked above
     opener = urllib.request.build_opener(_SecureRedirects)
     received = bytearray()
@@ -76,17 +76,11 @@ def _download(address: str, reference: str, deadline: float) -> bytes:
             while chunk := answer.read1(_CHUNK_BYTES):
                 received += chunk
                 if len(received) > MAX_CONFIG_BYTES:
-                    raise InputError(f"{reference}: the hub's answer is over 1 MiB.", "That is no config.json.")
+                    raise file_fault("hub-large", path=reference)
                 if time.monotonic() > deadline:
                     raise TimeoutError
     except urllib.error.HTTPError as error:
-        raise InputError(
-            f"{reference}: the hub answered {error.code}.",
-            "Check the name; private and gated models need a local config.json.",
-        ) from error
+        raise file_fault("hub-answered", path=reference, status=str(error.code)) from error
     except (urllib.error.URLError, OSError, ValueError) as error:
-        raise InputError(
-            f"{reference}: the hub could not be reached within {DEADLINE_S:.0f} s.",
-            "Check the network, or give a local config.json.",
-        ) from error
+        raise file_fault("hub-away", path=reference, limit=f"{DEADLINE_S:.0f}") from error
     return bytes(received)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from advisor.core.bundled import workloads_folder
-from advisor.core.errors import InputError
-from advisor.core.input_file import check_values, closest, parse_json, read_text, shown_value
+from advisor.core.field_fault import integer_between
+from advisor.core.file_fault import file_fault, meant_or_known, remedy, shown_value
+from advisor.core.input_file import check_values, parse_json, read_text
 from advisor.core.sentences import visible
 
 MAX_CONFIG_BYTES = 1 << 20
@@ -111,11 +112,9 @@ def clean_config(value: object, name: str) -> dict[str, Any]:
     """
     check_values(value, name)
     if not isinstance(value, dict):
-        raise InputError(f"{name}: a configuration is a table of keys.", "Give a model's config.json.")
+        raise file_fault("config-no-table", path=name)
     if not isinstance(value.get("model_type"), str):
-        raise InputError(
-            f"{name}: `model_type` is missing.", "Give the config.json of a model that transformers can build."
-        )
+        raise file_fault("no-model-type", path=name)
     cleaned = _clean(value, name, "")
     _check_product(cleaned, name)
     return cleaned
@@ -132,10 +131,7 @@ def _check_product(table: dict[str, Any], name: str) -> None:
         table, _VOCABULARY
     )
     if weights > MAX_PARAMETERS:
-        raise InputError(
-            f"{name}: its layers, widths, experts and words together make some {weights:.1e} parameters.",
-            f"At most {MAX_PARAMETERS:.0e} are looked at: the largest real models have a tenth of it.",
-        )
+        raise file_fault("config-product", path=name, weights=f"{weights:.1e}", limit=f"{MAX_PARAMETERS:.0e}")
 
 
 def _largest(table: dict[str, Any], pattern: re.Pattern[str]) -> int:
@@ -160,7 +156,7 @@ def _clean(table: dict[str, Any], name: str, path: str) -> dict[str, Any]:
         for entry in numbers:
             _check_size(key, entry, name, where)
         if isinstance(item, list) and len(item) > _MAX_LIST_LENGTH:
-            raise InputError(f"{name}: `{where}` has {len(item)} entries.", f"At most {_MAX_LIST_LENGTH} are allowed.")
+            raise file_fault("entries", path=name, field=where, given=str(len(item)), limit=str(_MAX_LIST_LENGTH))
         kept[key] = item
     return kept
 
@@ -170,13 +166,12 @@ def _check_size(key: str, value: object, name: str, where: str) -> None:
     if matched and not isinstance(value, bool):
         low, high = max(low for low, _ in matched), min(high for _, high in matched)
         if isinstance(value, str) or (isinstance(value, int | float) and not low <= value <= high):
-            raise InputError(
-                f"{name}: `{where}` is {shown_value(value)}.", f"Allowed: an integer from {low} to {high}."
-            )
+            allowed = remedy("allowed", kind=integer_between(low, high))
+            raise file_fault("wrong-field", allowed, path=name, field=where, given=shown_value(value))
         return
     unlimited = isinstance(value, bool | float) or "max_length" in key
     if isinstance(value, int) and abs(value) > _LARGEST and not unlimited:
-        raise InputError(f"{name}: `{where}` is {shown_value(value)}.", "That is beyond the size of any real model.")
+        raise file_fault("wrong-field", remedy("beyond-real"), path=name, field=where, given=shown_value(value))
 
 
 def resolve_config(config: str | dict[str, Any], name: str = "model.config") -> dict[str, Any]:
@@ -188,8 +183,6 @@ def resolve_config(config: str | dict[str, Any], name: str = "model.config") -> 
         return clean_config(config, name)
     found = bundled_config(config)
     if found is None:
-        raise InputError(
-            f"{name}: {shown_value(config)} is no bundled configuration.",
-            closest(config, bundled_config_names()) or f"Bundled: {', '.join(bundled_config_names())}.",
-        )
+        known = meant_or_known(config, bundled_config_names(), "bundled")
+        raise file_fault("no-bundled-config", known, path=name, given=shown_value(config))
     return found

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from advisor.core.errors import InputError
-from advisor.core.input_file import closest, shown_value
+from advisor.core.file_fault import closest, shown_value
 from advisor.workload.workload import Data, Training
 
 _SECTIONS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from advisor.core.bundled import workloads_folder
-from advisor.core.errors import InputError
+from advisor.core.file_fault import file_fault, remedy
 from advisor.core.sentences import visible
 from advisor.workload.workload import PythonModel, Workload
 
@@ -62,14 +62,14 @@ def read_code(path: Path) -> bytes:
     """The bytes of a model file; raises InputError when it is missing or larger than 1 MiB."""
     shown = visible(str(path))
     if not is_file(path):
-        raise InputError(f"{shown}: model.file names no file.", "Paths are relative to the workload file's folder.")
+        raise file_fault("code-no-file", remedy("code-missing-remedy"), path=shown)
     try:
         with path.open("rb") as stream:
             content = stream.read(MAX_CODE_BYTES + 1)
     except OSError as error:
-        raise InputError(f"{shown}: the file cannot be read ({error.strerror}).", "Check its permissions.") from error
+        raise file_fault("unreadable", path=shown, detail=str(error.strerror)) from error
     if len(content) > MAX_CODE_BYTES:
-        raise InputError(f"{shown}: a model file of over 1 MiB is not run.", "Move data out of the file.")
+        raise file_fault("code-large", path=shown)
     return content
 
 

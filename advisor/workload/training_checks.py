@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, FUSED_OPTIMIZERS
 from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.core.sentences import Names, Reason, Value
 from advisor.workload.workload import (
     HuggingFaceModel,
     NumbersModel,
@@ -16,9 +17,31 @@ from advisor.workload.workload import (
     quantization_of,
 )
 
-Problem = tuple[str, str]
+Problem = tuple[Reason, Reason]
 """What is wrong, beginning with the field's path; and its remedy."""
 _BITS_OF = {"nf4": (4,), "gptq": (4, 8), "int8": (8,)}
+
+
+def reason(what: str, **numbers: Value) -> Reason:
+    """The sentence `check-WHAT` of the catalogue."""
+    return Reason(code=f"check-{what}", numbers=numbers)
+
+
+def quoted(value: object) -> str:
+    """A setting's value as it is typed: words in backticks."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"`{value}`" if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def is_but(field: str, value: object, other: str, found: object, why: str = "but") -> Reason:
+    """One field is `value` but another is `found`; `why`: the sentence that says what that means."""
+    return reason(why, field=field, value=quoted(value), other=other, found=quoted(found))
+
+
+def set_to(field: str, value: object) -> Reason:
+    """The remedy: set a field to a value."""
+    return reason("set", field=field, value=str(value))
 
 
 def training_problems(workload: Workload) -> Iterator[Problem]:
@@ -29,116 +52,86 @@ def training_problems(workload: Workload) -> Iterator[Problem]:
     yield from _precision_problems(training)
     yield from _optimizer_problems(training)
     yield from _memory_problems(workload)
-    if training.evaluate_every_steps and not workload.data.validation_samples:
-        yield (
-            f"`training.evaluate_every_steps` is {training.evaluate_every_steps}, but `data.validation_samples` is 0",
-            "Give the number of validation samples.",
-        )
+    every = training.evaluate_every_steps
+    if every and not workload.data.validation_samples:
+        yield is_but("training.evaluate_every_steps", every, "data.validation_samples", 0), reason("validation")
 
 
 def _adapter_problems(training: Training) -> Iterator[Problem]:
     for field in ("lora_rank", "lora_targets"):
         value = getattr(training, field)
         if value is not None and training.trainable != "lora":
-            shown = f"`{value}`" if isinstance(value, str) else value
-            yield (
-                f"`training.{field}` is {shown}, but `training.trainable` is `{training.trainable}`",
-                f"Set trainable to lora, or leave {field} out.",
-            )
+            wrong = is_but(f"training.{field}", value, "training.trainable", training.trainable)
+            yield wrong, reason("set-or-leave", field="trainable", value="lora", other=field)
 
 
 def _quantization_problems(training: Training) -> Iterator[Problem]:
     quantization, bits = training.quantization, training.weights_bits
     if quantization is not None and bits is not None and bits not in _BITS_OF[quantization]:
-        allowed = " or ".join(str(one) for one in _BITS_OF[quantization])
-        yield (
-            f"`training.weights_bits` is {bits}, but `training.quantization` is `{quantization}`",
-            f"{quantization} stores weights in {allowed} bits: give that, or leave weights_bits out.",
-        )
+        allowed = Names(names=tuple(str(one) for one in _BITS_OF[quantization]), alternatives=True)
+        wrong = is_but("training.weights_bits", bits, "training.quantization", quantization)
+        yield wrong, reason("bits", quantization=quantization, allowed=allowed)
     if quantization_of(training) is None:
         return
-    field = "quantization" if quantization is not None else "weights_bits"
-    shown = f"`{quantization}`" if quantization is not None else str(bits)
+    field, value = ("quantization", quantization) if quantization is not None else ("weights_bits", bits)
     if training.trainable == "all":
-        yield (
-            f"`training.{field}` is {shown}, but quantised weights cannot be trained",
-            f"Set trainable to lora or head, or leave {field} out.",
-        )
+        wrong = reason("quantized-trained", field=f"training.{field}", value=quoted(value))
+        yield wrong, reason("lora-or-leave", other=field)
     if training.precision == "fp8":
-        yield (
-            f"`training.{field}` is {shown}, but `training.precision` is `fp8`",
-            "Frozen layers are stored one way only: choose bf16_amp or bf16_true, or leave the quantisation out.",
-        )
+        yield is_but(f"training.{field}", value, "training.precision", "fp8"), reason("one-way")
 
 
 def _precision_problems(training: Training) -> Iterator[Problem]:
-    if training.fp8_recipe is not None and training.precision != "fp8":
-        yield (
-            f"`training.fp8_recipe` is `{training.fp8_recipe}`, but `training.precision` is `{training.precision}`",
-            "Set precision to fp8, or leave fp8_recipe out.",
-        )
-    if training.attention == "flash" and not PRECISION_FACTS[training.precision].computes_in_half:
-        yield (
-            f"`training.attention` is `flash`, but `training.precision` is `{training.precision}`",
-            "Flash attention computes in half precision: choose fp16_amp, bf16_amp, fp16 or bf16, or sdpa.",
-        )
+    precision = training.precision
+    if training.fp8_recipe is not None and precision != "fp8":
+        wrong = is_but("training.fp8_recipe", training.fp8_recipe, "training.precision", precision)
+        yield wrong, reason("set-or-leave", field="precision", value="fp8", other="fp8_recipe")
+    if training.attention == "flash" and not PRECISION_FACTS[precision].computes_in_half:
+        yield is_but("training.attention", "flash", "training.precision", precision), reason("flash")
 
 
 def _optimizer_problems(training: Training) -> Iterator[Problem]:
     if training.optimizer_bits == 8 and training.optimizer not in EIGHT_BIT_OPTIMIZERS:  # noqa: PLR2004 - bits
-        yield (
-            f"`training.optimizer_bits` is 8, but `training.optimizer` is `{training.optimizer}`",
-            f"8-bit states are known for {' and '.join(sorted(EIGHT_BIT_OPTIMIZERS))}.",
-        )
+        wrong = is_but("training.optimizer_bits", 8, "training.optimizer", training.optimizer)
+        yield wrong, reason("eight-bit", names=Names(names=tuple(sorted(EIGHT_BIT_OPTIMIZERS))))
     if training.fused_optimizer and training.optimizer not in FUSED_OPTIMIZERS:
-        yield (
-            f"`training.fused_optimizer` is true, but torch has no fused kernel for `{training.optimizer}`",
-            f"Fused kernels: {', '.join(FUSED_OPTIMIZERS)}.",
-        )
-    if not training.optimizer_in_backward:
-        return
-    given = "`training.optimizer_in_backward` is true, but"
-    if training.gradient_accumulation_steps > 1:
-        steps = training.gradient_accumulation_steps
-        yield (
-            f"{given} `training.gradient_accumulation_steps` is {steps}, which keeps the gradients",
-            "Set one of them back.",
-        )
-    if training.clip_gradient_norm is not None:
-        yield (
-            f"{given} `training.clip_gradient_norm` is {training.clip_gradient_norm:g}, which waits for all gradients",
-            "Leave clip_gradient_norm out, or set optimizer_in_backward to false.",
-        )
+        wrong = reason("no-fused", field="training.fused_optimizer", value="true", found=quoted(training.optimizer))
+        yield wrong, reason("fused", names=Names(names=tuple(FUSED_OPTIMIZERS)))
+    if training.optimizer_in_backward:
+        yield from _in_backward_problems(training)
+
+
+def _in_backward_problems(training: Training) -> Iterator[Problem]:
+    field, off = "training.optimizer_in_backward", {"other": "optimizer_in_backward", "value": "false"}
+    if (steps := training.gradient_accumulation_steps) > 1:
+        wrong = is_but(field, value=True, other="training.gradient_accumulation_steps", found=steps, why="keeps")
+        yield wrong, reason("set-one-back")
+    if (norm := training.clip_gradient_norm) is not None:
+        wrong = is_but(field, value=True, other="training.clip_gradient_norm", found=norm, why="waits")
+        yield wrong, reason("leave-or-set", field="clip_gradient_norm", **off)
     if training.precision == "fp16_amp":
-        yield (
-            f"{given} `training.precision` is `fp16_amp`, whose scaler looks at all gradients first",
-            "Choose bf16_amp, or set optimizer_in_backward to false.",
-        )
-    if training.optimizer == "none" or training.mode != "training":
-        setting = f"mode` is `{training.mode}" if training.mode != "training" else "optimizer` is `none"
-        yield (f"{given} `training.{setting}`", "Set optimizer_in_backward to false.")
+        wrong = is_but(field, value=True, other="training.precision", found="fp16_amp", why="scaler")
+        yield wrong, reason("choose-or-set", choice="bf16_amp", **off)
+    if training.mode != "training":
+        yield is_but(field, value=True, other="training.mode", found=training.mode), set_to(off["other"], off["value"])
+    elif training.optimizer == "none":
+        yield is_but(field, value=True, other="training.optimizer", found="none"), set_to(off["other"], off["value"])
 
 
 def _memory_problems(workload: Workload) -> Iterator[Problem]:
     training, model = workload.training, workload.model
-    no_optimizer = training.optimizer == "none" or training.mode != "training"
-    if training.offload == "optimizer" and no_optimizer:
-        yield ("`training.offload` is `optimizer`, but nothing is optimised", "Set offload to none.")
+    if training.offload == "optimizer" and (training.optimizer == "none" or training.mode != "training"):
+        wrong = reason("nothing-optimised", field="training.offload", value=quoted("optimizer"))
+        yield wrong, set_to("offload", "none")
     if training.offload == "activations" and training.mode == "inference":
-        yield (
-            "`training.offload` is `activations`, but `training.mode` is `inference`, which keeps none",
-            "Set offload to none.",
-        )
+        wrong = is_but("training.offload", "activations", "training.mode", "inference", why="keeps-none")
+        yield wrong, set_to("offload", "none")
     if training.offload == "activations" and training.activation_checkpointing != "none":
         kind = training.activation_checkpointing
-        yield (
-            f"`training.offload` is `activations`, but `training.activation_checkpointing` is `{kind}`",
-            "Choose one of them.",
-        )
+        wrong = is_but("training.offload", "activations", "training.activation_checkpointing", kind)
+        yield wrong, reason("choose-one")
     if training.chunked_loss and isinstance(model, PythonModel | TemplateModel | NumbersModel):
-        yield (
-            "`training.chunked_loss` is true, but the loss is the model's own",
-            "It is for language models of the huggingface door: set it to false.",
-        )
+        yield reason("own-loss", field="training.chunked_loss", value="true"), reason("own-loss-remedy")
     if training.chunked_loss and isinstance(model, HuggingFaceModel) and training.mode == "inference":
-        yield ("`training.chunked_loss` is true, but `training.mode` is `inference`", "Set it to false.")
+        wrong = is_but("training.chunked_loss", value=True, other="training.mode", found="inference")
+        yield wrong, reason("set-it", value="false")

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import msgspec
 
 from advisor.core.bundled import workloads_folder
-from advisor.core.errors import InputError
-from advisor.core.input_file import check_values, closest, convert, read_toml_table, shown_value
-from advisor.core.sentences import visible
+from advisor.core.file_fault import closest_name, file_fault, meant_or_known, remedy, shown_value
+from advisor.core.input_file import check_values, convert, read_toml_table
+from advisor.core.sentences import Names, Reason, SaidError, visible
 from advisor.workload.checks import check_workload
 from advisor.workload.defaults import assumed_for_config, assumed_for_file
 from advisor.workload.model_config import bundled_config, bundled_config_names, clean_config, read_config_file
@@ -63,10 +63,7 @@ def load_workload(
 
 def _check_code(workload: Workload, name: str) -> None:
     if isinstance(workload.model, PythonModel) and not is_file(file_of(workload.model, workload.source_folder)):
-        raise InputError(
-            f"{name}: `model.file` is {shown_value(workload.model.file)}, which names no file.",
-            "Paths are relative to the workload file's folder.",
-        )
+        raise file_fault("code-missing", path=name, given=shown_value(workload.model.file))
     code_to_run(workload)
 
 
@@ -86,10 +83,8 @@ def load_workload_for_row(name: str, folder: Path, *, allow_hub: bool = False) -
     for candidate in (folder / name, folder / f"{name}.toml"):
         if is_file(candidate):
             return load_workload(candidate, allow_hub=allow_hub)
-    raise InputError(
-        f"{shown_value(name)} is no bundled workload, and {visible(str(folder))} holds no such TOML file.",
-        closest(name, bundled_names()) or f"Bundled: {', '.join(bundled_names())}.",
-    )
+    known = meant_or_known(name, bundled_names(), "bundled")
+    raise file_fault("no-workload-in", known, given=shown_value(name), path=visible(str(folder)))
 
 
 def source_of(workload: Workload) -> Source:
@@ -143,10 +138,7 @@ def _from_path(path: Path, text: str) -> _Description:
         return _Description(table={"name": whole.stem, "model": model}, folder=whole.parent, name=visible(text))
     if path.suffix == ".toml":
         return _from_toml(path)
-    raise InputError(
-        f"{visible(text)}: a file of type {shown_value(path.suffix or path.name)} describes no workload.",
-        "Give a .toml file, a config.json, its folder, or a .py file.",
-    )
+    raise file_fault("no-kind", path=visible(text), given=shown_value(path.suffix or path.name))
 
 
 def _is_hub_id(text: str) -> bool:
@@ -155,21 +147,25 @@ def _is_hub_id(text: str) -> bool:
     return is_hub_id(text)
 
 
-def _unknown(text: str, *, allow_hub: bool) -> InputError:
-    hint = closest(text, (*bundled_names(), *bundled_config_names()))
-    if not hint and _is_hub_id(text) and "/" in text and not allow_hub:
-        hint = "If it is a model of the hub, let its config.json be fetched with --allow-hub."
-    return InputError(
-        f"{shown_value(text)} is no bundled workload, no file and no folder.",
-        hint or f"Bundled: {', '.join(bundled_names())}.",
-    )
+def _unknown(text: str, *, allow_hub: bool) -> SaidError:
+    hint = _meant(text, (*bundled_names(), *bundled_config_names()), bundled_names(), allow_hub=allow_hub)
+    return file_fault("unknown-workload", hint, given=shown_value(text))
+
+
+def _meant(text: str, like: tuple[str, ...], bundled: tuple[str, ...], *, allow_hub: bool) -> Reason:
+    """What a reference that leads nowhere may have meant: a name `like` it, a model of the hub, or one `bundled`."""
+    if (found := closest_name(text, like)) is not None:
+        return remedy("did-you-mean", word=found)
+    if _is_hub_id(text) and "/" in text and not allow_hub:
+        return remedy("of-the-hub")
+    return remedy("bundled", names=Names(names=bundled))
 
 
 def _from_toml(path: Path) -> _Description:
     table = read_toml_table(path)
     for field in ("source_folder", "assumed"):
         if field in table:
-            raise InputError(f"{visible(str(path))}: `{field}` is set by the program.", "Leave it out.")
+            raise file_fault("by-the-program", path=visible(str(path)), field=field)
     return _Description(table=table, folder=path.resolve().parent, name=visible(str(path)))
 
 
@@ -210,14 +206,9 @@ def _found_config(reference: str, described: _Description, *, allow_hub: bool) -
 
         return fetch_config(reference)
     if is_folder:
-        raise InputError(f"{visible(reference)}: the folder holds no config.json.", "Give a model's folder.")
-    hint = closest(reference, bundled_config_names())
-    if not hint and _is_hub_id(reference) and "/" in reference and not allow_hub:
-        hint = "If it is a model of the hub, let its config.json be fetched with --allow-hub."
-    raise InputError(
-        f"{described.name}: `model.config` is {shown_value(reference)}, which is no bundled configuration and no file.",
-        hint or f"Bundled: {', '.join(bundled_config_names())}.",
-    )
+        raise file_fault("no-config-in", path=visible(reference))
+    hint = _meant(reference, bundled_config_names(), bundled_config_names(), allow_hub=allow_hub)
+    raise file_fault("unknown-config", hint, path=described.name, given=shown_value(reference))
 
 
 def _with_assumptions(

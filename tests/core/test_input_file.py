@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from msgspec import Meta
 from advisor.core.errors import InputError
 from advisor.core.input_file import convert, parse_json, parse_toml, read_text, read_toml
 from advisor.core.records import Record
+from advisor.core.sentences import SaidError, error_text
 
 
 class Inner(Record, frozen=True, kw_only=True):
@@ -68,6 +70,17 @@ def test_a_wrong_field_is_named_with_what_was_given_and_what_is_allowed(
     error = refusal(tmp_path / "a.toml", text)
     assert said in error.text
     assert remedy in error.remedy
+    chinese, mend = error_text(error, "zh")
+    assert said.split("`")[1] in chinese
+    assert not _ENGLISH.search(_plain(chinese.removeprefix(str(tmp_path / "a.toml")) + mend))
+
+
+def _plain(text: str) -> str:
+    """Without what stands in backticks, and without names that a list holds."""
+    return re.sub(r"`[^`]*`|已知字段：[^。]*|允许：(?:[a-z0-9_]+、?)+", "", text)
+
+
+_ENGLISH = re.compile(r"[A-Za-z]{2,}")
 
 
 BOMBS: dict[str, str | bytes] = {
@@ -120,6 +133,7 @@ def test_a_bomb_is_refused_within_a_second_of_processor_time(tmp_path: Path, nam
     error = refusal(tmp_path / name, BOMBS[name])
     assert time.process_time() - started < 1
     assert error.remedy
+    assert isinstance(error, SaidError)
     assert len(error.text) < 600
 
 

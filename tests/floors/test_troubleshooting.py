@@ -30,7 +30,9 @@ def test_every_kind_of_error_is_known_with_the_exit_code_that_it_has() -> None:
 
 def test_it_holds_errors_of_every_room_and_each_is_a_sentence() -> None:
     found = write_troubleshooting.errors()
-    assert len(found) > 120
+    said = [code for room in ("files", "checks") for code, _ in write_troubleshooting.sentences(room)]
+    assert len(found) + len(said) > 200
+    assert {"file-unknown-field", "check-in-file"} <= set(said)
     assert {"core", "cli", "store", "workload", "worker", "present", "evaluate"} <= {one.room for one in found}
     assert not [one for one in found if not re.search(r"[.?!:›]$", one.text.rstrip("…"))]
 

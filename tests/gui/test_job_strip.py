@@ -81,6 +81,9 @@ def test_the_job_is_told_on_every_page_and_the_advice_waits_to_be_seen(
         window.show_page(name)
         assert strip.isVisible()
         assert "Training the model" in strip.accessibleName()
+    told = session.job.told_percent if session.job is not None else None
+    assert strip.ring.value() == told
+    assert f" {told} % " in window.page("measure").subtitle.full_text()
     with qtbot.waitSignal(session.job_ended):
         job.release.set()
     shown = [window.current]
@@ -164,7 +167,7 @@ def test_a_real_worker_that_is_killed_is_told_in_red(window: MainWindow, session
 def test_a_screen_reader_hears_the_per_cent(window: MainWindow, session: Session, qtbot: QtBot) -> None:
     job = Told(RunProgress(phase="measure-phase-steps", fraction=0.4, left_s=10.0))
     strip = begin(window, session, job, qtbot)
-    strip.ring.show_share(0.4)
+    strip.ring.show_percent(40)
     reader = QAccessible.queryAccessibleInterface(strip.ring)
     assert reader.role() == QAccessible.Role.ProgressBar
     assert reader.valueInterface().currentValue() == 40

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISIONS
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.errors import InputError
+from advisor.core.sentences import error_text
 from advisor.recommend.precisions import at_least_as_exact, precisions_of_gpu, rate_of, sensible_precisions
 from advisor.workload.toml_text import workload_to_toml
 from advisor.workload.workload import (
@@ -123,6 +125,10 @@ def test_settings_that_contradict_are_refused_with_path_value_and_remedy(
     assert path in str(caught.value)
     assert value in str(caught.value)
     assert caught.value.remedy
+    chinese = "".join(error_text(caught.value, "zh"))
+    assert path in chinese
+    assert re.search(r"[\u4e00-\u9fff]", chinese)
+    assert not re.search(r"\b(is|but|set|leave|or|the)\b", chinese, re.IGNORECASE)
 
 
 def test_a_scaler_or_quantised_layers_forbid_what_needs_them_otherwise(tmp_path: Path) -> None:

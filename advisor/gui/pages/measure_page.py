@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -51,7 +50,7 @@ class MeasurePage(Page):
         self._start = self.add_action(self.texts("menu-measure"), lambda: context.act("measure"), primary=True)
         self._cancel = self.add_action(self.texts("watch-cancel"), lambda: context.act("cancel"), primary=True)
         self._bar = QProgressBar()
-        self._bar.setRange(0, 1000)
+        self._bar.setRange(0, 100)
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.texts("watch-progress"))
         self.body.addWidget(self._bar)
@@ -175,10 +174,10 @@ class MeasurePage(Page):
         if job is None or not self.session.busy:
             self.subtitle.set_full_text(name if job is None else f"{name} · {self._ended_words(job)}")
         else:
-            share, left_s = job.progress(time.monotonic())
-            self._bar.setValue(int(1000 * share))
+            left_s = job.told_left_s
+            self._bar.setValue(job.told_percent)
             words = [name, self._phase(job.phase), self._detail(job.detail)]
-            words.append(texts("watch-percent", percent=f"{100 * share:.0f}"))
+            words.append(texts("watch-percent", percent=str(job.told_percent)))
             if self.session.cancelling:
                 words = [name, texts("watch-cancelling")]
             elif left_s is not None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from advisor.gui.texts import Texts
     from advisor.gui.theme import Theme
 
-_TICK_MS = 500
 _REASON_LENGTH = 120
 
 
@@ -60,9 +58,6 @@ class JobStrip(QFrame):
         self._cancel.setToolTip(QKeySequence(Qt.Key.Key_Escape).toString(QKeySequence.SequenceFormat.NativeText))
         self._cancel.clicked.connect(self.cancelled)
         layout.addWidget(self._cancel)
-        self._timer = QTimer(self)
-        self._timer.setInterval(_TICK_MS)
-        self._timer.timeout.connect(self.refresh)
         session.job_started.connect(self.refresh)
         session.job_progressed.connect(self.refresh)
         session.job_ended.connect(self.refresh)
@@ -82,16 +77,15 @@ class JobStrip(QFrame):
             code = "job-verified" if verified else "job-ready"
             self._show_end("ready", self._theme.good, "✓", self._texts(code), self._texts(f"{code}-below"))
         else:
-            self._timer.stop()
             self.hide()
 
     def _show_running(self) -> None:
         session, texts, job = self._session, self._texts, self._session.job
         if job is None:
             return
-        share, left_s = job.progress(time.monotonic())
+        left_s = job.told_left_s
         self._state("running")
-        self.ring.show_share(share)
+        self.ring.show_percent(job.told_percent)
         what = (texts.optional(job.phase) or visible(job.phase)) if job.phase else texts("watch-starting")
         left = "" if left_s is None else texts("watch-left", left=texts.seconds_left(left_s))
         if session.cancelling:
@@ -100,7 +94,6 @@ class JobStrip(QFrame):
         self._cancel.setVisible(True)
         self._cancel.setEnabled(not session.cancelling)
         self.setVisible(True)
-        self._timer.start()
 
     def _show_trouble(self) -> None:
         session, texts = self._session, self._texts
@@ -114,7 +107,6 @@ class JobStrip(QFrame):
         self.setToolTip(plain_tooltip(visible(reason)))
 
     def _show_end(self, state: str, colour: str, mark: str, what: str, below: str) -> None:
-        self._timer.stop()
         self._state(state)
         self.ring.show_end(colour, mark)
         self._say(what, below)

@@ -38,10 +38,10 @@ class Ring(QProgressBar):
         self.setFixedSize(_SIDE, _SIDE)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    def show_share(self, share: float) -> None:
-        """A share from 0 to 1."""
+    def show_percent(self, percent: int) -> None:
+        """How much is done."""
         self._colour, self._mark = self._theme.accent, ""
-        self.setValue(int(_WHOLE * share))
+        self.setValue(percent)
         self.update()
 
     def show_end(self, colour: str, mark: str) -> None:

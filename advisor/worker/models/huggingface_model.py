@@ -14,7 +14,7 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicO
 from torch.nn import functional
 
 from advisor.core.errors import InputError
-from advisor.core.input_file import closest, shown_value
+from advisor.core.file_fault import closest, shown_value
 from advisor.core.sentences import Reason
 from advisor.worker.models.architecture import HALF_DTYPES, Architecture, Batch, under_fake_mode
 from advisor.worker.models.huggingface_batch import batch_maker

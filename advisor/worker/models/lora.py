@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.core.errors import InputError
-from advisor.core.input_file import closest, shown_value
+from advisor.core.file_fault import closest, shown_value
 from advisor.workload.workload import Training
 
 DEFAULT_RANK = 16

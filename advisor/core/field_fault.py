@@ -1,0 +1,175 @@
+"""A refusal of msgspec turned into ours: the field's path, what was given, and what its declared type takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from msgspec import inspect
+
+from advisor.core.file_fault import closest_name, file_fault, meant_or_known, remedy, shortened, shown_value
+from advisor.core.sentences import Listed, Names, Reason, Said, SaidError, Value
+
+_AT = re.compile(r"(?s)(.*?)(?: - at `(?:key in )?\$(.*)`)?\Z")
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
+_UNKNOWN_FIELD = re.compile(r"(?s)Object contains unknown field `(.*)`\Z")
+_MISSING_FIELD = re.compile(r"Object missing required field `(.*)`\Z")
+
+
+def field_fault(message: str, value: object, type_: object, name: str) -> SaidError:
+    """The fault that msgspec's `message` tells of `value`, which should be a `type_` and stands in the file `name`."""
+    found = _AT.match(message)
+    what, where = (found.group(1), found.group(2) or "") if found else (message, "")
+    steps = [first or second for first, second in _STEP.findall(where)]
+    path = ".".join(steps).replace(".[", "[") if "..." not in steps else ".".join(s for s in steps if s != "...")
+    given, node = _follow(value, type_, steps)
+    if unknown := _UNKNOWN_FIELD.match(what):
+        field = shortened(_joined(path, unknown.group(1)))
+        known = meant_or_known(unknown.group(1), sorted(_fields_of(node, given)))
+        return file_fault("unknown-field", known, path=name, field=field)
+    if missing := _MISSING_FIELD.match(what):
+        field = shortened(_joined(path, missing.group(1)))
+        inner = _fields_of(node, given).get(missing.group(1))
+        allowed = _allowed(inner) if inner is not None else _tags(node)
+        add = remedy("allowed", kind=allowed) if allowed is not None else remedy("add-it")
+        return file_fault("missing-field", add, path=name, field=field)
+    mend = remedy("allowed", kind=_allowed(node) or Said(text=shortened(what)))
+    if isinstance(given, str) and (meant := closest_name(given, _choices(node))):
+        mend = remedy("allowed-or-meant", kind=mend.numbers["kind"], word=meant)
+    if not path:
+        return file_fault("wrong-whole", mend, path=name, given=shown_value(given))
+    return file_fault("wrong-field", mend, path=name, field=shortened(path), given=shown_value(given))
+
+
+def _joined(path: str, field: str) -> str:
+    return f"{path}.{field}" if path else field
+
+
+@cache
+def _declared(type_: object) -> inspect.Type:
+    """What a type's fields are: read once, for it takes fifteen times as long as to read a file."""
+    return inspect.type_info(type_)
+
+
+def _follow(value: object, type_: object, steps: list[str]) -> tuple[object, inspect.Type | None]:
+    """The given value and the declared type at the end of a path; None where the path leaves the declaration."""
+    node: inspect.Type | None = _declared(type_)
+    for step in steps:
+        node = _plain(node, value)
+        if isinstance(node, inspect.StructType):
+            tag = node.tag_field
+            fields = {field.encode_name: field.type for field in node.fields}
+            node = inspect.LiteralType(values=(node.tag,)) if step == tag else fields.get(step)
+        elif isinstance(node, inspect.UnionType) and any(
+            isinstance(option, inspect.StructType) and option.tag_field == step for option in node.types
+        ):
+            tags = tuple(option.tag for option in node.types if isinstance(option, inspect.StructType))
+            node = inspect.LiteralType(values=tags)
+        else:
+            node = getattr(node, "item_type", None) or getattr(node, "value_type", None)
+        value = _item(value, step)
+    return value, _plain(node, value)
+
+
+def _item(value: object, step: str) -> object:
+    if isinstance(value, Mapping):
+        return value.get(step)
+    if isinstance(value, list | tuple) and step.isdigit() and int(step) < len(value):
+        return value[int(step)]
+    return None
+
+
+def _plain(node: inspect.Type | None, value: object) -> inspect.Type | None:
+    """The member of a union that the value means (by its tag); other types unchanged."""
+    if isinstance(node, inspect.Metadata):
+        return _plain(node.type, value)
+    if not isinstance(node, inspect.UnionType):
+        return node
+    options = [option for option in node.types if not isinstance(option, inspect.NoneType)]
+    if len(options) == 1:
+        return _plain(options[0], value)
+    for option in options:
+        if not isinstance(option, inspect.StructType) or not isinstance(value, Mapping) or option.tag is None:
+            continue
+        if value.get(str(option.tag_field)) == option.tag:
+            return option
+    return node
+
+
+def _fields_of(node: inspect.Type | None, value: object) -> dict[str, inspect.Type]:
+    node = _plain(node, value)
+    if not isinstance(node, inspect.StructType):
+        return {}
+    return {field.encode_name: field.type for field in node.fields}
+
+
+def _choices(node: inspect.Type | None) -> list[str]:
+    return [str(value) for value in node.values] if isinstance(node, inspect.LiteralType) else []
+
+
+def _tags(node: inspect.Type | None) -> Value | None:
+    if not isinstance(node, inspect.UnionType):
+        return None
+    found = tuple(str(option.tag) for option in node.types if isinstance(option, inspect.StructType))
+    return Names(names=found) if found else None
+
+
+def _allowed(node: inspect.Type | None) -> Value | None:
+    """What a declared type takes, in words; None where it takes anything."""
+    node = _plain(node, None)
+    if isinstance(node, inspect.LiteralType):
+        return Names(names=tuple(str(value) for value in node.values))
+    if isinstance(node, inspect.UnionType):
+        return _tags(node) or _alternatives([one for one in map(_allowed, node.types) if one is not None])
+    kind = next((code for type_, code in _KINDS if isinstance(node, type_)), None)
+    if kind is None:
+        return None
+    named = Listed(reasons=(Reason(code=f"file-kind-{kind}"),))
+    if isinstance(node, inspect.IntType | inspect.FloatType):
+        return _range(node, named)
+    if isinstance(node, inspect.StrType) and node.max_length is not None:
+        low, high = str(node.min_length or 0), str(node.max_length)
+        return Listed(reasons=(Reason(code="file-kind-text-of", numbers={"low": low, "high": high}),))
+    return named
+
+
+def _alternatives(kinds: list[Value]) -> Value | None:
+    """Each kind once, joined by `or`."""
+    different = [one for number, one in enumerate(kinds) if one not in kinds[:number]]
+    if not different:
+        return None
+    found = different[0]
+    for other in different[1:]:
+        found = Listed(reasons=(Reason(code="file-kind-either", numbers={"kind": found, "other": other}),))
+    return found
+
+
+_KINDS: tuple[tuple[type, str], ...] = (
+    (inspect.IntType, "integer"),
+    (inspect.FloatType, "number"),
+    (inspect.BoolType, "boolean"),
+    (inspect.StrType, "text"),
+    (inspect.StructType, "table"),
+    (inspect.DictType, "table"),
+    (inspect.ListType, "list"),
+    (inspect.VarTupleType, "list"),
+    (inspect.TupleType, "list"),
+)
+
+
+def integer_between(low: float, high: float) -> Value:
+    """`an integer from LOW to HIGH`."""
+    named = Listed(reasons=(Reason(code="file-kind-integer"),))
+    ends: dict[str, Value] = {"kind": named, "from": f"{low}", "to": f"{high}"}
+    return Listed(reasons=(Reason(code="file-range-from-to", numbers=ends),))
+
+
+def _range(node: inspect.IntType | inspect.FloatType, kind: Value) -> Value:
+    low = ("from", node.ge) if node.ge is not None else ("over", node.gt)
+    high = ("to", node.le) if node.le is not None else ("below", node.lt)
+    ends = [(word, end) for word, end in (low, high) if end is not None]
+    if not ends:
+        return kind
+    code = "-".join(["file-range", *(word for word, _ in ends)])
+    return Listed(reasons=(Reason(code=code, numbers={"kind": kind} | {word: f"{end}" for word, end in ends}),))

@@ -1,0 +1,54 @@
+"""What is wrong with a file or a field of it, said in the reader's language, with a remedy."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+from advisor.core.foreign_text import visible
+from advisor.core.sentences import Names, Reason, SaidError, Value
+
+_SHOWN_CHARACTERS = 80
+
+
+def file_fault(what: str, remedy: Reason | None = None, **numbers: Value) -> SaidError:
+    """The fault `file-WHAT` with its arguments; without a `remedy` of its own `file-WHAT-remedy`, same arguments."""
+    own = Reason(code=f"file-{what}-remedy", numbers=dict(numbers))
+    return SaidError((Reason(code=f"file-{what}", numbers=dict(numbers)),), remedy or own)
+
+
+def remedy(what: str, **numbers: Value) -> Reason:
+    """The remedy `file-WHAT`, for several faults."""
+    return Reason(code=f"file-{what}", numbers=dict(numbers))
+
+
+def closest_name(word: str, allowed: Iterable[str]) -> str | None:
+    """The allowed word that a mistyped one is most like, if any is."""
+    return next(iter(difflib.get_close_matches(word[:200], list(allowed), n=1, cutoff=0.6)), None)
+
+
+def meant_or_known(word: str, names: Sequence[str], known: str = "known-fields") -> Reason:
+    """`Did you mean …?`, or where nothing is like it the list `file-KNOWN` of all names."""
+    found = closest_name(word, names)
+    return remedy("did-you-mean", word=found) if found else remedy(known, names=Names(names=tuple(names)))
+
+
+def closest(word: str, allowed: Sequence[str]) -> str:
+    """`did you mean …?` for a mistyped word, or the empty string."""
+    found = closest_name(word, allowed)
+    return f"Did you mean `{found}`?" if found else ""
+
+
+def shown_value(value: object) -> str:
+    """A foreign value for an error text: shortened, control characters visible."""
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except (ValueError, RecursionError):
+        text = type(value).__name__
+    return f"`{shortened(text)}`"
+
+
+def shortened(text: str, longest: int = _SHOWN_CHARACTERS) -> str:
+    """A foreign text without its full stop, cut to `longest` characters, control characters visible."""
+    text = visible(text.rstrip("."))
+    return text if len(text) <= longest else f"{text[:longest]}…"
