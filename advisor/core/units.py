@@ -37,10 +37,19 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """The same estimate in another unit or for `factor` times as much work (factor >= 0)."""
         return Estimate(value=self.value * factor, low=self.low * factor, high=self.high * factor, basis=self.basis)
 
+    def overlaps(self, other: Estimate) -> bool:
+        """Whether the two ranges touch."""
+        return self.low <= other.high and other.low <= self.high
+
 
 def around(value: float, low: float, high: float, basis: Basis) -> Estimate:
     """An estimate of numbers that rounding may have put in another order; the range is widened to hold the value."""
     return Estimate(value=float(value), low=float(min(low, value)), high=float(max(high, value)), basis=basis)
+
+
+def value_of(estimate: Estimate | None, unknown: float = math.inf) -> float:
+    """The value, or what an unknown one counts as where estimates are put in order."""
+    return unknown if estimate is None else estimate.value
 
 
 def exactly(value: float, basis: Basis) -> Estimate:
@@ -69,6 +78,11 @@ def format_seconds(seconds: float) -> str:
         if abs(seconds) >= size:
             return f"{_digits(seconds / size)} {unit}"
     return f"{_digits(seconds * 1e9)} ns"
+
+
+def format_cost(cost: float, currency: str | None) -> str:
+    """Text for money: `12.40 EUR`."""
+    return f"{cost:.2f} {currency or ''}".strip()
 
 
 def format_bytes(count: float) -> str:

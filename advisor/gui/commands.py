@@ -284,7 +284,7 @@ class Commands(QObject):
         from advisor.present.script import launch_script
 
         advice = self.session.advice
-        chosen = None if advice is None else advice.recommendation or advice.recommendation_local
+        chosen = None if advice is None else advice.main
         if chosen is None:
             return
         command = launch_script.launch_command(chosen, _quoted(path))

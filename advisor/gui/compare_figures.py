@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from advisor.catalogue.precisions import PRECISIONS
+from advisor.predict.prediction import set_up_of
 from advisor.recommend.prices import Prices, cost_of
 from advisor.recommend.ranking import Row, rank, rank_for_compare, score, untrusted_devices
 
@@ -38,9 +39,7 @@ class SetUp:
     @property
     def place(self) -> tuple[object, ...]:
         """What tells it from every other set-up."""
-        one = self.prediction
-        steps = one.gradient_accumulation_steps
-        return (one.device.key, one.count, one.strategy, one.precision, one.batch_size_per_device, steps)
+        return set_up_of(self.prediction)
 
 
 class PredictionIndex:

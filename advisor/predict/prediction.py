@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
+
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
@@ -74,6 +77,17 @@ class Prediction(Record, frozen=True, kw_only=True):
     measured: bool = False
     """Whether this very set-up was timed here."""
     notes: tuple[Reason, ...] = ()
+
+    @property
+    def device_and_count(self) -> tuple[str, int]:
+        """Key of the device, and how many of it."""
+        return (self.device.key, self.count)
+
+
+set_up_of: Callable[[object], tuple[object, ...]] = attrgetter(
+    "device.key", "count", "strategy", "precision", "batch_size_per_device", "gradient_accumulation_steps"
+)
+"""What tells a set-up (of a candidate, a prediction or a recommendation) from every other one."""
 
 
 def basis_of(*bases: Basis) -> Basis:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
@@ -10,14 +10,16 @@ from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.units import Estimate
-from advisor.predict.prediction import Prediction
+from advisor.predict.prediction import set_up_of
 
 if TYPE_CHECKING:
     from advisor.measure.measurement import Measurement
     from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
 
-Place = tuple[str, int, Strategy, Precision, int, int]
+
+Figure = Literal["step_s", "job_s", "samples_per_s", "peak_memory_bytes", "cost"]
+"""What two recommendations are held against each other by."""
 
 
 class SettingDifference(Record, frozen=True, kw_only=True):
@@ -32,7 +34,7 @@ class SettingDifference(Record, frozen=True, kw_only=True):
 class FigureDifference(Record, frozen=True, kw_only=True):
     """One figure of both advices."""
 
-    field: Literal["step_s", "job_s", "samples_per_s", "peak_memory_bytes", "cost"]
+    field: Figure
     local: bool
     """Of the best set-up on the machine itself, rather than of all candidates."""
     first: Estimate | None
@@ -50,7 +52,7 @@ class FigureDifference(Record, frozen=True, kw_only=True):
         """Whether the two ranges do not touch: only then is there a difference to speak of."""
         if self.first is None or self.second is None:
             return False
-        return self.first.high < self.second.low or self.second.high < self.first.low
+        return not self.first.overlaps(self.second)
 
 
 class StepDifference(Record, frozen=True, kw_only=True):
@@ -74,7 +76,7 @@ class StepDifference(Record, frozen=True, kw_only=True):
     @property
     def clear(self) -> bool:
         """Whether the two ranges do not touch."""
-        return self.first_s.high < self.second_s.low or self.second_s.high < self.first_s.low
+        return not self.first_s.overlaps(self.second_s)
 
 
 class RunComparison(Record, frozen=True, kw_only=True):
@@ -93,7 +95,7 @@ def compare(first: AdviceRecord, second: AdviceRecord) -> RunComparison:
     steps = _steps(first, second)
     return RunComparison(
         settings=tuple(_settings(first, second)),
-        same_set_up=_set_up(first.recommendation) == _set_up(second.recommendation),
+        same_set_up=_set_up(first) == _set_up(second),
         figures=(
             *_figures(first.recommendation, second.recommendation, local=False),
             *_figures(first.recommendation_local, second.recommendation_local, local=True),
@@ -132,50 +134,28 @@ def _flat(path: str, value: object) -> list[tuple[str, str]]:
     return [(path, str(value))] if value is not None else []
 
 
-def _set_up(chosen: Recommendation | None) -> tuple[object, ...] | None:
-    if chosen is None:
-        return None
-    return (
-        chosen.device.key,
-        chosen.count,
-        chosen.strategy,
-        chosen.precision,
-        chosen.batch_size_per_device,
-        chosen.gradient_accumulation_steps,
-    )
+def _set_up(advice: AdviceRecord) -> tuple[object, ...] | None:
+    return None if advice.recommendation is None else set_up_of(advice.recommendation)
 
 
 def _figures(
     first: Recommendation | None, second: Recommendation | None, *, local: bool
 ) -> tuple[FigureDifference, ...]:
-    def of(chosen: Recommendation | None) -> dict[str, Estimate | None]:
-        if chosen is None:
-            return {}
-        return {
-            "step_s": chosen.step_s,
-            "job_s": chosen.job_s,
-            "samples_per_s": chosen.samples_per_s,
-            "peak_memory_bytes": chosen.peak_memory_bytes,
-            "cost": chosen.cost,
-        }
-
-    one, two = of(first), of(second)
     currencies_differ = first is not None and second is not None and first.currency != second.currency
-    names: tuple[Literal["step_s", "job_s", "samples_per_s", "peak_memory_bytes", "cost"], ...]
-    names = ("step_s", "job_s", "samples_per_s", "peak_memory_bytes", "cost")
+    pairs = ((name, getattr(first, name, None), getattr(second, name, None)) for name in get_args(Figure))
     return tuple(
-        FigureDifference(field=name, local=local, first=one.get(name), second=two.get(name))
-        for name in names
-        if (one.get(name) or two.get(name)) and not (name == "cost" and currencies_differ)
+        FigureDifference(field=name, local=local, first=one, second=two)
+        for name, one, two in pairs
+        if (one or two) and not (name == "cost" and currencies_differ)
     )
 
 
 def _steps(first: AdviceRecord, second: AdviceRecord) -> list[StepDifference]:
-    before = {_place(item): item for item in first.predictions}
+    before = {set_up_of(item): item for item in first.predictions}
     timed = [_timed(advice.measurements) for advice in (first, second)]
     found = []
     for item in second.predictions:
-        other = before.get(_place(item))
+        other = before.get(set_up_of(item))
         if other is None:
             continue
         place = (item.device.key, item.precision, item.batch_size_per_device)
@@ -195,17 +175,6 @@ def _steps(first: AdviceRecord, second: AdviceRecord) -> list[StepDifference]:
             )
         )
     return found
-
-
-def _place(item: Prediction) -> Place:
-    return (
-        item.device.key,
-        item.count,
-        item.strategy,
-        item.precision,
-        item.batch_size_per_device,
-        item.gradient_accumulation_steps,
-    )
 
 
 def _timed(measurements: tuple[Measurement, ...]) -> dict[tuple[str, Precision, int], Estimate]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.records import Record
 from advisor.core.sentences import Language, sentence, visible
-from advisor.core.units import format_seconds
+from advisor.core.units import format_seconds, value_of
 from advisor.predict.prediction import Prediction
 from advisor.present.set_ups import chosen_prediction, device_names, short_name, shown_set_ups, tied_places
 from advisor.present.summary import best_by_device
@@ -70,14 +70,13 @@ class JobPicture(Record, frozen=True, kw_only=True):
 
 def job_picture(advice: AdviceRecord) -> JobPicture | None:
     """The set-ups worth a look, this machine's own among them, and the smallest that do not fit; None: no job times."""
-    main = advice.recommendation or advice.recommendation_local
-    wanted = main.precision if main else advice.workload.training.precision
+    main = advice.main
     shown = [one for one in shown_set_ups(advice, _ROWS) if one.job_s is not None]
     if not shown:
         return None
-    shown.sort(key=lambda one: one.job_s.value if one.job_s is not None else math.inf)
+    shown.sort(key=lambda one: value_of(one.job_s))
     keys = {one.device.key for one in shown}
-    refused = [one for one in best_by_device(advice, wanted) if one.fits is False and one.device.key not in keys]
+    refused = [one for one in best_by_device(advice) if one.fits is False and one.device.key not in keys]
     chosen, ties = chosen_prediction(advice, main), tied_places(advice)
     untrusted = untrusted_devices(advice.measurements)
     rows = tuple(
@@ -85,7 +84,7 @@ def job_picture(advice: AdviceRecord) -> JobPicture | None:
             prediction=one,
             advised=one is chosen,
             here=one.device.local,
-            tied=(one is chosen and bool(ties)) or (one.device.key, one.count) in ties,
+            tied=(one is chosen and bool(ties)) or one.device_and_count in ties,
             trusted=is_trusted(one, untrusted),
         )
         for one in (*shown, *_one_each(refused)[:_REFUSED_ROWS])
@@ -108,7 +107,7 @@ def row_names(advice: AdviceRecord) -> dict[str, str]:
 
 def row_detail(row: PictureRow, advice: AdviceRecord, language: Language) -> str:
     """Batch and strategy of a row, and its precision where that is not the advised one."""
-    one, main = row.prediction, advice.recommendation or advice.recommendation_local
+    one, main = row.prediction, advice.main
     steps = one.gradient_accumulation_steps
     batch = sentence("picture-batch", language, {"batch": str(one.batch_size_per_device)})
     parts = [f"{batch} × {steps}" if steps > 1 else batch]

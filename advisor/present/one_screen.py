@@ -8,9 +8,9 @@ import msgspec
 
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence, visible
-from advisor.core.units import format_bytes, format_energy, format_seconds
+from advisor.core.units import format_bytes, format_cost, format_energy, format_seconds
 from advisor.cost.memory.capacity import usable_bytes
-from advisor.present.summary import Section, Summary, best_by_device, summarise
+from advisor.present.summary import Section, Summary, batch_of, best_by_device, summarise
 from advisor.present.tables import Table
 
 if TYPE_CHECKING:
@@ -47,10 +47,9 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
 
 def _rows(advice: AdviceRecord) -> tuple[Prediction, ...]:
     """The best of each device first, the advised one among them; then the other counts."""
-    main = advice.recommendation or advice.recommendation_local
-    wanted = main.precision if main is not None else advice.workload.training.precision
-    every = best_by_device(advice, wanted)
-    chosen = [one for one in every if main is not None and (one.device.key, one.count) == (main.device.key, main.count)]
+    main = advice.main
+    every = best_by_device(advice)
+    chosen = [one for one in every if main is not None and one.device_and_count == main.device_and_count]
     first: dict[str, Prediction] = {}
     for one in every:
         first.setdefault(one.device.key, one)
@@ -75,16 +74,14 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
 
 def _cells(one: Prediction, bill: tuple[str, ...], language: Language) -> tuple[str, ...]:
     unknown = sentence("unknown", language)
-    steps = one.gradient_accumulation_steps
-    money = one.currency or ""
     bills = {
-        "cost": f"{one.cost.value:.2f} {money}".strip() if one.cost is not None else unknown,
+        "cost": format_cost(one.cost.value, one.currency) if one.cost is not None else unknown,
         "energy": format_energy(one.energy_j.value) if one.energy_j is not None else unknown,
     }
     return (
         (f"{one.count} × " if one.count > 1 else "") + visible(one.device.name),
         STRATEGY_LABELS.get(one.strategy, "–"),
-        str(one.batch_size_per_device) + (f" × {steps}" if steps > 1 else ""),
+        batch_of(one),
         format_seconds(one.step_s.value),
         format_seconds(one.job_s.value) if one.job_s is not None else unknown,
         memory_cell(one, language),

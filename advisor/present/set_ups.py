@@ -41,7 +41,7 @@ def tied_places(advice: AdviceRecord) -> frozenset[tuple[str, int]]:
     found = {(item.device_key, item.count) for item in advice.alternatives if item.tied}
     named = {key for key, _ in found}
     found |= {(device.key, main.count) for device in main.tied_with if device.key not in named}
-    return frozenset(found - {(main.device.key, main.count)})
+    return frozenset(found - {main.device_and_count})
 
 
 def shown_set_ups(advice: AdviceRecord, most: int) -> list[Prediction]:
@@ -49,14 +49,12 @@ def shown_set_ups(advice: AdviceRecord, most: int) -> list[Prediction]:
 
     Kept whatever their place: the advised ones, the ties, one of each device, and the Pareto set.
     """
-    main = advice.recommendation or advice.recommendation_local
-    wanted = main.precision if main else advice.workload.training.precision
-    best = {(item.device.key, item.count): item for item in best_by_device(advice, wanted) if item.fits is not False}
+    best = {item.device_and_count: item for item in best_by_device(advice) if item.fits is not False}
     first: list[tuple[str, int]] = []
     for chosen in (advice.recommendation, advice.recommendation_local):
         prediction = chosen_prediction(advice, chosen)
         if prediction is not None:
-            place = (prediction.device.key, prediction.count)
+            place = prediction.device_and_count
             if place not in first:
                 first.append(place)
                 best[place] = prediction

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from advisor.catalogue.precisions import PRECISION_LABELS, Precision
+from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import Record
 from advisor.core.sentences import Language, Reason, say, sentence, visible
 from advisor.core.units import (
     Estimate,
     format_bytes,
+    format_cost,
     format_count,
     format_energy,
     format_quantity,
     format_range,
     format_rate,
     format_seconds,
+    value_of,
 )
 from advisor.present.checked_steps import batch_text
 from advisor.present.switch_table import help_sentences, switch_table
@@ -56,7 +59,7 @@ class Summary(Record, frozen=True, kw_only=True):
 
 def summarise(advice: AdviceRecord, language: Language) -> Summary:
     """The summary of an advice in a language; a pure function, so a reopened advice reads the same."""
-    main = advice.recommendation or advice.recommendation_local
+    main = advice.main
     sections = []
     said: list[tuple[str, tuple[Reason, ...]]] = [
         ("summary-why", main.why if main else ()),
@@ -139,12 +142,12 @@ def _figures(chosen: Recommendation, advice: AdviceRecord, language: Language) -
         ("summary-memory", estimate_text(chosen.peak_memory_bytes, format_bytes, language)),
     ]
     if chosen.cost is not None:
-        money = chosen.currency or ""
-        rows.append(("summary-cost", estimate_text(chosen.cost, lambda cost: f"{cost:.2f} {money}".strip(), language)))
+        rows.append(
+            ("summary-cost", estimate_text(chosen.cost, partial(format_cost, currency=chosen.currency), language))
+        )
     prediction = prediction_of(advice.predictions, chosen)
-    energy_j = prediction.energy_j if prediction is not None else None
-    if energy_j is not None:
-        rows.append(("report-energy", estimate_text(energy_j, format_energy, language)))
+    if prediction is not None and prediction.energy_j is not None:
+        rows.append(("report-energy", estimate_text(prediction.energy_j, format_energy, language)))
     if chosen.tied_with:
         names = listed([visible(device.name) for device in chosen.tied_with], language)
         rows.append(("summary-tied", names))
@@ -156,7 +159,7 @@ def _figures(chosen: Recommendation, advice: AdviceRecord, language: Language) -
     return tuple((sentence(code, language), text) for code, text in rows)
 
 
-def best_by_device(advice: AdviceRecord, precision: Precision) -> tuple[Prediction, ...]:
+def best_by_device(advice: AdviceRecord) -> tuple[Prediction, ...]:
     """For every device and count the set-up that the advice would take there, the shortest job first.
 
     As in the advice, a step's global batch stays within what training is known to take; the advised set-up itself is
@@ -164,7 +167,7 @@ def best_by_device(advice: AdviceRecord, precision: Precision) -> tuple[Predicti
     is shown at the one that stands in for it.
     """
     if advice.best_set_ups:
-        return _entered(advice, precision)
+        return _entered(advice)
     training, advised = advice.workload.training, advice.recommendation
     limit = largest_global_batch(advice.workload)
     if advised is not None:
@@ -172,19 +175,19 @@ def best_by_device(advice: AdviceRecord, precision: Precision) -> tuple[Predicti
     every: dict[str, list[Prediction]] = {}
     for prediction in advice.predictions:
         every.setdefault(prediction.device.key, []).append(prediction)
-    used = {key: stand_in({one.precision for one in members}, precision) for key, members in every.items()}
-    by_device = {key: [one for one in members if one.precision == used[key]] for key, members in every.items()}
     best: dict[tuple[str, int], Prediction] = {}
-    for key, members in by_device.items():
+    for of_device in every.values():
+        used = stand_in({one.precision for one in of_device}, advice.shown_precision)
+        members = [one for one in of_device if one.precision == used]
         for member in sorted(members, key=_need_bytes):
-            best.setdefault((key, member.count), member)
-        best |= {(key, one.count): one for one in best_by_count(members, training.batch_size, limit)}
+            best.setdefault(member.device_and_count, member)
+        best |= {one.device_and_count: one for one in best_by_count(members, training.batch_size, limit)}
         if advised is not None:
-            best |= {(key, one.count): one for one in members if rests_on(advised, one)}
+            best |= {one.device_and_count: one for one in members if rests_on(advised, one)}
     return tuple(sorted(best.values(), key=_job))
 
 
-def _entered(advice: AdviceRecord, precision: Precision) -> tuple[Prediction, ...]:
+def _entered(advice: AdviceRecord) -> tuple[Prediction, ...]:
     """What the advice was chosen from, and of what cannot hold anything its smallest need."""
     entered = [advice.predictions[place] for place in advice.best_set_ups]
     known = {one.device.key for one in entered}
@@ -193,24 +196,22 @@ def _entered(advice: AdviceRecord, precision: Precision) -> tuple[Prediction, ..
         if prediction.device.key not in known:
             rest.setdefault(prediction.device.key, []).append(prediction)
     smallest: dict[tuple[str, int], Prediction] = {}
-    for key, members in rest.items():
-        used = stand_in({one.precision for one in members}, precision)
+    for members in rest.values():
+        used = stand_in({one.precision for one in members}, advice.shown_precision)
         for member in sorted(members, key=_need_bytes):
             if member.precision == used:
-                smallest.setdefault((key, member.count), member)
+                smallest.setdefault(member.device_and_count, member)
     return tuple(sorted([*entered, *smallest.values()], key=_job))
 
 
 def _need_bytes(prediction: Prediction) -> tuple[float, int]:
-    peak = prediction.peak_memory_bytes
-    return (peak.value if peak is not None else float("inf"), prediction.global_batch_size)
+    return (value_of(prediction.peak_memory_bytes), prediction.global_batch_size)
 
 
 def _job(prediction: Prediction) -> tuple[bool, float, str]:
     if prediction.fits is False:
         return (True, _excess_ratio(prediction), prediction.device.key)
-    time_s = prediction.job_s.value if prediction.job_s is not None else -prediction.samples_per_s.value
-    return (False, time_s, prediction.device.key)
+    return (False, value_of(prediction.job_s, -prediction.samples_per_s.value), prediction.device.key)
 
 
 def _excess_ratio(prediction: Prediction) -> float:
@@ -220,8 +221,8 @@ def _excess_ratio(prediction: Prediction) -> float:
 
 
 def _device_table(advice: AdviceRecord, language: Language) -> Table | None:
-    wanted = advice.recommendation.precision if advice.recommendation else advice.workload.training.precision
-    shown = best_by_device(advice, wanted)
+    wanted = advice.shown_precision
+    shown = best_by_device(advice)
     if not shown:
         return None
     own = any(one.precision != wanted for one in shown)
@@ -251,7 +252,7 @@ def _device_row(prediction: Prediction, language: Language, *, own_precision: bo
         str(prediction.count),
         sentence(f"strategy-{prediction.strategy.replace('_', '-')}", language),
         *((PRECISION_LABELS[prediction.precision],) if own_precision else ()),
-        _batch(prediction),
+        batch_of(prediction),
         format_seconds(step.value),
         f"{format_seconds(step.low)} – {format_seconds(step.high)}",
         format_seconds(prediction.job_s.value) if prediction.job_s else unknown,
@@ -261,10 +262,10 @@ def _device_row(prediction: Prediction, language: Language, *, own_precision: bo
     )
 
 
-def _batch(prediction: Prediction) -> str:
+def batch_of(chosen: Prediction | Recommendation) -> str:
     """The batch size of a device, with the micro-batches of a step where it has several: `16 × 4`."""
-    steps = prediction.gradient_accumulation_steps
-    return str(prediction.batch_size_per_device) + (f" × {steps}" if steps > 1 else "")
+    steps = f" × {chosen.gradient_accumulation_steps}" if chosen.gradient_accumulation_steps > 1 else ""
+    return f"{chosen.batch_size_per_device}{steps}"
 
 
 def _measured_table(advice: AdviceRecord, language: Language) -> Table | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.core.sentences import Language, sentence, visible
-from advisor.core.units import format_bytes, format_seconds
+from advisor.core.units import format_bytes, format_seconds, value_of
 from advisor.present.tables import Table
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def switch_table(switches: tuple[Switch, ...], language: Language) -> Table | No
     """One row a switch, the one that gains most time first; None without any."""
     if not switches:
         return None
-    ordered = sorted(switches, key=lambda one: -(one.gain.value if one.gain is not None else 0.0))
+    ordered = sorted(switches, key=lambda one: -value_of(one.gain, 0.0))
     return Table(
         title=sentence("summary-switches", language),
         columns=tuple(sentence(f"column-{name}", language) for name in _COLUMNS),
@@ -34,7 +34,7 @@ def help_sentences(switches: tuple[Switch, ...], language: Language) -> tuple[st
     """What would help most: adapters where nothing else fits on one card, then the gains of over 5 %."""
     adapters = [one for one in switches if one.gain is None and one.fits and one.peak_memory_bytes is not None]
     gaining = [one for one in switches if one.gain is not None and one.gain.value >= WORTH_SAYING_RATIO and one.fits]
-    gaining.sort(key=lambda one: -(one.gain.value if one.gain is not None else 0.0))
+    gaining.sort(key=lambda one: -value_of(one.gain, 0.0))
     return (
         *(sentence(_holding(one), language, _adapter_numbers(one, language)) for one in adapters),
         *(sentence("help-switch", language, _gain_numbers(one, language)) for one in gaining),
@@ -49,14 +49,13 @@ def _holding(one: Switch) -> str:
 
 
 def _adapter_numbers(one: Switch, language: Language) -> dict[str, float | int | str]:
-    need = one.peak_memory_bytes.value if one.peak_memory_bytes is not None else 0.0
     return {
         "name": _name(one, language),
         "device": one.device_name,
         "count": one.count,
         "batch": one.batch_size_per_device,
         "step_s": one.step_s.value,
-        "need_bytes": need,
+        "need_bytes": value_of(one.peak_memory_bytes, 0.0),
     }
 
 
@@ -64,8 +63,7 @@ def _gain_numbers(one: Switch, language: Language) -> dict[str, float | int | st
     gain = one.gain
     if gain is None:
         return {}
-    ratios: dict[str, float | int | str] = {"gain_ratio": gain.value, "low_ratio": gain.low, "high_ratio": gain.high}
-    return {"name": _name(one, language), **ratios}
+    return {"name": _name(one, language), "gain_ratio": gain.value, "low_ratio": gain.low, "high_ratio": gain.high}
 
 
 def _name(one: Switch, language: Language) -> str:

@@ -31,7 +31,7 @@ from advisor.recommend.reasons.set_up import why
 from advisor.recommend.reasons.turning_points import would_change_if
 from advisor.recommend.recommendation import Goal, Limits, Recommendation, Recommendations
 from advisor.recommend.strategy import best_by_count, knee_count
-from advisor.recommend.tie_decision import preference
+from advisor.recommend.tie_decision import expected, preference
 from advisor.recommend.training_time import training_time_reasons, training_times
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _choose_count(comparison: Comparison, by_count: Sequence[Prediction]) -> Pre
     if comparison.goal == "time":
         return knee_count(by_count)
     known = [one for one in by_count if score(one, comparison.goal) is not None]
-    return min(known, key=lambda one: _score_value(one, comparison), default=None)
+    return min(known, key=lambda one: expected(one, comparison), default=None)
 
 
 def _clearly_less(one: Prediction, known: Prediction, comparison: Comparison) -> bool:
@@ -196,17 +196,12 @@ def _clearly_less(one: Prediction, known: Prediction, comparison: Comparison) ->
 
     Ranges of the specification table are common to all set-ups of a card; those of measurements are each their own.
     """
-    if not _score_value(one, comparison) < _score_value(known, comparison) / (1 + CLEAR_DIFFERENCE_FRACTION):
+    if not expected(one, comparison) < expected(known, comparison) / (1 + CLEAR_DIFFERENCE_FRACTION):
         return False
     less, more = score(one, comparison.goal), score(known, comparison.goal)
     if less is None or more is None or "specified" in {less.basis, more.basis}:
         return True
     return not touches(less, more)
-
-
-def _score_value(prediction: Prediction, comparison: Comparison) -> float:
-    estimate = score(prediction, comparison.goal)
-    return estimate.value if estimate is not None else float("inf")
 
 
 class _Winner(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.core.records import Record
-from advisor.core.units import Estimate
+from advisor.core.units import Estimate, value_of
 from advisor.predict.prediction import Prediction
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def score(prediction: Prediction, goal: Goal) -> Estimate | None:
 
 def touches(first: Estimate, second: Estimate) -> bool:
     """Whether the difference is not clear: the ranges touch, or the values differ by at most 3 %."""
-    if first.low <= second.high and second.low <= first.high:
+    if first.overlaps(second):
         return True
     small, large = sorted((first.value, second.value))
     return large <= small * (1 + CLEAR_DIFFERENCE_FRACTION)
@@ -199,8 +199,7 @@ def best_of_each_device(predictions: Sequence[Prediction], goal: Goal) -> tuple[
     """For each device its set-up of the least score; among unknown scores the first, in the given order."""
     best: dict[str, tuple[float, Prediction]] = {}
     for prediction in predictions:
-        estimate = score(prediction, goal)
-        value = estimate.value if estimate is not None else float("inf")
+        value = value_of(score(prediction, goal))
         known = best.get(prediction.device.key)
         if known is None or value < known[0]:
             best[prediction.device.key] = (value, prediction)

@@ -10,7 +10,7 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
-from advisor.predict.prediction import Device, Prediction
+from advisor.predict.prediction import Device, Prediction, set_up_of
 from advisor.predict.time_to_train import TimeToTrain
 
 Goal = Literal["time", "cost", "energy"]
@@ -69,6 +69,11 @@ class Recommendation(Record, frozen=True, kw_only=True):
     why: tuple[Reason, ...]
     would_change_if: tuple[Reason, ...] = ()
 
+    @property
+    def device_and_count(self) -> tuple[str, int]:
+        """Key of the device, and how many of it."""
+        return (self.device.key, self.count)
+
 
 class Alternative(Record, frozen=True, kw_only=True):
     """A set-up of the Pareto set of time against cost, or one that is tied with the recommended one."""
@@ -116,14 +121,7 @@ class Recommendations(Record, frozen=True, kw_only=True):
 
 def rests_on(chosen: Recommendation, prediction: Prediction) -> bool:
     """Whether a recommendation is of this prediction's set-up."""
-    return (
-        prediction.device.key == chosen.device.key
-        and prediction.count == chosen.count
-        and prediction.strategy == chosen.strategy
-        and prediction.precision == chosen.precision
-        and prediction.batch_size_per_device == chosen.batch_size_per_device
-        and prediction.gradient_accumulation_steps == chosen.gradient_accumulation_steps
-    )
+    return set_up_of(prediction) == set_up_of(chosen)
 
 
 def prediction_of(predictions: Sequence[Prediction], chosen: Recommendation) -> Prediction | None:

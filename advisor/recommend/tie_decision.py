@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.core.sentences import Reason
+from advisor.core.units import value_of
 from advisor.recommend.comparison import set_up_name
 from advisor.recommend.ranking import Row, score
 
@@ -24,15 +25,13 @@ def preference(row: Row, comparison: Comparison) -> tuple[float, float, float]:
     prediction = row.prediction
     own = expected(prediction, comparison)
     if comparison.goal != "time":
-        return (own, prediction.job_s.value if prediction.job_s is not None else float("inf"), 0.0)
-    cost = prediction.cost.value if prediction.cost is not None else 0.0
-    return (float(not prediction.device.local), cost, own)
+        return (own, value_of(prediction.job_s), 0.0)
+    return (float(not prediction.device.local), value_of(prediction.cost, 0.0), own)
 
 
 def expected(prediction: Prediction, comparison: Comparison) -> float:
     """The middle of the goal's figure; infinite where it is unknown."""
-    estimate = score(prediction, comparison.goal)
-    return estimate.value if estimate is not None else float("inf")
+    return value_of(score(prediction, comparison.goal))
 
 
 def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Prediction]) -> Iterator[Reason]:

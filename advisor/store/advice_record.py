@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from advisor.catalogue.precisions import Precision
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.hardware.machine import Machine
@@ -53,3 +54,13 @@ class AdviceRecord(Record, frozen=True, kw_only=True):
     """What each switch would bring to the recommended set-up."""
     reasons: tuple[Reason, ...] = ()
     caveats: tuple[Reason, ...] = ()
+
+    @property
+    def main(self) -> Recommendation | None:
+        """What is recommended: of all candidates, or where nothing is, of this machine."""
+        return self.recommendation or self.recommendation_local
+
+    @property
+    def shown_precision(self) -> Precision:
+        """Of the recommended set-up; the workload's own where there is none."""
+        return self.main.precision if self.main else self.workload.training.precision

@@ -135,13 +135,13 @@ class History:
 
     def save(self, advice: AdviceRecord) -> int:
         """Keep a run and return its number. Raises OutputError when the disk refuses; nothing is lost then."""
-        chosen = advice.recommendation or advice.recommendation_local
+        chosen = advice.main
         head = RunHead(
             workload_name=advice.workload.name,
             device_name=chosen.device.name if chosen else None,
             count=chosen.count if chosen else None,
             strategy=chosen.strategy if chosen else None,
-            precision=chosen.precision if chosen else advice.workload.training.precision,
+            precision=advice.shown_precision,
             batch_size_per_device=chosen.batch_size_per_device if chosen else None,
             job_s=chosen.job_s if chosen else None,
             measured=bool(advice.measurements),

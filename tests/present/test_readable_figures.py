@@ -65,6 +65,6 @@ def test_the_advised_set_up_is_the_row_of_its_device_and_count_and_no_row_grows_
     advice = read(RECORDED / "v1.json")
     advised = advice.recommendation
     assert advised is not None
-    rows = best_by_device(advice, advised.precision)
+    rows = best_by_device(advice)
     assert [row for row in rows if rests_on(advised, row)]
     assert max(row.global_batch_size for row in rows) <= largest_global_batch(advice.workload)

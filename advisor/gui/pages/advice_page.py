@@ -77,7 +77,7 @@ class AdvicePage(Page):
             return
         self.subtitle.set_full_text(self._origin(advice))
         chosen = advice.recommendation_local if self._local else advice.recommendation
-        chosen = chosen or advice.recommendation or advice.recommendation_local
+        chosen = chosen or advice.main
         if chosen is None:
             sentences = [self.texts.say(one) for one in (*advice.reasons, *advice.caveats)]
             self.body.addWidget(

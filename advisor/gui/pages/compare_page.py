@@ -144,7 +144,7 @@ class ComparePage(Page):
         assert self._comparison is not None
         advice = self.session.advice
         assert advice is not None
-        chosen = advice.recommendation or advice.recommendation_local
+        chosen = advice.main
         training = advice.workload.training
         known = self._comparison.precisions
         own = chosen.precision if chosen else training.precision

@@ -134,7 +134,7 @@ class StartCard(Card):
         from advisor.gui.start.local_time import local_moment
 
         advice = self._session.advice
-        chosen = None if advice is None else advice.recommendation or advice.recommendation_local
+        chosen = None if advice is None else advice.main
         self._last.setVisible(advice is not None)
         if advice is None:
             return

@@ -26,7 +26,7 @@ _X_TICKS = 12
 
 def batch_chart(advice: AdviceRecord, language: Language) -> dict[str, Any] | None:
     """One curve each for the advised device, the best one here, and the ties; None with a single batch size."""
-    main = advice.recommendation or advice.recommendation_local
+    main = advice.main
     if main is None:
         return None
     local = advice.recommendation_local

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, sentence
-from advisor.core.units import format_bytes, format_rate, format_seconds
+from advisor.core.units import format_bytes, format_cost, format_rate, format_seconds
 from advisor.present.job_picture import job_picture, row_detail, row_name, row_names, tick_text
 from advisor.present.job_picture import legend as legend_of
 from advisor.present.look import device_colour, device_places, memory_part_colour, step_part_colour
@@ -70,7 +70,7 @@ def job_chart(advice: AdviceRecord, language: Language) -> Chart | None:
                 "low": picture.across(job.low) if job else None,
                 "high": picture.across(job.high) if job else None,
                 "text": format_seconds(job.value) if job else sentence("report-does-not-fit", language),
-                "price": f"{cost.value:.2f} {one.currency or ''}".strip() if cost is not None else "",
+                "price": format_cost(cost.value, one.currency) if cost is not None else "",
                 "colour": device_colour(places.get(one.device.key), "light"),
                 "strong": row.advised,
                 "tied": row.tied,
@@ -93,15 +93,14 @@ def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     if not rows:
         return None
     ties = tied_places(advice)
-    main = advice.recommendation or advice.recommendation_local
-    wanted = main.precision if main else advice.workload.training.precision
+    main = advice.main
     labelled = []
     for item in rows:
-        own = "" if item.precision == wanted else f" · {PRECISION_LABELS[item.precision]}"
+        own = "" if item.precision == advice.shown_precision else f" · {PRECISION_LABELS[item.precision]}"
         # A count at a batch of its own has another throughput than at the advised batch: the bar says which.
         if main is not None and item.batch_size_per_device != main.batch_size_per_device:
             own += f" · {sentence('picture-batch', language, {'batch': str(item.batch_size_per_device)})}"
-        tie = f" {TIE}" if (item.device.key, item.count) in ties else ""
+        tie = f" {TIE}" if item.device_and_count in ties else ""
         labelled.append((f"{_placed(item)}{own}{tie}", item))
     chart = _bars(labelled, chosen_prediction(advice, main), language)
     if any(label.endswith(f" {TIE}") for label, _ in labelled):
@@ -111,7 +110,7 @@ def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
 
 def strategy_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     """Throughput of every strategy and count of the advised device at its batch and precision, where it fits."""
-    main = advice.recommendation or advice.recommendation_local
+    main = advice.main
     if main is None:
         return None
     rows = [
@@ -141,11 +140,9 @@ def time_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     """Where a step's time goes: advised, tied and local set-ups, each bar one whole step."""
     ties = tied_places(advice)
     keep = {
-        (chosen.device.key, chosen.count)
-        for chosen in (advice.recommendation, advice.recommendation_local)
-        if chosen is not None
+        chosen.device_and_count for chosen in (advice.recommendation, advice.recommendation_local) if chosen is not None
     } | ties
-    rows = [item for item in shown_set_ups(advice, _BARS) if (item.device.key, item.count) in keep and item.parts]
+    rows = [item for item in shown_set_ups(advice, _BARS) if item.device_and_count in keep and item.parts]
     if not rows:
         return None
     kinds = list(dict.fromkeys(part.kind for item in rows for part in item.parts if part.duration_s > 0))
@@ -174,7 +171,7 @@ def time_chart(advice: AdviceRecord, language: Language) -> Chart | None:
 
 def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     """Memory parts of the advised batch on every device, against its capacity (the black line)."""
-    main = advice.recommendation or advice.recommendation_local
+    main = advice.main
     if main is None:
         return None
     rows: dict[str, Prediction] = {}

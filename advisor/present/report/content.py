@@ -36,7 +36,7 @@ _HEADLINE_LENGTH = 300
 def report_content(advice: AdviceRecord, language: Language) -> Content:
     """Everything the template needs, as JSON-ready values; a pure function of the advice and the language."""
     summary = summarise(advice, language)
-    main = advice.recommendation or advice.recommendation_local
+    main = advice.main
     first, further = _first_page(advice, main, language)
     return {
         "language": language,
@@ -183,8 +183,6 @@ def _evidence(advice: AdviceRecord, further: list[str], language: Language) -> l
     if len(further) > _FURTHER_LINES:
         more.append(sentence("report-more-in-json", language, {"sentences": len(further) - _FURTHER_LINES}))
     charts = _charts(advice, language)
-    main = advice.recommendation or advice.recommendation_local
-    precision = main.precision if main else advice.workload.training.precision
     found = [
         _section(sentence("summary-also", language), more) if more else None,
         *(section(code, chart) for code, chart in charts.items()),
@@ -196,7 +194,10 @@ def _evidence(advice: AdviceRecord, further: list[str], language: Language) -> l
         own = report_tables.own_precisions(advice, shown_set_ups(advice, report_tables.DEVICE_ROWS))
         found.append(
             _section(
-                sentence(devices_title(own=own), language, {"precision": PRECISION_LABELS[precision]}), (), None, table
+                sentence(devices_title(own=own), language, {"precision": PRECISION_LABELS[advice.shown_precision]}),
+                (),
+                None,
+                table,
             )
         )
     return [item for item in found if item is not None]

@@ -87,7 +87,7 @@ def _of_the_advice(advice: AdviceRecord, language: Language) -> list[tuple[str, 
     facts = []
     if main is not None and main.efficiency is not None:
         facts.append(("report-fact-efficiency", estimate_text(main.efficiency, format_fraction, language)))
-    prediction = chosen_prediction(advice, advice.recommendation or advice.recommendation_local)
+    prediction = chosen_prediction(advice, advice.main)
     samples = advice.workload.data.samples * passes_over_data(advice.workload.training)
     if prediction is not None and prediction.energy_j is not None and samples > 0:
         by_sample = prediction.energy_j.scaled(1 / samples)

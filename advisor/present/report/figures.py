@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from advisor.core.sentences import Language, sentence
-from advisor.core.units import Estimate, format_bytes, format_energy, format_rate, format_seconds
+from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_rate, format_seconds
 from advisor.present.set_ups import chosen_prediction
 from advisor.present.summary import job_label
 
@@ -35,8 +36,7 @@ def key_figures(advice: AdviceRecord, main: Recommendation, language: Language) 
         figure("summary-memory", main.peak_memory_bytes, format_bytes),
     ]
     if main.cost is not None:
-        currency = main.currency or ""
-        figures.append(figure("summary-cost", main.cost, lambda cost: f"{cost:.2f} {currency}".strip()))
+        figures.append(figure("summary-cost", main.cost, partial(format_cost, currency=main.currency)))
     else:
         device_time = main.job_s.scaled(main.count) if main.job_s is not None else None
         figures.append(figure("report-device-time", device_time, format_seconds))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, sentence
-from advisor.core.units import format_bytes, format_energy, format_quantity, format_seconds
+from advisor.core.units import format_bytes, format_cost, format_energy, format_quantity, format_seconds, value_of
 from advisor.present.checked_steps import batch_text, checked_steps
 from advisor.present.set_ups import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
 
@@ -35,8 +35,8 @@ def device_table(advice: AdviceRecord, language: Language) -> Table | None:
     shown = shown_set_ups(advice, DEVICE_ROWS)
     if not shown:
         return None
-    shown.sort(key=lambda item: item.job_s.value if item.job_s is not None else -item.samples_per_s.value)
-    chosen = chosen_prediction(advice, advice.recommendation or advice.recommendation_local)
+    shown.sort(key=lambda item: value_of(item.job_s, -item.samples_per_s.value))
+    chosen = chosen_prediction(advice, advice.main)
     ties = tied_places(advice)
     extra = [
         name
@@ -49,7 +49,7 @@ def device_table(advice: AdviceRecord, language: Language) -> Table | None:
     own = own_precisions(advice, shown)
     rows = []
     for item in shown:
-        tie = f" {TIE}" if (item.device.key, item.count) in ties else ""
+        tie = f" {TIE}" if item.device_and_count in ties else ""
         row = [f"{item.count} × {clipped(item.device.name, _NAME)}{tie}", *_set_up_cells(item, language)]
         row[2:2] = [PRECISION_LABELS[item.precision]] if own else []
         further = {"energy": _energy(item, language), "cost": _cost(item, language)}
@@ -66,9 +66,7 @@ def device_table(advice: AdviceRecord, language: Language) -> Table | None:
 
 def own_precisions(advice: AdviceRecord, shown: Sequence[Prediction]) -> bool:
     """Whether a device of a table lacks the advised precision, so that each row has to name its own."""
-    main = advice.recommendation or advice.recommendation_local
-    wanted = main.precision if main else advice.workload.training.precision
-    return any(item.precision != wanted for item in shown)
+    return any(item.precision != advice.shown_precision for item in shown)
 
 
 def _set_up_cells(item: Prediction, language: Language) -> list[str]:
@@ -92,7 +90,7 @@ def _energy(item: Prediction, language: Language) -> str:
 
 
 def _cost(item: Prediction, language: Language) -> str:
-    return f"{item.cost.value:.2f} {item.currency or ''}".strip() if item.cost else sentence("unknown", language)
+    return format_cost(item.cost.value, item.currency) if item.cost else sentence("unknown", language)
 
 
 def measured_table(advice: AdviceRecord, language: Language) -> Table | None:

@@ -35,7 +35,7 @@ def render(advice: AdviceRecord, framework: Framework) -> str:
     Field names as in transformers 5 (`TrainingArguments`), Accelerate 1.6 and later (FSDP2) and Lightning 2. Raises
     OutputError where there is nothing to advise, nothing is trained, or the framework has no such strategy.
     """
-    chosen = advice.recommendation or advice.recommendation_local
+    chosen = advice.main
     if chosen is None:
         raise OutputError("--script: there is no recommendation to follow.", "See the caveats of the advice.")
     if advice.workload.training.mode != "training":

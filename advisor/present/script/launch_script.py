@@ -57,7 +57,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
     median time of its steps as one JSON line. `name`: of the file that it is saved as. Raises OutputError where there
     is nothing to advise.
     """
-    chosen = chosen or advice.recommendation or advice.recommendation_local
+    chosen = chosen or advice.main
     if chosen is None:
         raise OutputError("--script: there is no recommendation to follow.", "See the caveats of the advice.")
     if not STRATEGY_FACTS[chosen.strategy].has_script:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Reason
+from advisor.core.units import value_of
 from advisor.recommend.comparison import set_up_name
 from advisor.recommend.precisions import at_least_as_exact
 
@@ -70,7 +71,7 @@ def _power_w(one: Prediction, comparison: Comparison) -> float | None:
 
 
 def _job_s(one: Prediction) -> float:
-    return one.job_s.value if one.job_s is not None else float("inf")
+    return value_of(one.job_s)
 
 
 def _described(one: Prediction) -> Numbers:
