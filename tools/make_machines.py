@@ -105,7 +105,7 @@ def card(spec: GpuSpec, index: int) -> Gpu:
         virtualisation="none",
         mig_enabled=False,
         spec_key=spec.key,
-        refusals=(Refusal(field="memory_clock_hz", reason=Reason(code="refused-not-supported")),),
+        refusals=(Refusal(field="memory_clock_hz", reason=Reason.of("refused-not-supported")),),
     )
 
 
@@ -148,7 +148,7 @@ def particular_hosts() -> dict[str, Machine]:
             cpu=change(
                 CPU,
                 physical_core_count=None,
-                refusals=(Refusal(field="physical_core_count", reason=Reason(code="refused-nonsense")),),
+                refusals=(Refusal(field="physical_core_count", reason=Reason.of("refused-nonsense")),),
             ),
         ),
         "container_limited": change(PLAIN, cpu=limits, memory=limited, software=change(SOFTWARE, container=True)),

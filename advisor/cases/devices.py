@@ -53,15 +53,13 @@ def answer_fp32_order(case: Case, predictor: Predictor) -> CaseAnswer:
                 reasons.append(_order_reason((fast, slow), precision, ratio))
     if fast.memory_bytes is not None and slow.memory_bytes is not None and slow.nvlink_bytes_per_s is not None:
         reasons.append(
-            Reason(
-                code="case-large-models-decide",
-                numbers={
-                    "device": fast.name,
-                    "other": slow.name,
-                    "memory_bytes": fast.memory_bytes,
-                    "other_memory_bytes": slow.memory_bytes,
-                    "nvlink_bytes_per_s": slow.nvlink_bytes_per_s,
-                },
+            Reason.of(
+                "case-large-models-decide",
+                device=fast.name,
+                other=slow.name,
+                memory_bytes=fast.memory_bytes,
+                other_memory_bytes=slow.memory_bytes,
+                nvlink_bytes_per_s=slow.nvlink_bytes_per_s,
             )
         )
     reasons.append(_contradiction(case))
@@ -82,10 +80,10 @@ def _no_gpu_helps(everywhere: tuple[Prediction, ...]) -> Reason:
     fastest = min(everywhere, key=lambda one: one.step_s.value)
     slowest_s = max(one.step_s.value for one in everywhere)
     if slowest_s < (1 + _ALIKE) * fastest.step_s.value:
-        return Reason(code="case-all-gpus-alike", numbers={"count": len(everywhere), "step_s": fastest.step_s.value})
+        return Reason.of("case-all-gpus-alike", count=len(everywhere), step_s=fastest.step_s.value)
     numbers: dict[str, float | int | str] = {"count": len(everywhere), "fastest": fastest.device.name}
     numbers |= {"fastest_step_s": fastest.step_s.value, "slowest_step_s": slowest_s}
-    return Reason(code="case-no-gpu-helps", numbers=numbers)
+    return Reason.of("case-no-gpu-helps", **numbers)
 
 
 _ALIKE = 0.005
@@ -95,23 +93,21 @@ _ALIKE = 0.005
 def _order_reason(cards: tuple[GpuSpec, GpuSpec], precision: Precision, ratio: Estimate) -> Reason:
     fast, slow = cards
     used = usual_precision(fast, precision) or precision
-    return Reason(
-        code="case-order-at-precision",
-        numbers={
-            "device": fast.name,
-            "other": slow.name,
-            "precision": PRECISION_LABELS[used],
-            "expected_ratio": ratio.value,
-            "low_ratio": ratio.low,
-            "high_ratio": ratio.high,
-            "rate_flop_per_s": rate_of(fast, used) or 0.0,
-            "other_rate_flop_per_s": rate_of(slow, used) or 0.0,
-        },
+    return Reason.of(
+        "case-order-at-precision",
+        device=fast.name,
+        other=slow.name,
+        precision=PRECISION_LABELS[used],
+        expected_ratio=ratio.value,
+        low_ratio=ratio.low,
+        high_ratio=ratio.high,
+        rate_flop_per_s=rate_of(fast, used) or 0.0,
+        other_rate_flop_per_s=rate_of(slow, used) or 0.0,
     )
 
 
 def _contradiction(case: Case) -> Reason:
-    return Reason(code="case-contradicts", numbers={"case": ", ".join(case.contradicts)})
+    return Reason.of("case-contradicts", case=", ".join(case.contradicts))
 
 
 def answer_iris(case: Case, predictor: Predictor) -> CaseAnswer:
@@ -137,18 +133,16 @@ def answer_iris(case: Case, predictor: Predictor) -> CaseAnswer:
     }
     saved = reads * (1 - 1 / _RARE_READ_STEPS)
     reasons = [
-        Reason(code=_launch_code(fixed / own.step_s.value), numbers=numbers),
+        Reason.of(_launch_code(fixed / own.step_s.value), **numbers),
         _no_gpu_helps(everywhere),
-        Reason(
-            code="case-read-less",
-            numbers={"every_steps": _RARE_READ_STEPS, "saved_s": saved, "saved_fraction": saved / own.step_s.value},
+        Reason.of(
+            "case-read-less", every_steps=_RARE_READ_STEPS, saved_s=saved, saved_fraction=saved / own.step_s.value
         ),
     ]
     if busy is not None:
         reasons.append(
-            Reason(
-                code="case-gpu-pays-from",
-                numbers={"device": spec.name, "batch": busy.batch_size_per_device, "step_s": busy.step_s.value},
+            Reason.of(
+                "case-gpu-pays-from", device=spec.name, batch=busy.batch_size_per_device, step_s=busy.step_s.value
             )
         )
     figures = {"step_s": own.step_s.value, "fixed_fraction": fixed / own.step_s.value}
@@ -187,18 +181,13 @@ def answer_bert_across_gpus(case: Case, predictor: Predictor) -> CaseAnswer:
         for precision in ("fp32", "fp16_amp")
     }
     reasons.append(
-        Reason(
-            code="case-order-disagrees",
-            numbers={
-                "claimed_ratio": claimed_order,
-                "fp32_ratio": orders["fp32"],
-                "amp_ratio": orders["fp16_amp"],
-            },
+        Reason.of(
+            "case-order-disagrees", claimed_ratio=claimed_order, fp32_ratio=orders["fp32"], amp_ratio=orders["fp16_amp"]
         )
     )
     reasons.append(_contradiction(case))
     below = sum(verdict == "below_expected" for verdict in verdicts)
-    headline = Reason(code="case-cards-below", numbers={"below_count": below, "count": len(verdicts)})
+    headline = Reason.of("case-cards-below", below_count=below, count=len(verdicts))
     return CaseAnswer(
         case_id=case.id,
         verdict="below_expected" if below else "plausible_only_with",
@@ -224,9 +213,9 @@ def _judge_job(device: str, claimed: float, strict: Estimate, half: Estimate) ->
         "slower_ratio": claimed / strict.value,
     }
     if half.low <= claimed <= half.high:
-        return "plausible_only_with", Reason(code="case-job-fits-amp", numbers=numbers)
+        return "plausible_only_with", Reason.of("case-job-fits-amp", **numbers)
     if strict.low <= claimed <= strict.high:
-        return "plausible_only_with", Reason(code="case-job-fits-fp32", numbers=numbers)
+        return "plausible_only_with", Reason.of("case-job-fits-fp32", **numbers)
     if claimed > strict.high:
-        return "below_expected", Reason(code="case-job-slower", numbers=numbers)
-    return "plausible_only_with", Reason(code="case-job-between", numbers=numbers)
+        return "below_expected", Reason.of("case-job-slower", **numbers)
+    return "plausible_only_with", Reason.of("case-job-between", **numbers)

@@ -38,16 +38,14 @@ def answer_rnn_crossover(case: Case, predictor: Predictor) -> CaseAnswer:
     gpu = _Line.through((100, case.number("batch100_gpu_it_s")), (10000, case.number("batch10000_gpu_it_s")))
     crossing = math.ceil((gpu.fixed_s - cpu.fixed_s) / (cpu.per_sample_s - gpu.per_sample_s))
     reasons = [
-        Reason(
-            code="case-crossover",
-            numbers={
-                "batch": crossing,
-                "gpu_fixed_s": gpu.fixed_s,
-                "cpu_fixed_s": cpu.fixed_s,
-                "gain_ratio": cpu.per_sample_s / gpu.per_sample_s,
-            },
+        Reason.of(
+            "case-crossover",
+            batch=crossing,
+            gpu_fixed_s=gpu.fixed_s,
+            cpu_fixed_s=cpu.fixed_s,
+            gain_ratio=cpu.per_sample_s / gpu.per_sample_s,
         ),
-        Reason(code="case-crossover-why", numbers={"gpu_step_s": 1 / case.number("batch100_gpu_it_s")}),
+        Reason.of("case-crossover-why", gpu_step_s=1 / case.number("batch100_gpu_it_s")),
     ]
     figures = {"crossover_count": float(crossing), "gpu_fixed_s": gpu.fixed_s}
     workload = predictor.workload("rnn_characters")
@@ -62,15 +60,13 @@ def answer_rnn_crossover(case: Case, predictor: Predictor) -> CaseAnswer:
         alike = slowest.step_s.value < _ALIKE_RATIO * fastest.step_s.value
         figures["predicted_step_s"] = slowest.step_s.value
         reasons.append(
-            Reason(
-                code="case-gpu-expected-alike" if alike else "case-gpu-expected",
-                numbers={
-                    "fast_step_s": fastest.step_s.value,
-                    "slow_step_s": slowest.step_s.value,
-                    "reported_step_s": 1 / case.number("batch100_gpu_it_s"),
-                    "fixed_fraction": fixed / slowest.step_s.value,
-                    "slower_ratio": 1 / case.number("batch100_gpu_it_s") / slowest.step_s.value,
-                },
+            Reason.of(
+                "case-gpu-expected-alike" if alike else "case-gpu-expected",
+                fast_step_s=fastest.step_s.value,
+                slow_step_s=slowest.step_s.value,
+                reported_step_s=1 / case.number("batch100_gpu_it_s"),
+                fixed_fraction=fixed / slowest.step_s.value,
+                slower_ratio=1 / case.number("batch100_gpu_it_s") / slowest.step_s.value,
             )
         )
     return CaseAnswer(case_id=case.id, verdict="plausible", reasons=tuple(reasons), figures=figures)
@@ -92,7 +88,7 @@ def answer_epoch_log(case: Case, predictor: Predictor) -> CaseAnswer:
         every_steps=round(every),
         step_count=round(case.number("steps_per_epoch")),
     )
-    reasons = (*log.reasons(), Reason(code="case-validation-rows", numbers={"rows": round(case.number("test_rows"))}))
+    reasons = (*log.reasons(), Reason.of("case-validation-rows", rows=round(case.number("test_rows"))))
     return CaseAnswer(
         case_id=case.id,
         verdict="below_expected",

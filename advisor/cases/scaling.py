@@ -97,9 +97,9 @@ def answer_unet(case: Case, predictor: Predictor) -> CaseAnswer:
     }  # fmt: skip
     ahead = sum(one.ddp_ratio > one.dp_ratio for one in trios)
     reasons = (
-        Reason(code="case-unet-plausible" if holds else "case-unet-outside", numbers=numbers),
+        Reason.of("case-unet-plausible" if holds else "case-unet-outside", **numbers),
         _nearest_reason(near, workload.data.image_size or 0),
-        Reason(code="case-ddp-ahead", numbers={"ahead_count": ahead, "count": len(trios)}),
+        Reason.of("case-ddp-ahead", ahead_count=ahead, count=len(trios)),
     )
     return CaseAnswer(
         case_id=case.id,
@@ -115,16 +115,14 @@ def answer_unet(case: Case, predictor: Predictor) -> CaseAnswer:
 
 
 def _nearest_reason(near: _Trio, length: int) -> Reason:
-    return Reason(
-        code="case-nearest-assumption",
-        numbers={
-            "device": near.spec.name,
-            "precision": PRECISION_LABELS[near.precision],
-            "batch": near.batch_size,
-            "length": length,
-            "dp_ratio": near.dp_ratio,
-            "ddp_ratio": near.ddp_ratio,
-        },
+    return Reason.of(
+        "case-nearest-assumption",
+        device=near.spec.name,
+        precision=PRECISION_LABELS[near.precision],
+        batch=near.batch_size,
+        length=length,
+        dp_ratio=near.dp_ratio,
+        ddp_ratio=near.ddp_ratio,
     )
 
 
@@ -144,25 +142,26 @@ def answer_roberta(case: Case, predictor: Predictor) -> CaseAnswer:
     noise = _noise(case)
     between = _spread([case.number(f"ddp2_accum{steps}_s") for steps in (5, 10, 20)])
     reasons = [
-        Reason(
-            code="case-roberta-near" if holds else "case-roberta-outside",
-            numbers={"reported_ratio": reported, "low_ratio": low, "high_ratio": high},
+        Reason.of(
+            "case-roberta-near" if holds else "case-roberta-outside",
+            reported_ratio=reported,
+            low_ratio=low,
+            high_ratio=high,
         ),
         _nearest_reason(near, workload.data.sequence_length or 0),
-        Reason(
-            code="case-accumulation-gain",
-            numbers={
-                "reported_gain_ratio": reported_gain,
-                "steps": best,
-                "predicted_gain_ratio": gains.get(best, 1.0),
-                "fewer_gain_ratio": gains.get(_ACCUMULATIONS[0], 1.0),
-                "fewer": _ACCUMULATIONS[0],
-            },
+        Reason.of(
+            "case-accumulation-gain",
+            reported_gain_ratio=reported_gain,
+            steps=best,
+            predicted_gain_ratio=gains.get(best, 1.0),
+            fewer_gain_ratio=gains.get(_ACCUMULATIONS[0], 1.0),
+            fewer=_ACCUMULATIONS[0],
         ),
-        Reason(code="case-accumulation-why", numbers={"steps": best}),
-        Reason(
-            code="case-accumulation-noise" if between <= noise else "case-accumulation-differs",
-            numbers={"between_fraction": between, "noise_fraction": noise},
+        Reason.of("case-accumulation-why", steps=best),
+        Reason.of(
+            "case-accumulation-noise" if between <= noise else "case-accumulation-differs",
+            between_fraction=between,
+            noise_fraction=noise,
         ),
     ]
     return CaseAnswer(
@@ -207,10 +206,7 @@ def answer_two_gpus(case: Case, predictor: Predictor) -> CaseAnswer:
     ratio = case.number("one_gpu_epoch_min") / case.number("two_gpu_epoch_min")
     checked = check_count_ratio(Claim(count=case.n_gpus, speed_up_ratio=ratio), predictor)
     alone_s = case.number("one_gpu_epoch_min") * 60 / case.n_gpus
-    floor = Reason(
-        code="case-at-best",
-        numbers={"count": case.n_gpus, "best_s": alone_s, "remaining_ratio": ratio / case.n_gpus},
-    )
+    floor = Reason.of("case-at-best", count=case.n_gpus, best_s=alone_s, remaining_ratio=ratio / case.n_gpus)
     return CaseAnswer(
         case_id=case.id,
         verdict=checked.verdict,

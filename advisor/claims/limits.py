@@ -31,16 +31,15 @@ def _limits(claim: Claim, expected: Prediction, workload: Workload, claimed_step
     lost_s = claimed_step_s - expected.step_s.value
     host_share = part_share(expected, "host", "synchronisation")
     if host_share >= HOST_SHARE:
-        yield Reason(code="claim-limit-host", numbers={"share_fraction": host_share})
+        yield Reason.of("claim-limit-host", share_fraction=host_share)
     if (claim.count or 1) > 1:
-        yield Reason(code="claim-limit-communication", numbers={"count": claim.count or 1})
+        yield Reason.of("claim-limit-communication", count=claim.count or 1)
     pass_s = validation_pass_s(workload, expected)
     if (claim.epoch_s is not None or claim.job_s is not None) and pass_s >= FEWEST_STEPS_BETWEEN * lost_s:
-        numbers: dict[str, float | int | str] = {"pass_s": pass_s, "every_steps": round(pass_s / lost_s)}
-        numbers["lost_fraction"] = lost_s / claimed_step_s
-        yield Reason(code="claim-limit-validation", numbers=numbers)
+        every, lost = round(pass_s / lost_s), lost_s / claimed_step_s
+        yield Reason.of("claim-limit-validation", pass_s=pass_s, every_steps=every, lost_fraction=lost)
     reduced = expected.precision in {"fp16_amp", "bf16_amp", "tf32"}
     if reduced and claimed_step_s < MOST_GAIN_RATIO * expected.step_s.value:
-        yield Reason(code="claim-limit-precision-off")
+        yield Reason.of("claim-limit-precision-off")
     if host_share < HOST_SHARE:
-        yield Reason(code="claim-limit-loader", numbers={"lost_s": lost_s})
+        yield Reason.of("claim-limit-loader", lost_s=lost_s)

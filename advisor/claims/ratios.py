@@ -59,13 +59,13 @@ def _check_count(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     numbers |= {"claimed_ratio": ratio, "most_ratio": most}
     if ratio > most * LINEAR_SLACK:
         reasons = (
-            Reason(code="claim-more-than-linear", numbers={**numbers, "beyond_ratio": ratio / most}),
-            Reason(code="claim-something-else-changed"),
+            Reason.of("claim-more-than-linear", **numbers, beyond_ratio=ratio / most),
+            Reason.of("claim-something-else-changed"),
         )
         return ClaimAnswer(claim=claim, verdict="impossible", reasons=reasons, bound_ratio=most)
     expected = _expected_scaling(claim, predictor)
     if ratio < 1 and (expected is None or expected.low > ratio):
-        slower = Reason(code="claim-more-cards-slower", numbers=numbers)
+        slower = Reason.of("claim-more-cards-slower", **numbers)
         return ClaimAnswer(
             claim=claim, verdict="below_expected", reasons=(slower,), expected_ratio=expected, bound_ratio=most
         )
@@ -73,11 +73,11 @@ def _check_count(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         return _judged_by_efficiency(claim, ratio, most, numbers)
     ranged = {**numbers, "expected_ratio": expected.value, "low_ratio": expected.low, "high_ratio": expected.high}
     if ratio > expected.high:
-        reason, verdict = Reason(code="claim-scaling-above", numbers=ranged), "plausible_only_with"
+        reason, verdict = Reason.of("claim-scaling-above", **ranged), "plausible_only_with"
     elif ratio < expected.low:
-        reason, verdict = Reason(code="claim-scaling-below", numbers=ranged), "below_expected"
+        reason, verdict = Reason.of("claim-scaling-below", **ranged), "below_expected"
     else:
-        reason, verdict = Reason(code="claim-scaling-plausible", numbers=ranged), "plausible"
+        reason, verdict = Reason.of("claim-scaling-plausible", **ranged), "plausible"
     return ClaimAnswer(
         claim=claim,
         verdict=verdict,  # type: ignore[arg-type]
@@ -93,9 +93,9 @@ def _judged_by_efficiency(
     """Without model and card only the efficiency can be named: from a half on it is common."""
     numbers = {**numbers, "efficiency_fraction": ratio / most}
     if ratio / most >= 0.5:  # noqa: PLR2004 - what published runs mostly reach, see docs/formats.md
-        reason = Reason(code="claim-efficiency-plausible", numbers=numbers)
+        reason = Reason.of("claim-efficiency-plausible", **numbers)
         return ClaimAnswer(claim=claim, verdict="plausible", reasons=(reason,), bound_ratio=most)
-    reason = Reason(code="claim-efficiency-low", numbers=numbers)
+    reason = Reason.of("claim-efficiency-low", **numbers)
     return ClaimAnswer(claim=claim, verdict="below_expected", reasons=(reason,), bound_ratio=most)
 
 
@@ -169,19 +169,19 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if inside:
         every = len(inside) == len([one for one in precisions if one in by_precision])
         if stated is not None or every:
-            return _with(answer, "plausible", (Reason(code="claim-ratio-plausible", numbers=numbers), *rates))
+            return _with(answer, "plausible", (Reason.of("claim-ratio-plausible", **numbers), *rates))
         named = any_precision_of(inside)
-        reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precisions": named})
+        reason = Reason.of("claim-ratio-only-with-precision", **numbers, precisions=named)
         return _with(answer, "plausible_only_with", (reason, *rates))
     if elsewhere:
         named = any_precision_of(elsewhere)
-        reason = Reason(code="claim-ratio-only-with-precision", numbers={**numbers, "precisions": named})
+        reason = Reason.of("claim-ratio-only-with-precision", **numbers, precisions=named)
         return _with(answer, "plausible_only_with", (reason, *rates))
     if bound is not None and ratio > bound:
-        return _with(answer, "impossible", (Reason(code="claim-ratio-impossible", numbers=numbers), *rates))
+        return _with(answer, "impossible", (Reason.of("claim-ratio-impossible", **numbers), *rates))
     if ratio > expected.value:
-        return _with(answer, "plausible_only_with", (Reason(code="claim-ratio-above", numbers=numbers), *rates))
-    return _with(answer, "below_expected", (Reason(code="claim-ratio-below", numbers=numbers), *rates))
+        return _with(answer, "plausible_only_with", (Reason.of("claim-ratio-above", **numbers), *rates))
+    return _with(answer, "below_expected", (Reason.of("claim-ratio-below", **numbers), *rates))
 
 
 def _with(answer: ClaimAnswer, verdict: str, reasons: Sequence[Reason]) -> ClaimAnswer:
@@ -252,15 +252,13 @@ def _rate_reasons(fast: GpuSpec, slow: GpuSpec) -> list[Reason]:
         one, other = rate_of(fast, precision), rate_of(slow, precision)
         if one is not None and other is not None:
             found.append(
-                Reason(
-                    code="claim-rates",
-                    numbers={
-                        "device": fast.name,
-                        "other": slow.name,
-                        "precision": PRECISION_LABELS[precision],
-                        "rate_flop_per_s": one,
-                        "other_rate_flop_per_s": other,
-                    },
+                Reason.of(
+                    "claim-rates",
+                    device=fast.name,
+                    other=slow.name,
+                    precision=PRECISION_LABELS[precision],
+                    rate_flop_per_s=one,
+                    other_rate_flop_per_s=other,
                 )
             )
     return found

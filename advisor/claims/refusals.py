@@ -39,14 +39,14 @@ def refusal(
 ) -> SaidError:
     """The refusal `code` with its remedy, and what was understood beside what is missing."""
     understood = " · ".join(_understood(claim, specs))
-    first = Reason(code=code, numbers=numbers or {})
-    also = (Reason(code="claim-understood", numbers={"understood": understood}),) if understood else ()
-    return SaidError((first, *also), Reason(code=_REMEDIES[code]))
+    first = Reason.of(code, **(numbers or {}))
+    also = (Reason.of("claim-understood", understood=understood),) if understood else ()
+    return SaidError((first, *also), Reason.of(_REMEDIES[code]))
 
 
 def unknown_card(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:
     """The refusal of a card that the table lacks, with the names that are spelled most like it."""
-    return SaidError(unknown_card_reasons(claim, specs), Reason(code=_REMEDIES["claim-unknown-card"]))
+    return SaidError(unknown_card_reasons(claim, specs), Reason.of(_REMEDIES["claim-unknown-card"]))
 
 
 def unknown_card_reasons(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[Reason, ...]:
@@ -56,7 +56,7 @@ def unknown_card_reasons(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[Re
         near = nearest_cards(name, specs)
         code = "claim-unknown-card" if near else "claim-unknown-card-alone"
         numbers: dict[str, Value] = {"card": name.upper() if name.isascii() else name}
-        reasons.append(Reason(code=code, numbers=numbers | ({"nearest": Names(names=tuple(near))} if near else {})))
+        reasons.append(Reason.of(code, **numbers, **({"nearest": Names(names=tuple(near))} if near else {})))
     return tuple(reasons)
 
 

@@ -77,7 +77,7 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         verdict, code = "below_expected", "claim-change-below"
     else:
         verdict, code = "plausible", "claim-change-plausible"
-    reason = Reason(code=code, numbers=numbers)
+    reason = Reason.of(code, **numbers)
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=(reason,), expected_ratio=expected, bound_ratio=bound)
 
 
@@ -116,7 +116,7 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     right = bool(best.fits) == bool(claim.fits)
     code = "claim-fits-close" if close else "claim-fits" if best.fits else "claim-fits-not"
     verdict: Verdict = "plausible" if right else "plausible_only_with" if close else "impossible"
-    return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason(code=code, numbers=numbers),))
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason.of(code, **numbers),))
 
 
 def _sides(claim: Claim, precision: Precision, batch: int) -> tuple[_Side, _Side]:

@@ -93,7 +93,7 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         claim,
         "plausible_only_with",
         possible,
-        (Reason(code="claim-only-with-better-kernels", numbers=_numbers(possible, claim)),),
+        (Reason.of("claim-only-with-better-kernels", **_numbers(possible, claim)),),
     )
 
 
@@ -199,34 +199,31 @@ def _plausible(claim: Claim, set_up: ClaimedSetUp, set_ups: list[ClaimedSetUp]) 
     seen = {one.precision for one in set_ups}
     if claim.precision is None and holding != seen:
         named = any_precision_of(precision for precision in _OPEN if precision in holding)
-        reason = Reason(code="claim-only-with-precision", numbers={**numbers, "precisions": named})
+        reason = Reason.of("claim-only-with-precision", **numbers, precisions=named)
         return _answer(claim, "plausible_only_with", set_up, (reason, *fit))
     if fit:
-        return _answer(claim, "plausible_only_with", set_up, (*fit, Reason(code="claim-plausible", numbers=numbers)))
-    return _answer(claim, "plausible", set_up, (Reason(code="claim-plausible", numbers=numbers),))
+        return _answer(claim, "plausible_only_with", set_up, (*fit, Reason.of("claim-plausible", **numbers)))
+    return _answer(claim, "plausible", set_up, (Reason.of("claim-plausible", **numbers),))
 
 
 def _memory_reasons(set_up: ClaimedSetUp) -> tuple[Reason, ...]:
     peak, capacity = set_up.best.peak_memory_bytes, set_up.best.memory_capacity_bytes
     if set_up.best.fits is False and peak is not None and capacity is not None:
         return (
-            Reason(
-                code="claim-only-with-less-memory",
-                numbers={
-                    "device": set_up.best.device.name,
-                    "batch": set_up.batch_size,
-                    "need_bytes": peak.value,
-                    "capacity_bytes": capacity,
-                },
+            Reason.of(
+                "claim-only-with-less-memory",
+                device=set_up.best.device.name,
+                batch=set_up.batch_size,
+                need_bytes=peak.value,
+                capacity_bytes=capacity,
             ),
         )
     return ()
 
 
 def _below(claim: Claim, set_up: ClaimedSetUp, workload: Workload) -> ClaimAnswer:
-    numbers = {**_numbers(set_up, claim), "slower_ratio": set_up.claimed_step_s / set_up.expected.value}
     reasons = (
-        Reason(code="claim-below", numbers=numbers),
+        Reason.of("claim-below", **_numbers(set_up, claim), slower_ratio=set_up.claimed_step_s / set_up.expected.value),
         *likely_limits(claim, set_up.best, workload, set_up.claimed_step_s),
     )
     return _answer(claim, "below_expected", set_up, reasons)
@@ -245,7 +242,7 @@ def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimA
         for precisions in ((stated,) if stated is not None else (), _OPEN if mode_kept or stated is None else ()):
             set_up = _nearest_own(_reaching(asked, predictor, changed, precisions), workload)
             if set_up is not None:
-                reason = Reason(code=code, numbers=_numbers(set_up, claim))
+                reason = Reason.of(code, **_numbers(set_up, claim))
                 return _answer(claim, "plausible_only_with", set_up, (reason,))
     return _by_precision(claim, predictor, workload, ("fp16",))
 
@@ -256,9 +253,8 @@ def _by_precision(
     for precision in precisions:
         set_up = _nearest_own(_reaching(claim, predictor, workload, (precision,)), workload)
         if set_up is not None:
-            reason = Reason(
-                code="claim-only-with-precision",
-                numbers={**_numbers(set_up, claim), "precisions": any_precision_of((precision,))},
+            reason = Reason.of(
+                "claim-only-with-precision", **_numbers(set_up, claim), precisions=any_precision_of((precision,))
             )
             return _answer(claim, "plausible_only_with", set_up, (reason, *_memory_reasons(set_up)))
     return None
@@ -297,4 +293,4 @@ def _impossible(claim: Claim, set_up: ClaimedSetUp, bound: Bound, workload: Work
         "claimed_rate": round(set_up.batch_size * count / set_up.claimed_step_s),
     }
     code = "claim-impossible-rate" if claim.samples_per_s is not None else "claim-impossible-step"
-    return _answer(claim, "impossible", set_up, (Reason(code=code, numbers=numbers),))
+    return _answer(claim, "impossible", set_up, (Reason.of(code, **numbers),))

@@ -45,7 +45,7 @@ def doctor_command(arguments: argparse.Namespace, language: Language) -> int:
     for finding in findings():
         print(f"  {sentence(f'doctor-{finding.state}', language)}  {say(finding.reason, language)}", file=stream)
         wrong += finding.state == "wrong"
-    print(sentence("doctor-sum", language, {"count": wrong}), file=stream)
+    print(sentence("doctor-sum", language, count=wrong), file=stream)
     return SOMETHING_WRONG if wrong else 0
 
 
@@ -61,7 +61,7 @@ def findings() -> Iterator[Finding]:
 
 
 def _found(state: State, code: str, **numbers: float | str | Said) -> Finding:
-    return Finding(state=state, reason=Reason(code=code, numbers=dict(numbers)))
+    return Finding(state=state, reason=Reason.of(code, **dict(numbers)))
 
 
 def _machine() -> Iterator[Finding]:

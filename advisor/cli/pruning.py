@@ -32,14 +32,14 @@ def prune_command(arguments: argparse.Namespace, language: Language) -> int:
         if not old.run_count:
             return 0
         if not arguments.yes and not _consents(language):
-            print(say(Reason(code="history-prune-kept"), language))
+            print(say(Reason.of("history-prune-kept"), language))
             return 0
-        print(say(Reason(code="history-pruned", numbers={"count": history.prune(old.before_utc)}), language))
+        print(say(Reason.of("history-pruned", count=history.prune(old.before_utc)), language))
     return 0
 
 
 def _consents(language: Language) -> bool:
     if not sys.stdin.isatty():
         raise InputError("--prune-history: nobody is here to say yes.", "Add --yes to delete these runs.")
-    answer = input(say(Reason(code="history-prune-question"), language) + " ")
+    answer = input(say(Reason.of("history-prune-question"), language) + " ")
     return answer.strip().lower() in _YES

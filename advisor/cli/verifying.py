@@ -39,12 +39,16 @@ def verify_command(
                 history.append_truth(truth)
                 record = history.record()
             if record is not None:
-                numbers: dict[str, float | int | str] = {
-                    "runs": record.count,
-                    "inside_fraction": record.inside_fraction,
-                    "error_fraction": record.median_error_fraction,
-                }
-                print(sentence("verify-record", language, numbers), file=result_stream(arguments))
+                print(
+                    sentence(
+                        "verify-record",
+                        language,
+                        runs=record.count,
+                        inside_fraction=record.inside_fraction,
+                        error_fraction=record.median_error_fraction,
+                    ),
+                    file=result_stream(arguments),
+                )
     except UserFacingError as error:
         print(f"advisor: {error}", file=sys.stderr)
         return error.exit_code
@@ -53,11 +57,12 @@ def verify_command(
 
 def truth_line(truth: Truth, language: Language) -> str:
     """One sentence: what was predicted, what came true, and whether it lay in the range."""
-    numbers: dict[str, float | int | str] = {
-        "predicted_s": truth.predicted_step_s.value,
-        "low_s": truth.predicted_step_s.low,
-        "high_s": truth.predicted_step_s.high,
-        "actual_s": truth.actual_step_s,
-        "error": f"{100 * truth.error_fraction:+.1f}",
-    }
-    return sentence("verify-inside" if truth.inside else "verify-outside", language, numbers)
+    return sentence(
+        "verify-inside" if truth.inside else "verify-outside",
+        language,
+        predicted_s=truth.predicted_step_s.value,
+        low_s=truth.predicted_step_s.low,
+        high_s=truth.predicted_step_s.high,
+        actual_s=truth.actual_step_s,
+        error=f"{100 * truth.error_fraction:+.1f}",
+    )

@@ -67,6 +67,11 @@ class Reason(Record, frozen=True, kw_only=True):
     code: str
     numbers: Mapping[str, Value] = {}
 
+    @classmethod
+    def of(cls, code: str, /, **numbers: Value) -> Reason:
+        """The statement `code` with its arguments by their names."""
+        return cls(code=code, numbers=numbers)
+
     def figure(self, name: str) -> float:
         """One of the numbers. Raises KeyError where there is none of this name, TypeError for what is no number."""
         value = self.numbers[name]
@@ -179,22 +184,20 @@ def either(names: Sequence[str], language: Language) -> str:
 _LONGEST_ARGUMENT = 900
 
 
-def sentence(
-    code: str, language: Language, numbers: Mapping[str, Value] | None = None, units: SizeUnits = "binary"
-) -> str:
-    """The message `code` of the catalogue in `language`, its numbers set with their units, sizes in `units`.
-
-    Raises KeyError when the catalogue lacks the message or one of its arguments: that is a bug of ours.
-    """
-    if not message_exists(code, language):
-        raise KeyError(code)
-    arguments = {name: _readable(name, value, language, units) for name, value in (numbers or {}).items()}
-    return _formatted(code, language, arguments)
+def sentence(code: str, language: Language, /, **numbers: Value) -> str:
+    """The message `code` of the catalogue in `language` with its numbers. Raises KeyError as `say` does."""
+    return say(Reason.of(code, **numbers), language)
 
 
 def say(reason: Reason, language: Language, units: SizeUnits = "binary") -> str:
-    """The sentence of a `Reason`, sizes in `units`."""
-    return sentence(reason.code, language, reason.numbers, units)
+    """The sentence of a `Reason` in `language`, its numbers set with their units, sizes in `units`.
+
+    Raises KeyError when the catalogue lacks the message or one of its arguments: that is a bug of ours.
+    """
+    if not message_exists(reason.code, language):
+        raise KeyError(reason.code)
+    arguments = {name: _readable(name, value, language, units) for name, value in reason.numbers.items()}
+    return _formatted(reason.code, language, arguments)
 
 
 class SaidError(InputError):

@@ -91,14 +91,14 @@ class WorkloadReader:
         spec = specs.get(row.gpu_key)
         if spec is None:
             known = closest(row.gpu_key, sorted(specs))
-            return Reason(code="evaluate-unknown-gpu", numbers={"gpu": row.gpu_key[:80], "hint": known})
+            return Reason.of("evaluate-unknown-gpu", gpu=row.gpu_key[:80], hint=known)
         return RowQuestion(row=row, workload=_overridden(found, row), spec=spec)
 
     def _read(self, name: str) -> Workload | Reason:
         try:
             return load_workload_for_row(name, self._folder, allow_hub=self._allow_hub)
         except InputError as error:
-            return Reason(code="evaluate-wrong-workload", numbers={"text": Said(text=str(error))})
+            return Reason.of("evaluate-wrong-workload", text=Said(text=str(error)))
 
 
 def _overridden(workload: Workload, row: RunRow) -> Workload:

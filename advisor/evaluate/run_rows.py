@@ -115,9 +115,7 @@ class RunRow(Record, frozen=True, kw_only=True):
 class _WrongCell(Exception):  # noqa: N818 - says what happened
     def __init__(self, column: str, given: str, allowed: str) -> None:
         super().__init__(column)
-        self.reason = Reason(
-            code="evaluate-wrong-cell", numbers={"column": column, "given": given[:80], "allowed": allowed}
-        )
+        self.reason = Reason.of("evaluate-wrong-cell", column=column, given=given[:80], allowed=allowed)
 
 
 def read_run_rows(path: Path) -> tuple[RunRow, ...]:

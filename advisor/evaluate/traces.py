@@ -135,20 +135,17 @@ class _Tracer:
             checked=False,
         )
         tables: dict[TracePrecision, OpTable] = {}
-        reason = Reason(code="evaluate-trace-died", numbers={"workload": workload.name})
+        reason = Reason.of("evaluate-trace-died", workload=workload.name)
         try:
             for event in self._alive().ask(request, deadline_s=time.monotonic() + _TRACE_LIMIT_S):
                 if isinstance(event, Traced):
                     tables[event.table.precision] = event.table
                 elif isinstance(event, Failed):
-                    reason = Reason(
-                        code="evaluate-trace-failed",
-                        numbers={"workload": workload.name, "text": Said(text=event.text[:300])},
+                    reason = Reason.of(
+                        "evaluate-trace-failed", workload=workload.name, text=Said(text=event.text[:300])
                     )
         except WorkerHung:
-            reason = Reason(
-                code="evaluate-trace-too-long", numbers={"workload": workload.name, "limit_s": _TRACE_LIMIT_S}
-            )
+            reason = Reason.of("evaluate-trace-too-long", workload=workload.name, limit_s=_TRACE_LIMIT_S)
         return {key: tables.get(key.precision, reason) for key in keys}
 
     def _alive(self) -> WorkerSession:

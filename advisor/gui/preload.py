@@ -94,6 +94,6 @@ def _import_rest(stopped: threading.Event) -> None:
     for kind in (Training, Data, TemplateModel, NumbersModel):
         fields_of(kind)
     for language in get_args(Language):
-        sentence("watch-blocks", language, {"count": 2})
+        sentence("watch-blocks", language, count=2)
     bundled_cases()
     accuracy_record()

@@ -46,9 +46,9 @@ class Texts:
             plain = _plain_messages(self.language).get(code)
             if plain is not None:
                 return plain
-        from advisor.core.sentences import sentence
+        from advisor.core.sentences import Reason, say
 
-        return sentence(code, self.language, dict(numbers), self.units)
+        return say(Reason.of(code, **numbers), self.language, self.units)
 
     def say(self, reason: Reason) -> str:
         """The sentence of a reason; a code that this version does not know is shown with its numbers."""

@@ -63,9 +63,7 @@ def machine_lines(machine: Machine, language: Language, *, for_report: bool = Fa
         kind = sentence(f"detect-link-{link.kind}", language)
         if link.bandwidth_bytes_per_s is not None:
             kind = f"{kind}, {format_quantity(link.bandwidth_bytes_per_s, 'B/s')}"
-        lines.append(
-            sentence("detect-link", language, {"first": link.first_index, "second": link.second_index, "kind": kind})
-        )
+        lines.append(sentence("detect-link", language, first=link.first_index, second=link.second_index, kind=kind))
     lines += _software_lines(machine.software, language)
     if machine.notices:
         lines.append(sentence("detect-notices", language))
@@ -79,57 +77,54 @@ def _cpu_lines(cpu: Cpu, language: Language) -> list[str]:
     physical, logical = (
         unknown if count is None else str(count) for count in (cpu.physical_core_count, cpu.logical_core_count)
     )
-    cores: dict[str, float | int | str] = {
-        "physical": physical,
-        "logical": logical,
-        "usable": str(cpu.usable_core_count),
-    }
-    lines = [sentence("detect-cpu", language, {"name": name}), _INDENT + sentence("detect-cores", language, cores)]
+    lines = [
+        sentence("detect-cpu", language, name=name),
+        _INDENT
+        + sentence("detect-cores", language, physical=physical, logical=logical, usable=str(cpu.usable_core_count)),
+    ]
     if cpu.cgroup_core_limit_count is not None:
         limit = f"{cpu.cgroup_core_limit_count:g}"
-        lines.append(_INDENT + sentence("detect-cpu-limit", language, {"cores": limit}))
+        lines.append(_INDENT + sentence("detect-cpu-limit", language, cores=limit))
     if cpu.max_clock_hz is not None:
-        lines.append(_INDENT + sentence("detect-clock", language, {"clock": _hertz(cpu.max_clock_hz)}))
+        lines.append(_INDENT + sentence("detect-clock", language, clock=_hertz(cpu.max_clock_hz)))
     if cpu.instruction_sets:
         names = " ".join(cpu.instruction_sets)
-        lines.append(_INDENT + sentence("detect-instruction-sets", language, {"names": names}))
+        lines.append(_INDENT + sentence("detect-instruction-sets", language, names=names))
     return lines + _refused_lines(cpu.refusals, language)
 
 
 def _memory_lines(memory: HostMemory, language: Language) -> list[str]:
-    sizes: dict[str, float | int | str] = {
-        "total_bytes": memory.total_bytes,
-        "available_bytes": memory.available_bytes,
-    }
-    lines = [sentence("detect-memory", language, sizes)]
+    lines = [
+        sentence("detect-memory", language, total_bytes=memory.total_bytes, available_bytes=memory.available_bytes)
+    ]
     if memory.cgroup_limit_bytes is not None:
-        limit: dict[str, float | int | str] = {"limit_bytes": memory.cgroup_limit_bytes}
-        lines.append(_INDENT + sentence("detect-memory-limit", language, limit))
+        lines.append(_INDENT + sentence("detect-memory-limit", language, limit_bytes=memory.cgroup_limit_bytes))
     return lines
 
 
 def _gpu_lines(gpu: Gpu, language: Language, *, for_report: bool) -> list[str]:
-    lines = [sentence("detect-gpu", language, {"gpu_index": str(gpu.index), "gpu_name": gpu.name})]
+    lines = [sentence("detect-gpu", language, gpu_index=str(gpu.index), gpu_name=gpu.name)]
     if gpu.unusable_reason is not None:
         reason = say(gpu.unusable_reason, language)
-        lines.append(_INDENT + sentence("detect-gpu-unusable", language, {"reason": reason}))
+        lines.append(_INDENT + sentence("detect-gpu-unusable", language, reason=reason))
     for field, shown in _SHOWN:
         value = getattr(gpu, field)
         if value is not None and not (field == "unified_memory" and value is False):
             lines.append(_INDENT + _field_line(field, value, shown, language))
     if gpu.spec_key is not None:
-        row = {"label": sentence("detect-spec-row", language), "value": gpu.spec_key}
-        lines.append(_INDENT + sentence("detect-field", language, {**row}))
+        lines.append(
+            _INDENT
+            + sentence("detect-field", language, label=sentence("detect-spec-row", language), value=gpu.spec_key)
+        )
     for instance in gpu.mig_instances:
         size = "" if instance.memory_total_bytes is None else f", {format_bytes(instance.memory_total_bytes)}"
-        text: dict[str, float | int | str] = {
-            "instance": f"{instance.name}{size} ({instance.uuid})",
-        }
-        lines.append(_INDENT + sentence("detect-mig-instance", language, text))
+        lines.append(
+            _INDENT + sentence("detect-mig-instance", language, instance=f"{instance.name}{size} ({instance.uuid})")
+        )
     for process in gpu.processes:
         name = sentence("detect-unknown", language) if for_report or process.name is None else process.name
         size = "" if process.memory_bytes is None else f", {format_bytes(process.memory_bytes)}"
-        lines.append(_INDENT + sentence("detect-process", language, {"pid": str(process.pid), "name": f"{name}{size}"}))
+        lines.append(_INDENT + sentence("detect-process", language, pid=str(process.pid), name=f"{name}{size}"))
     return lines + _refused_lines(gpu.refusals, language)
 
 
@@ -140,7 +135,7 @@ def _field_line(field: str, value: object, shown: Callable[[float], str] | None,
         text = shown(value)
     else:
         text = str(value)
-    return sentence("detect-field", language, {"label": sentence(f"label-{field}", language), "value": text})
+    return sentence("detect-field", language, label=sentence(f"label-{field}", language), value=text)
 
 
 def _refused_lines(refusals: Iterable[Refusal], language: Language) -> list[str]:
@@ -149,7 +144,8 @@ def _refused_lines(refusals: Iterable[Refusal], language: Language) -> list[str]
         + sentence(
             "detect-refused",
             language,
-            {"label": sentence(f"label-{refusal.field}", language), "reason": say(refusal.reason, language)},
+            label=sentence(f"label-{refusal.field}", language),
+            reason=say(refusal.reason, language),
         )
         for refusal in refusals
     ]
@@ -159,21 +155,23 @@ def _torch_text(software: Software, language: Language) -> str:
     if software.torch is None:
         return sentence("detect-none", language)
     if software.torch_cuda is None:
-        return sentence("detect-torch-without-cuda", language, {"torch": software.torch})
-    return sentence("detect-torch-with-cuda", language, {"torch": software.torch, "torch_cuda": software.torch_cuda})
+        return sentence("detect-torch-without-cuda", language, torch=software.torch)
+    return sentence("detect-torch-with-cuda", language, torch=software.torch, torch_cuda=software.torch_cuda)
 
 
 def _software_lines(software: Software, language: Language) -> list[str]:
     none = sentence("detect-none", language)
-    versions: dict[str, float | int | str] = {
-        "driver": software.driver or none,
-        "cuda_driver": software.cuda_driver or none,
-        "torch": _torch_text(software, language),
-        "transformers": software.transformers or none,
-    }
     lines = [
-        sentence("detect-software", language, {"os": software.os, "python": software.python}),
-        _INDENT + sentence("detect-versions", language, versions),
+        sentence("detect-software", language, os=software.os, python=software.python),
+        _INDENT
+        + sentence(
+            "detect-versions",
+            language,
+            driver=software.driver or none,
+            cuda_driver=software.cuda_driver or none,
+            torch=_torch_text(software, language),
+            transformers=software.transformers or none,
+        ),
     ]
     around = [
         sentence(code, language)
@@ -181,5 +179,5 @@ def _software_lines(software: Software, language: Language) -> list[str]:
         if true
     ]
     if around:
-        lines.append(_INDENT + sentence("detect-surroundings", language, {"names": ", ".join(around)}))
+        lines.append(_INDENT + sentence("detect-surroundings", language, names=", ".join(around)))
     return lines

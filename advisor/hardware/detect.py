@@ -88,13 +88,13 @@ def detect_machine(*, timeout_s: float = 10.0) -> Machine:
     while not attempt.complete and attempt.asking is not None and len(avoid) + 1 < _MAX_ATTEMPTS:
         avoid.append(attempt.asking.function)
         code = "driver-call-hung" if attempt.hung else "driver-call-crashed"
-        notices.append(Reason(code=code, numbers={"function": attempt.asking.function}))
+        notices.append(Reason.of(code, function=attempt.asking.function))
         if attempt.asking.function == "nvmlInit":
             break
         attempt = _run(Detect(avoid=tuple(avoid)), timeout_s)
     if not attempt.complete:
         if attempt.asking is not None and attempt.asking.function == "nvmlInit":
-            notices = [Reason(code="driver-not-responding" if attempt.hung else "driver-crashed")]
+            notices = [Reason.of("driver-not-responding" if attempt.hung else "driver-crashed")]
         attempt = (
             attempt if attempt.host is not None else _run(Detect(ask_driver=False), max(timeout_s, _HOST_DEADLINE_S))
         )

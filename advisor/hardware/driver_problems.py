@@ -58,12 +58,12 @@ def driver_problem(code: int, *, container: bool = False) -> Reason:
     `container`: a container that loses its GPU sees 999, and only a restart of the container helps.
     """
     if code == UNKNOWN and container:
-        return Reason(code="driver-container-lost-gpu")
+        return Reason.of("driver-container-lost-gpu")
     known = _DRIVER.get(code)
-    return Reason(code=known) if known else Reason(code="driver-error", numbers={"nvml_code": str(code)})
+    return Reason.of(known) if known else Reason.of("driver-error", nvml_code=str(code))
 
 
 def field_problem(code: int) -> Reason:
     """Why one field was refused, for an error code of an NVML query."""
     known = _FIELD.get(code)
-    return Reason(code=known) if known else Reason(code="refused-error", numbers={"nvml_code": str(code)})
+    return Reason.of(known) if known else Reason.of("refused-error", nvml_code=str(code))

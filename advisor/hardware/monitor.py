@@ -152,7 +152,7 @@ class Monitor:
 
     def _fail(self, code: str) -> Reason:
         # Said at once: ending a child that is stuck in the driver may take seconds.
-        self._problem = Reason(code=code)
+        self._problem = Reason.of(code)
         return self._problem
 
     def _ask(self) -> None:

@@ -76,21 +76,21 @@ class PeriodicValidation(NamedTuple):
         if self.validation_fraction < LOUD_SHARE:
             return ()
         better = self.better_every_steps
-        numbers: dict[str, float | int | str] = {
-            "interval_s": self.interval_s,
-            "validation_s": self.validation_s,
-            "share_fraction": self.validation_fraction,
-            "every_steps": self.every_steps,
-        }
-        change: dict[str, float | int | str] = {
-            "better_steps": better,
-            "total_s": self.total_s,
-            "better_total_s": self.total_at_s(better),
-            "gain_s": self.total_s - self.total_at_s(better),
-        }
         return (
-            Reason(code="log-validation-share", numbers=numbers),
-            Reason(code="log-validate-less", numbers=change),
+            Reason.of(
+                "log-validation-share",
+                interval_s=self.interval_s,
+                validation_s=self.validation_s,
+                share_fraction=self.validation_fraction,
+                every_steps=self.every_steps,
+            ),
+            Reason.of(
+                "log-validate-less",
+                better_steps=better,
+                total_s=self.total_s,
+                better_total_s=self.total_at_s(better),
+                gain_s=self.total_s - self.total_at_s(better),
+            ),
         )
 
 
@@ -128,7 +128,7 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
         split=split_of(seconds, reasons),
         step_s=step_s,
         step_count=steps,
-        reasons=reasons or (Reason(code="log-nothing-loud", numbers={"total_s": total}),),
+        reasons=reasons or (Reason.of("log-nothing-loud", total_s=total),),
     )
 
 
@@ -161,7 +161,7 @@ def _report_of_periodic(facts: LogFacts, log: PeriodicValidation, prediction: Pr
         split=split_of(seconds, reasons),
         step_s=log.step_s,
         step_count=log.step_count,
-        reasons=reasons or (Reason(code="log-nothing-loud", numbers={"total_s": log.total_s}),),
+        reasons=reasons or (Reason.of("log-nothing-loud", total_s=log.total_s),),
     )
 
 
@@ -216,15 +216,14 @@ def _split_reasons(facts: LogFacts, seconds: dict[WallKind, float], total: float
             "better_total_s": total - gain,
         }
         if facts.validation_passes_s:
-            passes = {"passes": len(facts.validation_passes_s)}
-            yield Reason(code="log-validation-passes", numbers={**numbers, **passes})
+            yield Reason.of("log-validation-passes", **numbers, passes=len(facts.validation_passes_s))
         else:
-            yield Reason(code="log-pauses", numbers=numbers)
+            yield Reason.of("log-pauses", **numbers)
 
 
 def _step_reasons(step_s: float | None, data_fraction: float, prediction: Prediction | None) -> Iterator[Reason]:
     if data_fraction >= LOUD_SHARE and step_s is not None:
-        yield Reason(code="log-loader", numbers={"share_fraction": data_fraction, "gain_s": data_fraction * step_s})
+        yield Reason.of("log-loader", share_fraction=data_fraction, gain_s=data_fraction * step_s)
     if prediction is not None and step_s is not None:
         numbers: dict[str, float | int | str] = {
             "step_s": step_s,
@@ -235,4 +234,4 @@ def _step_reasons(step_s: float | None, data_fraction: float, prediction: Predic
             "slower_ratio": step_s / prediction.step_s.value,
         }
         slow = step_s > SLOW_STEP_RATIO * prediction.step_s.high
-        yield Reason(code="log-step-slow", numbers=numbers) if slow else Reason(code="log-step-normal", numbers=numbers)
+        yield Reason.of("log-step-slow", **numbers) if slow else Reason.of("log-step-normal", **numbers)

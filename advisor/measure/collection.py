@@ -115,7 +115,7 @@ class Collection:
             *why_keep(self.plan.name, steps, kept_memory),
         ]
         if gpu is not None and power_capped(self.readings, gpu):
-            caveats.append(Reason(code="measure-power-capped", numbers={"gpu": gpu.name}))
+            caveats.append(Reason.of("measure-power-capped", gpu=gpu.name))
         return Measurement(
             device_key=self.plan.key,
             device_name=self.plan.name,
@@ -161,16 +161,16 @@ class Collection:
         )
         if not kept and throttled is None and step.samples:
             summary = _summary(step.samples[-1:], step.ended)
-            verdict = Verdict(kind="unstable", reason=Reason(code="measure-only-warm-up"))
+            verdict = Verdict(kind="unstable", reason=Reason.of("measure-only-warm-up"))
         elif not step.samples and step.ended is not None:
             verdict = Verdict(kind="not_measured", reason=why_ended(step.ended))
         elif kept and len(kept) < _FEW_SAMPLES:
-            caveats.append(Reason(code="measure-few-samples", numbers={"count": len(kept)}))
+            caveats.append(Reason.of("measure-few-samples", count=len(kept)))
         device_s = [sample.device_s for sample in kept if sample.device_s is not None]
         device = _series(device_s, kept, step.ended) if device_s else None
         if summary is not None and device is not None and device.median_s < (1 - _LAUNCH_BOUND) * summary.median_s:
             waiting = 1.0 - device.median_s / summary.median_s
-            caveats.append(Reason(code="measure-launch-bound", numbers={"waiting_fraction": waiting}))
+            caveats.append(Reason.of("measure-launch-bound", waiting_fraction=waiting))
         figures = step.samples[-1].figures if step.samples else {}
         full = figures.get("full_blocks")
         if layer_limit is not None and full is not None:
@@ -201,7 +201,7 @@ class Collection:
         kept = [sample for sample in warm if not any(_overlaps(sample, span) for span in spans)]
         if kept and len(kept) < len(warm):
             dropped = len(warm) - len(kept)
-            caveats.append(Reason(code="measure-throttled-dropped", numbers={"dropped": dropped, "all": len(warm)}))
+            caveats.append(Reason.of("measure-throttled-dropped", dropped=dropped, all=len(warm)))
         return kept, spans[0][2] if spans and not kept else None
 
     def _contended(self, samples: Sequence[Sample]) -> Reason | None:
@@ -252,7 +252,7 @@ class Collection:
 
     def _why_nothing(self, steps: Sequence[StepMeasurement]) -> Reason:
         reasons = [step.verdict.reason for step in steps if step.verdict.reason is not None]
-        return next(iter([*self.caveats, *reasons]), Reason(code="measure-no-samples"))
+        return next(iter([*self.caveats, *reasons]), Reason.of("measure-no-samples"))
 
 
 def gpu_of(machine: Machine, plan: DevicePlan) -> Gpu | None:

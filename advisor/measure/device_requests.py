@@ -63,7 +63,7 @@ class DeviceRequests:
                 device=self.device.torch_device, budget_s=budget_s, thread_counts=threads, seed=self.plan.seed
             )
         if isinstance(workload.model, NumbersModel):
-            self.collection.caveats.append(Reason(code="measure-numbers-cannot-run"))
+            self.collection.caveats.append(Reason.of("measure-numbers-cannot-run"))
             return
         for number, precision in enumerate(self.device.precisions):
             last = number == len(self.device.precisions) - 1
@@ -175,12 +175,12 @@ class DeviceRequests:
         table = self.tables.get(TRACE_PRECISIONS[precision]) or next(iter(self.tables.values()))
         training, on_cpu = self.plan.workload.training, self.device.torch_device == "cpu"
         need = tensor_bytes(table, training, precision, 1, looped=on_cpu)
-        numbers: dict[str, float | int | str] = {
-            "device": self.device.name,
-            "need_bytes": need,
-            "limit_bytes": self.device.memory_limit_bytes or 0,
-        }
-        return Reason(code="measure-does-not-fit", numbers=numbers)
+        return Reason.of(
+            "measure-does-not-fit",
+            device=self.device.name,
+            need_bytes=need,
+            limit_bytes=self.device.memory_limit_bytes or 0,
+        )
 
 
 def block_count_of(table: OpTable) -> int | None:

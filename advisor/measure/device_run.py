@@ -10,7 +10,7 @@ from typing import Protocol
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.child_process import ExitKind
-from advisor.core.sentences import Reason, Said, Value
+from advisor.core.sentences import Reason, Said
 from advisor.hardware.machine import Machine, Reading
 from advisor.measure.collection import Collection
 from advisor.measure.device_requests import DeviceRequests
@@ -118,12 +118,9 @@ class DeviceRun:
             return True  # only tried: without an answer nothing is lost
         for failed in self.collection.failures[failed_before:]:
             code = failed.code or ("measure-trace-failed" if tracing else "measure-worker-failed")
-            numbers: dict[str, Value] = {
-                "device": self.device.name,
-                "text": Said(text=failed.text[:300]),
-                **failed.numbers,
-            }
-            self.collection.caveats.append(Reason(code=code, numbers=numbers))
+            self.collection.caveats.append(
+                Reason.of(code, device=self.device.name, text=Said(text=failed.text[:300]), **failed.numbers)
+            )
             self.exit_kind = "finished" if tracing else "failed"
         if error is not None or not session.alive:
             self._note_death(session, error)
@@ -139,14 +136,14 @@ class DeviceRun:
 
     def _note_cancel(self) -> bool:
         self.exit_kind = "cancelled"
-        self.collection.caveats.append(Reason(code="measure-cancelled"))
+        self.collection.caveats.append(Reason.of("measure-cancelled"))
         return False
 
     def _note_death(self, session: WorkerSession, error: Exception | None) -> None:
         code, numbers = failure_of(error, session)
         if not self.collection.steps():
             code = f"{code}-early"  # nothing was kept: there was nothing yet
-        self.collection.caveats.append(Reason(code=code, numbers={"device": self.device.name, **numbers}))
+        self.collection.caveats.append(Reason.of(code, device=self.device.name, **numbers))
         self.collection.log_tail = self._workers.log
         self.exit_kind = "died"
 

@@ -63,8 +63,11 @@ def why_keep(device_name: str, steps: Sequence[StepMeasurement], kept: StepMeasu
         "kept_fraction": kept_share,
     }
     if not (may_rank(step) and may_rank(kept)):
-        return (Reason(code="measure-memory-handed-back-unclear", numbers=numbers),)
+        return (Reason.of("measure-memory-handed-back-unclear", **numbers),)
     if not clearly_faster(kept.summary, step.summary):
         return ()
-    times = {"step_s": step.summary.median_s, "kept_step_s": kept.summary.median_s}
-    return (Reason(code="measure-memory-handed-back", numbers={**numbers, **times}),)
+    return (
+        Reason.of(
+            "measure-memory-handed-back", **numbers, step_s=step.summary.median_s, kept_step_s=kept.summary.median_s
+        ),
+    )

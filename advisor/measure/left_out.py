@@ -12,13 +12,12 @@ from advisor.protocol.messages import StageEnded
 
 def why_ended(ended: StageEnded) -> Reason:
     """The sentence for a stage that ended before its first sample."""
-    numbers: dict[str, float | int | str] = {"batch_size": ended.batch_size or 0}
-    return Reason(code=f"measure-ended-{ended.reason.replace('_', '-')}", numbers=numbers)
+    return Reason.of(f"measure-ended-{ended.reason.replace('_', '-')}", batch_size=ended.batch_size or 0)
 
 
 def part_of_layers(layer_count: int, full_layer_count: int) -> Reason:
     """The sentence for a step of a part of the model."""
-    return Reason(code="measure-part-of-layers", numbers={"layers": layer_count, "all": full_layer_count})
+    return Reason.of("measure-part-of-layers", layers=layer_count, all=full_layer_count)
 
 
 def left_out(device_name: str, steps: Sequence[StepMeasurement]) -> tuple[Reason, ...]:
@@ -41,10 +40,10 @@ def _left_out_of(device_name: str, precision: Precision, steps: Sequence[StepMea
     measured = [step.batch_size for step in steps if step.summary is not None]
     beyond = [step for step in steps if measured and step.summary is None and step.batch_size > max(measured)]
     if beyond:
-        numbers: dict[str, float | int | str] = {
-            "device": device_name,
-            "precision": PRECISION_LABELS[precision],
-            "batch_size": min(step.batch_size for step in beyond),
-            "count": len(beyond),
-        }
-        yield Reason(code="measure-sizes-left-out", numbers=numbers)
+        yield Reason.of(
+            "measure-sizes-left-out",
+            device=device_name,
+            precision=PRECISION_LABELS[precision],
+            batch_size=min(step.batch_size for step in beyond),
+            count=len(beyond),
+        )

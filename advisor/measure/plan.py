@@ -97,12 +97,12 @@ def _runnable(workload: Workload) -> tuple[Workload, tuple[Reason, ...]]:
     notes = []
     if not OPTIMIZER_FACTS[workload.training.optimizer].runs_in_torch:
         workload = with_training(workload, optimizer="adamw")
-        notes.append(Reason(code="measure-lamb-as-adamw"))
+        notes.append(Reason.of("measure-lamb-as-adamw"))
     if workload.training.compile:
         workload = with_training(workload, compile=False)
-        notes.append(Reason(code="measure-compile-not-applied"))
+        notes.append(Reason.of("measure-compile-not-applied"))
     if workload.training.optimizer_bits == 8:  # noqa: PLR2004 - bits
-        notes.append(Reason(code="measure-optimizer-bits-not-applied"))
+        notes.append(Reason.of("measure-optimizer-bits-not-applied"))
     return workload, tuple(notes)
 
 
@@ -155,7 +155,7 @@ def cpu_precisions(wanted: Precision, cpu: Cpu) -> tuple[tuple[Precision, ...], 
     """
     has_bf16 = bool(_HALF_CPU_SETS & set(cpu.instruction_sets))
     if not PRECISION_FACTS[wanted].computes_in_half:
-        notes = (Reason(code="measure-cpu-tf32-is-fp32"),) if wanted == "tf32" else ()
+        notes = (Reason.of("measure-cpu-tf32-is-fp32"),) if wanted == "tf32" else ()
         return ("fp32",), notes
     half: Precision = "bf16_amp"
     if PRECISION_FACTS[wanted].half_weights:
@@ -163,9 +163,9 @@ def cpu_precisions(wanted: Precision, cpu: Cpu) -> tuple[tuple[Precision, ...], 
     if wanted == half and has_bf16:
         return (half, "fp32"), ()
     if has_bf16:
-        note = Reason(code="measure-cpu-fp16-as-bf16", numbers={"asked": wanted, "measured": half})
+        note = Reason.of("measure-cpu-fp16-as-bf16", asked=wanted, measured=half)
         return ("fp32", half), (note,)
-    return ("fp32",), (Reason(code="measure-cpu-half-as-fp32", numbers={"asked": wanted}),)
+    return ("fp32",), (Reason.of("measure-cpu-half-as-fp32", asked=wanted),)
 
 
 def _gpu_plans(workload: Workload, gpu: Gpu) -> list[DevicePlan]:
@@ -199,9 +199,9 @@ def _gpu_plans(workload: Workload, gpu: Gpu) -> list[DevicePlan]:
 
 def _why_not(gpu: Gpu) -> Reason | None:
     if not gpu.usable:
-        return gpu.unusable_reason or Reason(code="measure-gpu-unusable", numbers={"gpu": gpu.name})
+        return gpu.unusable_reason or Reason.of("measure-gpu-unusable", gpu=gpu.name)
     if gpu.hidden_from_cuda:
-        return Reason(code="measure-gpu-hidden", numbers={"gpu": gpu.name})
+        return Reason.of("measure-gpu-hidden", gpu=gpu.name)
     return None
 
 
@@ -236,7 +236,7 @@ def _shared_out(
             twin = next((other for other in kept if other.name == plan.name), None)
             code = "measure-no-time" if twin is None else "measure-like-another"
             numbers: dict[str, float | int | str] = {"device": plan.name}
-            skipped = Reason(code=code, numbers=numbers if twin is None else numbers | {"twin": twin.key})
+            skipped = Reason.of(code, **(numbers if twin is None else numbers | {"twin": twin.key}))
             shared.append(replace(plan, skipped=skipped))
             continue
         share_s = budget_s / max(1, len(kept)) if plan.skipped is None else 0.0

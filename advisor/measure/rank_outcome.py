@@ -113,10 +113,10 @@ def caveats_of(communication: Sequence[CommunicationMeasurement]) -> tuple[Reaso
     found = []
     wrong = [measured for measured in communication if measured.values_correct is False]
     if wrong:
-        found.append(Reason(code="ranks-wrong-values", numbers={"rank_count": wrong[0].rank_count}))
+        found.append(Reason.of("ranks-wrong-values", rank_count=wrong[0].rank_count))
     contended = [measured for measured in communication if measured.contended]
     if contended:
-        found.append(Reason(code="ranks-contended", numbers={"rank_count": contended[0].rank_count}))
+        found.append(Reason.of("ranks-contended", rank_count=contended[0].rank_count))
     return tuple(found)
 
 

@@ -147,7 +147,7 @@ def _partial(group: _Group, folder: RankFolder, rank: int, *, own_lost: bool) ->
     outcome = group.outcome(folder.findings(), rank=rank, reporter=reporter, elsewhere=elsewhere)
     if reporter:
         path = folder.write_partial(outcome)
-        caveat = Reason(code="ranks-partial-report", numbers={"path": str(path)})
+        caveat = Reason.of("ranks-partial-report", path=str(path))
         outcome = msgspec.structs.replace(outcome, caveats=(*outcome.caveats, caveat))
     return outcome
 
@@ -260,13 +260,10 @@ class _Group:
         told += [failure for failure in failures if failure.world_fault]
         told += [] if self.died or elsewhere else failures
         if told:
-            found = [
-                Reason(code="ranks-failed", numbers={"text": Said(text=f"{told[0].text} {told[0].remedy}".strip())})
-            ]
+            found = [Reason.of("ranks-failed", text=Said(text=f"{told[0].text} {told[0].remedy}".strip()))]
         elif self.died or not elsewhere:
             code = "ranks-lost" if measured else "ranks-lost-early"
-            numbers = {"rank_count": self._rank_count, **numbers_of(sorted(self.died))}
-            found = [Reason(code=code, numbers=numbers)]
+            found = [Reason.of(code, rank_count=self._rank_count, **numbers_of(sorted(self.died)))]
         else:
-            return [Reason(code="ranks-lost-elsewhere", numbers=numbers_of(elsewhere))]
-        return found + ([Reason(code="ranks-other-hosts", numbers=numbers_of(elsewhere))] if elsewhere else [])
+            return [Reason.of("ranks-lost-elsewhere", **numbers_of(elsewhere))]
+        return found + ([Reason.of("ranks-other-hosts", **numbers_of(elsewhere))] if elsewhere else [])

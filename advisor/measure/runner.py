@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.errors import UserFacingError
 from advisor.core.memory_watch import allowance_bytes
-from advisor.core.sentences import Reason, Said, Value
+from advisor.core.sentences import Reason, Said
 from advisor.hardware.machine import Machine, Reading
 from advisor.hardware.monitor import Monitor
 from advisor.measure.device_run import DeviceRun
@@ -133,7 +133,7 @@ def run_measurements(  # noqa: PLR0913 - what a run may be given
             earlier = (known_rates or {}).get(device.key, ())
             planned = replace(device, calibration_s=0.0) if earlier else device
             if cancelled.is_set() and device.skipped is None:
-                planned = replace(planned, skipped=Reason(code="measure-cancelled"))
+                planned = replace(planned, skipped=Reason.of("measure-cancelled"))
             deadline_s = time.monotonic() + planned.budget_s + allowance_s
             run = DeviceRun(plan, planned, machine, monitor, deadline_s, known, trace=trace, cancelled=cancelled)
             run.share = (done_s / whole_s, device.budget_s / whole_s)
@@ -151,11 +151,12 @@ def run_measurements(  # noqa: PLR0913 - what a run may be given
 
 
 def _reason_of(failed: Failed) -> Reason:
-    numbers: dict[str, Value] = {"device": "cpu", "text": Said(text=failed.text[:300]), **failed.numbers}
-    return Reason(code=failed.code or "measure-trace-failed", numbers=numbers)
+    return Reason.of(
+        failed.code or "measure-trace-failed", device="cpu", text=Said(text=failed.text[:300]), **failed.numbers
+    )
 
 
 def _ended(error: Exception | None, session: WorkerSession, limit_bytes: float, limit_s: float) -> Reason:
     """How the trace's worker ended: not how one that measures does, whose samples are kept."""
     code, numbers = failure_of(error, session)
-    return Reason(code=_ENDED[code], numbers={**numbers, "limit_bytes": limit_bytes, "limit_s": limit_s})
+    return Reason.of(_ENDED[code], **numbers, limit_bytes=limit_bytes, limit_s=limit_s)

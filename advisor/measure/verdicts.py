@@ -50,7 +50,7 @@ def judge(
     if not samples_s:
         if throttled is not None:
             return Verdict(kind="throttled", reason=throttled)
-        return Verdict(kind="not_measured", reason=Reason(code="measure-no-samples"))
+        return Verdict(kind="not_measured", reason=Reason.of("measure-no-samples"))
     width = half_width_fraction(samples_s)
     if contended is not None:
         return Verdict(kind="contended", half_width_fraction=width, reason=contended)
@@ -85,7 +85,7 @@ def throttled_spans(readings: Sequence[Reading], gpu: Gpu) -> tuple[tuple[float,
         joined = 0
         for _, found in bits:
             joined |= (found.throttle_bits or 0) & THROTTLE_BITS
-        reason = Reason(code="measure-throttled-bits", numbers={"gpu": gpu.name, "bits": f"0x{joined:x}"})
+        reason = Reason.of("measure-throttled-bits", gpu=gpu.name, bits=f"0x{joined:x}")
         return tuple((*_span_around(at, [when for when, _ in seen]), reason) for at, _ in bits)
     busy = [found.sm_clock_hz for _, found in seen if found.sm_clock_hz is not None and _is_busy(found)]
     if len(busy) < _LEAST_READINGS:
@@ -93,11 +93,17 @@ def throttled_spans(readings: Sequence[Reading], gpu: Gpu) -> tuple[tuple[float,
     whole = (-math.inf, math.inf)
     clock_hz = statistics.median(busy)
     if gpu.sm_clock_default_hz and clock_hz < _LOW_CLOCK_RATIO * gpu.sm_clock_default_hz:
-        numbers: dict[str, float | int | str] = {"gpu": gpu.name, "clock_fraction": clock_hz / gpu.sm_clock_default_hz}
-        return ((*whole, Reason(code="measure-throttled-low-clock", numbers=numbers)),)
+        return (
+            (
+                *whole,
+                Reason.of(
+                    "measure-throttled-low-clock", gpu=gpu.name, clock_fraction=clock_hz / gpu.sm_clock_default_hz
+                ),
+            ),
+        )
     fall = _clock_fall(seen)
     if fall is not None:
-        return ((*whole, Reason(code="measure-throttled-hot", numbers={"gpu": gpu.name, "fall_fraction": fall})),)
+        return ((*whole, Reason.of("measure-throttled-hot", gpu=gpu.name, fall_fraction=fall)),)
     return ()
 
 
@@ -114,10 +120,10 @@ def others_on_gpu(readings: Sequence[Reading], gpu: Gpu) -> Reason | None:
     used = [found.memory_used_bytes for found in seen if found.memory_used_bytes is not None]
     total = gpu.memory_total_bytes or 0
     if used and statistics.median(used) > max(_OTHERS_LEAST_BYTES, _OTHERS_MEMORY_FRACTION * total):
-        return Reason(code="measure-others-hold-memory", numbers={"used_bytes": statistics.median(used)})
+        return Reason.of("measure-others-hold-memory", used_bytes=statistics.median(used))
     busy = [found.utilisation_fraction for found in seen if found.utilisation_fraction is not None]
     if len(busy) >= _LEAST_READINGS and statistics.median(busy) > _OTHERS_UTILISATION:
-        return Reason(code="measure-others-use-gpu", numbers={"busy_fraction": statistics.median(busy)})
+        return Reason.of("measure-others-use-gpu", busy_fraction=statistics.median(busy))
     return None
 
 
@@ -131,21 +137,21 @@ def others_on_cpu(
     """
     pressure = _median([reading.cpu_pressure_fraction for reading in readings])
     if pressure is not None and pressure > _PRESSURE:
-        return Reason(code="measure-cpu-pressure", numbers={"pressure_fraction": pressure})
+        return Reason.of("measure-cpu-pressure", pressure_fraction=pressure)
     steal = _median([reading.steal_fraction for reading in readings])
     if steal is not None and steal > _STEAL:
-        return Reason(code="measure-cpu-stolen", numbers={"steal_fraction": steal})
+        return Reason.of("measure-cpu-stolen", steal_fraction=steal)
     shares = [sample.process_cpu_s / sample.wall_s for sample in samples if sample.process_cpu_s and sample.wall_s > 0]
     if not shares:
         return None
     own = statistics.median(shares)
     if thread_count == 1 and own < _LEAST_CPU_SHARE:
-        return Reason(code="measure-cpu-waited", numbers={"share_fraction": own})
+        return Reason.of("measure-cpu-waited", share_fraction=own)
     used = _median([reading.cpu_utilisation_fraction for reading in readings])
     if pressure is None and used is not None and core_count is not None:
         foreign = used * core_count - own
         if foreign > _FOREIGN_CORES:
-            return Reason(code="measure-cpu-shared", numbers={"foreign_cores": round(foreign, 2)})
+            return Reason.of("measure-cpu-shared", foreign_cores=round(foreign, 2))
     return None
 
 
@@ -159,12 +165,12 @@ def reading_of(reading: Reading, gpu: Gpu) -> GpuReading | None:
 
 def _why_unstable(samples_s: Sequence[float], width: float, limits: StoppingLimits) -> Reason | None:
     if len(samples_s) < _LEAST_FOR_INTERVAL:
-        return Reason(code="measure-few-samples", numbers={"count": len(samples_s)})
+        return Reason.of("measure-few-samples", count=len(samples_s))
     if width > _UNSTABLE_HALF_WIDTH:
-        return Reason(code="measure-interval-too-wide", numbers={"half_width_fraction": width})
+        return Reason.of("measure-interval-too-wide", half_width_fraction=width)
     change = _drift(samples_s)
     if change is not None and abs(change) > limits.drift_fraction:
-        return Reason(code="measure-drifted", numbers={"drift_fraction": change})
+        return Reason.of("measure-drifted", drift_fraction=change)
     return None
 
 

@@ -52,7 +52,7 @@ def table_from_numbers(model: NumbersModel, precision: TracePrecision) -> OpTabl
         synchronisation_count=0,
         gradients_ready=_gradients(weight_count, count),
         memory=layer.timeline(),
-        caveats=(Reason(code="workload-totals-only"),),
+        caveats=(Reason.of("workload-totals-only"),),
     )
 
 

@@ -57,7 +57,7 @@ def predict_candidates(
     for precision, group in by_precision.items():
         table = sources.tables.get(TRACE_PRECISIONS[precision])
         if table is None:
-            refusals.append(Reason(code="predict-no-trace", numbers={"precision": precision}))
+            refusals.append(Reason.of("predict-no-trace", precision=precision))
             continue
         grid = grids[precision] = CandidateGrid(table, precision, group, sources)
         refusals += [reason for reason in grid.refusals if reason not in refusals]

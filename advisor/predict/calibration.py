@@ -104,7 +104,7 @@ def carried_over(step_factor: float) -> tuple[float, tuple[Reason, ...]]:
     if abs(log) < AGREES_WITHIN:
         return float(np.exp(CARRIED_SHARE * log)), ()
     code = "predict-run-slower-than-described" if log > 0 else "predict-run-faster-than-described"
-    return 1.0, (Reason(code=code, numbers={"times_ratio": step_factor if log > 0 else 1.0 / step_factor}),)
+    return 1.0, (Reason.of(code, times_ratio=step_factor if log > 0 else 1.0 / step_factor),)
 
 
 def host_speed(measurement: Measurement, figures: Efficiencies | None = None) -> HostSpeed:

@@ -40,8 +40,7 @@ class HostRoom:
         need = replica * (1 if shared else candidate.count) / (1 if candidate.device.local else machines)
         code, room = self._room(candidate, machines)
         fits = need <= room
-        numbers: dict[str, float | int | str] = {"need_bytes": need, "room_bytes": room}
-        return fits, (Reason(code=code if fits else f"{code}-short", numbers=numbers),)
+        return fits, (Reason.of(code if fits else f"{code}-short", need_bytes=need, room_bytes=room),)
 
     def _room(self, candidate: Candidate | Prediction, machines: int) -> tuple[str, float]:
         if candidate.device.local:

@@ -95,9 +95,9 @@ def predict_local_steps(
     else:
         width = width + OTHER_PRECISION_WIDTH
     parts = _split(anchors, known, batches, shape_there, shape_here, total_s)
-    notes = () if exact else (Reason(code="local-other-precision", numbers={"asked": precision, "measured": source}),)
+    notes = () if exact else (Reason.of("local-other-precision", asked=precision, measured=source),)
     if any(not anchor.whole for anchor in anchors):
-        notes = (*notes, Reason(code="local-extended-layers"))
+        notes = (*notes, Reason.of("local-extended-layers"))
     basis: Basis = "measured" if bool(measured.all()) else "calibrated"
     return _steps(parts, width, measured, basis, notes)
 
@@ -244,7 +244,7 @@ def _from_rates_alone(  # noqa: PLR0913 - the same
     parts: dict[str, Floats] = {name.removesuffix("_s"): values[0] for name, values in here.of_card(0).items()}
     width = np.full_like(batches, RATES_ONLY_WIDTH)
     measured = np.zeros(len(batches), dtype=bool)
-    return _steps(parts, width, measured, "calibrated", (Reason(code="local-rates-only"),))
+    return _steps(parts, width, measured, "calibrated", (Reason.of("local-rates-only"),))
 
 
 def _steps(

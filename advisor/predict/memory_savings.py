@@ -41,7 +41,7 @@ def saving_reason(saving: MemorySaving) -> Reason:
     numbers: dict[str, float | int | str] = {"saved_bytes": saving.saved_bytes}
     if saving.kind == "checkpointing":
         numbers["extra_fraction"] = saving.extra_flop_fraction
-    return Reason(code=f"memory-saving-{saving.kind.replace('_', '-')}", numbers=numbers)
+    return Reason.of(f"memory-saving-{saving.kind.replace('_', '-')}", **numbers)
 
 
 def memory_savings(

@@ -42,14 +42,19 @@ def dp_loss_reasons(dp: Prediction, ddp: Prediction) -> tuple[Reason, ...]:
         return ()
     found = []
     if copies_s >= least_s:
-        numbers: dict[str, float | int | str] = {
-            "count": dp.count,
-            "communication_s": _part_s(dp, "communication"),
-            "ddp_communication_s": _part_s(ddp, "communication"),
-        }
-        found.append((copies_s, Reason(code="scaling-dp-copies", numbers=numbers)))
+        found.append(
+            (
+                copies_s,
+                Reason.of(
+                    "scaling-dp-copies",
+                    count=dp.count,
+                    communication_s=_part_s(dp, "communication"),
+                    ddp_communication_s=_part_s(ddp, "communication"),
+                ),
+            )
+        )
     if host_s >= least_s:
-        found.append((host_s, Reason(code="scaling-dp-one-process", numbers={"count": dp.count, "host_s": host_s})))
+        found.append((host_s, Reason.of("scaling-dp-one-process", count=dp.count, host_s=host_s)))
     return tuple(reason for _, reason in sorted(found, key=lambda entry: -entry[0]))
 
 
@@ -76,17 +81,15 @@ def missing_nvlink_reason(
     step_s, count = prediction.step_s.value, prediction.count
     if step_s < nvlink_step_s * (1 + _WORTH_SAYING_FRACTION):
         return None
-    return Reason(
-        code="scaling-missing-bridge" if instead.type == "nvlink_bridge" else "scaling-missing-nvlink",
-        numbers={
-            "device": prediction.device.name,
-            "count": count,
-            "gradient_bytes": gradient_bytes,
-            "step_s": step_s,
-            "nvlink_step_s": nvlink_step_s,
-            "bus_bytes_per_s": bus_bytes_per_s(link, count),
-            "nvlink_bytes_per_s": bus_bytes_per_s(instead, count),
-        },
+    return Reason.of(
+        "scaling-missing-bridge" if instead.type == "nvlink_bridge" else "scaling-missing-nvlink",
+        device=prediction.device.name,
+        count=count,
+        gradient_bytes=gradient_bytes,
+        step_s=step_s,
+        nvlink_step_s=nvlink_step_s,
+        bus_bytes_per_s=bus_bytes_per_s(link, count),
+        nvlink_bytes_per_s=bus_bytes_per_s(instead, count),
     )
 
 
@@ -96,16 +99,14 @@ def efficiency_reason(prediction: Prediction) -> Reason | None:
     if efficiency is None:
         return None
     count = prediction.count
-    return Reason(
-        code="scaling-efficiency",
-        numbers={
-            "count": count,
-            "device": prediction.device.name,
-            "speed_up_ratio": count * efficiency.value,
-            "low_ratio": count * efficiency.low,
-            "high_ratio": count * efficiency.high,
-            "efficiency_fraction": efficiency.value,
-        },
+    return Reason.of(
+        "scaling-efficiency",
+        count=count,
+        device=prediction.device.name,
+        speed_up_ratio=count * efficiency.value,
+        low_ratio=count * efficiency.low,
+        high_ratio=count * efficiency.high,
+        efficiency_fraction=efficiency.value,
     )
 
 
@@ -114,12 +115,10 @@ def learning_rate_note(global_batch: int, reference_batch: int) -> Reason | None
     if global_batch == reference_batch:
         return None
     low, high = learning_rate_range(global_batch, reference_batch)
-    return Reason(
-        code="scaling-learning-rate",
-        numbers={
-            "global_batch": global_batch,
-            "own_global_batch": reference_batch,
-            "low_ratio": low,
-            "high_ratio": high,
-        },
+    return Reason.of(
+        "scaling-learning-rate",
+        global_batch=global_batch,
+        own_global_batch=reference_batch,
+        low_ratio=low,
+        high_ratio=high,
     )

@@ -44,9 +44,9 @@ def single_device_steps(  # noqa: PLR0913 - one question with its sources
         if spec is not None:
             from_spec.append((device, spec))
         elif device.key == "cpu":
-            answers[device.key] = Reason(code="predict-cpu-not-measured")
+            answers[device.key] = Reason.of("predict-cpu-not-measured")
         else:
-            answers[device.key] = Reason(code="predict-unknown-card", numbers={"device": device.name})
+            answers[device.key] = Reason.of("predict-unknown-card", device=device.name)
     answers |= _specified(compiled, training, precision, from_spec, batches, known)
     return answers
 

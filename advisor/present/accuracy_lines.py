@@ -20,13 +20,14 @@ def accuracy_line(language: Language) -> str | None:
     by_card, by_model = record.score("gpu"), record.score("model")
     if by_card is None or by_model is None:
         return None
-    numbers: dict[str, float | str] = {
-        "runs": by_card.run_count,
-        "card_error": _percent(by_card.mean_error_fraction),
-        "model_error": _percent(by_model.mean_error_fraction),
-        "document": DOCUMENT,
-    }
-    return sentence("accuracy-line", language, numbers)
+    return sentence(
+        "accuracy-line",
+        language,
+        runs=by_card.run_count,
+        card_error=_percent(by_card.mean_error_fraction),
+        model_error=_percent(by_model.mean_error_fraction),
+        document=DOCUMENT,
+    )
 
 
 def accuracy_details(
@@ -37,10 +38,10 @@ def accuracy_details(
     by_card = record.score("gpu")
     told = []
     if by_card is not None:
-        told.append(sentence("accuracy-covered", language, {"covered_fraction": by_card.covered_fraction}))
+        told.append(sentence("accuracy-covered", language, covered_fraction=by_card.covered_fraction))
     told += [_group(record, "precision", one, PRECISION_LABELS[one], language) for one in precisions]
     if compute_capability is not None:
-        name = sentence("accuracy-capability", language, {"capability": compute_capability})
+        name = sentence("accuracy-capability", language, capability=compute_capability)
         told.append(_group(record, "compute_capability", compute_capability, name, language))
     return tuple(told)
 
@@ -48,14 +49,15 @@ def accuracy_details(
 def _group(record: AccuracyRecord, grouped_by: GroupedBy, group: str, name: str, language: Language) -> str:
     by_card, by_model = record.score("gpu", grouped_by, group), record.score("model", grouped_by, group)
     if by_card is None or by_model is None:
-        return sentence("accuracy-no-runs", language, {"group": name})
-    numbers: dict[str, float | str] = {
-        "group": name,
-        "runs": by_card.run_count,
-        "card_error": _percent(by_card.mean_error_fraction),
-        "model_error": _percent(by_model.mean_error_fraction),
-    }
-    return sentence("accuracy-group", language, numbers)
+        return sentence("accuracy-no-runs", language, group=name)
+    return sentence(
+        "accuracy-group",
+        language,
+        group=name,
+        runs=by_card.run_count,
+        card_error=_percent(by_card.mean_error_fraction),
+        model_error=_percent(by_model.mean_error_fraction),
+    )
 
 
 def _percent(fraction: float) -> str:

@@ -71,4 +71,4 @@ def batch_text(step: StepMeasurement, language: Language) -> str:
     size = f"{step.batch_size:,}"
     if step.layer_limit is None:
         return size
-    return sentence("watch-part-of-layers", language, {"batch": size, "layers": step.layer_limit})
+    return sentence("watch-part-of-layers", language, batch=size, layers=step.layer_limit)

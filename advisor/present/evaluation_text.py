@@ -119,23 +119,22 @@ def _remarks(evaluation: Evaluation, language: Language) -> list[str]:
             "right_fraction": batches.right_fraction,
             "high_fraction": batches.too_high_fraction,
         }
-        lines.append(sentence("evaluate-batches", language, numbers))
+        lines.append(sentence("evaluate-batches", language, **numbers))
     if efficiencies is not None:
         numbers = {
             "rows": efficiencies.row_count,
             "points": f"{100 * efficiencies.mean_error_fraction:.1f}",
             "covered_fraction": efficiencies.covered_fraction,
         }
-        lines.append(sentence("evaluate-efficiencies", language, numbers))
+        lines.append(sentence("evaluate-efficiencies", language, **numbers))
     if evaluation.peak_error_fraction is not None:
-        lines.append(sentence("evaluate-peak", language, {"error_fraction": evaluation.peak_error_fraction}))
+        lines.append(sentence("evaluate-peak", language, error_fraction=evaluation.peak_error_fraction))
     unscored = sum(not answer.row.scored for answer in evaluation.answers)
     if unscored:
-        lines.append(sentence("evaluate-unscored", language, {"count": unscored}))
+        lines.append(sentence("evaluate-unscored", language, count=unscored))
     refused = evaluation.refused
     if refused:
-        counts: dict[str, float | int | str] = {"count": len(refused), "rows": len(evaluation.answers)}
-        lines.append(sentence("evaluate-refused", language, counts))
+        lines.append(sentence("evaluate-refused", language, count=len(refused), rows=len(evaluation.answers)))
         lines += [_refusal(answer, language) for answer in refused]
     return lines
 
@@ -144,7 +143,5 @@ def _refusal(answer: RowAnswer, language: Language) -> str:
     why = "" if answer.reason is None else say(answer.reason, language)
     row = answer.row
     return "  " + sentence(
-        "evaluate-refused-row",
-        language,
-        {"line": row.line, "workload": row.workload, "gpu": row.gpu_key, "why": why},
+        "evaluate-refused-row", language, line=row.line, workload=row.workload, gpu=row.gpu_key, why=why
     )

@@ -34,11 +34,15 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
             sections.append(Section(title=section.title, sentences=kept))
             shown += len(kept)
     rows = _rows(advice)
-    left_out: dict[str, float | int | str] = {
-        "sentences": sum(len(section.sentences) for section in whole.sections) - shown,
-        "rows": sum(len(table.rows) for table in whole.tables) - min(len(rows), ROWS),
-    }
-    more = Section(title=sentence("summary-more", language, left_out), sentences=())
+    more = Section(
+        title=sentence(
+            "summary-more",
+            language,
+            sentences=sum(len(section.sentences) for section in whole.sections) - shown,
+            rows=sum(len(table.rows) for table in whole.tables) - min(len(rows), ROWS),
+        ),
+        sentences=(),
+    )
     table = _table(advice, rows[:ROWS], language)
     return msgspec.structs.replace(
         whole, sections=(*sections, more), tables=() if table is None else (table,), table_place=len(sections)
@@ -100,4 +104,4 @@ def memory_cell(one: Prediction, language: Language) -> str:
     code = "memory-of"
     if one.fits is False:  # what is off-loaded may lack room in the host while the card has enough
         code = "memory-of-too-much" if one.peak_memory_bytes.value > room else "memory-of-host-short"
-    return sentence(code, language, {"need": need, "room": format_bytes(room)})
+    return sentence(code, language, need=need, room=format_bytes(room))

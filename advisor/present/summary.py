@@ -82,7 +82,7 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
         here = Section(title=sentence("summary-here", language), sentences=(set_up_line(local, language, mode),))
         sections.insert(0, here)
     return Summary(
-        title=visible(sentence("summary-title", language, {"workload": advice.workload.name})),
+        title=visible(sentence("summary-title", language, workload=advice.workload.name)),
         headline=set_up_line(main, language, mode) if main else sentence("summary-nothing", language),
         figures=_figures(main, advice, language) if main else (),
         sections=tuple(sections),
@@ -98,17 +98,18 @@ def _tables(advice: AdviceRecord, language: Language) -> tuple[Table | None, ...
 def set_up_line(chosen: Recommendation, language: Language, mode: Mode = "training") -> str:
     """The recommended set-up in one line, in the words of what it does: train, infer, or forward and backward."""
     code = "summary-set-up-one" if chosen.count == 1 else "summary-set-up-many"
-    numbers: dict[str, float | int | str] = {
-        "mode": mode,
-        "device": visible(chosen.device.name),
-        "devices": chosen.count,
-        "machines": chosen.node_count,
-        "strategy": sentence(f"strategy-{chosen.strategy.replace('_', '-')}", language),
-        "precision": PRECISION_LABELS[chosen.precision],
-        "batch": chosen.batch_size_per_device,
-        "accumulation": chosen.gradient_accumulation_steps,
-    }
-    return sentence(code, language, numbers)
+    return sentence(
+        code,
+        language,
+        mode=mode,
+        device=visible(chosen.device.name),
+        devices=chosen.count,
+        machines=chosen.node_count,
+        strategy=sentence(f"strategy-{chosen.strategy.replace('_', '-')}", language),
+        precision=PRECISION_LABELS[chosen.precision],
+        batch=chosen.batch_size_per_device,
+        accumulation=chosen.gradient_accumulation_steps,
+    )
 
 
 def listed(names: Sequence[str], language: Language) -> str:
@@ -230,7 +231,7 @@ def _device_table(advice: AdviceRecord, language: Language) -> Table | None:
     columns = ("device", "count", "strategy", *(("precision",) if own else ()))
     columns += ("batch", "step", "range", "job", "memory", "fits", "basis")
     return Table(
-        title=sentence(devices_title(own=own), language, {"precision": PRECISION_LABELS[wanted]}),
+        title=sentence(devices_title(own=own), language, precision=PRECISION_LABELS[wanted]),
         columns=tuple(sentence(f"column-{name}", language) for name in columns),
         rows=rows,
         first_number_index=columns.index("batch"),

@@ -9,6 +9,7 @@ from advisor.core.units import format_bytes, format_seconds, value_of
 from advisor.present.tables import Table
 
 if TYPE_CHECKING:
+    from advisor.core.units import Estimate
     from advisor.recommend.switches import Switch
 
 _COLUMNS = ("switch", "on", "step", "times", "gain-range", "saved", "need", "published")
@@ -36,8 +37,8 @@ def help_sentences(switches: tuple[Switch, ...], language: Language) -> tuple[st
     gaining = [one for one in switches if one.gain is not None and one.gain.value >= WORTH_SAYING_RATIO and one.fits]
     gaining.sort(key=lambda one: -value_of(one.gain, 0.0))
     return (
-        *(sentence(_holding(one), language, _adapter_numbers(one, language)) for one in adapters),
-        *(sentence("help-switch", language, _gain_numbers(one, language)) for one in gaining),
+        *(_adapter_help(one, language) for one in adapters),
+        *(_gain_help(one, one.gain, language) for one in gaining if one.gain is not None),
     )
 
 
@@ -48,22 +49,22 @@ def _holding(one: Switch) -> str:
     return "help-larger-card" if one.count == 1 else "help-larger-cards"
 
 
-def _adapter_numbers(one: Switch, language: Language) -> dict[str, float | int | str]:
-    return {
-        "name": _name(one, language),
-        "device": one.device_name,
-        "count": one.count,
-        "batch": one.batch_size_per_device,
-        "step_s": one.step_s.value,
-        "need_bytes": value_of(one.peak_memory_bytes, 0.0),
-    }
+def _adapter_help(one: Switch, language: Language) -> str:
+    return sentence(
+        _holding(one),
+        language,
+        name=_name(one, language),
+        device=one.device_name,
+        count=one.count,
+        batch=one.batch_size_per_device,
+        step_s=one.step_s.value,
+        need_bytes=value_of(one.peak_memory_bytes, 0.0),
+    )
 
 
-def _gain_numbers(one: Switch, language: Language) -> dict[str, float | int | str]:
-    gain = one.gain
-    if gain is None:
-        return {}
-    return {"name": _name(one, language), "gain_ratio": gain.value, "low_ratio": gain.low, "high_ratio": gain.high}
+def _gain_help(one: Switch, gain: Estimate, language: Language) -> str:
+    name = _name(one, language)
+    return sentence("help-switch", language, name=name, gain_ratio=gain.value, low_ratio=gain.low, high_ratio=gain.high)
 
 
 def _name(one: Switch, language: Language) -> str:
@@ -90,14 +91,10 @@ def _published(one: Switch, language: Language) -> str:
     if found is None:
         return sentence("published-none", language)
     code = "published-card" if found.same_card else "published-others"
-    numbers: dict[str, float | int | str] = {
-        "ratio": f"{found.median_gain_ratio:.2f}",
-        "low": f"{found.least_gain_ratio:.2f}",
-        "high": f"{found.greatest_gain_ratio:.2f}",
-        "count": found.pair_count,
-    }
+    low, middle, high = found.least_gain_ratio, found.median_gain_ratio, found.greatest_gain_ratio
+    ratios = {"low": f"{low:.2f}", "ratio": f"{middle:.2f}", "high": f"{high:.2f}"}
     against = f" {sentence('published-against', language)}" if found.bears_out is False else ""
-    return sentence(code, language, numbers) + against
+    return sentence(code, language, count=found.pair_count, **ratios) + against
 
 
 def _signed(size_bytes: float) -> str:

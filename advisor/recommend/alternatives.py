@@ -44,7 +44,7 @@ def freed_alternative(prediction: Prediction, chosen: Prediction) -> Alternative
         "gain_ratio": gain,
     }
     found = _alternative(prediction, set(), ())
-    return msgspec.structs.replace(found, reason=Reason(code="alternative-freed", numbers=numbers))
+    return msgspec.structs.replace(found, reason=Reason.of("alternative-freed", **numbers))
 
 
 def _alternative(prediction: Prediction, tied_keys: set[str], finalists: Sequence[Finalist]) -> Alternative:
@@ -53,11 +53,11 @@ def _alternative(prediction: Prediction, tied_keys: set[str], finalists: Sequenc
     hours = gpu_hours(prediction)
     numbers: dict[str, float | int | str] = {"device": prediction.device.name, "count": prediction.count}
     if tied:
-        reason = Reason(code="alternative-tied", numbers=numbers)
+        reason = Reason.of("alternative-tied", **numbers)
     elif prediction.cost is not None:
-        reason = Reason(code="alternative-pareto-cost", numbers=numbers)
+        reason = Reason.of("alternative-pareto-cost", **numbers)
     else:
-        reason = Reason(code="alternative-pareto", numbers=numbers)
+        reason = Reason.of("alternative-pareto", **numbers)
     return Alternative(
         device_key=prediction.device.key,
         device_name=prediction.device.name,

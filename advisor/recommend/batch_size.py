@@ -145,16 +145,20 @@ def _kept_reason(chosen: Prediction, curve: Sequence[Prediction], global_limit: 
     size = chosen.batch_size_per_device
     allowed = max((_size(one) for one in curve if one.global_batch_size <= global_limit), default=size)
     if held and allowed > size:
-        limits: dict[str, float | int | str] = {"batch": size, "allowed_batch": allowed, "global_limit": global_limit}
-        return Reason(code="why-batch-kept-within", numbers=limits)
+        return Reason.of("why-batch-kept-within", batch=size, allowed_batch=allowed, global_limit=global_limit)
     numbers: dict[str, float | int | str] = {"batch": size, "global_limit": global_limit}
     numbers |= {"rate": rounded(chosen.samples_per_s.value), "precision": PRECISION_LABELS[chosen.precision]}
-    return Reason(code="why-batch-kept-global" if held else "why-batch-kept", numbers=numbers)
+    return Reason.of("why-batch-kept-global" if held else "why-batch-kept", **numbers)
 
 
 def _beyond_reason(chosen: Prediction, global_limit: int) -> Reason:
-    numbers: dict[str, float | int | str] = {"batch": _size(chosen), "global_batch": chosen.global_batch_size}
-    return Reason(code="why-batch-beyond", numbers={**numbers, "global_limit": global_limit, "count": chosen.count})
+    return Reason.of(
+        "why-batch-beyond",
+        batch=_size(chosen),
+        global_batch=chosen.global_batch_size,
+        global_limit=global_limit,
+        count=chosen.count,
+    )
 
 
 def batch_reason(  # noqa: PLR0911, PLR0913 - one return a cause; a batch size answers to all of them
@@ -174,21 +178,20 @@ def batch_reason(  # noqa: PLR0911, PLR0913 - one return a cause; a batch size a
         uneven = held_global_batch % (own_batch * chosen.count) != 0
         numbers: dict[str, float | int | str] = {"batch": size, "own_batch": own_batch}
         numbers |= {"global_batch": held_global_batch, "count": chosen.count}
-        return Reason(code="why-batch-divides" if uneven else "why-batch-held", numbers=numbers)
+        return Reason.of("why-batch-divides" if uneven else "why-batch-held", **numbers)
     own = next((one for one in curve if one.batch_size_per_device == own_batch), None)
     if own is None:
-        return Reason(
-            code="why-batch-own-does-not-fit",
-            numbers={"own_batch": own_batch, "batch": size, "device": chosen.device.name, "precision": label},
+        return Reason.of(
+            "why-batch-own-does-not-fit", own_batch=own_batch, batch=size, device=chosen.device.name, precision=label
         )
     knee = knee_of(curve)
     if chosen.global_batch_size >= samples:
-        return Reason(code="why-batch-whole-set", numbers={"batch": size, "samples": samples})
+        return Reason.of("why-batch-whole-set", batch=size, samples=samples)
     if size == own_batch:
         held = knee is not None and knee.batch_size_per_device > size
         return _kept_reason(chosen, curve, global_limit, held=held)
     gain = chosen.samples_per_s.value / own.samples_per_s.value
     numbers = {"batch": size, "own_batch": own_batch, "gain_ratio": gain}
     if knee is not None and knee.batch_size_per_device > size:
-        return Reason(code="why-batch-limited", numbers={**numbers, "global_limit": global_limit})
-    return Reason(code="why-batch-knee", numbers=numbers)
+        return Reason.of("why-batch-limited", **numbers, global_limit=global_limit)
+    return Reason.of("why-batch-knee", **numbers)

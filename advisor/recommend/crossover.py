@@ -55,16 +55,16 @@ def _crossover(cpu: Device, gpu: Device, of_cpu: dict[int, Prediction], of_gpu: 
     at_last = {"batch": last[0], "cpu_step_s": last[1].step_s.value, "gpu_step_s": last[2].step_s.value}
     at_first = {"batch": first[0], "cpu_step_s": first[1].step_s.value, "gpu_step_s": first[2].step_s.value}
     if middle is None and early is None:
-        reason = Reason(code="crossover-cpu-wins", numbers={**names, **at_last})
+        reason = Reason.of("crossover-cpu-wins", **names, **at_last)
     elif middle is None or early is None:
-        reason = Reason(code="crossover-cpu-likely", numbers={**names, **at_last, "low": early or last[0]})
+        reason = Reason.of("crossover-cpu-likely", **names, **at_last, low=early or last[0])
     elif late == first[0]:
-        reason = Reason(code="crossover-gpu-wins", numbers={**names, **at_first})
+        reason = Reason.of("crossover-gpu-wins", **names, **at_first)
     elif middle == first[0]:
-        reason = Reason(code="crossover-gpu-likely", numbers={**names, **at_first, "high": late or last[0]})
+        reason = Reason.of("crossover-gpu-likely", **names, **at_first, high=late or last[0])
     else:
         code = "crossover-at" if late is not None else "crossover-at-open"
-        reason = Reason(code=code, numbers={**names, "batch": middle, "low": early, "high": late or last[0]})
+        reason = Reason.of(code, **names, batch=middle, low=early, high=late or last[0])
     certain = late == first[0]
     return Crossover(
         cpu_key=cpu.key,

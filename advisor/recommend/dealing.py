@@ -57,8 +57,7 @@ def left_out_counts(global_batch_size: int | None, counts: Sequence[int]) -> tup
         )
     if not uneven:
         return ()
-    numbers: dict[str, float | int | str] = {"global_batch": global_batch_size, "counts": _listed(uneven)}
-    return (Reason(code="scaling-counts-left-out", numbers=numbers),)
+    return (Reason.of("scaling-counts-left-out", global_batch=global_batch_size, counts=_listed(uneven)),)
 
 
 def counts_over(node_count: int) -> tuple[int, ...]:

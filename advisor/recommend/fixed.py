@@ -54,8 +54,8 @@ def not_kept(fixed: Fixed, predictions: Sequence[Prediction], training: Training
     fitting = [one for one in predictions if one.fits is not False]
     found = []
     if fixed.batch_size and fitting and all(one.batch_size_per_device != training.batch_size for one in fitting):
-        found.append(Reason(code="caveat-batch-not-kept", numbers={"batch": training.batch_size}))
+        found.append(Reason.of("caveat-batch-not-kept", batch=training.batch_size))
     if fixed.precision and fitting and all(one.precision != training.precision for one in fitting):
         label = PRECISION_LABELS[training.precision]
-        found.append(Reason(code="caveat-precision-not-kept", numbers={"precision": label}))
+        found.append(Reason.of("caveat-precision-not-kept", precision=label))
     return tuple(found)

@@ -37,30 +37,31 @@ def expected(prediction: Prediction, comparison: Comparison) -> float:
 def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Prediction]) -> Iterator[Reason]:
     """Which figure decided between the chosen set-up and the nearest of those that it is tied with."""
     if comparison.goal == "time" and chosen.device.local and not all(one.device.local for one in others):
-        yield Reason(code="why-tie-here", numbers={"device": set_up_name(chosen)})
+        yield Reason.of("why-tie-here", device=set_up_name(chosen))
         return
     if comparison.goal == "energy":
         nearest = min(others, key=lambda one: expected(one, comparison))
         if chosen.energy_j is not None and nearest.energy_j is not None:
-            figures: dict[str, float | int | str] = {
-                "energy_j": chosen.energy_j.value,
-                "other_energy_j": nearest.energy_j.value,
-            }
-            yield Reason(code="why-tie-energy", numbers={"other": set_up_name(nearest), **figures})
+            yield Reason.of(
+                "why-tie-energy",
+                other=set_up_name(nearest),
+                energy_j=chosen.energy_j.value,
+                other_energy_j=nearest.energy_j.value,
+            )
         return
     if chosen.cost is not None:
         priced = [(one.cost.value, one) for one in others if one.cost is not None]
         if priced:
             cost, nearest = min(priced, key=lambda entry: entry[0])
             money = chosen.currency or ""
-            costs: dict[str, float | int | str] = {
-                "cost": f"{chosen.cost.value:.2f} {money}".strip(),
-                "other_cost": f"{cost:.2f} {money}".strip(),
-            }
-            yield Reason(code="why-tie-cost", numbers={"other": set_up_name(nearest), **costs})
+            yield Reason.of(
+                "why-tie-cost",
+                other=set_up_name(nearest),
+                cost=f"{chosen.cost.value:.2f} {money}".strip(),
+                other_cost=f"{cost:.2f} {money}".strip(),
+            )
             return
     timed = [(one.job_s.value, one) for one in others if one.job_s is not None]
     if comparison.goal == "time" and timed and chosen.job_s is not None:
         job_s, nearest = min(timed, key=lambda entry: entry[0])
-        times: dict[str, float | int | str] = {"job_s": chosen.job_s.value, "other_job_s": job_s}
-        yield Reason(code="why-tie-time", numbers={"other": set_up_name(nearest), **times})
+        yield Reason.of("why-tie-time", other=set_up_name(nearest), job_s=chosen.job_s.value, other_job_s=job_s)

@@ -77,29 +77,25 @@ def training_time_reasons(comparison: Comparison, chosen: Prediction) -> Iterato
     scaled = next((one for one in times if one.scaling == "scaled"), None)
     set_up = held_set_up(comparison, chosen)
     if held is not None and set_up is not None and chosen.count > 1:
-        yield Reason(
-            code="scaling-held-batch",
-            numbers={
-                "count": chosen.count,
-                "own_global_batch": own,
-                "batch": set_up.batch_size_per_device,
-                "held_s": set_up.job_s.value if set_up.job_s is not None else held.train_s.value,
-                "speed_up_ratio": held.speed_up.value,
-            },
+        yield Reason.of(
+            "scaling-held-batch",
+            count=chosen.count,
+            own_global_batch=own,
+            batch=set_up.batch_size_per_device,
+            held_s=set_up.job_s.value if set_up.job_s is not None else held.train_s.value,
+            speed_up_ratio=held.speed_up.value,
         )
     if scaled is not None and chosen.global_batch_size > own:
         critical = comparison.critical_batch or default_critical_batch()
         ratios = [samples_ratio(chosen.global_batch_size, own, bound) for bound in (critical.high, critical.low)]
-        yield Reason(
-            code="scaling-critical-batch-given" if critical.given else "scaling-critical-batch",
-            numbers={
-                "global_batch": chosen.global_batch_size,
-                "own_global_batch": own,
-                "low": round(critical.low),
-                "high": round(critical.high),
-                "low_ratio": ratios[0],
-                "high_ratio": ratios[1],
-                "train_low_s": scaled.train_s.low,
-                "train_high_s": scaled.train_s.high,
-            },
+        yield Reason.of(
+            "scaling-critical-batch-given" if critical.given else "scaling-critical-batch",
+            global_batch=chosen.global_batch_size,
+            own_global_batch=own,
+            low=round(critical.low),
+            high=round(critical.high),
+            low_ratio=ratios[0],
+            high_ratio=ratios[1],
+            train_low_s=scaled.train_s.low,
+            train_high_s=scaled.train_s.high,
         )

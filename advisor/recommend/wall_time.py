@@ -116,22 +116,19 @@ def _changes(workload: Workload, prediction: Prediction, known: dict[WallKind, f
     if every and reasonable > every and known["validation"] / total >= LOUD_SHARE:
         saved = known["validation"] * (1 - every / reasonable)
         numbers: dict[str, float | int | str] = {"every_steps": every, "better_steps": reasonable, "gain_s": saved}
-        share = {"share_fraction": known["validation"] / total}
-        gains.append((saved, Reason(code="wall-validate-less", numbers={**numbers, **share})))
+        gains.append((saved, Reason.of("wall-validate-less", **numbers, share_fraction=known["validation"] / total)))
     reads = known["loss_reads"]
     if workload.training.read_loss_every == 1 and reads / total >= CALM_VALIDATION_SHARE:
         saved = reads * (1 - 1 / RARE_READ_STEPS)
-        gains.append((saved, Reason(code="wall-read-less", numbers={"better_steps": RARE_READ_STEPS, "gain_s": saved})))
+        gains.append((saved, Reason.of("wall-read-less", better_steps=RARE_READ_STEPS, gain_s=saved)))
     if known["loader"] / total >= CALM_VALIDATION_SHARE:
         workers = workload.data.loader_workers
-        gains.append(
-            (known["loader"], Reason(code="wall-load-faster", numbers={"workers": workers, "gain_s": known["loader"]}))
-        )
+        gains.append((known["loader"], Reason.of("wall-load-faster", workers=workers, gain_s=known["loader"])))
     if known["launch"] / total >= LOUD_SHARE:
-        gains.append((known["launch"], Reason(code="wall-launch-less", numbers={"gain_s": known["launch"]})))
+        gains.append((known["launch"], Reason.of("wall-launch-less", gain_s=known["launch"])))
     if known["communication"] / total >= LOUD_SHARE:
         numbers = {"gain_s": known["communication"] / 2, "share_fraction": known["communication"] / total}
-        gains.append((known["communication"] / 2, Reason(code="wall-synchronise-less", numbers=numbers)))
+        gains.append((known["communication"] / 2, Reason.of("wall-synchronise-less", **numbers)))
     return iter([reason for _, reason in sorted(gains, key=lambda entry: -entry[0])])
 
 

@@ -124,7 +124,7 @@ class Store:
             if _head_is_whole(row_kind, created_utc, head, head_digest, body_digest):
                 found.append(Entry(entry_index=number, kind=row_kind, created_utc=created_utc, head=head))
             else:
-                self._note(Reason(code="history-entry-damaged", numbers={"entry": number}))
+                self._note(Reason.of("history-entry-damaged", entry=number))
         return found
 
     def body(self, entry_index: int) -> bytes | None:
@@ -139,7 +139,7 @@ class Store:
         if row is None:
             return None
         if not _body_is_whole(*row):
-            self._note(Reason(code="history-entry-damaged", numbers={"entry": entry_index}))
+            self._note(Reason.of("history-entry-damaged", entry=entry_index))
             return None
         return next((unpack(row[0]) for begin, unpack in _BODY_PACKINGS if row[0].startswith(begin)), None)
 
@@ -201,7 +201,7 @@ class Store:
 
     def _note_memory(self, detail: str) -> None:
         shown = f"{self.path}: {detail}" if self.path is not None else detail
-        self._note(Reason(code="history-in-memory", numbers={"detail": shown}))
+        self._note(Reason.of("history-in-memory", detail=shown))
 
     def _checked(self, path: Path) -> sqlite3.Connection:
         """Open a file that is ours and whole. Raises sqlite3.DatabaseError for any other."""
@@ -211,7 +211,7 @@ class Store:
             version = database.execute("PRAGMA user_version").fetchone()[0]
             application = database.execute("PRAGMA application_id").fetchone()[0]
             if version > VERSION and application == APPLICATION_ID:
-                self._note(Reason(code="history-newer", numbers={"version": version, "known": VERSION}))
+                self._note(Reason.of("history-newer", version=version, known=VERSION))
                 return self._in_memory()
             fresh = application == 0 and not database.execute("SELECT 1 FROM sqlite_master").fetchone()
             ours = application == APPLICATION_ID and _has_entries(database)
@@ -247,7 +247,7 @@ class Store:
             self._note_memory(str(error))
             return self._in_memory()
         saved = _salvage(aside, database)
-        self._note(Reason(code="history-damaged", numbers={"aside": aside.name, "saved": saved}))
+        self._note(Reason.of("history-damaged", aside=aside.name, saved=saved))
         return database
 
     def _in_memory(self) -> sqlite3.Connection:

@@ -75,6 +75,5 @@ def with_note(measurement: Measurement, reused: Mapping[str, Measurement]) -> Me
     kept = reused.get(measurement.device_key)
     if kept is None:
         return measurement
-    numbers: dict[str, float | int | str] = {"device": measurement.device_name, "date": kept.created_utc[:10]}
-    note = Reason(code="history-calibration-reused", numbers=numbers)
+    note = Reason.of("history-calibration-reused", device=measurement.device_name, date=kept.created_utc[:10])
     return msgspec.structs.replace(measurement, caveats=(*measurement.caveats, note))

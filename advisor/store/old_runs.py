@@ -10,7 +10,6 @@ from advisor.core.sentences import Reason
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from advisor.core.sentences import Value
     from advisor.store.history import Run
 
 
@@ -28,8 +27,7 @@ def older_than(days: int, runs: Iterable[Run]) -> OldRuns:
     """Those of `runs` that were saved more than `days` days before now."""
     before_utc = (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
     stamps = [run.created_utc for run in runs if run.created_utc < before_utc]
-    told = Reason(code="history-prune-none", numbers={"days": days})
+    told = Reason.of("history-prune-none", days=days)
     if stamps:
-        numbers: dict[str, Value] = {"count": len(stamps), "first": min(stamps)[:10], "last": max(stamps)[:10]}
-        told = Reason(code="history-prune-found", numbers=numbers)
+        told = Reason.of("history-prune-found", count=len(stamps), first=min(stamps)[:10], last=max(stamps)[:10])
     return OldRuns(before_utc, len(stamps), told)

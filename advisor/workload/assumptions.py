@@ -24,10 +24,8 @@ _PARTS = {
 
 def assumed_reason(workload: Workload) -> Reason | None:
     """The sentence that names every assumed value of a workload; None where nothing was assumed."""
-    fields = tuple(
-        Reason(code=_code(field, workload), numbers={"value": _value(field, workload)}) for field in workload.assumed
-    )
-    return Reason(code="workload-assumed-values", numbers={"fields": Listed(reasons=fields)}) if fields else None
+    fields = tuple(Reason.of(_code(field, workload), value=_value(field, workload)) for field in workload.assumed)
+    return Reason.of("workload-assumed-values", fields=Listed(reasons=fields)) if fields else None
 
 
 def _code(field: str, workload: Workload) -> str:

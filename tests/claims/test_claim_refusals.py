@@ -74,8 +74,8 @@ def test_more_than_linear_is_impossible_with_any_card_and_the_unknown_one_is_nam
 def test_alternatives_are_joined_by_or() -> None:
     precisions = Names(names=("FP32", "TF32", "BF16 AMP"), alternatives=True)
     numbers: dict[str, Value] = {"precisions": precisions, "device": "a", "other": "b", "claimed_ratio": 2.0}
-    assert "FP32, TF32 or BF16 AMP" in sentence("claim-ratio-only-with-precision", "en", numbers)
-    assert "FP32、TF32 或 BF16 AMP" in sentence("claim-ratio-only-with-precision", "zh", numbers)
+    assert "FP32, TF32 or BF16 AMP" in sentence("claim-ratio-only-with-precision", "en", **numbers)
+    assert "FP32、TF32 或 BF16 AMP" in sentence("claim-ratio-only-with-precision", "zh", **numbers)
 
 
 @pytest.mark.parametrize(

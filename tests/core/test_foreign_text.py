@@ -34,7 +34,7 @@ def test_no_error_text_carries_control_bytes() -> None:
 
 
 def test_no_sentence_carries_control_bytes() -> None:
-    said = say(Reason(code="history-in-memory", numbers={"detail": HOSTILE}), "en")
+    said = say(Reason.of("history-in-memory", detail=HOSTILE), "en")
     assert not any(ord(character) < 32 or 127 <= ord(character) < 160 for character in said)
 
 

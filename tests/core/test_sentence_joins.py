@@ -19,7 +19,7 @@ EMBEDDING = sorted(code for code, (_, names) in catalogue("en").items() if "text
 def test_a_quoted_text_ends_before_the_next_sentence_begins(code: str, said: str) -> None:
     for language in ("en", "zh"):
         names = catalogue(language)[code][1]
-        text = sentence(code, language, {name: Said(text=said) if name == "text" else "gpu" for name in names})
+        text = sentence(code, language, **({name: Said(text=said) if name == "text" else "gpu" for name in names}))
         end = "。" if said[-1] == "件" else "."
         assert f"{said.rstrip('.')}{end}" in text
         assert not re.search(r"[.。]{2}", text)
@@ -45,14 +45,14 @@ def test_alternatives_are_set_with_or(names: list[str], language: Literal["en", 
 def test_a_list_is_set_with_the_comma_of_its_language_and_says_when_it_is_cut() -> None:
     names = Names(names=("conv", "lstm"), more=True)
     numbers: dict[str, Value] = {"operators": names, "share_fraction": 0.5}
-    assert "(conv, lstm …; 50 % of" in sentence("trace-unknown-operators", "en", numbers)
-    assert "conv、lstm …" in sentence("trace-unknown-operators", "zh", numbers)
+    assert "(conv, lstm …; 50 % of" in sentence("trace-unknown-operators", "en", **numbers)
+    assert "conv、lstm …" in sentence("trace-unknown-operators", "zh", **numbers)
 
 
 def test_each_listed_statement_is_a_message_of_its_own() -> None:
-    parts = tuple(Reason(code=code, numbers={"value": "7"}) for code in ("assumed-epochs", "assumed-batch-size"))
-    first, second = (sentence(part.code, "en", part.numbers) for part in parts)
-    assert f"{first}, {second}" in sentence("workload-assumed-values", "en", {"fields": Listed(reasons=parts)})
+    parts = tuple(Reason.of(code, value="7") for code in ("assumed-epochs", "assumed-batch-size"))
+    first, second = (sentence(part.code, "en", **part.numbers) for part in parts)
+    assert f"{first}, {second}" in sentence("workload-assumed-values", "en", fields=Listed(reasons=parts))
 
 
 @pytest.mark.parametrize(

@@ -44,17 +44,12 @@ def catalogue(language: str) -> dict[str, tuple[str, frozenset[str]]]:
 
 
 def literal_codes() -> dict[str, str]:
-    """Every `Reason(code="…")` of the package, also where the literal is one of two, with its file."""
+    """Every `Reason.of("…")` and `sentence("…")` of the package with its file, also where the literal is one of two."""
     found: dict[str, str] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id in {"Reason", "sentence"}
-            ):
-                values = [word.value for word in node.keywords if word.arg == "code"] + node.args[:1]
-                for value in values:
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in {"Reason", "Reason.of", "sentence"}:
+                for value in [word.value for word in node.keywords if word.arg == "code"] + node.args[:1]:
                     for leaf in ast.walk(value):
                         if (
                             isinstance(leaf, ast.Constant)
@@ -132,17 +127,19 @@ def test_a_number_is_set_with_the_unit_of_its_name(language: str) -> None:
     text = sentence(
         "why-strict-fp32",
         language,  # type: ignore[arg-type]
-        {
-            "precision": "FP32", "device": "A", "other": "B", "rate_flop_per_s": 82.6e12,
-            "other_rate_flop_per_s": 19.5e12, "tensor_flop_per_s": 156e12,
-        },
-    )  # fmt: skip
+        precision="FP32",
+        device="A",
+        other="B",
+        rate_flop_per_s=82.6e12,
+        other_rate_flop_per_s=19.5e12,
+        tensor_flop_per_s=156e12,
+    )
     assert "82.6 TFLOP/s" in text
     assert "19.5 TFLOP/s" in text
     with pytest.raises(KeyError):
-        sentence("why-strict-fp32", language, {})  # type: ignore[arg-type]
+        sentence("why-strict-fp32", language)  # type: ignore[arg-type]
     with pytest.raises(KeyError):
-        sentence("no-such-message", language, {})  # type: ignore[arg-type]
+        sentence("no-such-message", language)  # type: ignore[arg-type]
 
 
 def test_control_and_direction_characters_are_shown_and_all_else_is_verbatim() -> None:

@@ -75,7 +75,7 @@ def gpu(index: int, uuid: str, name: str, gib: int, spec_key: str | None, power_
         pcie_generation=4,
         pcie_width=16,
         spec_key=spec_key,
-        refusals=(Refusal(field="power_w", reason=Reason(code="window-unknown")),) if index == 1 else (),
+        refusals=(Refusal(field="power_w", reason=Reason.of("window-unknown")),) if index == 1 else (),
     )
 
 

@@ -124,7 +124,7 @@ def test_a_dead_worker_does_not_pass_for_an_advice_that_went_well(
     window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     measurement = fakes.advice().measurements[0]
-    killed = Reason(code="measure-worker-killed-early", numbers={"device": "CPU"})
+    killed = Reason.of("measure-worker-killed-early", device="CPU")
     lost = msgspec.structs.replace(measurement, steps=(), caveats=(killed,))
     ended = DeviceEnded(device_key="cpu", exit_kind="died", ended_monotonic_s=1.0, measurement=lost)
     job = Told(RunProgress(phase="measure-phase-load", fraction=0.1, left_s=9.0), ended, result=fakes.advice())

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
 
-NEED = Reason(code="measure-does-not-fit", numbers={"device": "X", "need_bytes": 8 * 2**30, "limit_bytes": 4e9})
+NEED = Reason.of("measure-does-not-fit", device="X", need_bytes=8 * 2**30, limit_bytes=4e9)
 
 
 def test_a_size_in_a_sentence_follows_the_chosen_units() -> None:
@@ -52,11 +52,11 @@ def test_no_page_mixes_the_two_units(window: MainWindow, session: Session, qtbot
 
 
 def test_an_error_is_told_in_the_language_of_the_window() -> None:
-    error = SaidError((NEED,), Reason(code="window-unknown"))
+    error = SaidError((NEED,), Reason.of("window-unknown"))
     outcome = Outcome(kind="problem", text=error.text, remedy=error.remedy, error=error)
     assert Texts("en").problem(outcome) == (error.text, error.remedy)
     text, remedy = Texts("zh").problem(outcome)
-    assert text == sentence(NEED.code, "zh", NEED.numbers)
+    assert text == sentence(NEED.code, "zh", **NEED.numbers)
     assert remedy == sentence("window-unknown", "zh")
 
 

@@ -31,7 +31,7 @@ def test_every_flag_that_a_sentence_names_has_its_name_in_the_window(language: L
 
 
 def test_a_reason_names_the_setting_and_not_the_flag() -> None:
-    reason = Reason(code="measure-ended-no-budget", numbers={"batch_size": 8})
+    reason = Reason.of("measure-ended-no-budget", batch_size=8)
     assert "“Seconds to measure”" in Texts("en").say(reason)
     assert "--budget" not in Texts("en").say(reason)
     assert "“测量时长（秒）”" in Texts("zh").say(reason)

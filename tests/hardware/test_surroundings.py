@@ -43,6 +43,6 @@ def test_a_container_with_limits_tells_cores_and_memory() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_sleeping_card_of_a_laptop_is_said_to_have_been_woken(language: Language) -> None:
-    said = say(Reason(code="driver-gpu-was-asleep", numbers={"gpu_count": 1}), language)
+    said = say(Reason.of("driver-gpu-was-asleep", gpu_count=1), language)
     assert said
-    assert said != say(Reason(code="driver-gpu-asleep"), language)
+    assert said != say(Reason.of("driver-gpu-asleep"), language)

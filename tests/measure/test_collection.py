@@ -83,7 +83,7 @@ def test_a_stage_that_was_broken_off_says_so() -> None:
 def test_warm_up_alone_is_unstable_and_shows_its_last_step() -> None:
     (step,) = collection(sample(9.0, warm_up=True), sample(3.0, warm_up=True)).steps()
     assert step.verdict.kind == "unstable"
-    assert step.verdict.reason == Reason(code="measure-only-warm-up")
+    assert step.verdict.reason == Reason.of("measure-only-warm-up")
     assert step.summary is not None
     assert step.summary.median_s == 3.0
 
@@ -172,15 +172,15 @@ def test_the_device_is_as_good_as_its_weakest_step() -> None:
 
 
 def test_nothing_measured_says_why() -> None:
-    assert collection().measurement().verdict.reason == Reason(code="measure-no-samples")
-    skipped = Reason(code="measure-cancelled")
+    assert collection().measurement().verdict.reason == Reason.of("measure-no-samples")
+    skipped = Reason.of("measure-cancelled")
     assert collection(*steady(), skipped=skipped).measurement().verdict.reason == skipped
     failed = Failed(exception="X", text="broken", traceback="")
     assert collection(failed).failures == [failed]
 
 
 def test_what_was_said_twice_is_said_once() -> None:
-    note = Reason(code="measure-few-samples", numbers={"count": 1})
+    note = Reason.of("measure-few-samples", count=1)
     assert collection(notes=(note, note)).measurement().caveats == (note,)
 
 

@@ -12,7 +12,7 @@ from advisor.measure.statistics import summarise
 def _step(
     batch_size: int, *, measured: bool, precision: Precision = "fp32", blocks: int | None = None
 ) -> StepMeasurement:
-    why = Reason(code="measure-ended-no-budget", numbers={"batch_size": batch_size})
+    why = Reason.of("measure-ended-no-budget", batch_size=batch_size)
     return StepMeasurement(
         batch_size=batch_size,
         precision=precision,

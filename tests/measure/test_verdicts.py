@@ -71,12 +71,12 @@ def test_few_samples_are_never_stable() -> None:
 
 def test_nothing_left_over_is_throttled_or_not_measured() -> None:
     assert judge([], LIMITS).kind == "not_measured"
-    reason = Reason(code="measure-throttled-bits", numbers={"gpu": "Card", "bits": "0x20"})
+    reason = Reason.of("measure-throttled-bits", gpu="Card", bits="0x20")
     assert judge([], LIMITS, throttled=reason) == Verdict(kind="throttled", reason=reason)
 
 
 def test_contention_outweighs_a_good_interval() -> None:
-    reason = Reason(code="measure-cpu-pressure", numbers={"pressure_fraction": 0.3})
+    reason = Reason.of("measure-cpu-pressure", pressure_fraction=0.3)
     assert judge([1.0] * 20, LIMITS, contended=reason).kind == "contended"
 
 

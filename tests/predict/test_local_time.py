@@ -225,8 +225,8 @@ def test_runs_of_one_model_on_a_quiet_and_on_a_crowded_machine_have_ranges_that_
 
 def test_what_others_took_bounds_how_crowded_a_run_was() -> None:
     unknown = _predict(_crowded(8, 0.4), 4)
-    shared = _predict(_crowded(8, 0.4, Reason(code="measure-cpu-shared", numbers={"foreign_cores": 0.5})), 4)
-    pressed = _predict(_crowded(8, 0.4, Reason(code="measure-cpu-pressure", numbers={"pressure_fraction": 0.1})), 4)
+    shared = _predict(_crowded(8, 0.4, Reason.of("measure-cpu-shared", foreign_cores=0.5)), 4)
+    pressed = _predict(_crowded(8, 0.4, Reason.of("measure-cpu-pressure", pressure_fraction=0.1)), 4)
     assert unknown.low_s[0, 0] < shared.low_s[0, 0] < pressed.low_s[0, 0]
     assert shared.low_s[0, 0] <= 0.2 * 0.8**2
     assert pressed.low_s[0, 0] <= 0.2 * 0.9**2

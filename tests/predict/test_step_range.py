@@ -25,8 +25,10 @@ SLOW = HostSpeed(forward_s_per_dispatch=1e-3, backward_s_per_dispatch=1e-3, opti
 
 def a_model(unknown: float = 0.0) -> OpTable:
     plain = table(op("elementwise", (1e6, 4e6)), matmul((0.0, 512.0), 1024, 1024), dispatches=20, input_bytes=6e5)
-    numbers: dict[str, float | int | str] = {"operators": "mystery", "share_fraction": unknown}
-    return replace(plain, caveats=(Reason(code="trace-unknown-operators", numbers=numbers),) if unknown else ())
+    return replace(
+        plain,
+        caveats=(Reason.of("trace-unknown-operators", operators="mystery", share_fraction=unknown),) if unknown else (),
+    )
 
 
 def steps(

@@ -90,7 +90,7 @@ def advice(workload_name: str = "Synthetic workload", device_name: str = "Synthe
         predictions=(prediction(device), best),
         recommendation=recommendation,
         recommendation_local=None,
-        caveats=(Reason(code="history-newer", numbers={"version": 2, "known": 1}),),
+        caveats=(Reason.of("history-newer", version=2, known=1),),
     )
 
 

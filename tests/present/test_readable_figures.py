@@ -58,7 +58,7 @@ def test_an_axis_has_a_few_round_ticks(top: float) -> None:
 
 
 def test_a_name_longer_than_any_catalogue_takes_is_cut() -> None:
-    assert sentence("summary-title", "en", {"workload": "x" * 50_000}).endswith("x…")
+    assert sentence("summary-title", "en", workload="x" * 50_000).endswith("x…")
 
 
 def test_the_advised_set_up_is_the_row_of_its_device_and_count_and_no_row_grows_the_batch_further() -> None:

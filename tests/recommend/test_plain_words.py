@@ -54,5 +54,5 @@ def test_cards_that_gain_nothing_are_not_called_a_knee() -> None:
 
 @pytest.mark.parametrize(("language", "names"), [("en", "A, B"), ("zh", "A、B")])
 def test_names_are_listed_with_the_comma_of_the_language(language: str, names: str) -> None:
-    text = sentence("change-measure", language, {"devices": Names(names=("A", "B"))})  # type: ignore[arg-type]
+    text = sentence("change-measure", language, devices=Names(names=("A", "B")))  # type: ignore[arg-type]
     assert names in text

@@ -81,13 +81,13 @@ def missing_figures(spec: GpuSpec, precision: Precision) -> Reason | None:
     """Why no step time can be predicted for this card at this precision; None: it can be."""
     missing = [name for name in _REQUIRED if getattr(spec, name) is None]
     if missing:
-        return Reason(code="predict-missing-figures", numbers={"gpu": spec.name, "fields": ", ".join(missing)})
+        return Reason.of("predict-missing-figures", gpu=spec.name, fields=", ".join(missing))
     if PRECISION_FACTS[precision].half_format == "bf16" and spec.bf16_flop_per_s is None:
-        return Reason(code="predict-no-bf16", numbers={"gpu": spec.name})
+        return Reason.of("predict-no-bf16", gpu=spec.name)
     if PRECISION_FACTS[precision].half_format == "fp16" and spec.fp16_flop_per_s is None:
-        return Reason(code="predict-no-fp16", numbers={"gpu": spec.name})
+        return Reason.of("predict-no-fp16", gpu=spec.name)
     if precision == "fp8" and spec.fp8_flop_per_s is None:
-        return Reason(code="predict-no-fp8", numbers={"gpu": spec.name})
+        return Reason.of("predict-no-fp8", gpu=spec.name)
     return None
 
 
@@ -95,11 +95,11 @@ def precision_notes(spec: GpuSpec, precision: Precision) -> tuple[Reason, ...]:
     """What a reader must know about a prediction that can be made: a mapped precision, an unknown limit."""
     notes = []
     if precision == "tf32" and spec.tf32_flop_per_s is None:
-        notes.append(Reason(code="predict-tf32-runs-as-fp32", numbers={"gpu": spec.name}))
+        notes.append(Reason.of("predict-tf32-runs-as-fp32", gpu=spec.name))
     if spec.power_w is None:
-        notes.append(Reason(code="predict-power-unknown", numbers={"gpu": spec.name}))
+        notes.append(Reason.of("predict-power-unknown", gpu=spec.name))
     if spec.l2_bytes is None:
-        notes.append(Reason(code="predict-cache-unknown", numbers={"gpu": spec.name}))
+        notes.append(Reason.of("predict-cache-unknown", gpu=spec.name))
     return tuple(notes)
 
 

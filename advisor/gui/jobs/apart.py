@@ -97,4 +97,4 @@ def _ended(child: ChildProcess) -> Exception:
         code = "job-child-killed"
     else:
         return BrokenChildError("The computing process ended without an answer.", child.log)
-    return SaidError((Reason(code=code),), Reason(code="job-child-remedy"))
+    return SaidError((Reason.of(code),), Reason.of("job-child-remedy"))

@@ -55,7 +55,7 @@ def _detect_nvidia(
 ) -> None:
     presence = nvidia_presence()
     if presence.asleep_count:
-        emit(Noticed(reason=Reason(code="driver-gpu-was-asleep", numbers={"gpu_count": presence.asleep_count})))
+        emit(Noticed(reason=Reason.of("driver-gpu-was-asleep", gpu_count=presence.asleep_count)))
 
     def announce(function: str, index: int | None) -> None:
         emit(Asking(function=function, index=index))
@@ -66,7 +66,7 @@ def _detect_nvidia(
         reason = unavailable.reason
         absent = reason == driver_problem(LIBRARY_NOT_FOUND)
         if presence.device_count and absent:
-            reason = Reason(code="driver-absent-for-card", numbers={"gpu_count": presence.device_count})
+            reason = Reason.of("driver-absent-for-card", gpu_count=presence.device_count)
         if not (absent and others and not presence.device_count):  # nobody misses NVIDIA's beside another maker's
             emit(Noticed(reason=reason))
         return
@@ -85,7 +85,7 @@ def detect_gpus(nvml: Nvml, emit: Callable[[Event], None], memory: HostMemory) -
         emit(Noticed(reason=refusal.reason if refusal.code is None else driver_problem(refusal.code)))
         return
     if number <= 0:
-        emit(Noticed(reason=Reason(code="driver-no-gpus")))
+        emit(Noticed(reason=Reason.of("driver-no-gpus")))
         return
     gpus: list[Gpu] = []
     for index in range(min(number, MAX_GPUS)):
@@ -94,7 +94,7 @@ def detect_gpus(nvml: Nvml, emit: Callable[[Event], None], memory: HostMemory) -
     if len(gpus) > 1:
         emit(LinksFound(links=find_links(nvml, gpus)))
     if any(_fabric_waiting(nvml, gpu.index) for gpu in gpus if gpu.usable):
-        emit(Noticed(reason=Reason(code="driver-fabric-not-ready")))
+        emit(Noticed(reason=Reason.of("driver-fabric-not-ready")))
 
 
 def _driver_version(nvml: Nvml) -> str | None:

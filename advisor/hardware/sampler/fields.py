@@ -48,7 +48,7 @@ class FieldReader:
             self.note_loss(refusal)
             self.refuse(field, refusal.reason)
         except (ValueError, TypeError, AttributeError, OverflowError, LookupError):
-            self.refuse(field, Reason(code="refused-nonsense"))
+            self.refuse(field, Reason.of("refused-nonsense"))
         return None
 
     def note_loss(self, refusal: NvmlRefusedError) -> None:

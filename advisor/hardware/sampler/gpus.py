@@ -87,7 +87,7 @@ def _describe(reader: FieldReader, host: HostMemory) -> Gpu:
         mig_instances=instances,
         processes=processes,
         usable=reader.lost is None and mode != "prohibited",
-        unusable_reason=reader.lost or (Reason(code="gpu-compute-prohibited") if mode == "prohibited" else None),
+        unusable_reason=reader.lost or (Reason.of("gpu-compute-prohibited") if mode == "prohibited" else None),
         refusals=tuple(reader.refusals),
     )
 
@@ -108,9 +108,9 @@ def _memory(reader: FieldReader, name: str | None, host: HostMemory) -> tuple[in
         else:
             if 0 < total <= MOST_MEMORY_BYTES and 0 <= free <= total:
                 if reserved is None:
-                    reader.refuse("memory_reserved_bytes", Reason(code="refused-driver-too-old"))
+                    reader.refuse("memory_reserved_bytes", Reason.of("refused-driver-too-old"))
                 return total, free, reserved, False
-            reason = Reason(code="refused-nonsense")
+            reason = Reason.of("refused-nonsense")
     for field in fields:
         reader.refuse(field, reason)
     return None, None, None, False

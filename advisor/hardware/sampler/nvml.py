@@ -66,7 +66,7 @@ class Nvml:
         self._module = _load_binding()
         self._errors = (self._module.NVMLError, self._module.NVMLLibraryMismatchError)
         if "nvmlInit" in avoid:
-            raise NvmlUnavailableError(Reason(code="driver-not-responding"))
+            raise NvmlUnavailableError(Reason.of("driver-not-responding"))
         if announce is not None:
             announce("nvmlInit", None)
         try:
@@ -78,7 +78,7 @@ class Nvml:
     def call(self, function: str, *arguments: Any, index: int | None = None) -> Any:  # noqa: ANN401 - as pynvml
         """What `pynvml.function(*arguments)` answers. Raises NvmlRefusedError, and nothing else."""
         if function in self._avoid:
-            raise NvmlRefusedError(Reason(code="refused-driver-crashed"))
+            raise NvmlRefusedError(Reason.of("refused-driver-crashed"))
         if any(argument is None for argument in arguments):
             raise NvmlRefusedError(field_problem(NOT_FOUND), NOT_FOUND)  # a NULL handle kills the library
         target = getattr(self._module, function, None)
@@ -89,13 +89,13 @@ class Nvml:
         try:
             return target(*arguments)
         except UnicodeDecodeError:
-            raise NvmlRefusedError(Reason(code="refused-undecodable")) from None
+            raise NvmlRefusedError(Reason.of("refused-undecodable")) from None
         except self._errors as error:
             # NVMLLibraryMismatchError is not an NVMLError and has no value: the driver lacks the function.
             code = int(getattr(error, "value", FUNCTION_NOT_FOUND))
             raise NvmlRefusedError(field_problem(code), code) from None
         except (AttributeError, TypeError, ValueError, OSError, ctypes.ArgumentError):
-            raise NvmlRefusedError(Reason(code="refused-binding-mismatch")) from None
+            raise NvmlRefusedError(Reason.of("refused-binding-mismatch")) from None
 
     def first_of(self, functions: tuple[str, ...], *arguments: Any, index: int | None = None) -> Any:  # noqa: ANN401
         """The answer of the first function that gives one, newest first. Raises NvmlRefusedError of the last."""
@@ -119,7 +119,7 @@ class Nvml:
         """A constant of the binding. Raises NvmlRefusedError where this version lacks it."""
         value = getattr(self._module, name, None)
         if value is None:
-            raise NvmlRefusedError(Reason(code="refused-binding-mismatch"))
+            raise NvmlRefusedError(Reason.of("refused-binding-mismatch"))
         return value
 
     def close(self) -> None:
@@ -147,12 +147,12 @@ def _load_binding() -> ModuleType:
     try:
         import pynvml  # noqa: TID251 - the sampler is its one user; late: 50 ms that only a driver is worth
     except ImportError:
-        raise NvmlUnavailableError(Reason(code="driver-binding-missing")) from None
+        raise NvmlUnavailableError(Reason.of("driver-binding-missing")) from None
     except (UnicodeDecodeError, SyntaxError, AttributeError, OSError):
-        raise NvmlUnavailableError(Reason(code="driver-binding-wrong")) from None
+        raise NvmlUnavailableError(Reason.of("driver-binding-wrong")) from None
     needed = ("nvmlInit", "nvmlShutdown", "NVMLError", "NVMLLibraryMismatchError", "nvmlDeviceGetCount")
     if not all(hasattr(pynvml, name) for name in needed):
-        raise NvmlUnavailableError(Reason(code="driver-binding-wrong"))
+        raise NvmlUnavailableError(Reason.of("driver-binding-wrong"))
     module: ModuleType = pynvml
     return module
 

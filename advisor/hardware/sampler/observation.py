@@ -79,7 +79,7 @@ class Observation:
         presence = nvidia_presence()
         if presence.device_count and presence.asleep_count == presence.device_count:
             self._retry_s = now_s + _RETRY_ASLEEP_S
-            self._tell(Reason(code="driver-gpu-asleep"))
+            self._tell(Reason.of("driver-gpu-asleep"))
             return
         self._retry_s = now_s + _RETRY_DRIVER_S
         self._emit(DriverState(problem=self._problem, opening=True))
@@ -98,7 +98,7 @@ class Observation:
             return
         self._nvml = nvml
         self._gpus = [GpuObserver(nvml, index) for index in range(number)]
-        self._tell(None if number else Reason(code="driver-no-gpus"))
+        self._tell(None if number else Reason.of("driver-no-gpus"))
 
     def _tell(self, problem: Reason | None) -> None:
         self._problem = problem

@@ -85,7 +85,7 @@ def _intel(folder: Path, index: int) -> Gpu | None:
 
 
 def _silent(*fields: str) -> tuple[Refusal, ...]:
-    return tuple(Refusal(field=field, reason=Reason(code="refused-system-silent")) for field in fields)
+    return tuple(Refusal(field=field, reason=Reason.of("refused-system-silent")) for field in fields)
 
 
 def _is_display(folder: Path, vendor: str) -> bool:

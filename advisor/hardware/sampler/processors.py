@@ -162,4 +162,4 @@ def _apple_sets() -> tuple[str, ...]:
 
 
 def _refused(field: str, code: str) -> Refusal:
-    return Refusal(field=field, reason=Reason(code=code))
+    return Refusal(field=field, reason=Reason.of(code))

@@ -45,7 +45,7 @@ def find_mig_instances(reader: FieldReader) -> tuple[MigInstance, ...]:
                 reader.refuse("mig_instances", refusal.reason)
             continue
         except ValueError:
-            reader.refuse("mig_instances", Reason(code="refused-nonsense"))
+            reader.refuse("mig_instances", Reason.of("refused-nonsense"))
             continue
         instance = FieldReader(reader.nvml, handle, reader.index)
         name = instance.read("name", "nvmlDeviceGetName", convert=text)

@@ -37,20 +37,20 @@ def outside_envelope(compiled: CompiledTable, training: Training, figures: Effic
     envelope, assumed = figures.envelope, figures.assumed
     found = []
     if compiled.precision not in envelope.traces:
-        reason = Reason(code="predict-outside-precision", numbers={"precision": compiled.precision.upper()})
+        reason = Reason.of("predict-outside-precision", precision=compiled.precision.upper())
         found.append(Outside(reason=reason, range_factor=assumed.new_precision_range))
     if training.compile and training.mode not in envelope.compiled_modes:
-        reason = Reason(code="predict-outside-compiled")
+        reason = Reason.of("predict-outside-compiled")
         found.append(Outside(reason=reason, range_factor=assumed.compiled_range))
     if _has_new_family(compiled):
-        reason = Reason(code="predict-outside-recurrent")
+        reason = Reason.of("predict-outside-recurrent")
         found.append(Outside(reason=reason, range_factor=assumed.new_family_range))
     if size_of(compiled) > envelope.largest_parameter_count:
         numbers = {
             name: round(count / 1e9, 1)
             for name, count in (("billions", size_of(compiled)), ("largest_billions", envelope.largest_parameter_count))
         }
-        reason = Reason(code="predict-outside-size", numbers=numbers)
+        reason = Reason.of("predict-outside-size", **numbers)
         found.append(Outside(reason=reason, range_factor=assumed.new_size_range))
     return tuple(found)
 
@@ -64,17 +64,13 @@ def card_outside(spec: GpuSpec, figures: Efficiencies) -> tuple[Reason, ...]:
     """Whether no fitted run is of this card's generation: the range of such cards, which is wider, is its own."""
     if spec.key in figures.fitted_cards or spec.compute_capability in figures.fitted_capabilities:
         return ()
-    return (Reason(code="predict-outside-generation", numbers={"gpu": spec.name}),)
+    return (Reason.of("predict-outside-generation", gpu=spec.name),)
 
 
 def layout_outside(layout: Layout) -> tuple[Reason, ...]:
     """Whether the work is split in a way that no fitted run is: their ranges have ends of their own."""
     splits = (("tensor", layout.tensor), ("pipeline", layout.pipeline), ("context", layout.context))
-    return tuple(
-        Reason(code="predict-outside-split", numbers={"kind": kind, "count": degree})
-        for kind, degree in splits
-        if degree > 1
-    )
+    return tuple(Reason.of("predict-outside-split", kind=kind, count=degree) for kind, degree in splits if degree > 1)
 
 
 def _has_new_family(compiled: CompiledTable) -> bool:

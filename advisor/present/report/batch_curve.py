@@ -108,12 +108,12 @@ def _curve(
 
     found = _advice_on(advice, main)
     knee, limit = (found.knee, found.largest_that_fits) if found else (None, None)
-    marks = [sentence("report-advised", language, {"batch": main.batch_size_per_device})]
+    marks = [sentence("report-advised", language, batch=main.batch_size_per_device)]
     if mark(knee) is not None and knee is not None:
-        marks.append(sentence("report-knee", language, {"batch": knee}))
+        marks.append(sentence("report-knee", language, batch=knee))
     if limit is not None:
         code = "report-limit" if mark(limit) is not None else "report-limit-beyond"
-        marks.append(sentence(code, language, {"batch": limit}))
+        marks.append(sentence(code, language, batch=limit))
     step = max(1, math.ceil(len(sizes) / _X_TICKS))
     return {
         "kind": "curve",

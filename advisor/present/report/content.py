@@ -55,7 +55,7 @@ def report_content(advice: AdviceRecord, language: Language) -> Content:
             "title": sentence("report-method", language),
             "sentences": _method(language),
         },
-        "footer": sentence("report-footer", language, {"version": visible(advice.advisor_version)}),
+        "footer": sentence("report-footer", language, version=visible(advice.advisor_version)),
     }
 
 
@@ -149,10 +149,10 @@ def _next_steps(advice: AdviceRecord, main: Recommendation | None, language: Lan
     name, infers = script_name(advice), advice.workload.training.mode == "inference"
     steps: list[str | dict[str, str]] = []
     if not main.device.local:
-        steps.append(sentence("report-next-try", language, {"device": clipped(main.device.name, 60)}))
+        steps.append(sentence("report-next-try", language, device=clipped(main.device.name, 60)))
     if not STRATEGY_FACTS[main.strategy].has_script:
         strategy = sentence(f"strategy-{main.strategy.replace('_', '-')}", language)
-        steps.append(sentence("report-next-framework", language, {"strategy": strategy}))
+        steps.append(sentence("report-next-framework", language, strategy=strategy))
     else:
         steps.append(
             _step(
@@ -181,7 +181,7 @@ def _evidence(advice: AdviceRecord, further: list[str], language: Language) -> l
 
     more = further[:_FURTHER_LINES]
     if len(further) > _FURTHER_LINES:
-        more.append(sentence("report-more-in-json", language, {"sentences": len(further) - _FURTHER_LINES}))
+        more.append(sentence("report-more-in-json", language, sentences=len(further) - _FURTHER_LINES))
     charts = _charts(advice, language)
     found = [
         _section(sentence("summary-also", language), more) if more else None,
@@ -194,7 +194,7 @@ def _evidence(advice: AdviceRecord, further: list[str], language: Language) -> l
         own = report_tables.own_precisions(advice, shown_set_ups(advice, report_tables.DEVICE_ROWS))
         found.append(
             _section(
-                sentence(devices_title(own=own), language, {"precision": PRECISION_LABELS[advice.shown_precision]}),
+                sentence(devices_title(own=own), language, precision=PRECISION_LABELS[advice.shown_precision]),
                 (),
                 None,
                 table,

@@ -99,7 +99,7 @@ def _machine(advice: AdviceRecord, language: Language) -> list[tuple[str, str]]:
     machine = advice.machine
     unknown = sentence("unknown", language)
     software = machine.software
-    cores = sentence("report-fact-cores", language, {"cores": machine.cpu.usable_core_count})
+    cores = sentence("report-fact-cores", language, cores=machine.cpu.usable_core_count)
     rows = [
         ("CPU", f"{visible(machine.cpu.name or machine.cpu.architecture)}, {cores}"),
         ("RAM", format_bytes(machine.memory.total_bytes) if machine.memory.total_bytes else unknown),

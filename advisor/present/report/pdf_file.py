@@ -47,7 +47,7 @@ def encode(advice: AdviceRecord, language: Language) -> bytes:
     if missing:
         names = " ".join(f"{character} U+{ord(character):04X}" for character in sorted(missing))
         plain = "".join(character for character in names if character in _coverage())
-        note = sentence("report-missing-characters", language, {"characters": plain})
+        note = sentence("report-missing-characters", language, characters=plain)
         drawable["headline_notes"].append(note)
     with private_folder("report") as folder:
         # A root of its own: typst follows links and reads whatever lies under its root.

@@ -147,7 +147,7 @@ def _telling(communication: Sequence[CommunicationMeasurement]) -> list[Communic
 def _what(item: CommunicationMeasurement, language: Language) -> str:
     kind = sentence(f"communication-{item.kind.replace('_', '-')}", language)
     steps = item.accumulation_steps or 1
-    return kind if steps == 1 else sentence("communication-accumulated", language, {"kind": kind, "steps": steps})
+    return kind if steps == 1 else sentence("communication-accumulated", language, kind=kind, steps=steps)
 
 
 def _correct(values_correct: bool | None, language: Language) -> str:

@@ -48,11 +48,11 @@ def _missing_answers(
     if not comparison.predictions:
         return  # why nothing was predicted is said where that was found out
     if best is None:
-        yield Reason(code="caveat-no-candidate-in-limits") if limited else Reason(code="caveat-nothing-fits")
+        yield Reason.of("caveat-no-candidate-in-limits") if limited else Reason.of("caveat-nothing-fits")
         yield from nearest_to_limits(comparison) if limited else _host_short(comparison)
     elif here is None and any(one.device.local for one in comparison.predictions):
         over = limited and any(one.device.local and one.fits is not False for one in comparison.predictions)
-        yield Reason(code="caveat-local-over-limits") if over else Reason(code="caveat-nothing-fits-here")
+        yield Reason.of("caveat-local-over-limits") if over else Reason.of("caveat-nothing-fits-here")
         yield from nearest_to_limits(comparison, local=True) if over else ()
 
 
@@ -72,16 +72,16 @@ def _measurement_caveats(comparison: Comparison) -> Iterator[Reason]:
     devices = _devices(comparison)
     for key, kind in comparison.untrusted.items():
         if key in devices:
-            yield Reason(code=codes[kind], numbers={"device": devices[key].name})
+            yield Reason.of(codes[kind], device=devices[key].name)
 
 
 def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iterator[Reason]:
     if comparison.goal == "cost":
         unpriced = sorted({one.chosen.device.name for one in finalists if one.chosen.cost is None})
         if unpriced and len(unpriced) < len({one.chosen.device.name for one in finalists}):
-            yield Reason(code="caveat-some-prices-missing", numbers={"devices": Names(names=tuple(unpriced))})
+            yield Reason.of("caveat-some-prices-missing", devices=Names(names=tuple(unpriced)))
         elif unpriced:
-            yield Reason(code="caveat-no-prices")
+            yield Reason.of("caveat-no-prices")
     if comparison.goal == "energy":
         unknown = sorted(
             {
@@ -91,7 +91,7 @@ def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iter
             }
         )
         if unknown:
-            yield Reason(code="caveat-power-unknown", numbers={"devices": Names(names=tuple(unknown))})
+            yield Reason.of("caveat-power-unknown", devices=Names(names=tuple(unknown)))
 
 
 def _wide_range(comparison: Comparison, best: Recommendation | None) -> Iterator[Reason]:
@@ -101,17 +101,17 @@ def _wide_range(comparison: Comparison, best: Recommendation | None) -> Iterator
     numbers: dict[str, float | int | str] = {"low_s": best.step_s.low, "high_s": best.step_s.high}
     offloads = STRATEGY_FACTS[best.strategy].offloads or comparison.workload.training.offload != "none"
     if offloads:
-        yield Reason(code="caveat-wide-offload", numbers=numbers)
+        yield Reason.of("caveat-wide-offload", **numbers)
     elif best.efficiency is not None and best.efficiency.value > WIDE_RATIO**0.5 * best.efficiency.low:
         names: dict[str, float | int | str] = {"device": counted(best.count, best.device.name)}
-        yield Reason(code="caveat-wide-link", numbers=numbers | names)
+        yield Reason.of("caveat-wide-link", **numbers, **names)
     else:
-        yield Reason(code="caveat-wide", numbers=numbers)
+        yield Reason.of("caveat-wide", **numbers)
 
 
 def _memory_caveats(best: Recommendation | None) -> Iterator[Reason]:
     if best is not None and best.peak_memory_bytes is None:
-        yield Reason(code="caveat-memory-unknown", numbers={"device": best.device.name})
+        yield Reason.of("caveat-memory-unknown", device=best.device.name)
 
 
 def _precision_caveats(comparison: Comparison) -> Iterator[Reason]:
@@ -128,22 +128,20 @@ def _precision_caveats(comparison: Comparison) -> Iterator[Reason]:
             labels = " / ".join(sorted(PRECISION_LABELS[precision] for precision in used))
             numbers: dict[str, float | int | str] = {"device": device.name, "precision": PRECISION_LABELS[asked]}
             if used:
-                yield Reason(code="caveat-precision-replaced", numbers={**numbers, "used": labels})
+                yield Reason.of("caveat-precision-replaced", **numbers, used=labels)
             else:
-                yield Reason(code="caveat-precision-left-out", numbers=numbers)
+                yield Reason.of("caveat-precision-left-out", **numbers)
 
 
 def _basis_caveats(comparison: Comparison, best: Recommendation | None) -> Iterator[Reason]:
     """How far a predicted step can be trusted; nearly all published runs that judged the ranges were training."""
     if best is not None and best.step_s.basis == "specified":
         inference = comparison.workload.training.mode == "inference"
-        yield Reason(
-            code="caveat-inference-from-spec-sheet" if inference else "caveat-from-spec-sheet",
-            numbers={
-                "device": best.device.name,
-                "low_s": best.step_s.low,
-                "high_s": best.step_s.high,
-            },
+        yield Reason.of(
+            "caveat-inference-from-spec-sheet" if inference else "caveat-from-spec-sheet",
+            device=best.device.name,
+            low_s=best.step_s.low,
+            high_s=best.step_s.high,
         )
 
 

@@ -70,7 +70,7 @@ def _no_room(one: Prediction) -> Reason:
     }
     if one.peak_memory_bytes is not None and one.memory_capacity_bytes is not None:
         numbers |= {"need_bytes": one.peak_memory_bytes.value, "capacity_bytes": one.memory_capacity_bytes}
-    return Reason(code="memory-no-room", numbers=numbers)
+    return Reason.of("memory-no-room", **numbers)
 
 
 def _tight(predictions: Sequence[Prediction], best: Recommendation | None) -> Prediction | None:

@@ -33,7 +33,7 @@ def nearest_to_limits(comparison: Comparison, *, local: bool = False) -> tuple[R
         return ()
     _, nearest = min(known, key=lambda pair: (max(pair[0].values()), _job_s(pair[1])))
     return tuple(
-        Reason(code=code, numbers={**_described(nearest), **_figures(code, nearest, comparison), "times_ratio": ratio})
+        Reason.of(code, **_described(nearest), **_figures(code, nearest, comparison), times_ratio=ratio)
         for code, ratio in _excess(nearest, comparison).items()
         if ratio > 1
     )

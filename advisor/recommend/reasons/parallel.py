@@ -44,10 +44,7 @@ def _shared_optimizer(comparison: Comparison, chosen: Prediction) -> Iterator[Re
     alone = (one for one in comparison.alone(chosen.device, chosen.precision) if _same_batch(one, chosen))
     # Whatever it accumulates, a card steps its optimizer once; where no single card was asked, a share is the n-th.
     alone_s = next((part_s(one, "optimizer") for one in alone), own_s * chosen.count)
-    yield Reason(
-        code="scaling-optimizer-shared",
-        numbers={"count": chosen.count, "optimizer_s": own_s, "alone_optimizer_s": alone_s},
-    )
+    yield Reason.of("scaling-optimizer-shared", count=chosen.count, optimizer_s=own_s, alone_optimizer_s=alone_s)
 
 
 def _same_batch(one: Prediction, other: Prediction) -> bool:
@@ -86,7 +83,7 @@ def strategy_story(comparison: Comparison, finalist: Finalist) -> tuple[Reason, 
     # The advised set-up may accumulate where this pair does not: then its speed-up is another one.
     each = ddp.gradient_accumulation_steps == 1 < finalist.chosen.gradient_accumulation_steps
     code = "strategies-compared-each" if each else "strategies-compared"
-    found = [Reason(code=code, numbers=numbers), *dp_reasons(comparison, *pair)]
+    found = [Reason.of(code, **numbers), *dp_reasons(comparison, *pair)]
     missing = _missing_nvlink(comparison, ddp) if finalist.chosen.count == 1 else None
     return (*found, *([missing] if missing is not None else []))
 
@@ -148,18 +145,15 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
     chosen = finalist.chosen
     more = next((one for one in finalist.by_count if one.count > chosen.count), None)
     if more is not None and marginal_ratio(chosen, more) < _NO_GAIN_RATIO:
-        names: dict[str, float | int | str] = {"count": chosen.count, "more": more.count, "device": chosen.device.name}
-        yield Reason(code="why-count-no-gain", numbers=names)
+        yield Reason.of("why-count-no-gain", count=chosen.count, more=more.count, device=chosen.device.name)
     elif more is not None and marginal_ratio(chosen, more) < KNEE_MARGINAL_RATIO:
-        yield Reason(
-            code="why-count-knee",
-            numbers={
-                "count": chosen.count,
-                "more": more.count,
-                "device": chosen.device.name,
-                "marginal_fraction": max(0.0, marginal_ratio(chosen, more)),
-                "needed_fraction": KNEE_MARGINAL_RATIO,
-            },
+        yield Reason.of(
+            "why-count-knee",
+            count=chosen.count,
+            more=more.count,
+            device=chosen.device.name,
+            marginal_fraction=max(0.0, marginal_ratio(chosen, more)),
+            needed_fraction=KNEE_MARGINAL_RATIO,
         )
     elif chosen.count > finalist.by_count[0].count:
         first = finalist.by_count[0]
@@ -170,10 +164,10 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
             "speed_up_ratio": chosen.samples_per_s.value / first.samples_per_s.value,
         }
         if not STRATEGY_FACTS[first.strategy].shards or first.strategy == chosen.strategy:
-            yield Reason(code="why-count-pays", numbers=numbers)
+            yield Reason.of("why-count-pays", **numbers)
         else:
             numbers |= {"strategy": chosen.strategy, "other_strategy": first.strategy}
-            yield Reason(code="why-count-pays-otherwise", numbers=numbers)
+            yield Reason.of("why-count-pays-otherwise", **numbers)
 
 
 def _batch_bound(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
@@ -185,15 +179,13 @@ def _batch_bound(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]
     larger = _like(comparison, more, more.strategy, chosen.batch_size_per_device)
     marginal = marginal_ratio(chosen, larger) if larger is not None else 0.0
     if marginal_ratio(chosen, more) < KNEE_MARGINAL_RATIO <= marginal:
-        yield Reason(
-            code="scaling-batch-bound",
-            numbers={
-                "more": more.count,
-                "global_limit": comparison.global_limit,
-                "batch": chosen.batch_size_per_device,
-                "smaller_batch": more.batch_size_per_device,
-                "marginal_fraction": min(1.0, marginal),
-            },
+        yield Reason.of(
+            "scaling-batch-bound",
+            more=more.count,
+            global_limit=comparison.global_limit,
+            batch=chosen.batch_size_per_device,
+            smaller_batch=more.batch_size_per_device,
+            marginal_fraction=min(1.0, marginal),
         )
 
 
@@ -205,17 +197,15 @@ def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Re
     if chosen.strategy == "ddp" and other is not None:
         advantage = chosen.samples_per_s.value / other.samples_per_s.value
         if advantage >= 1 + TIE_FRACTION:
-            yield Reason(
-                code="why-ddp-over-dp",
-                numbers={
-                    "count": chosen.count,
-                    "ddp_rate": rounded(chosen.samples_per_s.value),
-                    "dp_rate": rounded(other.samples_per_s.value),
-                    "advantage_ratio": advantage,
-                },
+            yield Reason.of(
+                "why-ddp-over-dp",
+                count=chosen.count,
+                ddp_rate=rounded(chosen.samples_per_s.value),
+                dp_rate=rounded(other.samples_per_s.value),
+                advantage_ratio=advantage,
             )
     if chosen.strategy not in {"dp", "ddp"}:
-        yield Reason(code="why-sharded", numbers={"strategy": chosen.strategy, "count": chosen.count})
+        yield Reason.of("why-sharded", strategy=chosen.strategy, count=chosen.count)
     yield from _communication_reasons(comparison, chosen)
 
 
@@ -228,7 +218,7 @@ def _communication_reasons(comparison: Comparison, chosen: Prediction) -> Iterat
     missing = _missing_nvlink(comparison, chosen)
     spec = comparison.spec_of(chosen.device)
     linked = missing is not None or (spec is not None and spec.nvlink_bytes_per_s is not None)
-    yield Reason(code="why-communication" if linked else "why-communication-no-nvlink", numbers=numbers)
+    yield Reason.of("why-communication" if linked else "why-communication-no-nvlink", **numbers)
     if missing is not None:
         yield missing
 

@@ -67,20 +67,18 @@ def _turns(
         behind = again.step_s.value / rival.step_s.value
         if behind <= 1 or one is None or other is None or not _by_rate(one, other, asked):
             continue
-        yield Reason(
-            code="precision-closes" if touches(again.step_s, rival.step_s) else "precision-turns",
-            numbers={
-                "device": first.device.name,
-                "other": rival.device.name,
-                "asked": PRECISION_LABELS[asked],
-                "precision": PRECISION_LABELS[again.precision],
-                "ahead_ratio": before.step_s.value / first.step_s.value,
-                "behind_ratio": behind,
-                "device_asked_flop_per_s": rate_of(one, asked) or 0.0,
-                "other_asked_flop_per_s": rate_of(other, asked) or 0.0,
-                "device_flop_per_s": rate_of(one, again.precision) or 0.0,
-                "other_flop_per_s": rate_of(other, again.precision) or 0.0,
-            },
+        yield Reason.of(
+            "precision-closes" if touches(again.step_s, rival.step_s) else "precision-turns",
+            device=first.device.name,
+            other=rival.device.name,
+            asked=PRECISION_LABELS[asked],
+            precision=PRECISION_LABELS[again.precision],
+            ahead_ratio=before.step_s.value / first.step_s.value,
+            behind_ratio=behind,
+            device_asked_flop_per_s=rate_of(one, asked) or 0.0,
+            other_asked_flop_per_s=rate_of(other, asked) or 0.0,
+            device_flop_per_s=rate_of(one, again.precision) or 0.0,
+            other_flop_per_s=rate_of(other, again.precision) or 0.0,
         )
 
 

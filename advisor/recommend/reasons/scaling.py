@@ -34,9 +34,9 @@ def dp_reasons(comparison: Comparison, dp: Prediction, ddp: Prediction) -> Itera
     advantage = ddp.samples_per_s.value / dp.samples_per_s.value
     numbers_only = isinstance(comparison.workload.model, NumbersModel)
     if numbers_only:
-        yield Reason(code="scaling-dp-untold", numbers={"count": dp.count})
+        yield Reason.of("scaling-dp-untold", count=dp.count)
     elif abs(advantage - 1) < TIE_FRACTION:
-        yield Reason(code="scaling-dp-tied", numbers={"count": dp.count})
+        yield Reason.of("scaling-dp-tied", count=dp.count)
     if advantage > 1 + _LOSS_FRACTION:
         # Totals alone tell nothing of the operators that one process would have to issue.
         yield from (
@@ -61,14 +61,12 @@ def _first_card(comparison: Comparison, dp: Prediction) -> Iterator[Reason]:
         return
     first, others = dp.peak_memory_bytes.value, other.peak_memory_bytes.value
     if dp.fits is False or first > others * (1 + _FIRST_CARD_FRACTION):
-        yield Reason(
-            code="scaling-dp-memory-full" if dp.fits is False else "scaling-dp-memory",
-            numbers={
-                "count": dp.count,
-                "batch": dp.batch_size_per_device,
-                "need_bytes": first,
-                "other_bytes": others,
-            },
+        yield Reason.of(
+            "scaling-dp-memory-full" if dp.fits is False else "scaling-dp-memory",
+            count=dp.count,
+            batch=dp.batch_size_per_device,
+            need_bytes=first,
+            other_bytes=others,
         )
 
 
@@ -76,7 +74,7 @@ def host_core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Re
     """More ranks than cores on this machine: they take turns at issuing their steps."""
     cores = comparison.groups.host_core_count(chosen) if comparison.groups is not None else None
     if cores is not None and chosen.count > 1 and cores < chosen.count:
-        yield Reason(code="scaling-host-cores", numbers={"count": chosen.count, "cores": cores})
+        yield Reason.of("scaling-host-cores", count=chosen.count, cores=cores)
 
 
 def network_reasons(comparison: Comparison, set_ups: Sequence[Prediction]) -> Iterator[Reason]:
@@ -89,7 +87,7 @@ def network_reasons(comparison: Comparison, set_ups: Sequence[Prediction]) -> It
         if link is not None and link.network is None and one.count > link.node_size_count
     ]
     if unstated:
-        yield Reason(code="scaling-network-unstated", numbers={"rate_bytes_per_s": min(unstated)})
+        yield Reason.of("scaling-network-unstated", rate_bytes_per_s=min(unstated))
 
 
 def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[Reason]:
@@ -121,17 +119,17 @@ def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[
         alike, name = _rate(alone), named_cards(alone.devices)
     if _kinds(best) > 1 and _rate(best) >= _MIXED_GAIN * alike:
         numbers |= {"devices": named_cards(best.devices), "gain_ratio": _rate(best) / alike}
-        yield Reason(code="scaling-uneven-pays", numbers={**numbers, "rate": rounded(_rate(best))})
+        yield Reason.of("scaling-uneven-pays", **numbers, rate=rounded(_rate(best)))
     else:
         numbers |= {"devices": name, "gain_ratio": alike / _rate(everyone)}
-        yield Reason(code="scaling-uneven-cards", numbers=numbers)
+        yield Reason.of("scaling-uneven-cards", **numbers)
 
 
 def _left_out(comparison: Comparison, cards: Sequence[Device], here: Prediction) -> Iterator[Reason]:
     """Cards that can hold no batch that was tried keep the whole from training together."""
     small = {card.name for card in cards if all(one.fits is False for one in comparison.alone(card, here.precision))}
     if small:
-        yield Reason(code="scaling-uneven-memory", numbers={"devices": Names(names=tuple(sorted(small)))})
+        yield Reason.of("scaling-uneven-memory", devices=Names(names=tuple(sorted(small))))
 
 
 def _allowed(comparison: Comparison, group: MixedGroup, here: Prediction, accumulation: int) -> bool:

@@ -58,25 +58,23 @@ def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Ro
     others = [row.prediction for row in first if row.prediction is not chosen]
     if others:
         names = Names(names=tuple(set_up_name(one) for one in others))
-        yield Reason(code=_TIED_BY_GOAL[comparison.goal], numbers={"device": set_up_name(chosen), "others": names})
+        yield Reason.of(_TIED_BY_GOAL[comparison.goal], device=set_up_name(chosen), others=names)
         yield from tie_decision(comparison, chosen, others)
     for row in rows:
         if row.place == 1 and row not in first:
-            yield Reason(code="why-disturbed", numbers={"other": set_up_name(row.prediction)})
+            yield Reason.of("why-disturbed", other=set_up_name(row.prediction))
     behind = next((row.prediction for row in rows if row.place > 1), None)
     if behind is None:
         if not others:
-            yield Reason(code="why-only-candidate", numbers={"device": set_up_name(chosen)})
+            yield Reason.of("why-only-candidate", device=set_up_name(chosen))
         return
     own, second = score(chosen, comparison.goal), score(behind, comparison.goal)
     if own is not None and second is not None and own.value > 0:
-        yield Reason(
-            code=_AHEAD_BY_GOAL[comparison.goal],
-            numbers={
-                "device": set_up_name(chosen),
-                "other": set_up_name(behind),
-                "advantage_ratio": second.value / own.value,
-            },
+        yield Reason.of(
+            _AHEAD_BY_GOAL[comparison.goal],
+            device=set_up_name(chosen),
+            other=set_up_name(behind),
+            advantage_ratio=second.value / own.value,
         )
 
 
@@ -88,26 +86,22 @@ def _launch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
         launch_s = max(0.0, fixed_s(gpu, comparison.predictions) - waiting_s) if gpu is not None else 0.0
         if gpu is not None and launch_s + waiting_s >= LAUNCH_BOUND_SHARE * gpu.step_s.value:
             ahead = chosen.step_s.value <= gpu.step_s.value
-            yield Reason(
-                code="why-launch-bound" if ahead else "why-launch-bound-tied",
-                numbers={
-                    "device": gpu.device.name,
-                    "batch": gpu.batch_size_per_device,
-                    "gpu_step_s": gpu.step_s.value,
-                    "launch_s": launch_s,
-                    "synchronisation_s": waiting_s,
-                    "cpu_step_s": chosen.step_s.value,
-                },
+            yield Reason.of(
+                "why-launch-bound" if ahead else "why-launch-bound-tied",
+                device=gpu.device.name,
+                batch=gpu.batch_size_per_device,
+                gpu_step_s=gpu.step_s.value,
+                launch_s=launch_s,
+                synchronisation_s=waiting_s,
+                cpu_step_s=chosen.step_s.value,
             )
     elif part_share(chosen, "host", "synchronisation") >= HOST_BOUND_SHARE:
-        yield Reason(
-            code="why-host-bound",
-            numbers={
-                "device": chosen.device.name,
-                "launch_s": part_s(chosen, "host", "synchronisation"),
-                "step_s": chosen.step_s.value,
-                "share_fraction": part_share(chosen, "host", "synchronisation"),
-            },
+        yield Reason.of(
+            "why-host-bound",
+            device=chosen.device.name,
+            launch_s=part_s(chosen, "host", "synchronisation"),
+            step_s=chosen.step_s.value,
+            share_fraction=part_share(chosen, "host", "synchronisation"),
         )
 
 
@@ -144,21 +138,18 @@ def _hardware_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence
                 "other_rate_flop_per_s": other_rate,
             }
             if chosen.precision == "fp32" and (other.tf32_flop_per_s or 0) > own_rate:
-                tensor = {"tensor_flop_per_s": other.tf32_flop_per_s or 0.0}
-                yield Reason(code="why-strict-fp32", numbers={**numbers, **tensor})
+                yield Reason.of("why-strict-fp32", **numbers, tensor_flop_per_s=other.tf32_flop_per_s or 0.0)
                 return
-            yield Reason(code="why-compute-rate", numbers=numbers)
+            yield Reason.of("why-compute-rate", **numbers)
             return
         own_speed, other_speed = own.memory_bandwidth_bytes_per_s, other.memory_bandwidth_bytes_per_s
         if own_speed is not None and other_speed is not None and own_speed >= NOTABLE_RATIO * other_speed:
-            yield Reason(
-                code="why-bandwidth",
-                numbers={
-                    "device": own.name,
-                    "other": other.name,
-                    "bandwidth_bytes_per_s": own_speed,
-                    "other_bandwidth_bytes_per_s": other_speed,
-                },
+            yield Reason.of(
+                "why-bandwidth",
+                device=own.name,
+                other=other.name,
+                bandwidth_bytes_per_s=own_speed,
+                other_bandwidth_bytes_per_s=other_speed,
             )
             return
 
@@ -172,8 +163,7 @@ def _strict_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
         (one for one in comparison.predictions if one.precision == "tf32" and _but_precision(one, chosen)), None
     )
     if loose is not None:
-        numbers: dict[str, float | int | str] = {"step_s": chosen.step_s.value, "tf32_step_s": loose.step_s.value}
-        yield Reason(code="why-fp32-is-strict", numbers=numbers)
+        yield Reason.of("why-fp32-is-strict", step_s=chosen.step_s.value, tf32_step_s=loose.step_s.value)
 
 
 def _but_precision(one: Prediction, other: Prediction) -> bool:
@@ -206,22 +196,19 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
         }
     )
     if small and chosen.peak_memory_bytes is not None:
-        yield Reason(
-            code="why-memory-elsewhere",
-            numbers={"devices": Names(names=tuple(small)), "need_bytes": chosen.peak_memory_bytes.value},
+        yield Reason.of(
+            "why-memory-elsewhere", devices=Names(names=tuple(small)), need_bytes=chosen.peak_memory_bytes.value
         )
     yield from (note for note in chosen.notes if note.code.startswith(("memory-host-", "predict-outside-")))
     capacity = chosen.memory_capacity_bytes
     if chosen.peak_memory_bytes is not None and capacity is not None:
         share = chosen.peak_memory_bytes.value / capacity
         if share >= TIGHT_MEMORY_FRACTION:
-            yield Reason(
-                code="why-memory-tight",
-                numbers={
-                    "need_bytes": chosen.peak_memory_bytes.value,
-                    "capacity_bytes": capacity,
-                    "share_fraction": share,
-                },
+            yield Reason.of(
+                "why-memory-tight",
+                need_bytes=chosen.peak_memory_bytes.value,
+                capacity_bytes=capacity,
+                share_fraction=share,
             )
 
 
@@ -239,16 +226,15 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
     samples = comparison.workload.data.samples
     limit, held = comparison.global_limit, comparison.held_global_batch
     if comparison.fixed.batch_size and chosen.batch_size_per_device == training.batch_size:
-        yield Reason(code="why-batch-fixed", numbers={"batch": training.batch_size})
+        yield Reason.of("why-batch-fixed", batch=training.batch_size)
     else:
         yield batch_reason(chosen, fitting_curve(curve), training.batch_size, limit, samples, held)
     if comparison.held_global_batch is not None and chosen.gradient_accumulation_steps > 1:
-        yield Reason(
-            code="why-accumulation-held",
-            numbers={"steps": chosen.gradient_accumulation_steps, "global_batch": chosen.global_batch_size},
+        yield Reason.of(
+            "why-accumulation-held", steps=chosen.gradient_accumulation_steps, global_batch=chosen.global_batch_size
         )
     elif chosen.gradient_accumulation_steps > training.gradient_accumulation_steps:
-        yield Reason(code="why-accumulation", numbers={"steps": chosen.gradient_accumulation_steps})
+        yield Reason.of("why-accumulation", steps=chosen.gradient_accumulation_steps)
     note = learning_rate_note(chosen.global_batch_size, training.batch_size * training.gradient_accumulation_steps)
     if note is not None and training.mode == "training":
         yield note

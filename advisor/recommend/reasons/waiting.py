@@ -22,11 +22,11 @@ def waiting_reasons(workload: Workload, chosen: Prediction) -> Iterator[Reason]:
     loader = part_share(chosen, "loader")
     if loader >= NOTABLE_SHARE:
         workers = workload.data.loader_workers
-        yield Reason(code="why-loader-bound", numbers={"share_fraction": loader, "workers": workers})
+        yield Reason.of("why-loader-bound", share_fraction=loader, workers=workers)
     share, every = validation_share(workload, chosen), workload.training.evaluate_every_steps
     if share is not None and share >= LOUD_SHARE:
         yield (
-            Reason(code="why-validation-share", numbers={"share_fraction": share, "every_steps": every})
+            Reason.of("why-validation-share", share_fraction=share, every_steps=every)
             if every
-            else Reason(code="why-validation-each-epoch", numbers={"share_fraction": share})
+            else Reason.of("why-validation-each-epoch", share_fraction=share)
         )

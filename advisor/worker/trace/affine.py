@@ -148,7 +148,7 @@ def memory_timeline(
     """
     one, two = _allocations(first), _allocations(second)
     if one.shape != two.shape or not np.array_equal(one[:, :2], two[:, :2]):
-        return Reason(code="trace-memory-streams-differ", numbers={"first": len(one), "second": len(two)})
+        return Reason.of("trace-memory-streams-differ", first=len(one), second=len(two))
     slope = (two[:, 2] - one[:, 2]) / (batches[1] - batches[0])
     start = one[:, 2] - slope * batches[0]
     of_storage = {int(row[1]): place for place, row in enumerate(two) if row[0] == 0}

@@ -35,7 +35,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     caveats: list[Reason] = []
     error = deviation(figures, passes.at(CHECKED_BATCH).recorder.ops, CHECKED_BATCH) if checked else 0.0
     if error > TOLERATED_ERROR_FRACTION:
-        caveats.append(Reason(code="trace-not-affine", numbers={"error_fraction": error, "batch": CHECKED_BATCH}))
+        caveats.append(Reason.of("trace-not-affine", error_fraction=error, batch=CHECKED_BATCH))
     ops = merged_ops(second.recorder.ops, figures)
     unknown = unknown_operators(ops)
     caveats += [unknown] if unknown is not None else []

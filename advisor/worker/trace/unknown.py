@@ -57,10 +57,7 @@ def unknown_operators(ops: Iterable[Op]) -> Reason | None:
         return None
     ordered = sorted(names, key=lambda name: (-names[name], name))
     operators = Names(names=tuple(ordered[:_MOST_NAMES]), more=len(ordered) > _MOST_NAMES)
-    return Reason(
-        code="trace-unknown-operators",
-        numbers={"operators": operators, "share_fraction": unknown_count / all_count},
-    )
+    return Reason.of("trace-unknown-operators", operators=operators, share_fraction=unknown_count / all_count)
 
 
 @cache
