@@ -55,8 +55,13 @@ def unknown_card_reasons(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[Re
     for name in claim.unknown_gpus:
         near = nearest_cards(name, specs)
         code = "claim-unknown-card" if near else "claim-unknown-card-alone"
-        numbers: dict[str, Value] = {"card": name.upper() if name.isascii() else name}
-        reasons.append(Reason.of(code, **numbers, **({"nearest": Names(names=tuple(near))} if near else {})))
+        reasons.append(
+            Reason.of(
+                code,
+                card=name.upper() if name.isascii() else name,
+                **({"nearest": Names(names=tuple(near))} if near else {}),
+            )
+        )
     return tuple(reasons)
 
 

@@ -125,12 +125,12 @@ def _allowed(node: inspect.Type | None) -> Value | None:
     kind = next((code for type_, code in _KINDS if isinstance(node, type_)), None)
     if kind is None:
         return None
-    named = Listed(reasons=(Reason(code=f"file-kind-{kind}"),))
+    named = Listed(reasons=(Reason.of(f"file-kind-{kind}"),))
     if isinstance(node, inspect.IntType | inspect.FloatType):
         return _range(node, named)
     if isinstance(node, inspect.StrType) and node.max_length is not None:
         low, high = str(node.min_length or 0), str(node.max_length)
-        return Listed(reasons=(Reason(code="file-kind-text-of", numbers={"low": low, "high": high}),))
+        return Listed(reasons=(Reason.of("file-kind-text-of", low=low, high=high),))
     return named
 
 
@@ -141,7 +141,7 @@ def _alternatives(kinds: list[Value]) -> Value | None:
         return None
     found = different[0]
     for other in different[1:]:
-        found = Listed(reasons=(Reason(code="file-kind-either", numbers={"kind": found, "other": other}),))
+        found = Listed(reasons=(Reason.of("file-kind-either", kind=found, other=other),))
     return found
 
 
@@ -160,9 +160,9 @@ _KINDS: tuple[tuple[type, str], ...] = (
 
 def integer_between(low: float, high: float) -> Value:
     """`an integer from LOW to HIGH`."""
-    named = Listed(reasons=(Reason(code="file-kind-integer"),))
+    named = Listed(reasons=(Reason.of("file-kind-integer"),))
     ends: dict[str, Value] = {"kind": named, "from": f"{low}", "to": f"{high}"}
-    return Listed(reasons=(Reason(code="file-range-from-to", numbers=ends),))
+    return Listed(reasons=(Reason.of("file-range-from-to", **ends),))
 
 
 def _range(node: inspect.IntType | inspect.FloatType, kind: Value) -> Value:
@@ -172,4 +172,4 @@ def _range(node: inspect.IntType | inspect.FloatType, kind: Value) -> Value:
     if not ends:
         return kind
     code = "-".join(["file-range", *(word for word, _ in ends)])
-    return Listed(reasons=(Reason(code=code, numbers={"kind": kind} | {word: f"{end}" for word, end in ends}),))
+    return Listed(reasons=(Reason.of(code, **({"kind": kind} | {word: f"{end}" for word, end in ends})),))

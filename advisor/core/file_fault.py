@@ -13,13 +13,13 @@ _SHOWN_CHARACTERS = 80
 
 def file_fault(what: str, remedy: Reason | None = None, **numbers: Value) -> SaidError:
     """The fault `file-WHAT` with its arguments; without a `remedy` of its own `file-WHAT-remedy`, same arguments."""
-    own = Reason(code=f"file-{what}-remedy", numbers=dict(numbers))
-    return SaidError((Reason(code=f"file-{what}", numbers=dict(numbers)),), remedy or own)
+    own = Reason.of(f"file-{what}-remedy", **dict(numbers))
+    return SaidError((Reason.of(f"file-{what}", **dict(numbers)),), remedy or own)
 
 
 def remedy(what: str, **numbers: Value) -> Reason:
     """The remedy `file-WHAT`, for several faults."""
-    return Reason(code=f"file-{what}", numbers=dict(numbers))
+    return Reason.of(f"file-{what}", **dict(numbers))
 
 
 def closest_name(word: str, allowed: Iterable[str]) -> str | None:

@@ -24,7 +24,7 @@ _BITS_OF = {"nf4": (4,), "gptq": (4, 8), "int8": (8,)}
 
 def reason(what: str, **numbers: Value) -> Reason:
     """The sentence `check-WHAT` of the catalogue."""
-    return Reason(code=f"check-{what}", numbers=numbers)
+    return Reason.of(f"check-{what}", **numbers)
 
 
 def quoted(value: object) -> str:

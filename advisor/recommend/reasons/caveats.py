@@ -103,8 +103,7 @@ def _wide_range(comparison: Comparison, best: Recommendation | None) -> Iterator
     if offloads:
         yield Reason.of("caveat-wide-offload", **numbers)
     elif best.efficiency is not None and best.efficiency.value > WIDE_RATIO**0.5 * best.efficiency.low:
-        names: dict[str, float | int | str] = {"device": counted(best.count, best.device.name)}
-        yield Reason.of("caveat-wide-link", **numbers, **names)
+        yield Reason.of("caveat-wide-link", **numbers, device=counted(best.count, best.device.name))
     else:
         yield Reason.of("caveat-wide", **numbers)
 
