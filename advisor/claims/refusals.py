@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.claims.gpu_names import nearest_cards
-from advisor.core.sentences import Names, Reason, SaidError, Value
+from advisor.core.sentences import Names, Reason, SaidError
 from advisor.core.units import format_count, format_seconds
 from advisor.recommend.comparison import counted
 
