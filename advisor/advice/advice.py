@@ -5,11 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from advisor.present.one_screen import one_screen
-from advisor.present.plain_text import text_of
-from advisor.present.prediction_rows import prediction_rows
-from advisor.present.report import pdf_file
-from advisor.present.summary import summarise
 from advisor.store import json_file
 from advisor.store.advice_record import AdviceRecord
 
@@ -34,6 +29,10 @@ class Advice(AdviceRecord, frozen=True, kw_only=True):
 
         Without `details` it is one screen of it.
         """
+        from advisor.present.one_screen import one_screen
+        from advisor.present.plain_text import text_of
+        from advisor.present.summary import summarise
+
         return text_of(summarise(self, language) if details else one_screen(self, language))
 
     def to_rows(self) -> list[dict[str, object]]:
@@ -41,8 +40,12 @@ class Advice(AdviceRecord, frozen=True, kw_only=True):
 
         Seconds, bytes, joules; `_low` and `_high` are ends of the 80 % range; None is unknown.
         """
+        from advisor.present.prediction_rows import prediction_rows
+
         return prediction_rows(self)
 
     def to_pdf(self, path: str | Path, language: Language = "en") -> None:
         """Write the report to `path` as `--pdf` does. Raises OutputError where it cannot be written."""
+        from advisor.present.report import pdf_file
+
         pdf_file.write(self, Path(path), language)

@@ -1,12 +1,9 @@
-"""Everything that needs the machine or a child process: detect, trace and measure."""
+"""Everything that needs the machine or a child process: detect, trace, and measure where that is asked."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Sequence
-from pathlib import Path
-
-import msgspec
 
 from advisor.advice.request import AdviceRequest
 from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision
@@ -16,15 +13,10 @@ from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Machine
 from advisor.measure.events import RunnerEvent, RunProgress
 from advisor.measure.measurement import Measurement
-from advisor.measure.plan import make_plan
-from advisor.measure.ranks import RanksPlan, measure_local_ranks
-from advisor.measure.runner import TraceUnanswered, run_measurements, trace_workload
 from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_tables
 from advisor.optable.totals import table_from_numbers
-from advisor.recommend.candidates import local_device, local_gpu_groups
 from advisor.recommend.precisions import sensible_precisions
-from advisor.store import kept_calibrations
 from advisor.workload.workload import NumbersModel
 
 
@@ -53,28 +45,9 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
     measurements: tuple[Measurement, ...] = ()
     caveats: list[Reason] = []
     if request.measure:
-        plan = make_plan(
-            request.workload,
-            machine,
-            budget_s=request.budget_s,
-            devices=request.devices,
-            allow_code=request.allow_code,
-            allow_hub=request.allow_hub,
-        )
-        missing = tuple(precision for precision in wanted if precision not in tables)
-        folder = None if request.calibration_folder is None else Path(request.calibration_folder)
-        reused = kept_calibrations.reusable(folder, machine)
-        measurements = yield from run_measurements(
-            plan,
-            machine,
-            cancelled=cancelled,
-            tables=tables,
-            trace=missing,
-            known_rates={key: kept.rates for key, kept in reused.items()},
-        )
-        kept_calibrations.keep(folder, machine, measurements, reused)
-        measurements = tuple(kept_calibrations.with_note(item, reused) for item in measurements)
-        measurements = yield from _with_ranks(request, machine, measurements, cancelled)
+        from advisor.advice.measured_facts import measured
+
+        measurements = yield from measured(request, machine, wanted, tables, cancelled)
     if cancelled.is_set():
         caveats.append(Reason(code="advice-interrupted"))
     not_traced = yield from _complete_tables(request, tables, wanted, cancelled)
@@ -86,35 +59,6 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
         measurements=measurements,
         not_traced_reason=None if any(precision in tables for precision in wanted) else not_traced,
         caveats=tuple(caveats),
-    )
-
-
-def _with_ranks(
-    request: AdviceRequest, machine: Machine, measurements: tuple[Measurement, ...], cancelled: threading.Event
-) -> Generator[RunnerEvent, None, tuple[Measurement, ...]]:
-    """Where alike GPUs stand together, time their link and a real data-parallel step on ranks of our own."""
-    group = max(local_gpu_groups(machine), key=len, default=())
-    if len(group) < 2 or request.devices == ("cpu",) or cancelled.is_set():  # noqa: PLR2004 - one card has no link
-        return measurements
-    plan = RanksPlan(
-        workload=request.workload,
-        batch_size=request.workload.training.batch_size,
-        budget_s=max(5.0, request.budget_s / 3),
-        device="cuda",
-        strategies=("dp", "ddp"),
-        allow_code=request.allow_code,
-        usable_core_count=machine.cpu.usable_core_count,
-    )
-    outcome = yield from measure_local_ranks(plan, len(group), cancelled=cancelled)
-    return tuple(
-        msgspec.structs.replace(
-            measurement,
-            communication=outcome.communication,
-            caveats=(*measurement.caveats, *outcome.caveats),
-        )
-        if measurement.device_key == local_device(group[0]).key
-        else measurement
-        for measurement in measurements
     )
 
 
@@ -134,6 +78,8 @@ def _complete_tables(
     missing = [precision for precision in wanted if precision not in tables]
     if not missing:
         return None
+    from advisor.measure.runner import TraceUnanswered, trace_workload
+
     yield progress("advice-phase-trace", 0.95)
     failure: Reason | None = None
     if not cancelled.is_set():

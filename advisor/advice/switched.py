@@ -15,7 +15,6 @@ from advisor.advice.request import AdviceRequest, known_specs
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.measure.events import RunnerEvent
-from advisor.measure.runner import TraceUnanswered, trace_workload
 from advisor.optable.op_table import OpTable
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.prediction import Candidate, Device, Prediction
@@ -132,6 +131,8 @@ def _hopeful(advice: AdviceRecord) -> bool:
 def _traced(
     request: AdviceRequest, change: Change, chosen: Prediction | None, cancelled: threading.Event
 ) -> Generator[RunnerEvent, None, Tables]:
+    from advisor.measure.runner import TraceUnanswered, trace_workload
+
     precision = _precision(change, chosen)
     try:
         return (

@@ -34,7 +34,7 @@ NOTHING_FITS = 6
 
 def advise_command(arguments: argparse.Namespace, language: Language) -> int:
     """Measure or predict, recommend, print and write. Raises UserFacingError for wrong use or input."""
-    from advisor.measure.ranks import under_torchrun
+    from advisor.measure.rank_guard import under_torchrun
 
     requested(arguments)  # refuses what cannot be written before anybody waits for a measurement
     request = advice_request(arguments)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
+_PACKAGE = Path(__file__).parents[1]
 
 def _data_folder(name: str) -> Path:
-    installed = Path(str(files("advisor"))) / name
-    if installed.is_dir():
-        return installed
-    return Path(str(files("advisor"))).parent / name
+    installed = _PACKAGE / name
+    return installed if installed.is_dir() else _PACKAGE.parent / name
 
 
 def resource(name: str) -> Path:

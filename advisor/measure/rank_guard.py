@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from functools import cache
 
 from advisor.core.errors import InputError
-from advisor.core.file_fault import shown_value
 from advisor.core.system import die_with_parent
 
 
@@ -30,6 +29,8 @@ def local_ranks(environment: Mapping[str, str] | None = None) -> range:
     given = {"RANK": rank, "WORLD_SIZE": count, "LOCAL_RANK": local_rank, "LOCAL_WORLD_SIZE": local_count}
     for name, value in given.items():
         if not _is_number(value):
+            from advisor.core.file_fault import shown_value
+
             text = f"Environment: {name} is {shown_value(value)}, no number."
             raise InputError(text, "Start the ranks with torchrun, or unset RANK and WORLD_SIZE.")
     first = int(rank) - int(local_rank)

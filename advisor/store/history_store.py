@@ -40,7 +40,7 @@ _HEAD_COLUMNS = "id, kind, created_utc, head, head_digest, body_digest"
 _CHECKED_WHOLE_BYTES = 32 * 1024 * 1024
 """A larger file is not read whole at each opening: every entry has its digest, and SQLite tells of broken pages."""
 _BODY_PACKINGS = (b"BZh", bz2.decompress), (b"x", zlib.decompress)
-"""By what a packed body begins with; zlib packed those of earlier versions."""
+"""By what a packed body begins with; bz2 packed those of earlier versions."""
 
 
 class Entry(Record, frozen=True, kw_only=True):
@@ -98,7 +98,9 @@ class Store:
 
     def add(self, kind: str, head: bytes, body: bytes, created_utc: str) -> int:
         """Append an entry and return its id. Raises sqlite3.Error (disk full, locked): the old file is intact."""
-        packed = bz2.compress(body)
+        packed = zlib.compress(
+            body
+        )  # a tenth of the time of bz2 at half as much again, and read back twenty times as fast
         body_digest = hashlib.sha256(packed).digest()
         row = (kind, created_utc, head, _head_digest(kind, created_utc, head, body_digest), packed, body_digest)
         with self._transaction() as cursor:

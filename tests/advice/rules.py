@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from advisor.catalogue.spec_table import spec_table
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Language, Reason, say
 from advisor.cost.memory.capacity import usable_bytes
 from advisor.predict.prediction import Prediction
@@ -104,8 +105,17 @@ def beaten(asked: Question, advice: AdviceRecord) -> Iterator[str]:
         more = rival.count > chosen.count and said & _COUNT_REASONS
         # A batch that holds the whole data set is told so; what it leaves empty is counted as work.
         whole = rival.count == chosen.count and "why-batch-whole-set" in said
-        if not (more or whole):
+        if not (more or whole or _named_as_harder(advice, rival, own.value / found.value)):
             yield f"{rival.count} x {rival.device.key} {rival.strategy} {rival.precision} {rival.batch_size_per_device}"
+
+
+def _named_as_harder(advice: AdviceRecord, rival: Prediction, ratio: float) -> bool:
+    """Whether the best of what asks for more changes to the code is told, at least as good as this one."""
+    chosen = advice.recommendation
+    if chosen is None or STRATEGY_FACTS[rival.strategy].effort_rank <= STRATEGY_FACTS[chosen.strategy].effort_rank:
+        return False
+    told = [one for one in chosen.would_change_if if one.code == "change-strategy"]
+    return any(ratio <= one.figure("advantage_ratio") * _NEARLY for one in told)
 
 
 def unfounded(advice: AdviceRecord) -> Iterator[str]:

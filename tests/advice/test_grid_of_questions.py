@@ -1,7 +1,8 @@
 """Four hundred generated questions: what is advised fits, nothing in its table clearly beats it, sentences say its
 numbers, and the command line ends as it is documented to.
 
-Sixty are asked by themselves, all of them in a nightly run (`pytest -m nightly`); `ADVISOR_QUESTIONS` asks others.
+Sixty are asked by themselves, all of them in a nightly run (`pytest -m nightly`); `ADVISOR_QUESTIONS` asks others:
+so many (`1000`), or a slice of them (`200:300`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tests.advice import rules
 from tests.advice.questions import Question, answered, question
 from tests.advice.rules import reasons
 
-COUNT = int(os.environ.get("ADVISOR_QUESTIONS", "400"))
+_FIRST, _, _LAST = os.environ.get("ADVISOR_QUESTIONS", "0:400").rpartition(":")
 BY_THEMSELVES = 60
 TYPED_EACH = 5
 """Every so many questions is also typed: a file and flags, through the command line's own door."""
@@ -42,7 +43,7 @@ def seeds(step: int = 1) -> list[object]:
     late = pytest.mark.nightly
     return [
         pytest.param(seed, marks=late if seed >= BY_THEMSELVES and "ADVISOR_QUESTIONS" not in os.environ else ())
-        for seed in range(0, COUNT, step)
+        for seed in range(int(_FIRST or 0), int(_LAST), step)
     ]
 
 

@@ -11,6 +11,8 @@ import pytest
 from advisor.core.bundled import resource, workloads_folder
 
 ROOT = Path(__file__).resolve().parents[2]
+MOST_OF_HELP = 20
+"""Modules of the package that the flags and their words stand in."""
 
 
 @pytest.mark.parametrize("module", ["advisor.cli", "advisor", "advisor.advice", "advisor.measure.runner"])
@@ -28,6 +30,27 @@ def test_the_window_starts_without_torch() -> None:
     program = "import sys, advisor.gui.application\nprint('torch' in sys.modules, 'pyqtgraph' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "False False"
+
+
+def _modules_after(program: str) -> set[str]:
+    """Names of everything that a fresh interpreter has imported at the end of a program."""
+    said = "\nimport sys; print(*sys.modules, file=sys.stderr)"
+    answer = subprocess.run([sys.executable, "-c", program + said], capture_output=True, text=True, check=True)
+    return set(answer.stderr.split())
+
+
+def test_help_imports_only_what_it_prints_from() -> None:
+    program = "import contextlib\nfrom advisor.cli import run\nwith contextlib.suppress(SystemExit): run(['--help'])"
+    found = _modules_after(program)
+    assert not found & {"numpy", "rich", "fluent", "babel", "sqlite3", "tomllib", "importlib.resources", "subprocess"}
+    own = {name for name in found if name.split(".")[0] == "advisor"}
+    assert len(own) <= MOST_OF_HELP, sorted(own)
+
+
+def test_predicting_loads_nothing_that_measures_or_writes_reports() -> None:
+    found = _modules_after("import advisor.advice")
+    unused = {"advisor.measure.runner", "advisor.measure.ranks", "advisor.present", "advisor.store.history", "rich"}
+    assert not found & unused
 
 
 def test_imports_point_down_only() -> None:

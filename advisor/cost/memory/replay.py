@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from copy import copy
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -37,6 +38,17 @@ def _rounded(size: float) -> int:
     return int(-(-size // ROUNDING_BYTES)) * ROUNDING_BYTES
 
 
+class _Roles(NamedTuple):
+    """What the events of a timeline are of, a yes or no for each; an event may be of several."""
+
+    resident: NDArray[np.bool_]
+    weights: NDArray[np.bool_]
+    copies: NDArray[np.bool_]
+    gradients: NDArray[np.bool_]
+    kept: NDArray[np.bool_]
+    """Of the batch's size, made by forward and kept for backward."""
+
+
 class Stream:
     """A timeline prepared for repeated use: columns as arrays for sums, as lists for the replay."""
 
@@ -51,6 +63,7 @@ class Stream:
         self.backward_start = timeline.backward_start
         self._signs = np.select([self.kinds == ALLOCATE, self.kinds == FREE], [1.0, -1.0], 0.0)
         self._kept_signs = np.where(self.kinds == GRADIENT, -1.0, self._signs)
+        self._sized: tuple[float, bool, Floats] | None = None
 
     @cached_property
     def fingerprint(self) -> bytes:
@@ -60,31 +73,41 @@ class Stream:
 
     @classmethod
     def sharded(cls, timeline: MemoryTimeline, shares: Shares, outputs: Affine = (0.0, 0.0)) -> Stream:
-        """The timeline of one device that holds `shares` of what was traced; `outputs` are bytes of the last product's.
+        """The timeline of one device that holds `shares` of what was traced; `outputs`: bytes of the last product's."""
+        own = stream_of(timeline)
+        roles = own.roles
+        factor = np.where(roles.resident, 1.0, shares.activations)
+        logits = own.sized_like(outputs)
+        factor[roles.kept & ~logits] *= shares.kept
+        if shares.without_outputs:
+            factor[logits] = 0.0
+        factor[roles.copies] = shares.copies
+        factor[roles.gradients] = shares.gradients
+        factor[roles.weights] = shares.parameters
+        part = copy(own)
+        for answer in ("fingerprint", "roles"):
+            part.__dict__.pop(answer, None)
+        part.size0, part.size1, part._sized = own.size0 * factor, own.size1 * factor, None  # noqa: SLF001 - its own kind
+        return part
+
+    @cached_property
+    def roles(self) -> _Roles:
+        """Which events are of what.
 
         Weights are the resident events without a part that grows with the batch. What a pass makes in a weight's
         size, or half or twice of it, without such a part is a copy or a gradient of one.
         """
-        own = Stream(timeline)
-        constant, number = own.size1 == 0, np.arange(len(own.kinds))
-        resident = number < own.resident_count
-        weights = resident & constant & (own.kinds == ALLOCATE)
-        known = np.unique(own.size0[weights])
-        sized = constant & (np.isin(own.size0, known) | np.isin(2 * own.size0, known) | np.isin(own.size0 / 2, known))
-        storages = np.array(own.storage_list)
-        gradient = np.isin(storages, storages[own.kinds == GRADIENT]) & ~resident
-        factor = np.where(resident, 1.0, shares.activations)
-        logits = own.sized_like(outputs)
-        factor[np.isin(storages, own.kept_storages()) & ~resident & ~constant & ~logits] *= shares.kept
-        if shares.without_outputs:
-            factor[logits] = 0.0
-        factor[sized & ~resident] = shares.copies
-        factor[gradient] = shares.gradients
-        factor[np.isin(storages, storages[weights])] = shares.parameters
-        size0, size1 = own.size0 * factor, own.size1 * factor
-        return cls(
-            msgspec.structs.replace(timeline, size0_bytes=tuple(size0.tolist()), size1_bytes=tuple(size1.tolist()))
+        constant, number = self.size1 == 0, np.arange(len(self.kinds))
+        resident = number < self.resident_count
+        weights = resident & constant & (self.kinds == ALLOCATE)
+        known = np.unique(self.size0[weights])
+        sized = constant & (
+            np.isin(self.size0, known) | np.isin(2 * self.size0, known) | np.isin(self.size0 / 2, known)
         )
+        storages = np.array(self.storage_list)
+        gradients = np.isin(storages, storages[self.kinds == GRADIENT]) & ~resident
+        kept = np.isin(storages, self.kept_storages()) & ~resident & ~constant
+        return _Roles(resident, np.isin(storages, storages[weights]), sized & ~resident, gradients, kept)
 
     def kept_storages(self) -> NDArray[np.int64]:
         """What forward made and backward found there, by number."""
@@ -106,9 +129,11 @@ class Stream:
         return found & (figure[0] + figure[1] > 0)
 
     def sizes(self, batch_size: float, *, rounding: bool = True) -> Floats:
-        """Bytes of every event, rounded as the allocator does."""
-        sizes: Floats = np.maximum(self.size0 + self.size1 * batch_size, 0.0)
-        return rounded(sizes) if rounding else sizes
+        """Bytes of every event, rounded as the allocator does; the last answer is kept, as one batch is asked often."""
+        if self._sized is None or self._sized[:2] != (batch_size, rounding):
+            sizes: Floats = np.maximum(self.size0 + self.size1 * batch_size, 0.0)
+            self._sized = (batch_size, rounding, rounded(sizes) if rounding else sizes)
+        return self._sized[2]
 
     def live(self, sizes: Floats, *, gradients_kept: bool) -> Floats:
         """Live bytes after every event; with kept gradients the new ones die as soon as they are added."""

@@ -1,14 +1,16 @@
-"""What would change the advice: precision, batch, count, limits, prices, a measurement that settles a tie."""
+"""What would change the advice: precision, strategy, batch, count, limits, prices, a measurement that settles a tie."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Names, Reason
 from advisor.recommend.comparison import part_share, set_up_name
+from advisor.recommend.fixed import kept_by
 from advisor.recommend.precisions import at_least_as_exact
-from advisor.recommend.ranking import score
+from advisor.recommend.ranking import score, within_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +36,7 @@ def would_change_if(
     chosen = finalist.chosen
     return (
         *_by_precision(comparison, chosen),
+        *_by_strategy(comparison, chosen),
         *_by_batch(chosen, crossovers),
         *_by_count(comparison, finalist, entered),
         *_by_limits(comparison, chosen),
@@ -52,6 +55,7 @@ def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason
         and one.count == chosen.count
         and one.batch_size_per_device == chosen.batch_size_per_device
         and one.fits is not False
+        and not _harder(one, chosen)
         and (one.device.local or not chosen.device.local or chosen.device.key == "cpu")
     ]
     plain = _exact_rates(comparison, asked)
@@ -62,6 +66,46 @@ def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason
         yield from _named_precision(own, chosen, asked)
     if best is not None and best.device.key != chosen.device.key:
         yield from _named_precision(best, chosen, asked)
+
+
+def _harder(one: Prediction, chosen: Prediction) -> bool:
+    """Whether a set-up asks for more work on the code than the chosen one, as cutting the model does."""
+    return STRATEGY_FACTS[one.strategy].effort_rank > STRATEGY_FACTS[chosen.strategy].effort_rank
+
+
+def _open(comparison: Comparison, chosen: Prediction) -> tuple[Prediction, ...]:
+    """What could be advised if limits were not: it fits, is exact enough, keeps what is fixed and the global batch."""
+    training = comparison.workload.training
+    allowed = [one for one in comparison.predictions if at_least_as_exact(one.precision, training.precision)]
+    most = max(comparison.global_limit, chosen.global_batch_size)
+    kept = kept_by(comparison.fixed, allowed, training)
+    return tuple(one for one in kept if one.fits is not False and one.global_batch_size <= most)
+
+
+def _by_strategy(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """What asks for more work on the code and is clearly better for the goal on no more cards: the best of it."""
+    own = score(chosen, comparison.goal)
+    if own is None:
+        return
+    best, best_value = None, own.low
+    for one in _open(comparison, chosen):
+        found = score(one, comparison.goal)
+        if found is None or found.high >= own.low or found.value >= best_value:
+            continue
+        comparable = one.count <= chosen.count and (one.cost is None) == (chosen.cost is None)
+        if comparable and _harder(one, chosen) and within_limits(one, comparison.limits, comparison.draws):
+            best, best_value = one, found.value
+    if best is not None:
+        yield Reason(
+            code="change-strategy",
+            numbers={
+                "device": set_up_name(best),
+                "strategy": best.strategy,
+                "instead": chosen.strategy,
+                "goal": comparison.goal,
+                "advantage_ratio": own.value / best_value,
+            },
+        )
 
 
 def _rate(prediction: Prediction) -> float:
@@ -150,9 +194,9 @@ def _by_limits(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     if limits.max_cost is None and limits.max_power_w is None and limits.max_job_s is None:
         return
     own = score(chosen, "time")
-    free = [one for one in comparison.predictions if one.fits is not False]
-    allowed = [one for one in free if at_least_as_exact(one.precision, comparison.workload.training.precision)]
-    known = [(estimate.value, one) for one in allowed if (estimate := score(one, "time")) is not None]
+    barred = [one for one in _open(comparison, chosen) if not within_limits(one, limits, comparison.draws)]
+    reachable = [one for one in barred if not _harder(one, chosen)]
+    known = [(estimate.value, one) for one in reachable if (estimate := score(one, "time")) is not None]
     fastest = min(known, key=lambda entry: entry[0], default=None)
     if own is not None and fastest is not None and fastest[0] * WORTH_NAMING_RATIO < own.value:
         yield Reason(

@@ -47,7 +47,7 @@ why-sharded = The model does not fit a single card whole, so it is spread over {
     }).
 why-communication = Communication between the cards takes { $share_fraction } of a step on { $device }.
 why-communication-no-nvlink = Communication between the cards takes { $share_fraction } of a step, because { $device } has no NVLink.
-why-memory-elsewhere = A step needs { $need_bytes }, which does not fit: { $devices }.
+why-memory-elsewhere = A step of this set-up needs { $need_bytes }, which does not fit: { $devices }.
 why-memory-tight = A step needs { $need_bytes } of { $capacity_bytes } ({ $share_fraction }): little head-room.
 why-batch-own-does-not-fit = The batch size of the workload ({ $own_batch }) does not fit { $device } in { $precision } or is not allowed; { $batch } does.
 why-batch-beyond = Batch size { $batch } a device makes { $global_batch } samples a step on { $count ->
@@ -84,6 +84,27 @@ precision-closes = Precision decides: in { $asked } { $device } is { $ahead_rati
 ## What would change it
 change-precision-same = In { $precision } instead of { $asked } the same set-up would be { $gain_ratio } times as fast.
 change-precision-other = In { $precision } instead of { $asked } { $device } would be { $gain_ratio } times as fast as this advice.
+change-strategy = Against { $device } with { $strategy ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP with CPU off-load
+         [tp] tensor parallel
+         [pp] pipeline parallel
+         [single] one whole copy
+        *[ddp] DistributedDataParallel
+    } this advice { $goal ->
+         [cost] costs { $advantage_ratio } times as much
+         [energy] uses { $advantage_ratio } times the energy
+        *[time] takes { $advantage_ratio } times as long
+    }. That way asks for more changes to the training code than { $instead ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP with CPU off-load
+         [tp] tensor parallel
+         [pp] pipeline parallel
+         [single] one whole copy
+        *[ddp] DistributedDataParallel
+    }, which is why the plainer one is advised.
 change-batch-to-cpu = Below a batch size of about { $batch } the CPU beats { $device }.
 change-count = If only time counted: { $count } × { $device } would be { $gain_ratio } times as fast, at more GPU-hours.
 change-link = A faster link than that of { $device } would free up to { $share_fraction } of the step.

@@ -47,7 +47,7 @@ why-sharded = 单卡放不下整个模型，因此将其分布到 { $count } 张
     }）。
 why-communication = 在 { $device } 上，卡间通信占每步时间的 { $share_fraction }。
 why-communication-no-nvlink = 卡间通信占每步时间的 { $share_fraction }，因为 { $device } 没有 NVLink。
-why-memory-elsewhere = 每步需要 { $need_bytes } 显存，以下设备放不下：{ $devices }。
+why-memory-elsewhere = 此配置每步需要 { $need_bytes } 显存，以下设备放不下：{ $devices }。
 why-memory-tight = 每步需要 { $need_bytes }，总量为 { $capacity_bytes }（{ $share_fraction }），余量很小。
 why-batch-own-does-not-fit = 工作负载的批大小（{ $own_batch }）在 { $precision } 下超出 { $device } 的显存或不被允许；{ $batch } 可以。
 why-batch-beyond = 每台设备的批大小为 { $batch }，{ $count } 台设备一步共 { $global_batch } 个样本，超过了未经训练试验时一步不宜超过的 { $global_limit } 个；在这么多设备上没有更小且放得下的方案。
@@ -75,6 +75,27 @@ precision-closes = 精度决定排序：在 { $asked } 下，{ $device } 的速�
 ## 哪些情况会改变建议
 change-precision-same = 若用 { $precision } 代替 { $asked }，同一配置的速度将是原来的 { $gain_ratio } 倍。
 change-precision-other = 若用 { $precision } 代替 { $asked }，{ $device } 的速度将是本建议的 { $gain_ratio } 倍。
+change-strategy = 与 { $device } 采用{ $strategy ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP（CPU 卸载）
+         [tp] 张量并行
+         [pp] 流水线并行
+         [single] 单卡完整模型
+        *[ddp] DistributedDataParallel
+    }相比，本建议的{ $goal ->
+         [cost] 费用
+         [energy] 能耗
+        *[time] 时间
+    }是其 { $advantage_ratio } 倍。但前者比{ $instead ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP（CPU 卸载）
+         [tp] 张量并行
+         [pp] 流水线并行
+         [single] 单卡完整模型
+        *[ddp] DistributedDataParallel
+    }需要更多地改动训练代码，因此建议采用更简单的后者。
 change-batch-to-cpu = 批大小低于约 { $batch } 时，CPU 比 { $device } 更快。
 change-count = 若只看时间：{ $count } × { $device } 的速度是 { $gain_ratio } 倍，但消耗更多 GPU 小时。
 change-link = 若互连比 { $device } 的更快，每步最多可省去 { $share_fraction }。
