@@ -6,6 +6,7 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
 
+
 def _data_folder(name: str) -> Path:
     installed = _PACKAGE / name
     return installed if installed.is_dir() else _PACKAGE.parent / name

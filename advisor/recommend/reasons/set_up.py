@@ -66,7 +66,7 @@ def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Ro
     behind = next((row.prediction for row in rows if row.place > 1), None)
     if behind is None:
         if not others:
-            yield Reason.of("why-only-candidate", device=set_up_name(chosen))
+            yield _alone(comparison, chosen)
         return
     own, second = score(chosen, comparison.goal), score(behind, comparison.goal)
     if own is not None and second is not None and own.value > 0:
@@ -76,6 +76,16 @@ def _place_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence[Ro
             other=set_up_name(behind),
             advantage_ratio=second.value / own.value,
         )
+
+
+def _alone(comparison: Comparison, chosen: Prediction) -> Reason:
+    """Why there was nothing to compare with: here, of what was asked, or of what was left."""
+    code = "why-only-candidate"
+    if chosen.device.local:
+        code = "why-only-here"
+    elif all(one.device == chosen.device for one in comparison.predictions):
+        code = "why-only-asked"
+    return Reason.of(code, device=chosen.device.name)
 
 
 def _launch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:

@@ -96,15 +96,13 @@ def _by_strategy(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
         if comparable and _harder(one, chosen) and within_limits(one, comparison.limits, comparison.draws):
             best, best_value = one, found.value
     if best is not None:
-        yield Reason(
-            code="change-strategy",
-            numbers={
-                "device": set_up_name(best),
-                "strategy": best.strategy,
-                "instead": chosen.strategy,
-                "goal": comparison.goal,
-                "advantage_ratio": own.value / best_value,
-            },
+        yield Reason.of(
+            "change-strategy",
+            device=set_up_name(best),
+            strategy=best.strategy,
+            instead=chosen.strategy,
+            goal=comparison.goal,
+            advantage_ratio=own.value / best_value,
         )
 
 
