@@ -15,6 +15,7 @@ from advisor.hardware.detect import detect_machine
 from advisor.measure.measurement import Measurement, Verdict, VerdictKind
 from advisor.store.kept_calibrations import calibration_of, keep, reusable, trusted, with_note
 from advisor.workload.workload_file import load_workload
+from tests.persistence import growing_budgets
 from tests.present.recorded import recorded
 
 
@@ -85,7 +86,7 @@ def test_a_run_takes_over_what_an_earlier_one_calibrated(tmp_path: Path) -> None
     machine = detect_machine()
     kept = measured()
     keep(tmp_path, machine, (kept,), {})
-    for budget_s in (4.0, 20.0, 60.0):  # beside other work the same steps need more time
+    for budget_s in growing_budgets(4):
         (found,) = (one for one in run(budget_s).measurements if one.device_key == "cpu")
         if found.steps:
             break

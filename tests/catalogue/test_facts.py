@@ -9,6 +9,7 @@ import pytest
 from advisor.catalogue.gpu_spec import GpuSpec, is_consumer
 from advisor.catalogue.optimizers import FUSED_OPTIMIZERS, OPTIMIZER_FACTS, Optimizer
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISIONS, Precision
+from advisor.catalogue.spec_table import spec_table
 from advisor.catalogue.strategies import STRATEGIES, STRATEGY_FACTS, Strategy
 
 
@@ -64,3 +65,34 @@ def test_replicas_hold_the_whole_model_and_shards_do_not() -> None:
 )  # fmt: skip
 def test_a_consumer_card_is_told_by_its_name(name: str, *, consumer: bool) -> None:
     assert is_consumer(GpuSpec(key="x", name=name, source="s", checked="2025-12")) is consumer
+
+
+@pytest.mark.parametrize(
+    ("name", "half_format", "weight_bytes", "state_bytes", "compute_bytes", "scales"),
+    [
+        ("fp32", None, 4, 4, 4, False),
+        ("tf32", None, 4, 4, 4, False),
+        ("fp16_amp", "fp16", 4, 4, 2, True),
+        ("bf16_amp", "bf16", 4, 4, 2, False),
+        ("fp16", "fp16", 2, 4, 2, False),
+        ("bf16_true", "bf16", 2, 2, 2, False),
+        ("fp8", "bf16", 4, 4, 2, False),
+    ],
+)
+def test_a_precision_stores_computes_and_scales_as_its_name_says(
+    name: Precision, half_format: str | None, weight_bytes: int, state_bytes: int, compute_bytes: int, *, scales: bool
+) -> None:
+    facts = PRECISION_FACTS[name]
+    assert (facts.half_format, facts.scales_gradients) == (half_format, scales)
+    assert (facts.weight_bytes, facts.state_bytes, facts.compute_bytes) == (weight_bytes, state_bytes, compute_bytes)
+
+
+def test_only_pure_half_training_keeps_no_copies_in_full_precision() -> None:
+    assert {name for name, facts in PRECISION_FACTS.items() if facts.master_copies} == {"fp16", "bf16"}
+
+
+def test_cards_since_capability_8_9_multiply_fp8_at_twice_their_half_rate() -> None:
+    cards = spec_table()
+    assert cards["h100-sxm"].fp8_flop_per_s == 2 * (cards["h100-sxm"].fp16_flop_per_s or 0)
+    assert cards["a100-sxm4-80"].fp8_flop_per_s is None
+    assert cards["mi300x"].fp8_flop_per_s is None

@@ -11,6 +11,7 @@ from advisor.catalogue.spec_table import spec_table
 @pytest.mark.parametrize(
     ("words", "keys"),
     [
+        ("rtx3090", ("rtx3090",)),
         ("RTX3090", ("rtx3090",)),
         ("rtx 4090", ("rtx4090",)),
         ("NVIDIA GeForce RTX 3090", ("rtx3090",)),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.catalogue.links import pcie_bytes_per_s
+from advisor.catalogue.links import pcie_bytes_per_s, slot_bytes_per_s
+from advisor.catalogue.spec_table import spec_table
 
 
 @pytest.mark.parametrize(
@@ -17,3 +18,7 @@ def test_sixteen_lanes_carry_what_the_specification_says(generation: int, gigaby
 def test_an_unstated_slot_counts_as_the_usual_one() -> None:
     assert pcie_bytes_per_s() == pcie_bytes_per_s(3, 16)
     assert pcie_bytes_per_s(5) == 2 * pcie_bytes_per_s(5, 8)
+
+
+def test_a_card_has_the_slot_of_its_row() -> None:
+    assert slot_bytes_per_s(spec_table()["a100-sxm4-80"]) == pcie_bytes_per_s(4, 16)

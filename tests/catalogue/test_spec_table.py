@@ -215,3 +215,12 @@ def test_the_published_schema_fits_the_table() -> None:
 def test_a_row_comes_back_from_json_unchanged() -> None:
     for spec in spec_table().values():
         assert msgspec.json.decode(msgspec.json.encode(spec), type=type(spec)) == spec
+
+
+@pytest.mark.parametrize(("text", "words"), [("gpu = []\n", ("gpu",)), (MINE * 501, ("501", "500"))])
+def test_a_file_without_cards_or_with_too_many_is_refused(tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_gpu_file(path)
+    assert all(word in str(caught.value) for word in ("mine.toml", *words)), caught.value

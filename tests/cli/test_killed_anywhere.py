@@ -17,6 +17,7 @@ import pytest
 
 from advisor.store import json_file
 from advisor.store.history import FILE_NAME, History
+from tests.persistence import kill_moments
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 
@@ -84,13 +85,7 @@ def _role(command: str) -> str:
     return next((part for part in command.split("\0") if part.startswith("advisor")), "other")
 
 
-@pytest.mark.parametrize(
-    "moments",
-    [
-        pytest.param(range(3), id="sample"),
-        *(pytest.param(range(at, at + 20), id=f"from_{at}", marks=pytest.mark.nightly) for at in range(0, 200, 20)),
-    ],
-)
+@kill_moments
 @pytest.mark.timeout(7200)
 def test_any_process_killed_at_any_moment_costs_no_saved_run_and_leaves_nothing_running(
     tmp_path: Path, moments: range, record_property: Callable[[str, object], None]

@@ -20,6 +20,7 @@ from advisor.measure.worker_session import Cancelled
 from advisor.protocol.messages import ImportRequest, MeasureRequest, MicrobenchmarkRequest, Sample
 from tests.leftovers import children_of, needs_proc
 from tests.measure.test_runner import WORKLOAD
+from tests.persistence import growing_budgets
 
 CALIBRATE = MicrobenchmarkRequest(device="cpu", budget_s=1.0)
 TRAIN = MeasureRequest(workload=WORKLOAD, device="cpu", batch_sizes=(1,), budget_s=1.0, thread_count=1)
@@ -109,7 +110,7 @@ def test_cancelling_as_the_device_starts_ends_the_run_in_order(machine: Machine,
 
 @needs_proc
 def test_a_runs_steps_are_timed_after_the_calibrating_process_is_gone(machine: Machine) -> None:
-    for budget_s in (8, 30, 120):  # where little time is left, parts of the model alone are timed, as elsewhere
+    for budget_s in growing_budgets(8):  # where little time is left, parts of the model alone are timed
         before = set(children_of(os.getpid()))
         seen: dict[bool, set[int]] = {}
         measured: list[DeviceEnded] = []

@@ -25,6 +25,7 @@ from advisor.measure.runner import run_measurements, trace_workload
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import Sample
 from advisor.workload.workload import Data, PythonModel, TemplateModel, Training, Workload
+from tests.persistence import growing_budgets, kill_moments
 
 WORKLOAD = Workload(
     name="small perceptron",
@@ -111,7 +112,7 @@ def _kill_workers() -> None:
 
 
 def test_a_small_model_is_measured_at_three_or_more_batch_sizes_with_raw_samples(machine: Machine) -> None:
-    for budget_s in (10, 30, 90):  # beside other work the same steps need more time
+    for budget_s in growing_budgets(10):
         events = list(_run(make_plan(WORKLOAD, machine, budget_s=budget_s, devices=["cpu"]), machine))
         measurement = _ended(events)
         measured = [step for step in measurement.steps if step.summary is not None]
@@ -244,13 +245,7 @@ def test_closing_the_generator_leaves_no_process(machine: Machine) -> None:
     assert _worker_pids() == []
 
 
-@pytest.mark.parametrize(
-    "moments",
-    [
-        pytest.param(range(4), id="sample"),
-        *(pytest.param(range(at, at + 20), id=f"from_{at}", marks=pytest.mark.nightly) for at in range(0, 200, 20)),
-    ],
-)
+@kill_moments
 @pytest.mark.timeout(3600)
 def test_a_worker_killed_at_any_moment_loses_no_acknowledged_sample(
     machine: Machine, moments: range, record_property: Callable[[str, object], None]

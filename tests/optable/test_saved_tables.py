@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from msgspec.structs import replace
 
 from advisor.optable.saved_tables import saved_tables
 from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload import NumbersModel
 from advisor.workload.workload_file import bundled_names, load_workload
+
+NUMBERS = NumbersModel(parameters=83, flop_per_sample=500, activation_bytes_per_sample=100)
 
 
 @pytest.mark.parametrize("name", bundled_names())
@@ -17,3 +22,13 @@ def test_a_bundled_workload_comes_with_the_table_of_its_trace(name: str) -> None
     fresh = trace(subject, "fp32")
     with_notes = replace(fresh, caveats=(*fresh.caveats, *(subject.notes or ())))
     assert with_notes == saved_tables(workload)["fp32"]
+
+
+def test_a_workload_of_ones_own_and_a_setting_that_changes_operators_have_no_saved_table() -> None:
+    assert saved_tables(replace(load_workload("iris_mlp"), name="mine", model=NUMBERS)) == {}
+    assert saved_tables(load_workload("bert_base_sst2", overrides={"attention": "eager"})) == {}
+
+
+def test_a_python_without_lzma_has_no_saved_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    assert saved_tables(load_workload("iris_mlp")) == {}
