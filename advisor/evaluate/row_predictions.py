@@ -20,6 +20,7 @@ from advisor.core.sentences import Reason, Said
 from advisor.core.units import Estimate
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
+from advisor.cost.layout import Layout
 from advisor.cost.memory.capacity import usable_bytes
 from advisor.cost.memory.largest_batch import BatchLimit
 from advisor.cost.memory.need import memory_question
@@ -147,7 +148,16 @@ class RowPredictor:
         if key not in self._compiled:
             self._compiled[key] = compile_table(table)
         compiled = self._compiled[key]
-        answer = self._step(question, table, compiled)
+        answer = predicted_step(
+            workload,
+            question.spec,
+            row.layout,
+            table=table,
+            compiled=compiled,
+            interconnect=row.interconnect,
+            software_year=row.software_year,
+            figures=self._figures,
+        )
         base = RowAnswer(
             row=row,
             family=row.family or family_of(compiled, workload.training.batch_size),
@@ -158,36 +168,47 @@ class RowPredictor:
             base = msgspec.structs.replace(base, step_s=answer.step_s, efficiency=answer.efficiency, notes=answer.notes)
         return msgspec.structs.replace(base, **_memory(question, table))
 
-    def _step(
-        self, question: RowQuestion, table: OpTable, compiled: CompiledTable
-    ) -> Prediction | LayoutPrediction | Reason:
-        """The step of the row as anybody is told it who asks for this set-up."""
-        row, training, spec = question.row, question.workload.training, question.spec
-        link = interconnect_or_usual(row.interconnect, spec)
-        traced = TRACE_PRECISIONS[training.precision]
-        sources = Sources(
-            workload=question.workload,
-            tables={traced: table},
-            compiled={traced: compiled},
-            specs={spec.key: spec},
-            link=msgspec.structs.replace(link, cards_per_node_count=row.layout.host_size),
-            host=BENCHMARK_HOST,
-            software_year=row.software_year,
-            figures=self._figures or efficiencies(),
-        )
-        strategy = _PLAIN.get(row.layout.data_parallel) if row.layout.plain else None
-        set_up = candidate(
-            spec,
-            training.precision,
-            training.batch_size,
-            count=1 if strategy is None else row.gpu_count,
-            strategy="single" if strategy is None or row.gpu_count == 1 else strategy,
-            accumulation_steps=row.accumulation_steps,
-        )
-        if strategy is None:
-            return predict_layout(set_up, row.layout, sources)
-        found = predict_candidates([set_up], sources, unknown_memory)
-        return found.predictions[0] if found.predictions else found.refusals[0]
+
+def predicted_step(  # noqa: PLR0913 - what a published step depends on
+    workload: Workload,
+    spec: GpuSpec,
+    layout: Layout,
+    *,
+    table: OpTable,
+    compiled: CompiledTable,
+    interconnect: str | None,
+    software_year: int | None,
+    figures: Efficiencies | None = None,
+) -> Prediction | LayoutPrediction | Reason:
+    """The step of a published run as anybody is told it who asks for this set-up, or why there is none.
+
+    `interconnect` is the source's word for the link, None for the card's usual one; `software_year` None is today's.
+    """
+    training, link = workload.training, interconnect_or_usual(interconnect, spec)
+    traced = TRACE_PRECISIONS[training.precision]
+    sources = Sources(
+        workload=workload,
+        tables={traced: table},
+        compiled={traced: compiled},
+        specs={spec.key: spec},
+        link=msgspec.structs.replace(link, cards_per_node_count=layout.host_size),
+        host=BENCHMARK_HOST,
+        software_year=software_year,
+        figures=figures or efficiencies(),
+    )
+    strategy = _PLAIN.get(layout.data_parallel) if layout.plain else None
+    set_up = candidate(
+        spec,
+        training.precision,
+        training.batch_size,
+        count=1 if strategy is None else layout.count,
+        strategy="single" if strategy is None or layout.count == 1 else strategy,
+        accumulation_steps=training.gradient_accumulation_steps,
+    )
+    if strategy is None:
+        return predict_layout(set_up, layout, sources)
+    found = predict_candidates([set_up], sources, unknown_memory)
+    return found.predictions[0] if found.predictions else found.refusals[0]
 
 
 def _memory(question: RowQuestion, table: OpTable) -> dict[str, object]:

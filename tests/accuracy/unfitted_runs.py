@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.spec_table import spec_table
-from advisor.claims.predictor import candidate
 from advisor.core.sentences import Reason
-from advisor.cost.scaling.links import interconnect_or_usual
-from advisor.evaluate.row_predictions import BENCHMARK_HOST
+from advisor.evaluate.row_predictions import predicted_step
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_table import OpTable
 from advisor.predict.evaluation import ScoredStep
-from advisor.predict.layouts import predict_layout
-from advisor.predict.sources import Sources
 from advisor.workload.workload import length_of
 from tests.accuracy.llm_rows import LanguageModelRun, language_model_runs
 from tests.accuracy.llm_steps import card_of, is_fitted
@@ -44,26 +37,15 @@ def why_unfitted(run: LanguageModelRun) -> str:
 def _scored(run: LanguageModelRun, table: OpTable, compiled: CompiledTable) -> ScoredStep:
     workload, spec = computed(run), card_of(run)
     training = workload.training
-    traced = TRACE_PRECISIONS[training.precision]
-    link = interconnect_or_usual(run.interconnect, spec)
-    sources = Sources(
-        workload=workload,
-        tables={traced: table},
-        compiled={traced: compiled},
-        specs={spec.key: spec},
-        link=msgspec.structs.replace(link, cards_per_node_count=run.layout.host_size),
-        host=BENCHMARK_HOST,
+    answer = predicted_step(
+        workload,
+        spec,
+        run.layout,
+        table=table,
+        compiled=compiled,
+        interconnect=run.interconnect,
         software_year=run.software_year,
     )
-    set_up = candidate(
-        spec,
-        training.precision,
-        training.batch_size,
-        count=1,
-        strategy="single",
-        accumulation_steps=training.gradient_accumulation_steps,
-    )
-    answer = predict_layout(set_up, run.layout, sources)
     assert not isinstance(answer, Reason), answer
     step = answer.step_s
     assert step.low is not None
