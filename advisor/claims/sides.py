@@ -49,9 +49,9 @@ def find_sides(plain: str, mentions: tuple[Mention, ...]) -> Sides:
     ratio = None
     if len(counts) == _PAIR and len(figures) == _PAIR:
         fewer_first = counts[0][1] < counts[1][1]
-        ratio = figures[1] / figures[0] if fewer_first else figures[0] / figures[1]
+        ratio = figures[1][1] / figures[0][1] if fewer_first else figures[0][1] / figures[1][1]
     elif len(figures) == _PAIR and (count or 1) > 1 and search(_BEFORE, plain):
-        ratio = _beside_count(plain, counts[-1][0])
+        ratio = _beside_count(figures, counts[-1][0])
     if ratio is None:
         ratio = _ratio_of_counts(plain, counts)
     efficiency = find_efficiency(plain) if count is not None and count > reference_count else None
@@ -76,24 +76,22 @@ def _different(mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
     return (first,) if other is None else (first, other)
 
 
-def _figures(plain: str) -> list[float]:
-    """The speeds that a text states, in its order: of two rates, or the inverse of two durations."""
+def _figures(plain: str) -> list[tuple[int, float]]:
+    """The two speeds that a text states and where, in its order: of two rates, or the inverse of two durations."""
     found = [match for pattern in (RATE, RATE_BEHIND) for match in re.finditer(pattern, plain, re.ASCII)]
-    rates = [number(*match.groups()[:2]) for match in sorted(found, key=lambda match: match.start(1))]
-    if len(rates) == _PAIR and min(rates) > 0:
+    rates = [(match.start(1), number(*match.groups()[:2])) for match in sorted(found, key=lambda match: match.start(1))]
+    if len(rates) == _PAIR and all(rate > 0 for _, rate in rates):
         return rates
-    times = [duration(match.groups()) for match in re.finditer(DURATION, plain, re.ASCII)]
-    return [1 / time for time in times] if len(times) == _PAIR and min(times) > 0 else []
+    times = [(match.start(), duration(match.groups())) for match in re.finditer(DURATION, plain, re.ASCII)]
+    whole = len(times) == _PAIR and all(time > 0 for _, time in times)
+    return [(start, 1 / time) for start, time in times] if whole else []
 
 
-def _beside_count(plain: str, place: int) -> float | None:
+def _beside_count(figures: list[tuple[int, float]], place: int) -> float:
     """The speed beside a number of cards over the other one: `before it took 3 hours, with 2 GPUs 52 minutes`."""
-    times = list(re.finditer(DURATION, plain, re.ASCII))
-    if len(times) != _PAIR:
-        return None
-    near = next((match for match in times if match.start() > place), times[-1])
-    far = times[0] if near is times[1] else times[1]
-    return duration(far.groups()) / duration(near.groups())
+    near = next((one for one in figures if one[0] > place), figures[-1])
+    far = figures[0] if near is figures[1] else figures[1]
+    return near[1] / far[1]
 
 
 def _ratio_of_counts(plain: str, counts: list[tuple[int, int]]) -> float | None:
@@ -111,7 +109,7 @@ def _cards(plain: str, cards: tuple[Mention, ...], counts: tuple[tuple[int, int]
     count, other_count = _own_counts(cards, counts)
     figures = _figures(plain)
     if ratio is None and len(figures) == _PAIR:
-        ratio, compared = figures[0] / figures[1], True
+        ratio, compared = figures[0][1] / figures[1][1], True
         if ratio < 1:
             return Sides(1 / ratio, other_count, count, other.keys, first.keys, compared)
         return Sides(ratio, count, other_count, first.keys, other.keys, compared)

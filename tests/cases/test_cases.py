@@ -221,3 +221,9 @@ def test_missing_pieces_leave_an_answer_with_fewer_reasons_or_a_refusal() -> Non
     assert said(unet, "case-ddp-ahead").figure("count") == 14
     flat = answer_case("iris-mlp-gpu-slower-than-cpu", Partial(step_s=estimate(1e-4)))
     assert "case-gpu-pays-from" not in {reason.code for reason in flat.reasons}
+
+
+def test_a_case_tells_its_model_in_both_languages_or_as_it_is() -> None:
+    for case in bundled_cases().values():
+        assert case.model_text("en")
+        assert case.model_text("zh")
