@@ -94,6 +94,7 @@ def page() -> str:
     return "\n".join(lines) + "\n"
 
 
+@cache
 def exit_codes() -> dict[str, int]:
     """What the command line ends with, by the kind of error that is raised: each class's own code or its base's."""
     classes = {
@@ -116,6 +117,7 @@ def exit_codes() -> dict[str, int]:
     return found
 
 
+@cache
 def errors() -> list[Told]:
     """Every error of the package that is made with its text, by room and text."""
     found, codes = set(), exit_codes()

@@ -38,6 +38,8 @@ COMMANDS = {
     "evaluate": ["--evaluate", "{folder}/runs.csv"],
     "open": ["--open", str(FOLDER / "v2.json")],
 }
+LONG = {"measure and verify", "evaluate"}
+"""Left to the night."""
 CONFIG = (
     '{"model_type": "bert", "architectures": ["BertForSequenceClassification"], "hidden_size": 16, "vocab_size": 50,'
     '"num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16, "max_position_embeddings": 64,'
@@ -82,7 +84,9 @@ def _calls(folder: Path) -> list[str]:
     return [line for line in lines if not any(near in line for near in ("'127.0.0.1'", "'::1'", "'localhost'"))]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.nightly if name in LONG else ()) for name in COMMANDS]
+)
 def test_a_command_calls_no_network(folder: Path, name: str, record_property: Callable[[str, object], None]) -> None:
     ended = _run(folder, COMMANDS[name])
     # On a crowded machine the budget may pass before a step, or the check of the advice: 3 says so.

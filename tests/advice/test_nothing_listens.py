@@ -154,7 +154,7 @@ def test_the_watch_sees_what_torchrun_opens(tmp_path: Path) -> None:
     assert watch.let_in or _own_address() is None
 
 
-@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.nightly), 2])
 def test_verifying_opens_nothing_to_other_machines(count: int) -> None:
     with ListeningWatch(os.getpid()) as watch:
         truth = _verified(count, 4.0)
@@ -226,6 +226,7 @@ def test_ranks_of_one_machine_open_nothing_to_others() -> None:
     assert not watch.let_in
 
 
+@pytest.mark.nightly
 def test_measuring_from_the_command_line_opens_nothing_and_leaves_nothing(tmp_path: Path) -> None:
     temporary = tmp_path / "tmp"
     temporary.mkdir()

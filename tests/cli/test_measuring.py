@@ -57,6 +57,7 @@ def test_an_interrupt_keeps_and_writes_what_was_measured(tmp_path: Path, setting
     assert advice.predictions
 
 
+@pytest.mark.nightly
 def test_two_gloo_ranks_measure_an_all_reduce(tmp_path: Path, settings: dict[str, str]) -> None:
     saved = tmp_path / "advice.json"
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ class _Variables(Visitor):
         self.names.add(node.id.name)
 
 
+@cache
 def catalogue(language: str) -> dict[str, tuple[str, frozenset[str]]]:
     """Message id -> (file, arguments) of all files of a language; an id may stand in one file only."""
     found: dict[str, tuple[str, frozenset[str]]] = {}
@@ -43,6 +45,7 @@ def catalogue(language: str) -> dict[str, tuple[str, frozenset[str]]]:
     return found
 
 
+@cache
 def literal_codes() -> dict[str, str]:
     """Every `Reason.of("…")` and `sentence("…")` of the package with its file, also where the literal is one of two."""
     found: dict[str, str] = {}

@@ -62,7 +62,11 @@ def test_there_is_a_tutorial_for_each_of_five_people() -> None:
     assert [page.stem for page in PAGES] == ["card", "hourly", "laptop", "llm", "server"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.nightly if page.stem == "llm" else ()) for page in PAGES],
+    ids=lambda page: page.stem,
+)
 def test_the_commands_of_a_tutorial_run_and_print_what_it_shows(page: Path, tmp_path: Path) -> None:
     printed = ""
     ran = shown = 0

@@ -33,6 +33,7 @@ def run(folder: Path, platform: str, *before: str) -> str:
     return done.stdout
 
 
+@pytest.mark.nightly
 def test_a_whole_run_goes_through_offscreen(tmp_path: Path) -> None:
     told = run(tmp_path, "offscreen")
     assert told.endswith("closed\n")

@@ -56,6 +56,7 @@ open-other-remedy = Open a .toml workload, a config.json, a .py model or a saved
 open-filter = Workloads, models and saved advice
 
 ## What stands in the window for a flag of the command line
+flag-allow-hub = “May fetch config.json from the hub”
 flag-budget = “Seconds to measure”
 flag-claim-file = the command line
 flag-counts = the command line

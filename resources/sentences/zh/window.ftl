@@ -56,6 +56,7 @@ open-other-remedy = 请打开 .toml 训练任务、config.json、.py 模型或�
 open-filter = 任务、模型与已保存的建议
 
 ## What stands in the window for a flag of the command line
+flag-allow-hub = “允许从 Hub 获取 config.json”
 flag-budget = “测量时长（秒）”
 flag-claim-file = 命令行
 flag-counts = 命令行
