@@ -97,9 +97,13 @@ class _Made:
         self.refusals += tuple(one for one in refusals if one not in self.refusals)
 
 
-def _holds_by_itself(one: Prediction) -> bool:
+def _holds_by_itself(prediction: Prediction) -> bool:
     """Whether a set-up of GPUs fits without the memory of their machine."""
-    return one.fits is not False and one.device.key != "cpu" and not STRATEGY_FACTS[one.strategy].offloads
+    return (
+        prediction.fits is not False
+        and prediction.device.key != "cpu"
+        and not STRATEGY_FACTS[prediction.strategy].offloads
+    )
 
 
 def _of_cards(

@@ -57,8 +57,8 @@ class TracedPredictor:
         def tables(workload: Workload) -> Mapping[TracePrecision, OpTable]:
             return tables_of(workload, allow_code=self.allow_code, on_event=self.on_event)
 
-        def memory(workload: Workload, known: Mapping[TracePrecision, OpTable]) -> Callable[[Candidate], MemoryAnswer]:
-            return MemorySolver(workload.training, known, self.specs, machine).answer
+        def memory(workload: Workload, tables: Mapping[TracePrecision, OpTable]) -> Callable[[Candidate], MemoryAnswer]:
+            return MemorySolver(workload.training, tables, self.specs, machine).answer
 
         return TablePredictor(
             specs=self.specs, machine=machine, workload_source=load_workload, table_source=tables, memory_source=memory

@@ -40,13 +40,13 @@ def read_history(folder: Path) -> HistoryListing:
         )
 
 
-def keep(folder: Path, found: AdviceRecord | Truth) -> None:
+def keep(folder: Path, entry: AdviceRecord | Truth) -> None:
     """Keep a run or a verified prediction. Raises OutputError."""
     with History(folder) as history:
-        if isinstance(found, Truth):
-            history.append_truth(found)
+        if isinstance(entry, Truth):
+            history.append_truth(entry)
         else:
-            history.save(found)
+            history.save(entry)
 
 
 def load(folder: Path, entry_index: int) -> AdviceRecord | None:

@@ -40,12 +40,12 @@ def prediction_rows(advice: AdviceRecord) -> list[dict[str, object]]:
     ]
 
 
-def _estimates(one: Prediction) -> dict[str, object]:
+def _estimates(prediction: Prediction) -> dict[str, object]:
     found: dict[str, object] = {}
     for name in _ESTIMATES:
-        estimate: Estimate | None = getattr(one, name)
+        estimate: Estimate | None = getattr(prediction, name)
         found[name] = None if estimate is None else estimate.value
         found[f"{name}_low"] = None if estimate is None else estimate.low
         found[f"{name}_high"] = None if estimate is None else estimate.high
-    found["basis"] = one.step_s.basis
+    found["basis"] = prediction.step_s.basis
     return found

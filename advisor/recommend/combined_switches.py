@@ -32,9 +32,9 @@ class Switched(Record, frozen=True, kw_only=True):
     """A device's memory; below 0 they cost memory; None: not known of one of them."""
 
 
-def can_be_combined(one: Switch) -> bool:
+def can_be_combined(switch: Switch) -> bool:
     """Whether a switch can be drawn beside the advised set-up: it fits, and there was something to compare with."""
-    return one.gain is not None and one.fits is not False
+    return switch.gain is not None and switch.fits is not False
 
 
 def without_rivals(chosen: SwitchKind, on: Iterable[SwitchKind]) -> frozenset[SwitchKind]:

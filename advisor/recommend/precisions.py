@@ -35,9 +35,9 @@ def at_least_as_exact(precision: Precision, asked: Precision) -> bool:
     return PRECISION_FACTS[precision].exactness_rank >= PRECISION_FACTS[asked].exactness_rank
 
 
-def stand_in(known: Iterable[Precision], asked: Precision) -> Precision | None:
+def stand_in(precisions: Iterable[Precision], asked: Precision) -> Precision | None:
     """What stands for the precision asked for where it was not predicted: the nearest one that is at least as exact."""
-    exact = [one for one in known if at_least_as_exact(one, asked)]
+    exact = [one for one in precisions if at_least_as_exact(one, asked)]
     return min(exact, key=lambda one: (one != asked, PRECISION_FACTS[one].exactness_rank, one), default=None)
 
 

@@ -60,8 +60,12 @@ def _least_beyond(predictions: Sequence[Prediction]) -> dict[int, Prediction]:
     return least
 
 
-def _least_unusual(one: Prediction) -> tuple[int, int, float]:
-    return (one.global_batch_size, STRATEGY_FACTS[one.strategy].effort_rank, -one.samples_per_s.value)
+def _least_unusual(prediction: Prediction) -> tuple[int, int, float]:
+    return (
+        prediction.global_batch_size,
+        STRATEGY_FACTS[prediction.strategy].effort_rank,
+        -prediction.samples_per_s.value,
+    )
 
 
 def _preferred(members: Sequence[Prediction]) -> Prediction:

@@ -16,6 +16,6 @@ def or_dash(number: float | None, unit: str) -> str:
     return "–" if number is None else format_quantity(number, unit)
 
 
-def layer_tip(one: Layer) -> str:
+def layer_tip(layer: Layer) -> str:
     """A layer's path and its class, each on a line."""
-    return visible(f"{one.path}\n{one.module}")
+    return visible(f"{layer.path}\n{layer.module}")

@@ -119,24 +119,26 @@ class SwitchesCard(Card):
         self.body.addWidget(label(texts("switches-note"), "muted", wrap=True))
         self.hug()
 
-    def _add_line(self, places: QGridLayout, line: int, one: Switch) -> None:
+    def _add_line(self, places: QGridLayout, line: int, switch: Switch) -> None:
         texts = self._context.texts
-        name = texts(f"switch-{one.kind.replace('_', '-')}")
-        if can_be_combined(one):
+        name = texts(f"switch-{switch.kind.replace('_', '-')}")
+        if can_be_combined(switch):
             box = QCheckBox(name)
-            box.toggled.connect(lambda on, kind=one.kind: self._toggle(kind, on=on))
-            self._boxes[one.kind] = box
+            box.toggled.connect(lambda on, kind=switch.kind: self._toggle(kind, on=on))
+            self._boxes[switch.kind] = box
             places.addWidget(box, line, 0)
         else:
-            where = f"{one.count} × {visible(one.device_name)}" if one.count > 1 else visible(one.device_name)
-            note = texts("advice-does-not-fit") if one.fits is False else where
+            where = (
+                f"{switch.count} × {visible(switch.device_name)}" if switch.count > 1 else visible(switch.device_name)
+            )
+            note = texts("advice-does-not-fit") if switch.fits is False else where
             places.addWidget(label(f"{name} · {note}", "muted"), line, 0)
-        gain, saved = one.gain, one.saved_bytes
+        gain, saved = switch.gain, switch.saved_bytes
         cells = (
             "–" if gain is None else f"{gain.value:.2f}",
             "–" if gain is None else f"{gain.low:.2f} – {gain.high:.2f}",
             "–" if saved is None else ("−" if saved < 0 else "") + texts.size(abs(saved)),
-            "–" if one.peak_memory_bytes is None else texts.size(one.peak_memory_bytes.value),
+            "–" if switch.peak_memory_bytes is None else texts.size(switch.peak_memory_bytes.value),
         )
         for column, cell in enumerate(cells, start=1):
             places.addWidget(label(cell), line, column, _side(column))

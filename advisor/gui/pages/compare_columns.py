@@ -34,14 +34,14 @@ def set_up_columns(
     texts = context.texts
     icons = {True: _pin_icon(context.theme.accent, filled=True), False: _pin_icon(context.theme.bar, filled=False)}
 
-    def tip(one: SetUp) -> str:
-        return prediction_tip(one.prediction, context)
+    def tip(set_up: SetUp) -> str:
+        return prediction_tip(set_up.prediction, context)
 
     def figure(
         name: str, code: str, text: Callable[[SetUp], str], estimate: Callable[[SetUp], Estimate | None]
     ) -> Column[SetUp]:
-        def order(one: SetUp) -> float | None:
-            found = estimate(one)
+        def order(set_up: SetUp) -> float | None:
+            found = estimate(set_up)
             return None if found is None else found.value
 
         return Column(name=name, title=texts(code), text=text, order=order, tip=tip, number=True)
@@ -53,8 +53,8 @@ def set_up_columns(
     refused, unknown = texts("advice-does-not-fit"), texts("window-unknown")
     dash = "–"
 
-    def fitting(one: SetUp, text: str, instead: str = dash) -> str:
-        return instead if one.prediction.fits is False else text
+    def fitting(set_up: SetUp, text: str, instead: str = dash) -> str:
+        return instead if set_up.prediction.fits is False else text
 
     columns = [
         Column(
@@ -147,19 +147,19 @@ def set_up_columns(
     return columns
 
 
-def _strategy(one: SetUp, texts: Texts) -> str:
-    name = STRATEGY_LABELS.get(one.prediction.strategy) or texts.strategy(one.prediction.strategy)
-    steps = one.prediction.gradient_accumulation_steps
+def _strategy(set_up: SetUp, texts: Texts) -> str:
+    name = STRATEGY_LABELS.get(set_up.prediction.strategy) or texts.strategy(set_up.prediction.strategy)
+    steps = set_up.prediction.gradient_accumulation_steps
     return f"{name} ×{steps}" if steps > 1 else name
 
 
-def _cost(one: SetUp, texts: Texts) -> str:
-    cost = one.prediction.cost
-    return "–" if cost is None else texts.money(cost.value, one.prediction.currency)
+def _cost(set_up: SetUp, texts: Texts) -> str:
+    cost = set_up.prediction.cost
+    return "–" if cost is None else texts.money(cost.value, set_up.prediction.currency)
 
 
-def _price(one: SetUp, index: PredictionIndex, texts: Texts) -> str:
-    key = one.prediction.device.key
+def _price(set_up: SetUp, index: PredictionIndex, texts: Texts) -> str:
+    key = set_up.prediction.device.key
     price = index.price_per_hour(key)
     mark = "• " if key in index.edited_prices else ""
     return "–" if price is None else f"{mark}{texts.money(price, index.currency)}"

@@ -108,7 +108,7 @@ class SetUpsCard(Card):
     def _place(self, name: str) -> int:
         return next(place for place, one in enumerate(self.model.columns) if one.name == name)
 
-    def _set_price(self, one: SetUp, typed: str) -> bool:
+    def _set_price(self, set_up: SetUp, typed: str) -> bool:
         text = typed.strip().replace(",", ".")
         try:
             price = float(text) if text else None
@@ -116,21 +116,21 @@ class SetUpsCard(Card):
             return False
         if price is not None and not (math.isfinite(price) and 0 <= price <= 1e6):  # noqa: PLR2004 - as in a price file
             return False
-        self._index.set_price(one.prediction.device.key, price)
+        self._index.set_price(set_up.prediction.device.key, price)
         self.model.told_anew()
         self.changed.emit()
         return True
 
-    def _tick(self, one: SetUp, ticked: bool) -> None:
-        one.ticked = ticked
+    def _tick(self, set_up: SetUp, ticked: bool) -> None:
+        set_up.ticked = ticked
         self.changed.emit()
 
     def _clicked(self, index: QModelIndex) -> None:
         if index.column() == self._place("pin"):
             self._pin(self.rows.record(index.row()))
 
-    def _pin(self, one: SetUp) -> None:
-        one.pinned = not one.pinned
+    def _pin(self, set_up: SetUp) -> None:
+        set_up.pinned = not set_up.pinned
         self.model.sort_again()
         self.rows.invalidate()
         self.altered.emit()
@@ -158,14 +158,14 @@ class SetUpsCard(Card):
         words = self.search.text().casefold().split()
         everything, fitting = self.all.isChecked(), self.fitting.isChecked()
 
-        def shown(one: SetUp) -> bool:
-            if one.pinned:
+        def shown(set_up: SetUp) -> bool:
+            if set_up.pinned:
                 return True
-            if fitting and one.prediction.fits is False:
+            if fitting and set_up.prediction.fits is False:
                 return False
-            if not everything and not self._condition(one):
+            if not everything and not self._condition(set_up):
                 return False
-            return not words or all(word in self._searched(one) for word in words)
+            return not words or all(word in self._searched(set_up) for word in words)
 
         self.rows.show_only(shown)
         self.table.fit()
@@ -182,10 +182,11 @@ class SetUpsCard(Card):
             found = self._words[set_up] = self._all_words(set_up.prediction)
         return found
 
-    def _all_words(self, one: Prediction) -> str:
-        parts = (self._names[one.device.key], one.device.key, one.strategy, one.precision)
-        numbers = f"{one.count}x {one.count}× b{one.batch_size_per_device} {self.texts.basis(one.step_s)}"
-        return f"{' '.join(parts)} {PRECISION_LABELS[one.precision]} {numbers}".casefold()
+    def _all_words(self, prediction: Prediction) -> str:
+        parts = (self._names[prediction.device.key], prediction.device.key, prediction.strategy, prediction.precision)
+        count, batch = prediction.count, prediction.batch_size_per_device
+        numbers = f"{count}x {count}× b{batch} {self.texts.basis(prediction.step_s)}"
+        return f"{' '.join(parts)} {PRECISION_LABELS[prediction.precision]} {numbers}".casefold()
 
     def hidden_columns(self) -> frozenset[str]:
         """Names of the columns that were chosen away."""
@@ -261,6 +262,6 @@ class SetUpsCard(Card):
         session.crew.start(call_as_job(lambda: write_shown(titles, cells, path)), written)
 
 
-def _group(one: SetUp) -> int:
+def _group(set_up: SetUp) -> int:
     """Pinned rows stand first, what does not fit last, in every order."""
-    return 0 if one.pinned else 2 if one.prediction.fits is False else 1
+    return 0 if set_up.pinned else 2 if set_up.prediction.fits is False else 1

@@ -26,11 +26,11 @@ def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
     card = Card(texts("history-measured-title"))
     card.add_to_header(label(visible(advice.workload.name), "muted"))
 
-    def predicted_s(one: CheckedStep) -> float | None:
-        return None if one.predicted is None else one.predicted.step_s.value
+    def predicted_s(checked: CheckedStep) -> float | None:
+        return None if checked.predicted is None else checked.predicted.step_s.value
 
-    def error(one: CheckedStep) -> str:
-        return "–" if one.error_fraction is None else f"{100 * one.error_fraction:+.1f} %"
+    def error(checked: CheckedStep) -> str:
+        return "–" if checked.error_fraction is None else f"{100 * checked.error_fraction:+.1f} %"
 
     model: TableModel[CheckedStep] = TableModel(
         [

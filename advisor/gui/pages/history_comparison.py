@@ -61,19 +61,19 @@ def _figures_card(
         parts = (texts(code), when, visible(advice.workload.name), _set_up(advice.recommendation, context))
         card.body.addWidget(label("  ·  ".join(parts), wrap=True, selectable=True))
 
-    def name(one: FigureDifference) -> str:
-        place = texts("advice-on-this-machine" if one.local else "advice-best-of-all")
-        return f"{place}: {texts(_FIGURE_CODES[one.field])}"
+    def name(difference: FigureDifference) -> str:
+        place = texts("advice-on-this-machine" if difference.local else "advice-best-of-all")
+        return f"{place}: {texts(_FIGURE_CODES[difference.field])}"
 
     chosen = (first.recommendation, second.recommendation, first.recommendation_local, second.recommendation_local)
     # Costs in two currencies are not compared, so that there is one at most.
     currency = next((one.currency for one in chosen if one is not None and one.currency), None)
 
-    def told(one: FigureDifference, estimate: Estimate | None) -> str:
-        return "–" if estimate is None else _shown(one, estimate.value, currency, context)
+    def told(difference: FigureDifference, estimate: Estimate | None) -> str:
+        return "–" if estimate is None else _shown(difference, estimate.value, currency, context)
 
-    def span(one: FigureDifference, estimate: Estimate | None) -> str:
-        return texts.span(estimate, lambda value: _shown(one, value, currency, context))
+    def span(difference: FigureDifference, estimate: Estimate | None) -> str:
+        return texts.span(estimate, lambda value: _shown(difference, value, currency, context))
 
     model: TableModel[FigureDifference] = TableModel(
         [
@@ -104,10 +104,10 @@ def _settings_card(rows: tuple[SettingDifference, ...], context: Context) -> Car
     texts = context.texts
     card = Card(texts("history-settings"))
 
-    def name(one: SettingDifference) -> str:
-        last = one.field.rpartition(".")[2]
-        known = texts.optional(f"field-{last.replace('_', '-')}") if one.field.startswith("workload.") else None
-        return known or visible(one.field)
+    def name(difference: SettingDifference) -> str:
+        last = difference.field.rpartition(".")[2]
+        known = texts.optional(f"field-{last.replace('_', '-')}") if difference.field.startswith("workload.") else None
+        return known or visible(difference.field)
 
     model: TableModel[SettingDifference] = TableModel(
         [
@@ -129,10 +129,12 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
     clear = sum(one.clear for one in rows)
     card.add_to_header(label(texts("history-steps-clear", clear=clear, total=len(rows)), "muted"))
 
-    def device(one: StepDifference) -> str:
-        name = f"{one.count} × {short_name(visible(one.device_name))}"
+    def device(difference: StepDifference) -> str:
+        name = f"{difference.count} × {short_name(visible(difference.device_name))}"
         return (
-            name if one.count == 1 else f"{name} · {STRATEGY_LABELS.get(one.strategy) or texts.strategy(one.strategy)}"
+            name
+            if difference.count == 1
+            else f"{name} · {STRATEGY_LABELS.get(difference.strategy) or texts.strategy(difference.strategy)}"
         )
 
     model: TableModel[StepDifference] = TableModel(
@@ -192,13 +194,13 @@ def _verdict_columns(context: Context) -> list[Column[Any]]:
     ]
 
 
-def _shown(one: FigureDifference, value: float, currency: str | None, context: Context) -> str:
+def _shown(difference: FigureDifference, value: float, currency: str | None, context: Context) -> str:
     texts = context.texts
-    if one.field == "samples_per_s":
+    if difference.field == "samples_per_s":
         return texts.rate(value)
-    if one.field == "peak_memory_bytes":
+    if difference.field == "peak_memory_bytes":
         return texts.size(value)
-    if one.field == "cost":
+    if difference.field == "cost":
         return texts.money(value, currency)
     return texts.duration(value)
 

@@ -173,8 +173,8 @@ class HistoryPage(Page):
     def _run_columns(self) -> list[Column[Run]]:
         texts = self.texts
 
-        def batch(one: Run) -> str:
-            size = one.head.batch_size_per_device
+        def batch(run: Run) -> str:
+            size = run.head.batch_size_per_device
             return "–" if size is None else str(size)
 
         return [
@@ -205,8 +205,8 @@ class HistoryPage(Page):
     def _ledger_card(self, listing: HistoryListing) -> Card:
         texts = self.texts
 
-        def predicted(one: Truth) -> str:
-            return texts.duration(one.predicted_step_s.value)
+        def predicted(truth: Truth) -> str:
+            return texts.duration(truth.predicted_step_s.value)
 
         card = Card(texts("history-ledger"))
         model: TableModel[Truth] = TableModel(
@@ -333,8 +333,8 @@ class HistoryPage(Page):
             self._in_thread(lambda: history_access.prune(folder, before_utc), lambda _outcome: self._read())
 
 
-def _set_up(one: Run, page: Page) -> str:
-    head = one.head
+def _set_up(run: Run, page: Page) -> str:
+    head = run.head
     if head.device_name is None or head.count is None:
         return "–"
     name = f"{head.count} × {short_name(visible(head.device_name))}"

@@ -68,10 +68,10 @@ def grid_efficiency_range(grid: ScaledGrid, figures: ScalingFigures | None = Non
 
 
 def layout_range(
-    found: LaidOutStep, layout: Layout, steps: DeviceSteps, figures: ScalingFigures | None = None
+    laid_out: LaidOutStep, layout: Layout, steps: DeviceSteps, figures: ScalingFigures | None = None
 ) -> ScaledRange:
     """The range of a layout whose replica's step is the one cell of `steps`; arrays of shape (1, 1, 1, 1)."""
-    step, efficiency = (np.full((1, 1, 1, 1), number) for number in (found.step_s, found.efficiency))
+    step, efficiency = (np.full((1, 1, 1, 1), number) for number in (laid_out.step_s, laid_out.efficiency))
     if layout.count == 1:
         return _with_single(step, efficiency, (efficiency, efficiency), steps)
     factors = np.ones((2, 1, 1, 1, 1))
@@ -79,8 +79,8 @@ def layout_range(
         if split > 1:
             factors *= np.array(ends).reshape(2, 1, 1, 1, 1)
     spread = (figures or scaling_figures()).spread
-    low, high = efficiency_range(efficiency, np.full((1, 1), found.link_certain), factors, spread)
-    low = np.minimum(low, efficiency * step / np.maximum(found.slow_host_s, step))
+    low, high = efficiency_range(efficiency, np.full((1, 1), laid_out.link_certain), factors, spread)
+    low = np.minimum(low, efficiency * step / np.maximum(laid_out.slow_host_s, step))
     return _with_single(step, efficiency, (low, high), steps)
 
 
