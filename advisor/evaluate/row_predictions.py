@@ -22,6 +22,7 @@ from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.layout import Layout
 from advisor.cost.memory.capacity import usable_bytes
+from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
 from advisor.cost.memory.largest_batch import BatchLimit
 from advisor.cost.memory.need import memory_question
 from advisor.cost.scaling.links import interconnect_or_usual
@@ -211,17 +212,22 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
     return found.predictions[0] if found.predictions else found.refusals[0]
 
 
+def _before(row: RunRow, year: int) -> bool:
+    """Whether a row names software of earlier years."""
+    return row.software_year is not None and row.software_year < year
+
+
 def _memory(question: RowQuestion, table: OpTable) -> dict[str, object]:
     """Peak and largest batch, where the row asks for them: replaying the allocator takes its time."""
     row, training, spec = question.row, question.workload.training, question.spec
-    kept = row.software_year is not None and row.software_year < _GRADIENTS_FREED_FROM_YEAR
     question_of_memory = memory_question(
         table,
         training,
         training.precision,
         compute_capability=spec.compute_capability,
         layout=row.layout,
-        gradients_kept=kept,
+        gradients_kept=_before(row, _GRADIENTS_FREED_FROM_YEAR),
+        inputs_kept=_before(row, INPUTS_FREED_FROM_YEAR),
     )
     if question_of_memory is None:
         return {}

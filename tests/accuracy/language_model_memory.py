@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import csv
 import lzma
+from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import cast
 
 import msgspec
+import numpy as np
 
 from advisor.catalogue.precisions import Precision
+from advisor.catalogue.software import software_year_of
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.records import Record
 from advisor.core.units import Estimate
 from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.memory.capacity import usable_bytes
-from advisor.cost.memory.need import MemoryKind, memory_question
+from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
+from advisor.cost.memory.need import MemoryKind, MemoryQuestion, answered, memory_question
 from advisor.optable.op_table import OpTable
-from advisor.predict.ranges.memory_range import published_range
+from advisor.predict.ranges.memory_range import need_range, published_range
 from advisor.workload.workload import Training
 from tests.accuracy.llm_rows import published_cells, training_of
 
 HERE = Path(__file__).parent
 DATA = HERE / "data" / "published_llm_memory.csv"
+FAILED = HERE / "data" / "published_llm_failed.csv"
 TABLES = HERE / "tables" / "llm_memory"
 """Memory timelines only, traced from the models' configurations with the settings that a file's name tells."""
 
@@ -72,13 +78,48 @@ def _published() -> dict[str, dict[str, str]]:
     return {cells["id"]: cells for cells in published_cells()}
 
 
-def _compiled(run_id: str) -> bool:
-    return bool(training_of(_published()[run_id])["compile"])
+def middle_of(rows: Sequence[PeakRow]) -> tuple[float, float]:
+    """The middle four fifths of published over predicted, the wider of every row and every source weighing the same."""
+    ordered = sorted(rows, key=lambda row: row.published_over_predicted)
+    counts, ratios = Counter(row.source for row in ordered), [row.published_over_predicted for row in ordered]
+    found = []
+    for weights in (np.ones(len(ordered)), np.array([1 / counts[row.source] for row in ordered])):
+        below = (np.cumsum(weights) - weights / 2) / weights.sum()
+        found.append(np.interp([0.1, 0.9], below, ratios))
+    return min(low for low, _ in found), max(high for _, high in found)
 
 
-def _row(cells: dict[str, str]) -> PeakRow:
-    spec, precision = spec_table()[cells["gpu_key"]], cast("Precision", cells["precision"])
-    layout = Layout(
+def range_of(rows: Sequence[PeakRow]) -> tuple[float, float]:
+    """The widest of the middles of all rows, and of all but one source's: no source alone makes it narrow."""
+    sources = sorted({row.source for row in rows})
+    found = [middle_of(rows), *(middle_of([row for row in rows if row.source != left_out]) for left_out in sources)]
+    return min(low for low, _ in found), max(high for _, high in found)
+
+
+class FailedRow(Record, frozen=True, kw_only=True):
+    """One published run that went out of memory, with our need and what the card leaves a process, in bytes."""
+
+    run_id: str
+    need: Estimate
+    usable_bytes: float
+
+
+@cache
+def failed_rows() -> tuple[FailedRow, ...]:
+    """Every published run out of memory whose step a recorded table tells."""
+    with FAILED.open(encoding="utf-8", newline="") as file:
+        return tuple(_failed(cells) for cells in csv.DictReader(file))
+
+
+def _failed(cells: dict[str, str]) -> FailedRow:
+    capacity = spec_table()[cells["gpu_key"]].memory_bytes
+    assert capacity is not None
+    need = need_range(answered(_question(cells), int(cells["batch_per_gpu"])))
+    return FailedRow(run_id=cells["id"], need=need, usable_bytes=usable_bytes(capacity))
+
+
+def _layout(cells: dict[str, str]) -> Layout:
+    return Layout(
         data_parallel=cast("DataParallel", cells["parallel"]),
         count=int(cells["n_gpus"]),
         tensor=int(cells["tp"]),
@@ -86,26 +127,42 @@ def _row(cells: dict[str, str]) -> PeakRow:
         context=int(cells["cp"]),
         host_size=int(cells["gpus_per_host"]),
     )
+
+
+def _question(cells: dict[str, str]) -> MemoryQuestion:
+    spec, precision = spec_table()[cells["gpu_key"]], cast("Precision", cells["precision"])
+    published = _published()[cells["id"]]
+    described, year = training_of(published), software_year_of(published["software"])
     training = Training(
         precision=precision,
         batch_size=int(cells["batch_per_gpu"]),
         gradient_accumulation_steps=int(cells["gradient_accumulation"]),
         fused_optimizer=cells["fused_optimizer"] == "yes",
-        compile=_compiled(cells["id"]),
+        compile=described["compile"],
+        activation_checkpointing=described["activation_checkpointing"],
         chunked_loss=cells["table"].endswith("-chunked"),
     )
     question = memory_question(
-        _table(cells["table"]), training, precision, compute_capability=spec.compute_capability, layout=layout
+        _table(cells["table"]),
+        training,
+        precision,
+        compute_capability=spec.compute_capability,
+        layout=_layout(cells),
+        inputs_kept=year is not None and year < INPUTS_FREED_FROM_YEAR,
     )
-    kind = cast("MemoryKind", cells["memory_kind"])
     assert question is not None
-    assert spec.memory_bytes is not None
+    return question
+
+
+def _row(cells: dict[str, str]) -> PeakRow:
+    capacity, kind = spec_table()[cells["gpu_key"]].memory_bytes, cast("MemoryKind", cells["memory_kind"])
+    assert capacity is not None
     return PeakRow(
         run_id=cells["id"],
         source=cells["source"],
         model=cells["model"],
-        layout=layout,
+        layout=_layout(cells),
         memory_kind=kind,
         published_bytes=float(cells["peak_gb"]) * 1e9,
-        predicted=published_range(question, training.batch_size, kind, usable_bytes(spec.memory_bytes)),
+        predicted=published_range(_question(cells), int(cells["batch_per_gpu"]), kind, usable_bytes(capacity)),
     )

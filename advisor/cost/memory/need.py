@@ -13,6 +13,7 @@ from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.cost.layout import Layout
 from advisor.cost.memory.capacity import context_bytes
+from advisor.cost.memory.kept_inputs import keeps_inputs, with_inputs_kept
 from advisor.cost.memory.offloaded import on_device_fraction
 from advisor.cost.memory.replay import (
     Peak,
@@ -120,12 +121,16 @@ def memory_question(  # noqa: PLR0913 - one question
     count: int = 1,
     layout: Layout | None = None,
     gradients_kept: bool = False,
+    inputs_kept: bool = False,
 ) -> MemoryQuestion | None:
-    """The same question for every batch size; arguments as for `memory_need`."""
+    """The same question for every batch size; arguments as for `memory_need`.
+
+    `inputs_kept`: sharded adapters keep their blocks' inputs as trainers of earlier years did (`kept_inputs`).
+    """
     if table.memory is None:
         return None
     split = layout or layout_of(strategy, count)
-    asked = _Asked(table, training, precision, compute_capability, split, strategy, gradients_kept)
+    asked = _Asked(table, training, precision, compute_capability, split, strategy, gradients_kept, inputs_kept)
     first = _stage_question(asked, last_stage=False)
     if split.pipeline == 1:
         return first
@@ -144,6 +149,7 @@ class _Asked(NamedTuple):
     layout: Layout
     strategy: Strategy
     gradients_kept: bool
+    inputs_kept: bool
 
 
 def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
@@ -151,6 +157,8 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
     table, training, precision = asked.table, asked.training, asked.precision
     assert table.memory is not None
     timeline = compiled_timeline(table.memory, output_bytes(table)) if training.compile else table.memory
+    if asked.inputs_kept and keeps_inputs(table, training, asked.layout, asked.strategy):
+        timeline = with_inputs_kept(timeline, len(table.block_parameter_bytes))
     rounds = training.gradient_accumulation_steps
     stored = _stored_fraction(table, training, precision)
     shares = shares_of(

@@ -133,7 +133,10 @@ def _unit_gradients(unit_bytes: float, table: OpTable, precision: Precision) -> 
 def _with_replicas(
     shares: Shares, layout: Layout, gradient_bytes: float, element_bytes: float, unit_gradients: tuple[float, float]
 ) -> Shares:
-    """Buckets in which gradients travel, and the shards of ZeRO's first two stages."""
+    """Buckets in which gradients travel, and the shards of ZeRO's first two stages.
+
+    DeepSpeed makes its buffers whatever the size of the group, one device included.
+    """
     group = layout.shard_count
     if layout.data_parallel == "zero2":
         return shares._replace(
@@ -141,7 +144,7 @@ def _with_replicas(
         )
     if layout.data_parallel == "zero1":
         bucket = min(gradient_bytes, _OPTIMIZER_BUCKET_ELEMENTS * element_bytes)
-        return shares._replace(states=shares.states / group, bucket_bytes=(bucket, bucket) if group > 1 else ())
+        return shares._replace(states=shares.states / group, bucket_bytes=(bucket, bucket))
     alone = layout.replica_count * layout.context == 1
     return shares if alone else shares._replace(bucket_bytes=_buckets(gradient_bytes))
 
