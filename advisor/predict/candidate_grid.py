@@ -154,9 +154,7 @@ class CandidateGrid:
         )
 
     def _known_steps(self) -> DeviceSteps:
-        if self.steps is None:
-            message = "no device of this precision has a step"
-            raise ValueError(message)
+        assert self.steps is not None  # asked for only where a device has a row
         return self.steps
 
     def setting(self, accumulation: int) -> Setting:

@@ -130,3 +130,8 @@ def test_savings_are_of_the_micro_batch_and_none_are_known_of_a_processor() -> N
     found = {saving.kind for saving in solver().savings(prediction())}
     assert {"accumulation", "sgd_momentum"} <= found
     assert solver().savings(msgspec.structs.replace(prediction(), device=CPU)) == ()
+
+
+def test_without_a_trace_or_on_a_processor_the_largest_batch_is_unknown() -> None:
+    assert solver().largest_batch(msgspec.structs.replace(prediction(), device=STRANGER)) is None
+    assert solver().largest_batch(msgspec.structs.replace(prediction(), device=CPU)) is None

@@ -34,3 +34,14 @@ def test_checkpointing_computes_forward_again_and_keeps_a_fraction() -> None:
     saving = next(saving for saving in found if saving.kind == "checkpointing")
     assert saving.extra_flop_fraction == pytest.approx(1 / 3, abs=0.02)
     assert saving.need.value < 0.5 * need(batch_size=32).need_bytes
+
+
+def test_what_is_small_already_is_not_offered_again() -> None:
+    def kinds(**changes: object) -> set[str]:
+        asked = training(batch_size=1, **changes)
+        return {saving.kind for saving in memory_savings(bert(), asked, "fp32", 1, compute_capability="8.0")}
+
+    assert "accumulation" not in kinds()
+    assert "optimizer_8bit" not in kinds(optimizer="adamw", optimizer_bits=8)
+    assert not {"adafactor", "sgd_momentum", "optimizer_8bit"} & kinds(optimizer="sgd")
+    assert "checkpointing" not in kinds(activation_checkpointing="full")
