@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 from advisor.catalogue.networks import Network
 from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.scaling.layouts import LaidOutStep, ReplicaStep, lay_out
-from advisor.cost.scaling.links import Link
+from advisor.cost.scaling.links import Link, LinkType
 from advisor.cost.scaling.scaling import Setting, scale_steps
 from advisor.cost.scaling.scaling_figures import scaling_figures
 from advisor.optable.accumulation import Accumulation
 from tests.cost.scaling_cases import link, steps, traffic
 
 SHARDED: tuple[DataParallel, ...] = ("zero1", "zero2", "fsdp", "hsdp")
+KINDS: tuple[LinkType, ...] = (
+    "nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine", "given"
+)  # fmt: skip
 LAYOUTS = st.builds(
     lambda kind, replicas, tensor, pipeline, context: Layout(
         data_parallel=kind,
@@ -74,11 +77,22 @@ def test_products_that_add_up_gradients_and_casts_made_once_spare_every_further_
     assert first[1] - second[1] == pytest.approx(4 * (2 * 14e9 / 2 + 20e9 / 2) / rate)
 
 
-@given(LAYOUTS, st.floats(1.0, 50.0), st.floats(1.0, 50.0))
-def test_a_faster_link_never_slows(layout: Layout, inside: float, between: float) -> None:
-    network = Network(type="infiniband", node_bytes_per_s=100e9 * between)
-    faster = _link(wire_bytes_per_s=450e9 * inside, network=network)
-    assert _step(layout, faster).step_s <= _step(layout).step_s * (1 + 1e-9)
+@given(LAYOUTS, st.sampled_from(KINDS), st.booleans(), st.tuples(*[st.floats(1.0, 50.0)] * 3))
+def test_a_faster_link_never_slows(
+    layout: Layout, kind: LinkType, peers: bool, times: tuple[float, float, float]
+) -> None:
+    """Its wires, the slots or the network, alone or together, of any kind of link."""
+    slow, fast = (
+        _link(
+            type=kind,
+            peer_to_peer=peers,
+            wire_bytes_per_s=20e9 * wires,
+            pcie_bytes_per_s=16e9 * slots,
+            network=Network(type="infiniband", node_bytes_per_s=10e9 * network),
+        )
+        for wires, slots, network in ((1.0, 1.0, 1.0), times)
+    )
+    assert _step(layout, fast).step_s <= _step(layout, slow).step_s * (1 + 1e-9)
 
 
 def test_plain_data_parallel_is_what_the_grid_of_strategies_gives() -> None:

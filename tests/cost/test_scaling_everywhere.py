@@ -109,9 +109,7 @@ def test_more_cores_and_faster_links_never_make_a_step_longer() -> None:
     spec = spec_table()["rtx3090"]
     rates = [interconnect_or_usual(f"{rate} GB/s", spec) for rate in (1, 4, 16, 64, 256)]
     by_link = _grid(rates, MODELS["large"], Setting()).step_s[:, :, :, 0]
-    assert np.all(
-        np.diff(by_link[[STRATEGIES.index(s) for s in ("dp", "ddp", "zero2", "fsdp", "tp")]], axis=2) <= 1e-12
-    )
+    assert np.all(np.diff(by_link, axis=2) <= 1e-12 * by_link[:, :, 1:]), "in every strategy"
     steps_by_cores = [
         _grid([usual_link(spec)], MODELS["large"], Setting(host_step_s=0.05, host_core_count=cores)).step_s
         for cores in (1, 2, 4, 8, 64)

@@ -10,6 +10,7 @@ import pytest
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.cost.layout import DataParallel, Layout
+from advisor.cost.memory.largest_batch import BatchLimit
 from advisor.cost.memory.need import MemoryKind, answered, memory_need, memory_question, published_bytes
 from advisor.cost.memory.replay import Stream, stream_of, update_bytes
 from advisor.cost.memory.sharding import output_bytes, shares_of
@@ -33,6 +34,9 @@ LAYOUTS = tuple(
     Layout(data_parallel=kind, count=count, tensor=tensor, host_size=8)
     for kind in ("ddp", "zero1", "zero2", "fsdp", "hsdp")
     for count, tensor in ((8, 1), (64, 1), (64, 8))
+) + tuple(
+    Layout(data_parallel=kind, count=64, tensor=2, pipeline=4, context=2, host_size=8)
+    for kind in ("ddp", "zero1", "zero2", "fsdp", "hsdp")
 )
 
 
@@ -42,6 +46,16 @@ def test_the_parts_of_a_layouts_need_add_up(layout: Layout) -> None:
     assert found is not None
     assert sum(part.size_bytes for part in found.parts) == pytest.approx(found.need_bytes)
     assert all(part.size_bytes >= 0 for part in found.parts)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS[2::5])
+def test_more_memory_never_lowers_the_largest_batch_of_a_layout(layout: Layout) -> None:
+    question = memory_question(bert(), training(), "fp32", compute_capability="8.0", layout=layout)
+    assert question is not None
+    limit = BatchLimit(question)
+    found = [limit.largest(capacity * GIB, tolerance_fraction=0.1) for capacity in (1, 4, 11, 24, 80)]
+    assert found == sorted(found)
+    assert found[-1] > found[0]
 
 
 @pytest.mark.parametrize("kind", ["zero1", "zero2", "fsdp"])
