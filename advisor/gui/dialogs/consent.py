@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from advisor.core.sentences import visible
+from advisor.gui.widgets.card import add_answers
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
@@ -32,15 +33,9 @@ class ConsentDialog(QDialog):
         layout.addWidget(label(visible(str(path)), wrap=True, selectable=True))
         layout.addWidget(label(f"SHA-256  {digest[:32]}\n{' ' * 9}{digest[32:]}", "muted", selectable=True))
         layout.addWidget(label(texts("consent-warning"), wrap=True))
-        buttons = QDialogButtonBox()
-        refuse = buttons.addButton(texts("consent-refuse"), QDialogButtonBox.ButtonRole.RejectRole)
-        allow = buttons.addButton(texts("consent-allow"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self._refuse, allow = add_answers(self, layout, texts("consent-refuse"), texts("consent-allow"))
         allow.setAutoDefault(False)
-        refuse.setDefault(True)
-        self._refuse = refuse
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        layout.addWidget(buttons)
+        self._refuse.setDefault(True)
 
     def showEvent(self, event: QShowEvent) -> None:
         """The safe answer has the focus, so that a hasty Enter runs nothing."""

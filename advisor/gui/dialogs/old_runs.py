@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QSpinBox, QVBoxLayout, QWidget
 
-from advisor.gui.widgets.card import row
+from advisor.gui.widgets.card import add_answers, row
 from advisor.gui.widgets.labels import label
 from advisor.store.old_runs import older_than
 
@@ -42,13 +42,8 @@ class OldRunsDialog(QDialog):
         layout.addLayout(row(label(texts("history-older-days")), self.days, spacing=10))
         self.told = label("", wrap=True)
         layout.addWidget(self.told)
-        buttons = QDialogButtonBox()
-        self._keep = buttons.addButton(texts("window-cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        self.delete = buttons.addButton("", QDialogButtonBox.ButtonRole.AcceptRole)
+        self._keep, self.delete = add_answers(self, layout, texts("window-cancel"), "")
         self.delete.setAutoDefault(False)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        layout.addWidget(buttons)
         self.days.valueChanged.connect(lambda _days: self._count())
         self._count()
 

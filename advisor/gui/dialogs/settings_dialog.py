@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import (
     QDialog,
-    QDialogButtonBox,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from advisor.gui.widgets.card import add_answers
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label
 
@@ -57,14 +57,9 @@ class SettingsDialog(QDialog):
         layout.setContentsMargins(24, 20, 24, 18)
         layout.setSpacing(16)
         layout.addLayout(self._places)
-        buttons = QDialogButtonBox()
-        buttons.addButton(texts("window-cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        save = buttons.addButton(texts("settings-save"), QDialogButtonBox.ButtonRole.AcceptRole)
+        _, save = add_answers(self, layout, texts("window-cancel"), texts("settings-save"))
         save.setProperty("role", "primary")
         save.setDefault(True)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        layout.addWidget(buttons)
 
     def _place(self, code: str, field: QWidget, *, with_button: QWidget | None = None) -> None:
         line = self._places.rowCount()

@@ -26,7 +26,10 @@ from advisor.gui.widgets.labels import label
 from advisor.workload.workload import NumbersModel, TemplateModel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from advisor.gui.context import Context
+    from advisor.gui.texts import Texts
 
 TEMPLATE_START: dict[str, Any] = {"template": "mlp", "layers": [784, 256, 10]}
 NUMBERS_START: dict[str, Any] = {"parameters": 110e6, "flop_per_sample": 8.5e10, "activation_bytes_per_sample": 9.2e7}
@@ -70,94 +73,85 @@ class PresetDoor(QWidget):
         self.list.setCurrentRow(-1)
 
 
-class HubDoor(QWidget):
+class _NamedDoor(QWidget):
+    """A line for a name, and a button that looks for a file of that kind."""
+
+    def __init__(self, texts: Texts, door: str, example: str, kinds: str, *below: QWidget) -> None:
+        """`door` as in the messages; `example` stands in the empty line; `below` comes under it."""
+        super().__init__()
+        self._kinds = kinds
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        self.line = QLineEdit()
+        self.line.setPlaceholderText(example)
+        self.line.setAccessibleName(texts(f"model-door-{door}"))
+        self.line.returnPressed.connect(self._choose)
+        browse = QPushButton(texts("window-browse"))
+        browse.clicked.connect(self._browse)
+        beside = QHBoxLayout()
+        beside.addWidget(self.line, 1)
+        beside.addWidget(browse)
+        layout.addLayout(beside)
+        for widget in below:
+            layout.addWidget(widget)
+        layout.addLayout(_use(texts, self._choose))
+        layout.addWidget(label(texts(f"model-{door}-explained"), "muted", wrap=True))
+        layout.addStretch(1)
+
+    def show_current(self, current: str) -> None:
+        """Show the name in use."""
+        self.line.setText(visible(current))
+
+    def _choose(self) -> None:
+        if self.line.text().strip():
+            self._take(self.line.text().strip())
+
+    def _take(self, name: str) -> None:
+        raise NotImplementedError
+
+    def _browse(self) -> None:
+        name, _filter = QFileDialog.getOpenFileName(self, self._kinds.partition(" (")[0], "", self._kinds)
+        if name:
+            self.line.setText(name)
+
+
+class HubDoor(_NamedDoor):
     """A Hugging Face configuration: bundled name, folder, config.json or hub id."""
 
     chosen = Signal(str, bool)
 
     def __init__(self, context: Context, current: str) -> None:
         """`current`: the configuration in use, where it has a name."""
-        super().__init__()
-        texts = context.texts
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        self.reference = QLineEdit(current)
-        self.reference.setPlaceholderText("bert-base-uncased")
-        self.reference.setAccessibleName(texts("model-door-huggingface"))
-        self.reference.returnPressed.connect(self._choose)
-        browse = QPushButton(texts("window-browse"))
-        browse.clicked.connect(self._browse)
-        line = QHBoxLayout()
-        line.addWidget(self.reference, 1)
-        line.addWidget(browse)
-        layout.addLayout(line)
-        self.hub = QCheckBox(texts("model-allow-hub"))
-        layout.addWidget(self.hub)
-        use = QPushButton(texts("model-use"))
-        use.clicked.connect(self._choose)
-        below = QHBoxLayout()
-        below.addWidget(use)
-        below.addStretch(1)
-        layout.addLayout(below)
-        layout.addWidget(label(texts("model-huggingface-explained"), "muted", wrap=True))
-        layout.addStretch(1)
+        hub = QCheckBox(context.texts("model-allow-hub"))
+        super().__init__(context.texts, "huggingface", "bert-base-uncased", "config.json (*.json)", hub)
+        self.hub = hub
+        self.show_current(current)
 
-    def show_current(self, current: str) -> None:
-        """Show the configuration in use."""
-        self.reference.setText(current)
-
-    def _choose(self) -> None:
-        if self.reference.text().strip():
-            self.chosen.emit(self.reference.text().strip(), self.hub.isChecked())
-
-    def _browse(self) -> None:
-        name, _filter = QFileDialog.getOpenFileName(self, "config.json", "", "config.json (*.json)")
-        if name:
-            self.reference.setText(name)
+    def _take(self, name: str) -> None:
+        self.chosen.emit(name, self.hub.isChecked())
 
 
-class PythonDoor(QWidget):
+class PythonDoor(_NamedDoor):
     """A Python file with build_model and make_batch; consent is asked before it runs."""
 
     chosen = Signal(Path)
 
     def __init__(self, context: Context, current: str) -> None:
         """`current`: the file in use."""
-        super().__init__()
-        texts = context.texts
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        self.path = QLineEdit(visible(current))
-        self.path.setPlaceholderText("model.py")
-        self.path.setAccessibleName(texts("model-door-python"))
-        self.path.returnPressed.connect(self._choose)
-        browse = QPushButton(texts("window-browse"))
-        browse.clicked.connect(self._browse)
-        line = QHBoxLayout()
-        line.addWidget(self.path, 1)
-        line.addWidget(browse)
-        layout.addLayout(line)
-        use = QPushButton(texts("model-use"))
-        use.clicked.connect(self._choose)
-        below = QHBoxLayout()
-        below.addWidget(use)
-        below.addStretch(1)
-        layout.addLayout(below)
-        layout.addWidget(label(texts("model-python-explained"), "muted", wrap=True))
-        layout.addStretch(1)
+        super().__init__(context.texts, "python", "model.py", "model.py (*.py)")
+        self.show_current(current)
 
-    def show_current(self, current: str) -> None:
-        """Show the file in use."""
-        self.path.setText(visible(current))
+    def _take(self, name: str) -> None:
+        self.chosen.emit(Path(name).expanduser())
 
-    def _choose(self) -> None:
-        if self.path.text().strip():
-            self.chosen.emit(Path(self.path.text().strip()).expanduser())
 
-    def _browse(self) -> None:
-        name, _filter = QFileDialog.getOpenFileName(self, "model.py", "", "Python (*.py)")
-        if name:
-            self.path.setText(name)
+def _use(texts: Texts, take: Callable[[], None]) -> QHBoxLayout:
+    button = QPushButton(texts("model-use"))
+    button.clicked.connect(take)
+    line = QHBoxLayout()
+    line.addWidget(button)
+    line.addStretch(1)
+    return line
 
 
 class FormDoor(QWidget):
@@ -179,12 +173,7 @@ class FormDoor(QWidget):
         layout.addWidget(self.kind)
         self._place = QVBoxLayout()
         layout.addLayout(self._place)
-        use = QPushButton(texts("model-use"))
-        use.clicked.connect(self._announce)
-        below = QHBoxLayout()
-        below.addWidget(use)
-        below.addStretch(1)
-        layout.addLayout(below)
+        layout.addLayout(_use(texts, self._announce))
         layout.addStretch(1)
         self.show_current(model)
         self.kind.currentIndexChanged.connect(lambda _place: self._show())

@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFormLayout, QVBoxLayout, QWidget
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
+from advisor.gui.widgets.card import add_answers
 from advisor.gui.widgets.choice import Line
 from advisor.gui.widgets.labels import label
 
@@ -63,14 +64,9 @@ class OwnCardDialog(QDialog):
         self._problem = label("", "danger", wrap=True)
         self._problem.setVisible(False)
         layout.addWidget(self._problem)
-        buttons = QDialogButtonBox()
-        buttons.addButton(texts("window-cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        save = buttons.addButton(texts("settings-save"), QDialogButtonBox.ButtonRole.AcceptRole)
+        _, save = add_answers(self, layout, texts("window-cancel"), texts("settings-save"))
         save.setProperty("role", "primary")
         save.setDefault(True)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        layout.addWidget(buttons)
 
     def accept(self) -> None:
         """Keep the card, or say what is missing."""

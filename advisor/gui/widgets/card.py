@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.labels import ElidedLabel, label
@@ -184,6 +196,17 @@ def row(*widgets: QWidget, spacing: int = 14) -> QHBoxLayout:
     for widget in widgets:
         layout.addWidget(widget, 1)
     return layout
+
+
+def add_answers(dialog: QDialog, layout: QVBoxLayout, refuse: str, accept: str) -> tuple[QPushButton, QPushButton]:
+    """The two answers to a dialog, refusing and accepting it, at the foot of its layout."""
+    buttons = QDialogButtonBox()
+    refusing = buttons.addButton(refuse, QDialogButtonBox.ButtonRole.RejectRole)
+    accepting = buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
+    buttons.accepted.connect(dialog.accept)
+    buttons.rejected.connect(dialog.reject)
+    layout.addWidget(buttons)
+    return refusing, accepting
 
 
 def clear(layout: QLayout) -> None:
