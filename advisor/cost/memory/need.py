@@ -182,8 +182,8 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
         table=table,
         stream=Stream.sharded(timeline, weights, output_bytes(table)) if sharded else stream_of(timeline),
         setup=setup._replace(
-            states=tuple(size * on_device for size in setup.states),
-            temporaries=tuple(size * on_device for size in setup.temporaries),
+            states=_scaled(setup.states, on_device),
+            temporaries=_scaled(setup.temporaries, on_device),
             persistent=(*workspaces, *shares.bucket_bytes),
             gathered=shares.gathered_bytes,
             gradients_kept=asked.gradients_kept or rounds > 1,
@@ -193,6 +193,10 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
         context_bytes=context_bytes(asked.compute_capability),
         workspace_bytes=sum(workspaces),
     )
+
+
+def _scaled(sizes: tuple[float, ...], factor: float) -> tuple[float, ...]:
+    return sizes if factor == 1.0 else tuple(size * factor for size in sizes)
 
 
 def _setup(optimizer: OptimizerMemory, table: OpTable, training: Training, *, looped: bool = False) -> StepSetup:

@@ -24,7 +24,7 @@ def on_device_fraction(table: OpTable) -> float:
 
 def kept_bytes(table: OpTable) -> Affine:
     """What one forward pass keeps for backward; nothing where the table has no timeline."""
-    return (0.0, 0.0) if table.memory is None else stream_of(table.memory).kept_bytes()
+    return (0.0, 0.0) if table.memory is None else stream_of(table.memory).kept_bytes
 
 
 def offloaded_bytes(

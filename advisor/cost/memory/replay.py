@@ -63,6 +63,7 @@ class Stream:
         self.backward_start = timeline.backward_start
         self._signs = np.select([self.kinds == ALLOCATE, self.kinds == FREE], [1.0, -1.0], 0.0)
         self._kept_signs = np.where(self.kinds == GRADIENT, -1.0, self._signs)
+        self.convolves = bool((self.kinds == CONVOLUTION).any())
         self._sized: tuple[float, bool, Floats] | None = None
 
     @cached_property
@@ -85,7 +86,7 @@ class Stream:
         factor[roles.gradients] = shares.gradients
         factor[roles.weights] = shares.parameters
         part = copy(own)
-        for answer in ("fingerprint", "roles"):
+        for answer in ("fingerprint", "roles", "kept_bytes"):
             part.__dict__.pop(answer, None)
         part.size0, part.size1, part._sized = own.size0 * factor, own.size1 * factor, None  # noqa: SLF001 - its own kind
         return part
@@ -115,6 +116,7 @@ class Stream:
         storages, kinds = np.array(self.storage_list, dtype=np.int64)[before], self.kinds[before]
         return np.setdiff1d(storages[kinds == ALLOCATE], storages[kinds == FREE])
 
+    @cached_property
     def kept_bytes(self) -> Affine:
         """What forward keeps for backward, of the batch's size."""
         chosen = (self.kinds == ALLOCATE) & (self.size1 != 0) & np.isin(self.storage_list, self.kept_storages())
@@ -141,14 +143,20 @@ class Stream:
         result: Floats = np.cumsum(sizes * signs)
         return result
 
+    def resident_bytes(self, sizes: Floats) -> float:
+        """Live bytes after the resident events; after all of them where none is."""
+        events = slice(self.resident_count or len(sizes))
+        return float(np.cumsum(sizes[events] * self._signs[events])[-1])
+
     def largest_convolution(self, batch_size: float) -> float:
         """Input and output bytes of the largest convolution; 0 without any."""
-        sizes = (self.size0 + self.size1 * batch_size)[self.kinds == CONVOLUTION]
-        return float(sizes.max()) if len(sizes) else 0.0
+        if not self.convolves:
+            return 0.0
+        return float((self.size0 + self.size1 * batch_size)[self.kinds == CONVOLUTION].max())
 
     def workspace_above_peak(self, batch_size: float, *, gradients_kept: bool, share: float) -> float:
         """By how much the peak would rise if every convolution took `share` of its input and output while it runs."""
-        if not len(self.kinds):
+        if not self.convolves:
             return 0.0
         sizes = self.sizes(batch_size)
         live = self.live(sizes, gradients_kept=gradients_kept)
@@ -236,7 +244,7 @@ def moments(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: bo
 def update_bytes(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: bool = True) -> float:
     """Live bytes at the height of the optimizer's step, when no activation is left."""
     sizes = stream.sizes(batch_size, rounding=rounding)
-    resident = float(stream.live(sizes, gradients_kept=False)[stream.resident_count - 1]) if len(sizes) else 0.0
+    resident = stream.resident_bytes(sizes) if len(sizes) else 0.0
     gradients = 0.0 if setup.gradients_freed else float(np.where(stream.kinds == GRADIENT, sizes, 0.0).sum())
     held = (setup.states, setup.persistent, setup.temporaries)
     return resident + gradients + sum(sum(_rounded_sizes(sizes)) for sizes in held)

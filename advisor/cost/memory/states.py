@@ -40,8 +40,8 @@ def optimizer_memory(
     if training.optimizer == "none" or training.mode != "training":
         return OptimizerMemory((), ())
     facts, half = OPTIMIZER_FACTS[training.optimizer], PRECISION_FACTS[precision].master_copies
-    counts = [size / PRECISION_FACTS[precision].weight_bytes for size in table.trainable_tensor_bytes]
-    width = PRECISION_FACTS[precision].state_bytes
+    stored, width = PRECISION_FACTS[precision].weight_bytes, PRECISION_FACTS[precision].state_bytes
+    counts = [size / stored for size in table.trainable_tensor_bytes]
     in_fp32 = [count * width for count in counts]
     states: list[float] = list(in_fp32) if half else []
     temporaries: list[float] = list(in_fp32) if half and not masters_only else []
