@@ -47,11 +47,17 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     found = predict_candidates(candidates, sources, memory.answer)
     made = _Made(found.predictions, found.refusals)
 
-    def add(further: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
+    def add(wanted: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
+        known = {_key(one) for one in made.predictions}
+        further = tuple(one for one in wanted if _key(one) not in known)
         more = predict_candidates(further, sources, memory.answer) if further else None
         made.add(more.predictions if more else (), more.refusals if more else ())
         return more.predictions if more else ()
 
+    if request.fixed.batch_size:  # what would fit at another batch size alone is no reason to leave sharding out
+        own = request.workload.training.batch_size
+        held = tuple(one for one in made.predictions if one.batch_size_per_device == own)
+        add(candidates_when_nothing_fits(held, request.counts))
     add(candidates_when_nothing_fits(made.predictions, request.counts))
     if request.gpu_keys is None and not any(_holds_by_itself(one) for one in made.predictions):
         larger = add(_of_cards(request, facts, specs, tuple(key for key in LARGER_GPU_KEYS if key in specs)))
@@ -95,6 +101,11 @@ class _Made:
     def add(self, predictions: tuple[Prediction, ...], refusals: tuple[Reason, ...]) -> None:
         self.predictions += predictions
         self.refusals += tuple(one for one in refusals if one not in self.refusals)
+
+
+def _key(candidate: Candidate | Prediction) -> tuple[object, ...]:
+    """What tells a set-up from every other."""
+    return tuple(getattr(candidate, name) for name in Candidate.__struct_fields__)
 
 
 def _holds_by_itself(prediction: Prediction) -> bool:

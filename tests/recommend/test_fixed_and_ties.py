@@ -7,12 +7,15 @@ import msgspec
 from advisor.advice import advice_from_facts
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
+from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.core.units import Estimate
 from advisor.optable.saved_tables import saved_tables
+from advisor.optable.totals import table_from_numbers
 from advisor.recommend.fixed import Fixed
 from advisor.recommend.ranking import leaders, rank
 from advisor.recommend.recommendation import Goal
 from advisor.store.advice_record import AdviceRecord
+from advisor.workload.workload import Data, NumbersModel, Training, Workload
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 from tests.recommend.test_batch_and_strategy import one
@@ -48,6 +51,24 @@ def test_the_bound_on_the_batch_is_named_where_nothing_smaller_fits_on_so_many()
     assert chosen.count == 256
     beyond = next(reason for reason in chosen.why if reason.code == "why-batch-beyond")
     assert beyond.numbers == {"batch": 1, "global_batch": 256, "global_limit": 128, "count": 256}
+
+
+def test_a_fixed_batch_and_precision_that_only_off_loading_holds_are_kept_by_it() -> None:
+    model = NumbersModel(parameters=1e9, flop_per_sample=6e12, activation_bytes_per_sample=2.2e9)
+    training = Training(precision="bf16_amp", batch_size=4, optimizer="adamw", epochs=1)
+    workload = Workload(name="large", model=model, data=Data(samples=1000), training=training)
+    request = AdviceRequest(
+        workload=workload, measure=False, gpu_keys=("rtx4090",), counts=(1,),
+        fixed=Fixed(batch_size=True, precision=True),
+    )  # fmt: skip
+    tables = {traced: table_from_numbers(model, traced) for traced in sorted(set(TRACE_PRECISIONS.values()))}
+    advice = advice_from_facts(request, Facts(machine=machine(), tables=tables))
+    whole = [one for one in advice.predictions if (one.strategy, one.precision) == ("single", "bf16_amp")]
+    assert {one.fits for one in whole if one.batch_size_per_device in {1, 4}} == {True, False}
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert (chosen.strategy, chosen.precision, chosen.batch_size_per_device) == ("fsdp_offload", "bf16_amp", 4)
+    assert "caveat-precision-not-kept" not in {reason.code for reason in advice.caveats}
 
 
 def test_the_batch_that_the_user_fixes_is_kept_and_a_better_one_is_an_alternative() -> None:
