@@ -7,6 +7,7 @@ machine it runs on as real_NAME.json. Synthetic files say so in their name; noth
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -209,9 +210,12 @@ def text_of(machine: Machine) -> str:
 
 def main() -> int:
     """Write the machines."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--record", metavar="NAME", help="record this machine as real_NAME.json")
+    record = parser.parse_args().record
     TARGET.mkdir(parents=True, exist_ok=True)
-    if sys.argv[1:2] == ["--record"] and len(sys.argv) == 3:  # noqa: PLR2004 - the flag and its name
-        machines = {f"real_{sys.argv[2]}": detect_machine()}
+    if record is not None:
+        machines = {f"real_{record}": detect_machine()}
     else:
         machines = described_machines()
         make = shutil.which("make")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import sys
 from collections.abc import Iterable, Sequence
@@ -83,4 +84,5 @@ def with_section(document: str, text: str) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     DOCUMENT.write_text(with_section(DOCUMENT.read_text(encoding="utf-8"), section(recordings())), encoding="utf-8")

@@ -5,6 +5,7 @@ python tools/save_tables.py [NAME …]
 
 from __future__ import annotations
 
+import argparse
 import lzma
 import sys
 from pathlib import Path
@@ -34,8 +35,11 @@ def packed(tables: tuple[OpTable, ...]) -> bytes:
 
 def main() -> int:
     """Write the tables of all bundled workloads, or of those named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="bundled workloads; all of them without any")
+    asked = parser.parse_args().names
     FOLDER.mkdir(exist_ok=True)
-    for name in sys.argv[1:] or bundled_names():
+    for name in asked or bundled_names():
         content = packed(traced(name))
         (FOLDER / f"{name}.json.xz").write_bytes(content)
         print(f"{name}: {len(content) / 1024:.0f} KiB", flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -37,8 +38,11 @@ LEFT_OUT: tuple[tuple[HeldOut, str], ...] = (
 Steps = Sequence[ScoredStep]
 
 
-def main() -> None:
-    """Predict in-sample and left out, and write the three files; takes ten minutes, and scipy."""
+def main() -> int:
+    """Predict in-sample and left out, and write or check the three files; takes ten minutes, and scipy."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where the committed file differs")
+    check = parser.parse_args().check
     measured, figures = fitted_steps(), efficiencies()
     found: dict[HeldOut, Steps] = {}
     for held_out, _ in LEFT_OUT:
@@ -64,10 +68,19 @@ def main() -> None:
     for number, part in enumerate(parts, start=1):
         text = text.replace(f"<!-- table {number} -->", part)
     text = text.replace("<!-- bands -->", _bands())
-    DOCUMENT.write_text(with_section(text, section(recordings())), encoding="utf-8")
-    PLOT.write_text(scatter(found["model"]), encoding="utf-8")
-    RECORD.write_text(accuracy_file(found, measured, figures), encoding="utf-8")
+    made = {
+        DOCUMENT: with_section(text, section(recordings())),
+        PLOT: scatter(found["model"]),
+        RECORD: accuracy_file(found, measured, figures),
+    }
+    stale = [path for path, content in made.items() if path.read_text(encoding="utf-8") != content]
+    if check:
+        print("stale:", ", ".join(path.name for path in stale) or "none")
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(made[path], encoding="utf-8")
     print(parts[0])
+    return 0
 
 
 def _percent(fraction: float | None, *, signed: bool = False) -> str:
@@ -133,4 +146,4 @@ def _bands() -> str:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

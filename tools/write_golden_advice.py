@@ -8,6 +8,7 @@ somebody would now get differently. Nothing is measured: the predictions rest on
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 from typing import Any
@@ -75,11 +76,14 @@ def text_of(found: dict[str, Any]) -> str:
 
 def main() -> int:
     """Write or check; returns 1 where the committed file differs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where the committed file differs")
+    check = parser.parse_args().check
     text = text_of(golden())
     current = GOLDEN.read_text(encoding="utf-8") if GOLDEN.is_file() else ""
     changed = [line for line in text.splitlines() if line not in current.splitlines()]
     print("\n".join(changed) or "unchanged")
-    if "--check" in sys.argv:
+    if check:
         return 1 if text != current else 0
     GOLDEN.write_text(text, encoding="utf-8")
     return 0

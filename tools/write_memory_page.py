@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import random
 import statistics
 import sys
@@ -68,9 +69,12 @@ METHOD = """
 
 def main() -> None:
     """Write the page, or with --check fail where it differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where the committed file differs")
+    check = parser.parse_args().check
     needs = {layout: _needs(layout) for layout in LAYOUTS}
     text = INTRODUCTION + _outcome_table() + LANGUAGE_MODELS + _language_models() + METHOD + _rule(needs)
-    if "--check" in sys.argv[1:]:
+    if check:
         if PAGE.read_text(encoding="utf-8") != text:
             sys.exit(f"{PAGE.relative_to(ROOT)} is out of date")
         return

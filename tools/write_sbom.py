@@ -1,6 +1,6 @@
 """Write sbom.cdx.json, the bill of materials that travels in the wheel: what is shipped in it and installed beside it.
 
-python tools/write_sbom.py
+python tools/write_sbom.py [--check]
 
 CycloneDX 1.6. Versions are those of constraints.txt, with which the tests pass; licences and what depends on what come
 from the metadata of the packages installed here, so that this runs in the environment of the tests.
@@ -8,6 +8,7 @@ from the metadata of the packages installed here, so that this runs in the envir
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import re
@@ -28,8 +29,14 @@ _LONGEST_NAME = 60
 
 
 def main() -> int:
-    """Write the bill."""
-    BILL.write_text(json.dumps(bill(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    """Write the bill, or with --check tell whether it is as it should be."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where the committed file differs")
+    check = parser.parse_args().check
+    made = json.dumps(bill(), indent=1, ensure_ascii=False) + "\n"
+    if check:
+        return 0 if BILL.is_file() and BILL.read_text(encoding="utf-8") == made else 1
+    BILL.write_text(made, encoding="utf-8")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -203,8 +204,11 @@ def _alike(first: str, second: str) -> bool:
 
 def main() -> int:
     """Write or check; returns 1 where the committed page differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where the committed file differs")
+    check = parser.parse_args().check
     text = page()
-    if "--check" in sys.argv:
+    if check:
         return int(not PAGE.is_file() or stale(PAGE.read_text(encoding="utf-8"), text))
     PAGE.write_text(text, encoding="utf-8")
     print(f"written: {PAGE.name}")

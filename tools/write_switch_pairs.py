@@ -6,6 +6,7 @@ a card, a mode and a kind of model become one entry with their least, middle and
 
 from __future__ import annotations
 
+import argparse
 import csv
 import sys
 from collections import defaultdict
@@ -40,8 +41,11 @@ _PRECISION = {("fp32", "bf16_amp"): "half", ("fp32", "fp16_amp"): "half", ("tf32
               ("tf32", "fp16_amp"): "half", ("bf16", "fp8"): "fp8"}  # fmt: skip
 
 
-def main() -> None:
-    """Read both tables, pair, and write."""
+def main() -> int:
+    """Read both tables, pair, and write or check; returns 1 where the committed file differs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where the committed file differs")
+    check = parser.parse_args().check
     found: dict[tuple[str, str, str, str, str], list[Pair]] = defaultdict(list)
     for pair in (*language_pairs(), *vision_pairs()):
         found[pair[:5]].append(pair)
@@ -55,8 +59,12 @@ def main() -> None:
             f"median_gain_ratio = {median(gains):.3f}\ngreatest_gain_ratio = {max(gains):.3f}\n"
             + (f"median_saved_fraction = {median(saved):.3f}\n" if saved else "")
         )
-    RECORD.write_text("\n".join(entries), encoding="utf-8")
+    made = "\n".join(entries)
+    if check:
+        return 0 if RECORD.is_file() and RECORD.read_text(encoding="utf-8") == made else 1
+    RECORD.write_text(made, encoding="utf-8")
     print(f"wrote {RECORD.relative_to(ROOT)}: {len(entries) - 1} entries")
+    return 0
 
 
 def language_pairs() -> Iterator[Pair]:
@@ -150,4 +158,4 @@ def _vision_switch(before: Row, after: Row, differing: set[str]) -> str | None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

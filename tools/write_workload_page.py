@@ -5,8 +5,7 @@ python tools/write_workload_page.py [--check]
 
 from __future__ import annotations
 
-import ast
-import inspect
+import argparse
 import sys
 import typing
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from advisor.core.field_meanings import field_meanings
 from advisor.workload import workload as types
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,8 +33,11 @@ WRITTEN_BY_THE_PROGRAM = {"origin", "sha256"}
 
 def main() -> int:
     """Write the page, or with --check tell whether it is as it should be."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where the committed file differs")
+    check = parser.parse_args().check
     made = page()
-    if "--check" in sys.argv[1:]:
+    if check:
         return 0 if PAGE.read_text(encoding="utf-8") == made else 1
     PAGE.write_text(made, encoding="utf-8")
     return 0
@@ -54,22 +57,9 @@ def table(title: str, type_: type[msgspec.Struct]) -> str:
     for field in msgspec.structs.fields(type_):
         if field.name in WRITTEN_BY_THE_PROGRAM:
             continue
-        meaning = " ".join(meanings.get(field.name, "").split())
+        meaning = meanings.get(field.name, "")
         lines.append(f"| `{field.name}` | {values(hints[field.name])} | {default(field)} | {meaning} |")
     return "\n".join(lines) + "\n"
-
-
-def field_meanings(type_: type[msgspec.Struct]) -> dict[str, str]:
-    """The text under each field of a class, as its source has it."""
-    body = ast.parse(inspect.getsource(type_)).body[0]
-    assert isinstance(body, ast.ClassDef)
-    found = {}
-    for field, told in zip(body.body, body.body[1:], strict=False):
-        if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
-            continue
-        if isinstance(told, ast.Expr) and isinstance(told.value, ast.Constant):
-            found[field.target.id] = str(told.value.value)
-    return found
 
 
 def values(hint: Any) -> str:  # noqa: ANN401 - any annotation

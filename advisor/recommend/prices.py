@@ -27,17 +27,17 @@ PricePerHour = Annotated[float, Meta(ge=0, le=1e6)]
 
 
 class Prices(Record, frozen=True, kw_only=True):
-    """A price file: what one device costs an hour, in one currency, on one day.
-
-    `devices` is keyed by spec-table key, GPU UUID or `cpu`; the price is of ONE device. `electricity_per_kwh`
-    is what this machine's own devices cost to run; rented devices have it in their price.
-    """
+    """A price file: what one device costs an hour, in one currency, on one day."""
 
     currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$")]
+    """Three capital letters (ISO 4217)."""
     date: str
     devices: dict[str, PricePerHour] = {}
+    """What one device costs an hour, by key of the spec table, GPU UUID or `cpu`."""
     electricity_per_kwh: Annotated[float, Meta(ge=0, le=1e4)] | None = None
+    """What this machine's own devices cost to run; rented ones have it in their price."""
     source: str = ""
+    """Where the prices were read."""
 
 
 def read_prices(path: Path, known_keys: Collection[str]) -> Prices:

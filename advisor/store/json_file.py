@@ -116,12 +116,15 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _typed_a
 
 def schema() -> bytes:
     """JSON Schema (2020-12) of the record, as published in `resources/schemas/advice.schema.json`."""
-    return published(msgspec.json.schema(AdviceRecord), f"Advice, schema version {SCHEMA_VERSION}")
+    return published(AdviceRecord, f"Advice, schema version {SCHEMA_VERSION}")
 
 
-def published(described: dict[str, Any], title: str) -> bytes:
-    """A JSON Schema as it is published: with its dialect and title, equal for equal types."""
-    whole = {**_dedented(described), "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+def published(kind: type[msgspec.Struct], title: str) -> bytes:
+    """A record's JSON Schema as it is published: with what each field means, its dialect and title."""
+    from advisor.core.field_meanings import with_meanings
+
+    described = _dedented(with_meanings(msgspec.json.schema(kind), kind))
+    whole = {**described, "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return msgspec.json.format(msgspec.json.encode(whole, order="sorted"), indent=2) + b"\n"
 
 

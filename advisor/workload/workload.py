@@ -79,9 +79,11 @@ class NumbersModel(Record, frozen=True, kw_only=True, tag_field="source", tag="n
     """Totals only, for a model that cannot be traced."""
 
     parameters: Annotated[float, Meta(ge=1, le=2e13)]
+    """Of the whole model."""
     flop_per_sample: Annotated[float, Meta(ge=1, le=1e21)]
     """Forward and backward together, for one sample."""
     activation_bytes_per_sample: Annotated[float, Meta(ge=0, le=1e15)]
+    """What forward keeps for backward, for one sample."""
 
 
 Model = HuggingFaceModel | PythonModel | TemplateModel | NumbersModel
@@ -93,6 +95,7 @@ class Data(Record, frozen=True, kw_only=True):
     samples: SampleCount
     """Training samples; an epoch sees each once."""
     validation_samples: Annotated[int, Meta(ge=0, le=1_000_000_000_000)] = 0
+    """Samples of one validation; 0: none is done."""
     sequence_length: Size | None = None
     """Tokens of a text, or samples of a sound."""
     image_size: Size | None = None
@@ -111,8 +114,10 @@ class Training(Record, frozen=True, kw_only=True):
     batch_size: BatchSize
     """Per device."""
     epochs: Annotated[float, Meta(gt=0, le=1_000_000)] = 1
+    """Passes over the data; a part of one is allowed."""
     optimizer: Optimizer = "adamw"
     fused_optimizer: bool = False
+    """The optimizer's fused kernel (`fused=True` in torch)."""
     attention: Attention = "sdpa"
     gradient_accumulation_steps: Annotated[int, Meta(ge=1, le=100_000)] = 1
     """Micro-batches of `batch_size` in one update."""
@@ -124,6 +129,7 @@ class Training(Record, frozen=True, kw_only=True):
     quantization: Quantization | None = None
     """How frozen linear layers and experts are stored; None: in the step's precision, or as `weights_bits` implies."""
     optimizer_bits: Literal[8, 32] = 32
+    """Of the optimizer's states; 8: in blocks with a scale each."""
     optimizer_in_backward: bool = False
     """Each parameter is stepped as its gradient is ready, which is then freed."""
     offload: Offload = "none"
@@ -133,7 +139,9 @@ class Training(Record, frozen=True, kw_only=True):
     activation_checkpointing: bool | Checkpointing = "none"
     """What backward computes again: nothing, all but products and attention, or whole blocks. Read `true` as full."""
     channels_last: bool = False
+    """Pictures and the weights of convolutions lie in memory channel after channel of each pixel."""
     compile: bool = False
+    """`torch.compile` around the model."""
     clip_gradient_norm: Annotated[float, Meta(gt=0)] | None = None
     """Left out: gradients are not clipped."""
     read_loss_every: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 1
@@ -141,6 +149,7 @@ class Training(Record, frozen=True, kw_only=True):
     evaluate_every_steps: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 0
     """Updates between passes over the validation rows; 0: after each epoch."""
     mode: Mode = "training"
+    """`inference` runs forward alone."""
 
     def __post_init__(self) -> None:
         """Older descriptions switch checkpointing on and off: that is full and none."""

@@ -92,11 +92,6 @@ def source_of(workload: Workload) -> Source:
     return str(workload.model.__struct_config__.tag)  # type: ignore[return-value]
 
 
-def workload_schema() -> dict[str, Any]:
-    """The JSON Schema of a workload file."""
-    return msgspec.json.schema(Workload)
-
-
 def _describe(reference: str | Path | dict[str, Any], *, allow_hub: bool) -> _Description:
     if isinstance(reference, dict):
         check_values(reference, "workload")

@@ -55,3 +55,12 @@ def test_the_check_finds_a_write_and_lets_a_reading_pass() -> None:
 @pytest.mark.parametrize("name", ALLOWED)
 def test_each_exception_still_writes(name: str) -> None:
     assert writes_of((PACKAGE / name).read_text(encoding="utf-8"))
+
+
+def test_every_tool_reads_its_flags_before_it_writes_anything() -> None:
+    root = Path(__file__).resolve().parents[2]
+    for path in sorted((root / "tools").glob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if 'if __name__ == "__main__":' in source:
+            assert "argparse.ArgumentParser(" in source, path.name
+            assert "sys.argv" not in source, f"{path.name}: what it does not know, it ignores"

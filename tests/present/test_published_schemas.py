@@ -33,6 +33,17 @@ def test_every_format_that_a_person_writes_or_gets_has_a_schema() -> None:
         jsonschema.Draft202012Validator.check_schema(json.loads((resource("schemas") / name).read_bytes()))
 
 
+def test_a_schema_tells_what_a_field_means_in_the_words_of_its_source() -> None:
+    schema = json.loads((resource("schemas") / "workload.schema.json").read_bytes())
+    fields = schema["$defs"]["Training"]["properties"]
+    assert fields["clip_gradient_norm"]["description"] == "Left out: gradients are not clipped."
+    assert fields["gradient_accumulation_steps"]["description"] == "Micro-batches of `batch_size` in one update."
+    advice = json.loads((resource("schemas") / "advice.schema.json").read_bytes())
+    told = [name for part in advice["$defs"].values() for name, field in part.get("properties", {}).items()
+            if "description" in field]  # fmt: skip
+    assert len(told) > 50
+
+
 @pytest.mark.parametrize("name", bundled_names())
 def test_a_bundled_workload_keeps_to_the_schema(name: str) -> None:
     schema = json.loads((resource("schemas") / "workload.schema.json").read_bytes())

@@ -18,7 +18,6 @@ from advisor.workload.workload_file import (
     load_workload,
     load_workload_for_row,
     source_of,
-    workload_schema,
 )
 
 BUNDLED = {
@@ -257,5 +256,5 @@ def test_a_row_finds_bundled_names_paths_and_files_beside_its_table(tmp_path: Pa
 
 
 def test_the_schema_names_every_section() -> None:
-    schema = workload_schema()
+    schema = msgspec.json.schema(Workload)
     assert {"name", "model", "data", "training"} <= set(schema["$defs"]["Workload"]["properties"])

@@ -1,0 +1,69 @@
+"""The text under each field of a record, as its source has it: one home for pages and published schemas."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from functools import cache
+from typing import Any
+
+import msgspec
+
+
+@cache
+def field_meanings(type_: type[msgspec.Struct]) -> dict[str, str]:
+    """The text under each field of a class and of those that it extends, on one line; fields without one are left out.
+
+    Raises OSError where the class has no source, as in a frozen program.
+    """
+    found: dict[str, str] = {}
+    for kind in reversed(type_.__mro__):
+        if issubclass(kind, msgspec.Struct) and kind.__module__.partition(".")[0] != "msgspec":
+            found |= _own_meanings(kind)
+    return found
+
+
+def _own_meanings(kind: type) -> dict[str, str]:
+    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for field, told in zip(body.body, body.body[1:], strict=False):
+        if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
+            continue
+        if isinstance(told, ast.Expr) and isinstance(told.value, ast.Constant):
+            found[field.target.id] = " ".join(str(told.value.value).split())
+    return found
+
+
+def with_meanings(schema: dict[str, Any], kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """A JSON Schema of `kind` with what each field means, wherever a record tells it."""
+    kinds: dict[str, type[msgspec.Struct]] = {}
+    _collect(msgspec.inspect.type_info(kind), kinds)
+    defined = {name: _described(part, kinds.get(name)) for name, part in schema.get("$defs", {}).items()}
+    return {**schema, "$defs": defined} if defined else schema
+
+
+def _collect(node: object, kinds: dict[str, type[msgspec.Struct]]) -> None:
+    """Every record that a type is made of, by its name."""
+    if isinstance(node, tuple):
+        for one in node:
+            _collect(one, kinds)
+    elif isinstance(node, msgspec.inspect.StructType):
+        if node.cls.__name__ not in kinds:
+            kinds[node.cls.__name__] = node.cls
+            _collect(tuple(field.type for field in node.fields), kinds)
+    elif isinstance(node, msgspec.inspect.Type):
+        _collect(tuple(getattr(node, name) for name in node.__struct_fields__), kinds)
+
+
+def _described(part: dict[str, Any], kind: type[msgspec.Struct] | None) -> dict[str, Any]:
+    if kind is None or "properties" not in part:
+        return part
+    names = {field.encode_name: field.name for field in msgspec.structs.fields(kind)}
+    meanings = field_meanings(kind)
+    told = {
+        key: {"description": meanings[names[key]], **value} if names.get(key) in meanings else value
+        for key, value in part["properties"].items()
+    }
+    return {**part, "properties": told}

@@ -1,0 +1,51 @@
+"""What asks for more changes to the code than the advice: named where it is clearly better."""
+
+from __future__ import annotations
+
+import msgspec
+
+from advisor.core.sentences import say
+from advisor.predict.prediction import Prediction
+from advisor.recommend.advise_from import recommend
+from advisor.recommend.candidates import enumerate_candidates
+from advisor.recommend.recommendation import Limits, Recommendations
+from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
+from tests.recommend.test_recommend import best_of, codes
+
+
+def faster(one: Prediction, ratio: float) -> Prediction:
+    """The same set-up in a fraction of the time."""
+    assert one.job_s is not None
+    return msgspec.structs.replace(
+        one,
+        step_s=one.step_s.scaled(1 / ratio),
+        job_s=one.job_s.scaled(1 / ratio),
+        samples_per_s=one.samples_per_s.scaled(ratio),
+    )
+
+
+def split_or_sharded(ratio: float, **options: object) -> Recommendations:
+    """Eight cards that shard a model, or split it by tensors in a fraction of the time."""
+    here, work = machine(), workload("fp16_amp")
+    found = enumerate_candidates(
+        work, here, SPECS, gpu_keys=("l40s",), counts=(8,), strategies=("zero2", "tp"), local=False
+    )
+    known = predict_all(found, TRANSFORMER, work)
+    split = [faster(one, ratio) if one.strategy == "tp" else one for one in known]
+    return recommend(work, here, split, specs=SPECS, **options)  # type: ignore[arg-type]
+
+
+def test_what_asks_for_more_changes_to_the_code_is_named_where_it_is_clearly_faster() -> None:
+    best = best_of(split_or_sharded(5.0))
+    assert best.strategy == "zero2"
+    (told,) = [reason for reason in best.would_change_if if reason.code == "change-strategy"]
+    assert (told.numbers["strategy"], told.numbers["device"]) == ("tp", "8 × L40S")
+    assert told.figure("advantage_ratio") > 2
+    assert "takes" in say(told, "en")
+    assert "change-strategy" not in codes(best_of(split_or_sharded(1.05)).would_change_if)
+
+
+def test_limits_are_not_blamed_for_what_only_changes_to_the_code_would_reach() -> None:
+    best = best_of(split_or_sharded(5.0, limits=Limits(max_power_w=1e6)))
+    assert "change-strategy" in codes(best.would_change_if)
+    assert "change-limits" not in codes(best.would_change_if)
