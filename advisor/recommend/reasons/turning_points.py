@@ -68,9 +68,9 @@ def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason
         yield from _named_precision(best, chosen, asked)
 
 
-def _harder(one: Prediction, chosen: Prediction) -> bool:
+def _harder(prediction: Prediction, chosen: Prediction) -> bool:
     """Whether a set-up asks for more work on the code than the chosen one, as cutting the model does."""
-    return STRATEGY_FACTS[one.strategy].effort_rank > STRATEGY_FACTS[chosen.strategy].effort_rank
+    return STRATEGY_FACTS[prediction.strategy].effort_rank > STRATEGY_FACTS[chosen.strategy].effort_rank
 
 
 def _open(comparison: Comparison, chosen: Prediction) -> tuple[Prediction, ...]:
