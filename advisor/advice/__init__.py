@@ -127,7 +127,7 @@ def _trace_caveats(workload: Workload, facts: Facts) -> tuple[Reason, ...]:
     if table is None:
         return ()
     halved = PRECISION_FACTS[precision].half_weights and any(op.batch_norm for op in table.ops)
-    note = Reason(code="workload-half-batch-norm", numbers={"precision": PRECISION_LABELS[precision]})
+    note = Reason.of("workload-half-batch-norm", precision=PRECISION_LABELS[precision])
     return (*table.caveats, note) if halved else table.caveats
 
 

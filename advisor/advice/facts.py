@@ -49,7 +49,7 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
 
         measurements = yield from measured(request, machine, wanted, tables, cancelled)
     if cancelled.is_set():
-        caveats.append(Reason(code="advice-interrupted"))
+        caveats.append(Reason.of("advice-interrupted"))
     not_traced = yield from _complete_tables(request, tables, wanted, cancelled)
     if not_traced is not None:
         caveats.append(not_traced)
@@ -94,7 +94,7 @@ def _complete_tables(
         except TraceUnanswered as unanswered:
             failure = unanswered.reason
             tables |= unanswered.tables
-    return failure if any(precision in tables for precision in wanted) else failure or Reason(code="advice-not-traced")
+    return failure if any(precision in tables for precision in wanted) else failure or Reason.of("advice-not-traced")
 
 
 def progress(phase: str, fraction: float) -> RunProgress:

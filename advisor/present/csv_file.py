@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from advisor.predict.prediction import Prediction
     from advisor.store.advice_record import AdviceRecord
 
-_ESTIMATES = ("step_s", "samples_per_s", "peak_memory_bytes", "job_s", "cost", "energy_j", "efficiency")
-_PLAIN = (
+# What of a prediction its flat rows hold, here and in data frames: fields with a range, and plain ones.
+ESTIMATES = ("step_s", "samples_per_s", "peak_memory_bytes", "job_s", "cost", "energy_j", "efficiency")
+PLAIN = (
     "count",
     "strategy",
     "precision",
@@ -34,8 +35,8 @@ _PLAIN = (
 
 def header() -> list[str]:
     """Column names: the record's field names, ranges as NAME_low and NAME_high."""
-    ranges = [column for name in _ESTIMATES for column in (name, f"{name}_low", f"{name}_high", f"{name}_basis")]
-    return ["device_key", "device_name", *_PLAIN, *ranges]
+    ranges = [column for name in ESTIMATES for column in (name, f"{name}_low", f"{name}_high", f"{name}_basis")]
+    return ["device_key", "device_name", *PLAIN, *ranges]
 
 
 def encode(advice: AdviceRecord) -> bytes:
@@ -64,8 +65,8 @@ def write_shown(titles: Sequence[str], cells: Sequence[Sequence[str]], path: Pat
 
 def _row(prediction: Prediction) -> list[str]:
     cells = [spreadsheet_cell(prediction.device.key), spreadsheet_cell(prediction.device.name)]
-    cells += [_cell(getattr(prediction, name)) for name in _PLAIN]
-    for name in _ESTIMATES:
+    cells += [_cell(getattr(prediction, name)) for name in PLAIN]
+    for name in ESTIMATES:
         estimate: Estimate | None = getattr(prediction, name)
         if estimate is None:
             cells += ["", "", "", ""]

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.present.csv_file import ESTIMATES, PLAIN
+
 if TYPE_CHECKING:
     from advisor.core.units import Estimate
     from advisor.predict.prediction import Prediction
     from advisor.store.advice_record import AdviceRecord
-
-_ESTIMATES = ("step_s", "job_s", "samples_per_s", "peak_memory_bytes", "cost", "energy_j", "efficiency")
-_PLAIN = (
-    "count",
-    "strategy",
-    "precision",
-    "batch_size_per_device",
-    "global_batch_size",
-    "gradient_accumulation_steps",
-    "memory_capacity_bytes",
-    "fits",
-    "currency",
-    "measured",
-)
 
 
 def prediction_rows(advice: AdviceRecord) -> list[dict[str, object]]:
@@ -32,7 +20,7 @@ def prediction_rows(advice: AdviceRecord) -> list[dict[str, object]]:
             "device_key": one.device.key,
             "device": one.device.name,
             "local": one.device.local,
-            **{name: getattr(one, name) for name in _PLAIN},
+            **{name: getattr(one, name) for name in PLAIN},
             **_estimates(one),
             "best_of_its_device_and_count": place in entered,
         }
@@ -42,7 +30,7 @@ def prediction_rows(advice: AdviceRecord) -> list[dict[str, object]]:
 
 def _estimates(prediction: Prediction) -> dict[str, object]:
     found: dict[str, object] = {}
-    for name in _ESTIMATES:
+    for name in ESTIMATES:
         estimate: Estimate | None = getattr(prediction, name)
         found[name] = None if estimate is None else estimate.value
         found[f"{name}_low"] = None if estimate is None else estimate.low

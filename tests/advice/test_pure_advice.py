@@ -55,7 +55,7 @@ def test_a_measured_device_is_predicted_as_measured_and_a_table_card_is_not() ->
 def test_what_went_wrong_while_measuring_is_told_with_the_advice() -> None:
     past = recorded()
     workload = load_workload("iris_mlp")
-    hung = Reason(code="measure-worker-hung", numbers={"device": past.measurements[0].device_name})
+    hung = Reason.of("measure-worker-hung", device=past.measurements[0].device_name)
     measurement = msgspec.structs.replace(past.measurements[0], caveats=(hung,))
     facts = Facts(machine=past.machine, tables=saved_tables(workload), measurements=(measurement,))
     request = AdviceRequest(workload=workload, gpu_keys=("rtx3090",), counts=(1,))

@@ -28,8 +28,7 @@ def advised(name: str, precision: Precision, *caveats: Reason) -> AdviceRecord:
 
 
 def test_operators_of_unknown_work_are_named_in_the_advice() -> None:
-    numbers: dict[str, float | int | str] = {"operators": "mystery", "share_fraction": 0.25}
-    unknown = Reason(code="trace-unknown-operators", numbers=numbers)
+    unknown = Reason.of("trace-unknown-operators", operators="mystery", share_fraction=0.25)
     caveats = advised("bert_base_sst2", "fp32", unknown).caveats
     assert unknown in caveats
     assert "mystery; 25 % of all calls" in say(unknown, "en")

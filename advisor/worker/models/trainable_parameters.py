@@ -22,19 +22,19 @@ def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Re
     if training.trainable == "head":
         shared = _freeze_all_but_head(module, architecture.head_names)
         if shared:
-            notes.append(Reason(code="workload-head-tied", numbers={"weight": shared[0]}))
+            notes.append(Reason.of("workload-head-tied", weight=shared[0]))
     elif training.trainable == "lora":
         from advisor.worker.models.lora import add_lora
 
         add_lora(module, training)
     if (bits := stored_bits(training)) is not None:
-        notes.append(Reason(code="workload-weights-bits-predicted-only", numbers={"bits": bits}))
+        notes.append(Reason.of("workload-weights-bits-predicted-only", bits=bits))
     if training.precision == "fp8":
-        notes.append(Reason(code="workload-fp8-predicted-only"))
+        notes.append(Reason.of("workload-fp8-predicted-only"))
     if training.offload != "none":
-        notes.append(Reason(code="workload-offload-predicted-only", numbers={"what": training.offload}))
+        notes.append(Reason.of("workload-offload-predicted-only", what=training.offload))
     if training.optimizer_bits == 8:  # noqa: PLR2004 - bits
-        notes.append(Reason(code="workload-optimizer-bits-predicted-only"))
+        notes.append(Reason.of("workload-optimizer-bits-predicted-only"))
     return tuple(notes)
 
 
