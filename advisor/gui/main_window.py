@@ -23,6 +23,8 @@ from advisor.gui.theme import palette_of, style_sheet, theme_for
 from advisor.gui.threads import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent, QShowEvent
 
     from advisor.core.sentences import Language
@@ -72,8 +74,12 @@ class MainWindow(QMainWindow):
         self._stack.setObjectName("pages")
         self._frame.addWidget(self._stack, 1)
         self.setCentralWidget(central)
-        self._frame_is_new = True
+        self._rebuilding: Iterator[None] = iter(())
+        self._leaving: list[Page] = []
+        """Pages whose successors are made; gone once those are shown."""
+        self._speak(settings.language)
         self._build()
+        self._renew_menus()
         self.show_page(self.current)
         self._machine_changed()
         session.machine_changed.connect(self._machine_changed)
@@ -88,7 +94,6 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         texts = Texts(self.settings.language, self.settings.units)
-        self._speak(self.settings.language)
         theme = theme_for(self.settings.scheme)
         application = QApplication.instance()
         if isinstance(application, QApplication):
@@ -118,7 +123,9 @@ class MainWindow(QMainWindow):
         self.navigation.chosen.connect(self.show_page)
         self._frame.insertWidget(0, self.navigation)
         self.navigation.show_page(self.current)
-        build_menus(self, self.commands, texts, self.settings)
+
+    def _renew_menus(self) -> None:
+        build_menus(self, self.commands, self.context.texts, self.settings)
 
     def _speak(self, language: Language) -> None:
         """Qt's own words, such as those of a line's menu, in the chosen language."""
@@ -136,39 +143,59 @@ class MainWindow(QMainWindow):
 
         Once, after everything that asks for it now: the pages behind go first, one in each turn.
         """
-        self._frame_is_new = False
+        self._rebuilding = self._parts()
         self._rebuild_timer.start()
 
     def _rebuild_a_part(self) -> None:
-        behind = next((name for name in self._pages if name != self.current), None)
-        if behind is not None:
-            self._drop_page(behind)
+        for _ in self._rebuilding:
             self._rebuild_timer.start()
-        elif not self._frame_is_new:
-            self._renew_frame()
-            self._rebuild_timer.start()
-        else:
-            self._renew_page()
+            return
 
-    def _renew_frame(self) -> None:
-        self._frame_is_new = True
+    def _parts(self) -> Iterator[None]:
+        """Make everything anew, a part up to each `yield`; a person may go to another page between any two."""
+        while (behind := next((name for name in self._pages if name != self.current), None)) is not None:
+            self._drop_page(behind)
+            yield
+        self._speak(self.settings.language)
+        yield
         self._frame.removeWidget(self.navigation)
         _delete(self.navigation)
         self._build()
-
-    def _renew_page(self) -> None:
-        for name in list(self._pages):
-            self._drop_page(name)
-        self.show_page(self.current)
         self._machine_changed()
+        yield
+        self._renew_menus()
+        yield
+        while (
+            name := next((one for one in self._pages if self._pages[one].context is not self.context), None)
+        ) is not None:
+            if name == self.current:
+                self._leaving.append(self._take_out(name))
+                self.page(name)
+            else:
+                self._drop_page(name)
+            yield
+        self.page(self.current)
+        yield
+        self.show_page(self.current)
+        yield
+        while self._leaving:
+            old = self._leaving.pop()
+            self._stack.removeWidget(old)
+            _delete(old)
+            yield
 
     def _drop_page(self, name: PageName) -> None:
         """A page can be made again at any time; it goes where it stands, as taking it out would style all of it."""
+        page = self._take_out(name)
+        self._stack.removeWidget(page)
+        _delete(page)
+
+    def _take_out(self, name: PageName) -> Page:
+        """No longer the page of that name; what only it knows is kept for the next one."""
         page = self._pages.pop(name)
         page.deactivate()
         self._page_states[name] = page.view_state()
-        self._stack.removeWidget(page)
-        _delete(page)
+        return page
 
     def page(self, name: PageName) -> Page:
         """A page, made when first asked for."""

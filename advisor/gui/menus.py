@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
 
 from advisor.gui.context import PAGE_NAMES
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QMainWindow, QMenu
+    from PySide6.QtWidgets import QMainWindow
 
     from advisor.gui.commands import Commands
     from advisor.gui.settings import Settings
@@ -46,6 +48,8 @@ def build_menus(window: QMainWindow, commands: Commands, texts: Texts, settings:
     """Make all menus anew, in the chosen language."""
     bar = window.menuBar()
     bar.clear()
+    for menu in bar.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        menu.deleteLater()
     for action in list(window.actions()):
         window.removeAction(action)
         action.deleteLater()

@@ -69,7 +69,8 @@ def session(qtbot: QtBot, settings: Settings, source: QuietSource) -> Iterator[S
     del qtbot
     made = Session(settings, MonitorFeed(lambda _interval: source))
     yield made
-    assert made.close()
+    # Each close waits two seconds, which a busy machine may need more than once.
+    assert any(made.close() for _ in range(10))
 
 
 @pytest.fixture
@@ -85,5 +86,5 @@ def window(qtbot: QtBot, session: Session, settings: Settings) -> MainWindow:
 
 def renew(window: MainWindow) -> None:
     """Everything anew at once, where a test has no turns of the event loop to wait for."""
-    window._renew_frame()
-    window._renew_page()
+    for _ in window._parts():
+        pass

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from typing import TYPE_CHECKING
 
 import msgspec
-import psutil
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
@@ -15,12 +13,10 @@ from PySide6.QtTest import QTest
 
 from advisor.core.errors import InputError
 from advisor.core.sentences import Reason
-from advisor.gui.job_request import job_for
 from advisor.gui.jobs.forecast import Forecast, Pace, first_pace, part_of
 from advisor.gui.jobs.kept_pace import keep_pace, known_pace, pace_key
 from advisor.gui.strip.job_strip import JobStrip
 from advisor.measure.events import DeviceEnded, RunProgress
-from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 from tests.gui.test_window import words_of
 
@@ -136,32 +132,6 @@ def test_a_dead_worker_does_not_pass_for_an_advice_that_went_well(
     assert strip.property("role") == "strip-failed"
     assert "was killed before a step was timed" in words_of(window.page("measure"))
     assert "is kept" not in words_of(window.page("measure"))
-
-
-def test_a_real_worker_that_is_killed_is_told_in_red(window: MainWindow, session: Session, qtbot: QtBot) -> None:
-    session.set_workload(load_workload("iris_mlp"))
-    window.settings.store("budget_s", 4)
-    session.start_job(job_for(session, window.settings, measure=True), measure=True)
-    window.show_page("measure")
-
-    def worker() -> psutil.Process | None:
-        for one in psutil.Process().children(recursive=True):
-            with contextlib.suppress(psutil.Error):
-                if "advisor.worker" in one.cmdline():
-                    return one
-        return None
-
-    qtbot.waitUntil(lambda: worker() is not None or not session.busy, timeout=120_000)
-    while session.busy:
-        found = worker()
-        if found is not None:
-            with contextlib.suppress(psutil.Error):
-                found.kill()
-        qtbot.wait(100)
-    assert session.job_troubled
-    assert window.current == "measure"
-    assert strip_of(window).property("role") == "strip-failed"
-    assert "killed" in strip_of(window).accessibleName()
 
 
 def test_a_screen_reader_hears_the_per_cent(window: MainWindow, session: Session, qtbot: QtBot) -> None:

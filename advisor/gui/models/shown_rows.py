@@ -42,4 +42,8 @@ class ShownRows(QSortFilterProxyModel):
 
     def record(self, row: int) -> Any:  # noqa: ANN401 - whatever the table holds
         """The record in a shown row."""
-        return self._model.records[self.mapToSource(self.index(row, 0)).row()]
+        return self._model.records[self.source_row(self.index(row, 0))]
+
+    def source_row(self, index: QModelIndex | QPersistentModelIndex) -> int:
+        """The row of the model that a shown cell stands in."""
+        return self.mapToSource(index).row()

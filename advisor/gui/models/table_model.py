@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Record = TypeVar("Record")
 Index = QModelIndex | QPersistentModelIndex
+_NEVER_TOLD = frozenset({int(Qt.ItemDataRole.BackgroundRole), int(Qt.ItemDataRole.SizeHintRole)})
+_PLAIN_FLAGS = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +78,7 @@ class TableModel(QAbstractTableModel, Generic[Record]):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's variant
         """Text, alignment, tooltip and colours of a cell."""
-        if not index.isValid():
+        if role in _NEVER_TOLD or not index.isValid():
             return None
         record, column = self.records[index.row()], self.columns[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
@@ -91,11 +93,14 @@ class TableModel(QAbstractTableModel, Generic[Record]):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Which cells can be ticked or edited."""
-        found = super().flags(index)
-        if index.isValid():
-            column = self.columns[index.column()]
-            found |= Qt.ItemFlag.ItemIsUserCheckable if column.tick else Qt.ItemFlag.NoItemFlags
-            found |= Qt.ItemFlag.ItemIsEditable if column.edit else Qt.ItemFlag.NoItemFlags
+        if not index.isValid():
+            return super().flags(index)
+        column = self.columns[index.column()]
+        if column.tick is None and column.edit is None:
+            return _PLAIN_FLAGS
+        found = _PLAIN_FLAGS
+        found |= Qt.ItemFlag.ItemIsUserCheckable if column.tick else Qt.ItemFlag.NoItemFlags
+        found |= Qt.ItemFlag.ItemIsEditable if column.edit else Qt.ItemFlag.NoItemFlags
         return found
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: ANN401 - Qt's variant

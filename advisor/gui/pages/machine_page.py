@@ -50,7 +50,7 @@ class MachinePage(Page):
     """Cards for CPU and GPUs, notices with their remedies, and the live plots."""
 
     def __init__(self, context: Context) -> None:
-        """Nothing here imports numpy or pyqtgraph: this page is painted first."""
+        """Nothing here imports numpy: this page is painted first."""
         super().__init__(context, context.texts("page-machine"), context.texts("machine-looking"))
         self._cards: dict[str, DeviceCard] = {}
         self._shape = (0, False)
@@ -92,8 +92,9 @@ class MachinePage(Page):
 
     @property
     def busy(self) -> bool:
-        """Whether the cards to compare with are still being read."""
-        return not self.start.chips.loaded
+        """Whether the cards to compare with are still being read, or the plots still to come."""
+        plots_to_come = self._active and self.grid is None and self.session.machine is not None
+        return plots_to_come or not self.start.chips.loaded
 
     def activate(self) -> None:
         """Draw the plots, now that the window is painted."""
@@ -271,7 +272,7 @@ class MachinePage(Page):
         for one in self.grid.series:
             one.shown = not (isinstance(hidden, list) and one.device in hidden)
         self._plots.addWidget(self.grid)
-        self.in_turns([*self.grid.steps(), self.grid.redraw], now=False)
+        self.in_turns([*self.grid.steps(), self.grid.refresh], now=False)
 
     def _readings_arrived(self) -> None:
         self._stale = True

@@ -128,7 +128,7 @@ class MeasurePage(Page):
             buffer = self.session.feed.prepare()
             self._grid = LiveGrid(self.theme, self.texts, machine, buffer, small=True, at_once=False)
             self._plots.addWidget(self._grid)
-            self.in_turns([*self._grid.steps(), self._grid.redraw], now=False)
+            self.in_turns([*self._grid.steps(), self._grid.refresh], now=False)
 
     def _machine_changed(self) -> None:
         if self._grid is not None:

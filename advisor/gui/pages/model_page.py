@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from advisor.gui.context import Context
     from advisor.gui.model_preview import Preview
-    from advisor.gui.models.form_fields import FormField
 
 _WHOLE = "workload"
 """Stands for a contradiction between fields that are allowed by themselves."""
@@ -117,7 +116,16 @@ class ModelPage(Page):
             *self._door_card.steps(described.get("model", {}), self.session.reference),
             self._connect_doors,
         ]
-        steps += [partial(self._build_form, described, *form) for form in forms if described]
+        for code, section, fields in forms if described else ():
+            form = Form(
+                self.texts, fields, described.get(section, {}), base=self._base().get(section, {}), at_once=False
+            )
+            card = Card(self.texts(code))
+            steps += [
+                partial(self._place_form, card, form),
+                *form.steps(),
+                partial(self._open_form, card, form, code, section),
+            ]
         steps += [self._order_tabs, self._tracer.follow]
         self.in_turns(steps, now=False)
 
@@ -147,13 +155,16 @@ class ModelPage(Page):
     def _open_door(self, place: int) -> None:
         self._door = place
 
-    def _build_form(self, described: dict[str, Any], code: str, section: str, fields: list[FormField]) -> None:
-        card = Card(self.texts(code))
-        form = Form(self.texts, fields, described.get(section, {}), base=self._base().get(section, {}))
-        form.changed.connect(lambda name, value: self._edited(section, name, value))
-        form.judged.connect(lambda name, allowed: self.session.judge_field(f"{section}.{name}", allowed=allowed))
+    def _place_form(self, card: Card, form: Form) -> None:
+        """In its place from the start, as fields are styled by where they are; seen when it is whole."""
+        card.hide()
         card.body.addWidget(form)
         self._left.insertWidget(self._left.count() - 1, card)
+
+    def _open_form(self, card: Card, form: Form, code: str, section: str) -> None:
+        form.changed.connect(lambda name, value: self._edited(section, name, value))
+        form.judged.connect(lambda name, allowed: self.session.judge_field(f"{section}.{name}", allowed=allowed))
+        card.show()
         self._forms[code] = (section, form)
         if len(self._forms) == _FORM_COUNT:
             self._long_card = card

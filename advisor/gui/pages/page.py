@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QPushButton, QScroll
 
 from advisor.gui.widgets.card import clear
 from advisor.gui.widgets.labels import ElidedLabel, label
+from advisor.gui.widgets.needed_bar import NeededBar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,12 +75,9 @@ class Page(QWidget):
             self.scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.scroll_area.setWidget(content)
             self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            # In a turn of its own: it is told in the middle of laying out.
-            self._margins = QTimer(self)
-            self._margins.setSingleShot(True)
-            self._margins.setInterval(0)
-            self._margins.timeout.connect(self._set_margins)
-            self.scroll_area.verticalScrollBar().rangeChanged.connect(lambda *_: self._margins.start())
+            # Its room is kept from the start: a bar that comes and goes lays out and paints the whole page again.
+            self.scroll_area.setVerticalScrollBar(NeededBar(Qt.Orientation.Vertical))
+            self.scroll_area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
             outer.addWidget(self.scroll_area, 1)
         else:
             outer.addWidget(content, 1)
@@ -92,8 +90,7 @@ class Page(QWidget):
     def _set_margins(self) -> None:
         """The content ends where the buttons of the head end, with a scroll bar or without."""
         side = _SIDE + max(0, (self.width() - _WIDEST) // 2)
-        bar = self.scroll_area.verticalScrollBar() if hasattr(self, "scroll_area") else None
-        taken = bar.sizeHint().width() if bar is not None and bar.maximum() > 0 else 0
+        taken = self.scroll_area.verticalScrollBar().sizeHint().width() if hasattr(self, "scroll_area") else 0
         wished = (side, 4, side - taken, 20)
         self.head.setContentsMargins(side, 16, side, 10)
         have = self.body.contentsMargins()

@@ -1,1 +1,1 @@
-"""Plots of the window, drawn with pyqtgraph."""
+"""Plots of the window."""

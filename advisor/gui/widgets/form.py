@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
@@ -13,7 +14,7 @@ from advisor.gui.widgets.choice import Choice, Line
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from PySide6.QtGui import QResizeEvent
 
@@ -25,6 +26,8 @@ _RESET_WIDTH = 20
 _DIGITS = 8
 """What a number's line has room for at least: ten millions of samples."""
 _GAP = 6
+_FIELDS_A_STEP = 4
+"""A choice is nine widgets to Qt: so many fields take a few milliseconds."""
 _COLUMNS_A_FIELD = 3
 """Name, editor, reset."""
 
@@ -39,7 +42,7 @@ class Form(QWidget):
     judged = Signal(str, bool)
     """A field's name, and whether what stands in it is allowed."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it shows, and how it is made
         self,
         texts: Texts,
         fields: Sequence[FormField],
@@ -47,8 +50,12 @@ class Form(QWidget):
         *,
         columns: int = 2,
         base: Mapping[str, Any] | None = None,
+        at_once: bool = True,
     ) -> None:
-        """`values` by field name; a field that is missing shows its default. No `base`: nothing is marked."""
+        """`values` by field name; a field that is missing shows its default. No `base`: nothing is marked.
+
+        Not `at_once`: whoever asks does the `steps`, and shows the form then.
+        """
         super().__init__()
         self._texts = texts
         self._editors: dict[str, Editor] = {}
@@ -65,9 +72,26 @@ class Form(QWidget):
         self._places.setVerticalSpacing(3)
         self._plain = [field.name for field in fields if field.kind != "flag"]
         self._flags = [field.name for field in fields if field.kind == "flag"]
+        for step in self.steps() if at_once else ():
+            step()
+
+    def steps(self) -> list[Callable[[], None]]:
+        """What makes the fields, a few at a time; to be done once."""
+        fields = list(self._fields.values())
+        some = [fields[start : start + _FIELDS_A_STEP] for start in range(0, len(fields), _FIELDS_A_STEP)]
+        return [*(partial(self._add_some, part) for part in some), self._complete]
+
+    def _add_some(self, fields: Sequence[FormField]) -> None:
         for field in fields:
             self._add(field, self._value(field))
-        self._arrange(columns)
+            for made in (self._resets, self._names, self._editors, self._messages):
+                widget = made.get(field.name)
+                if isinstance(widget, QWidget):
+                    widget.setParent(self)
+                    widget.ensurePolished()
+
+    def _complete(self) -> None:
+        self._arrange(self._most_columns)
         self._mark_all()
 
     @property
@@ -98,11 +122,13 @@ class Form(QWidget):
         """What so many columns need, in pixels: the widest name and the widest editor of each."""
         room = 0
         for column in range(columns):
-            inside = self._plain[column::columns]
+            inside = [name for name in self._plain[column::columns] if name in self._editors]
             names = (self._names[name].sizeHint().width() for name in inside)
             editors = (self._editors[name].minimumSizeHint().width() for name in inside)
             pair = max(names, default=0) + _GAP + max(editors, default=0)
-            flags = (self._editors[name].sizeHint().width() for name in self._flags[column::columns])
+            flags = (
+                self._editors[name].sizeHint().width() for name in self._flags[column::columns] if name in self._editors
+            )
             room += max(pair, max(flags, default=0)) + 2 * _GAP + _RESET_WIDTH
         return room
 

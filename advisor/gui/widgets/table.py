@@ -8,9 +8,12 @@ from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QMenu, QSizePolicy, QTableView
 
+from advisor.gui.widgets.cell_delegate import CellDelegate
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from PySide6.QtCore import QModelIndex, QPersistentModelIndex
     from PySide6.QtGui import QKeyEvent, QResizeEvent
 
     from advisor.gui.models.shown_rows import ShownRows
@@ -70,6 +73,7 @@ class Table(QTableView):
         """Columns that were chosen away."""
         self.setModel(rows or model)
         self.table_model = model
+        self.setItemDelegate(CellDelegate(self, model.columns, self.record_at))
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
@@ -105,6 +109,11 @@ class Table(QTableView):
         for place in range(len(self.table_model.columns)):
             self.setColumnHidden(place, place in self.never_shown)
         self.fit_columns()
+
+    def record_at(self, index: QModelIndex | QPersistentModelIndex) -> Any:  # noqa: ANN401 - whatever the table holds
+        """The record of a cell."""
+        row = index.row() if self._rows is None else self._rows.source_row(index)
+        return self.table_model.records[row]
 
     def shown_records(self, limit: int | None = None) -> list[Any]:
         """The records as they stand in the table, from the top."""
