@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.core.errors import InputError
 from advisor.core.sentences import Reason
 
 Batch = dict[str, Tensor] | tuple[Tensor, ...]
@@ -36,6 +37,10 @@ class Architecture:
     block_count: int | None = None
     full_block_count: int | None = None
     notes: tuple[Reason, ...] = ()
+
+
+class NotRunning(InputError):  # noqa: N818 - what happened, as the caller tells it
+    """A model is built, but its forward does not take the batch that was made for it."""
 
 
 def under_fake_mode() -> bool:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import torch
 from torch import Tensor
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
 
 from advisor.worker.models.architecture import Batch
 from advisor.worker.models.huggingface_inputs import images, spectra, tokens, waves
 from advisor.worker.models.huggingface_kinds import forward_names, further_batches, may_show_pictures
+from advisor.worker.models.huggingface_search import Search, complaint
 from advisor.workload.workload import Task, Workload
 
 
@@ -23,33 +22,29 @@ class BatchMaker(NamedTuple):
     """A model of pictures and text that runs on text alone here, since its pictures could not be made."""
 
 
-def batch_maker(module: Any, task: Task, workload: Workload) -> BatchMaker:  # noqa: ANN401 - transformers
+def batch_maker(module: Any, task: Task, workload: Workload, *, tried: bool) -> BatchMaker:  # noqa: ANN401 - transformers
     """A function from batch size to a batch for `module`; lengths come from the workload's data.
 
-    A model with inputs of several kinds is given the first of several batches that its forward takes.
+    A model with inputs of several kinds is given the first of several batches that its forward takes; `tried`: so is
+    every other, and where none runs, what forward asks for is added.
     """
     plain = _plain(module, task, workload)
     others = tuple(further_batches(module, task, workload))
-    if not others:
+    if not others and not tried:
         return BatchMaker(plain)
     for made in (*others, plain):
-        if _runs(module, made):
+        if complaint(module, made) is None:
             shows = made is not plain or not may_show_pictures(module)
             return BatchMaker(_known_names(module, made), text_only=not shows)
-    return BatchMaker(plain, text_only=may_show_pictures(module))
+    search = Search(module, workload)
+    found = search.batch((plain, *others, _nothing))
+    if found is None:
+        return BatchMaker(search.furthest or plain, text_only=may_show_pictures(module))
+    return BatchMaker(found, text_only=may_show_pictures(module) and "pixel_values" not in found(1))
 
 
-def _runs(module: Any, make_batch: Callable[[int], dict[str, Tensor]]) -> bool:  # noqa: ANN401 - transformers' types
-    """Whether forward takes this batch; one that reads values under fakes has taken it."""
-    try:
-        batch = make_batch(1)
-        with torch.no_grad():
-            module(**batch)
-    except (DataDependentOutputException, DynamicOutputShapeException):
-        return True
-    except Exception:  # noqa: BLE001 - whatever a library's forward raises, it did not run
-        return False
-    return True
+def _nothing(_batch_size: int) -> dict[str, Tensor]:
+    return {}
 
 
 def _known_names(module: Any, make_batch: Callable[[int], dict[str, Tensor]]) -> Callable[[int], dict[str, Tensor]]:  # noqa: ANN401 - transformers

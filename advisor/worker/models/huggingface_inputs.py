@@ -7,31 +7,39 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from advisor.workload.defaults import ASSUMED_SPEECH_SAMPLES
 from advisor.workload.workload import Task, Workload
 
 _DEFAULT_LENGTH = 128
 _DEFAULT_SIDE = 224
+_SIDES = 2
 _MASKED_SHARE = 0.15
 """Share of tokens that BERT's masked language model predicts (Devlin et al. 2018)."""
 _IGNORED = -100
 _CHARACTERS_PER_SECOND = 15
 _SPEECH_RATE_HZ = 16_000
+_SAMPLES_OF_FRAME = 160
+"""Ten milliseconds, as all common front ends step."""
 
 
 def number_of(config: Any, name: str, default: int) -> int:  # noqa: ANN401 - transformers' types
-    """A whole number of the configuration or of its text or vision part."""
+    """A positive whole number of the configuration or of its text or vision part."""
     for part in (config, getattr(config, "text_config", None), getattr(config, "vision_config", None)):
         value = getattr(part, name, None)
-        if isinstance(value, int):
+        if isinstance(value, int) and value > 0:
             return value
     return default
 
 
+def text_length(config: Any, workload: Workload, *, bounded: bool = True) -> int:  # noqa: ANN401 - transformers' types
+    """Words of a sample: the workload's, `bounded` by the positions that the model has."""
+    length = workload.data.sequence_length or _DEFAULT_LENGTH
+    return min(length, number_of(config, "max_position_embeddings", length)) if bounded else length
+
+
 def tokens(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
     """Words, their mask and the task's labels."""
-    length = workload.data.sequence_length or _DEFAULT_LENGTH
-    if hasattr(config, "vision_config") or task == "base":
-        length = min(length, number_of(config, "max_position_embeddings", length))
+    length = text_length(config, workload, bounded=hasattr(config, "vision_config") or task == "base")
     vocabulary = number_of(config, "vocab_size", 30522)
     shape = (batch_size, length)
     ids = torch.randint(min(3, vocabulary - 1), vocabulary, shape)
@@ -55,25 +63,46 @@ def tokens(config: Any, task: Task, workload: Workload, batch_size: int) -> dict
 
 
 def side_of(config: Any, workload: Workload) -> int:  # noqa: ANN401 - transformers' types
-    """Pixels of a picture's side: the workload's, else the configuration's."""
+    """Pixels of a picture's longer side: the workload's, else the configuration's."""
+    return max(sides_of(config, workload))
+
+
+def sides_of(config: Any, workload: Workload) -> tuple[int, int]:  # noqa: ANN401 - transformers' types
+    """Height and width of a picture: the workload's square, else the configuration's."""
     configured = getattr(config, "image_size", None)
-    return workload.data.image_size or (configured if isinstance(configured, int) else _DEFAULT_SIDE)
+    side = workload.data.image_size
+    if side is not None:
+        return (side, side)
+    if (
+        isinstance(configured, list | tuple)
+        and len(configured) == _SIDES
+        and all(isinstance(s, int) for s in configured)
+    ):
+        return (int(configured[0]), int(configured[1]))
+    return (configured, configured) if isinstance(configured, int) else (_DEFAULT_SIDE, _DEFAULT_SIDE)
 
 
 def images(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
-    """Square pictures and the task's labels."""
-    side = side_of(config, workload)
-    batch = {"pixel_values": torch.randn(batch_size, number_of(config, "num_channels", 3), side, side)}
+    """Pictures and the task's labels."""
+    height, width = sides_of(config, workload)
+    batch = {"pixel_values": torch.randn(batch_size, number_of(config, "num_channels", 3), height, width)}
     if task == "image-classification":
         batch["labels"] = torch.randint(0, max(1, config.num_labels), (batch_size,))
     elif task == "semantic-segmentation":
-        batch["labels"] = torch.randint(0, max(1, config.num_labels), (batch_size, side, side))
+        batch["labels"] = torch.randint(0, max(1, config.num_labels), (batch_size, height, width))
     return batch
+
+
+def sound_samples(workload: Workload) -> int:
+    """Samples of a sound; what was assumed for words says nothing of it."""
+    length = workload.data.sequence_length
+    is_of_words = "data.sequence_length" in workload.assumed and (length or 0) < _SPEECH_RATE_HZ
+    return _SPEECH_RATE_HZ if length is None or is_of_words else length
 
 
 def waves(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
     """Sound as it was recorded, and the task's labels."""
-    length = workload.data.sequence_length or _SPEECH_RATE_HZ
+    length = sound_samples(workload)
     bins, frames = getattr(config, "num_mel_bins", None), getattr(config, "max_length", None)
     channels = getattr(config, "audio_channels", None)
     shape: tuple[int, ...] = (batch_size, length)
@@ -90,12 +119,26 @@ def waves(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[
     return batch
 
 
+def row_count(config: Any, workload: Workload) -> int:  # noqa: ANN401 - transformers' types
+    """Words of a text, or rows of a sound's spectrum, as the data have either."""
+    words = text_length(config, workload)
+    return words // _SAMPLES_OF_FRAME if workload.data.sequence_length == ASSUMED_SPEECH_SAMPLES else words
+
+
+def _frames(workload: Workload, usual: int) -> int:
+    """Rows of a spectrum: the workload's, of a hundred a second where it counts samples, else the `usual` number."""
+    length = workload.data.sequence_length
+    if length is None or ("data.sequence_length" in workload.assumed and length < _SPEECH_RATE_HZ):
+        return usual
+    return length if length < _SPEECH_RATE_HZ else length // _SAMPLES_OF_FRAME
+
+
 def spectra(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
     """Sound by frequency bands, and the task's labels."""
     bins = number_of(config, "num_mel_bins", 0) or number_of(config, "input_feat_per_channel", 80)
     frames = 2 * number_of(config, "max_source_positions", 1500)
     whole = getattr(config, "model_type", "") == "whisper"
-    shape = (batch_size, bins, frames) if whole else (batch_size, workload.data.sequence_length or frames, bins)
+    shape = (batch_size, bins, frames) if whole else (batch_size, _frames(workload, frames), bins)
     batch = {"input_features": torch.randn(shape)}
     if task == "speech-seq2seq":
         length = min(workload.data.sequence_length or _DEFAULT_LENGTH, number_of(config, "max_target_positions", 448))

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from advisor.worker.models.huggingface_inputs import images, number_of, side_of, spectra, tokens, waves
+from advisor.worker.models.huggingface_inputs import images, number_of, side_of, sides_of, spectra, tokens, waves
 from advisor.workload.workload import Task, Workload
 
 Made = Callable[[int], dict[str, Tensor]]
@@ -30,6 +30,15 @@ def forward_names(module: Any) -> set[str]:  # noqa: ANN401 - transformers' type
     parameters = inspect.signature(module.forward).parameters
     own = {name for name, parameter in parameters.items() if parameter.kind is not inspect.Parameter.VAR_KEYWORD}
     return own if "input_ids" in own or len(own) == len(parameters) else set()
+
+
+def parameter_names(module: Any) -> list[str]:  # noqa: ANN401 - transformers' types
+    """All named parameters of the model's forward, in their order."""
+    return [
+        name
+        for name, parameter in inspect.signature(module.forward).parameters.items()
+        if parameter.kind in {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+    ]
 
 
 def may_show_pictures(module: Any) -> bool:  # noqa: ANN401 - transformers' types
@@ -93,6 +102,8 @@ def _kinds(module: Any, names: set[str], workload: Workload) -> list[tuple[Made,
         )
     if "pixel_values" in names:
         found.append((lambda size: {"pixel_values": images(seen, "base", workload, size)["pixel_values"]},))
+        if number_of(seen, "num_frames", 0) == 0:
+            found.append((lambda size: {"pixel_values": _film(seen, workload, size, usual=1)},))
         found.append((lambda size: {"pixel_values": _film(seen, workload, size)},))
     if "pixel_values_videos" in names:
         found.append((lambda size: {"pixel_values_videos": _film(seen, workload, size)},))
@@ -116,10 +127,9 @@ def _turned(bands: Tensor) -> dict[str, Tensor]:
     }
 
 
-def _film(config: Any, workload: Workload, batch_size: int) -> Tensor:  # noqa: ANN401 - transformers' types
-    side = side_of(config, workload)
-    frames = number_of(config, "num_frames", _FRAMES)
-    return torch.randn(batch_size, frames, number_of(config, "num_channels", 3), side, side)
+def _film(config: Any, workload: Workload, batch_size: int, usual: int = _FRAMES) -> Tensor:  # noqa: ANN401 - transformers' types
+    frames = number_of(config, "num_frames", usual)
+    return torch.randn(batch_size, frames, number_of(config, "num_channels", 3), *sides_of(config, workload))
 
 
 def _joined(  # noqa: PLR0913 - what a batch is joined of

@@ -16,10 +16,11 @@ from torch.nn import functional
 from advisor.core.errors import InputError
 from advisor.core.file_fault import closest, shown_value
 from advisor.core.sentences import Reason
-from advisor.worker.models.architecture import HALF_DTYPES, Architecture, Batch, under_fake_mode
+from advisor.worker.models.architecture import HALF_DTYPES, Architecture, Batch, NotRunning, under_fake_mode
 from advisor.worker.models.huggingface_batch import batch_maker
 from advisor.worker.models.huggingface_class import model_class
 from advisor.worker.models.huggingface_fakes import known_layer_drop, let_experts_be_fake, no_initialisation
+from advisor.worker.models.huggingface_loss import own_loss
 from advisor.workload.model_config import resolve_config
 from advisor.workload.tasks import infer_task
 from advisor.workload.workload import HuggingFaceModel, Task, Workload
@@ -29,12 +30,17 @@ _LAYER_KEYS_2 = ("num_decoder_layers", "num_encoder_layers")
 
 
 def build(
-    model: HuggingFaceModel, workload: Workload, *, layer_limit: int | None = None, pretended: bool = False
+    model: HuggingFaceModel,
+    workload: Workload,
+    *,
+    layer_limit: int | None = None,
+    pretended: bool = False,
+    tried: bool = True,
 ) -> Architecture:
     """The model of a configuration with its task's head, data and loss.
 
-    `pretended`: weights are fakes, so none is initialised. Raises InputError for a configuration that transformers
-    cannot build, naming the key where it is known.
+    `pretended`: weights are fakes, so none is initialised. `tried`: its batch is known to run. Raises InputError for a
+    configuration that transformers cannot build, naming the key where it is known.
     """
     _stay_offline()
     table = resolve_config(model.config)
@@ -46,7 +52,7 @@ def build(
     module, notes = _module(config, task, workload, pretended=pretended)
     for part in _parts(module.config):
         part.use_cache = False
-    made = batch_maker(module, task, workload)
+    made = batch_maker(module, task, workload, tried=tried)
     if made.text_only:
         notes += (Reason(code="workload-text-only", numbers={"model": str(config.model_type)}),)
     return Architecture(
@@ -83,10 +89,7 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
     size = workload.data.image_size
     if size is not None and "image_size" in known:
         chosen["image_size"] = [size, size] if isinstance(table.get("image_size"), list) else size
-    try:
-        config = class_(**chosen)
-    except Exception as error:
-        raise _refused(model_type, error) from error
+    config = _configured(class_, chosen)
     if task == "sequence-classification" and getattr(config, "pad_token_id", None) is None:
         with contextlib.suppress(AttributeError):
             config.pad_token_id = 0
@@ -98,6 +101,18 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
     if task in {"sequence-classification", "image-classification"}:
         config.problem_type = "single_label_classification"
     return config
+
+
+def _configured(class_: Any, chosen: dict[str, Any]) -> Any:  # noqa: ANN401 - transformers' types
+    """The configuration object; a picture's side is given as the pair that some classes want."""
+    side = chosen.get("image_size")
+    try:
+        return class_(**chosen)
+    except Exception as error:
+        if isinstance(side, int) and "image_size" in str(error):
+            with contextlib.suppress(Exception):
+                return class_(**{**chosen, "image_size": [side, side]})
+        raise _refused(class_.model_type, error) from error
 
 
 def _known_keys(class_: Any) -> set[str]:  # noqa: ANN401 - transformers' types
@@ -237,9 +252,7 @@ def _loss_of(task: Task, workload: Workload) -> Callable[[nn.Module, Batch], Ten
 def _loss(module: nn.Module, batch: Batch) -> Tensor:
     outputs = _outputs(module, batch)
     loss = getattr(outputs, "loss", None)
-    if loss is None:
-        loss = outputs[0].float().square().mean()
-    return loss  # type: ignore[no-any-return]
+    return own_loss(outputs) if loss is None else loss.mean()
 
 
 def _ctc_loss(module: nn.Module, batch: Batch) -> Tensor:
@@ -275,10 +288,10 @@ def _forward(module: nn.Module, batch: Batch) -> Any:  # noqa: ANN401 - transfor
     return module(**batch) if isinstance(batch, dict) else module(*batch)
 
 
-def _not_running(module: Any, batch: Batch, error: Exception) -> InputError:  # noqa: ANN401 - transformers' types
+def _not_running(module: Any, batch: Batch, error: Exception) -> NotRunning:  # noqa: ANN401 - transformers' types
     given = ", ".join(batch) if isinstance(batch, dict) else f"{len(batch)} tensors"
     text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    return InputError(
+    return NotRunning(
         f"model.config: `{module.config.model_type}` is built, but does not run on what is made for it here ({given}): "
         f"{type(error).__name__}: {shown_value(text)}.",
         "Give the model and its batches as a Python file.",

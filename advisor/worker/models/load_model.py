@@ -66,17 +66,21 @@ def load(  # noqa: PLR0913 - what, where and how much of it
     layer_limit: int | None = None,
     seed: int = 0,
     traced: bool = False,
+    tried: bool = True,
 ) -> LoadedModel:
     """Build the workload's model; under a fake or meta mode nothing is allocated and no weight is initialised.
 
     `layer_limit`: build at most this many repeated blocks. `traced`: with the quantised and FP8 layers that only a
-    trace can follow; a real step runs them in its own precision, as the notes say. Raises InputError for a model that
+    trace can follow; a real step runs them in its own precision, as the notes say. `tried`: a batch of transformers'
+    models is known to run, at the price of a forward pass. Raises InputError for a model that
     cannot be built.
     """
     torch.manual_seed(seed)
     pretended = under_fake_mode() or device == "meta"
     with torch.device("meta") if device == "meta" else contextlib.nullcontext():
-        architecture = _architecture(workload, allow_code=allow_code, layer_limit=layer_limit, pretended=pretended)
+        architecture = _architecture(
+            workload, allow_code=allow_code, layer_limit=layer_limit, pretended=pretended, tried=tried
+        )
         notes = architecture.notes + choose_trainable(architecture, workload)
     module = _placed(architecture.module, workload, device, traced=traced)
     return LoadedModel(
@@ -116,13 +120,15 @@ def _leave_unchanged(tensor: Tensor, *_arguments: object, **_options: object) ->
     return tensor
 
 
-def _architecture(workload: Workload, *, allow_code: bool, layer_limit: int | None, pretended: bool) -> Architecture:
+def _architecture(
+    workload: Workload, *, allow_code: bool, layer_limit: int | None, pretended: bool, tried: bool
+) -> Architecture:
     model = workload.model
     initialisation = skipped_initialisation() if pretended else contextlib.nullcontext()
     if isinstance(model, HuggingFaceModel):
         from advisor.worker.models.huggingface_model import build
 
-        return build(model, workload, layer_limit=layer_limit, pretended=pretended)
+        return build(model, workload, layer_limit=layer_limit, pretended=pretended, tried=tried)
     with initialisation:
         if isinstance(model, TemplateModel):
             from advisor.worker.models.templates import build as build_template

@@ -32,7 +32,8 @@ class StreamsDiffer(Exception):  # noqa: N818 - a name that says what happened
     """The model runs other operators at another batch size, so no affine table exists."""
 
 
-def _key(op: TracedOp) -> tuple[Any, ...]:
+def key_of(op: TracedOp) -> tuple[Any, ...]:
+    """What stays of an operator at any batch size."""
     phase, _, raw = op
     return (phase, raw.kind, raw.name, raw.element_bytes, raw.kernel_count, raw.shape, raw.fixed)
 
@@ -40,7 +41,7 @@ def _key(op: TracedOp) -> tuple[Any, ...]:
 def check_same_stream(first: Sequence[TracedOp], second: Sequence[TracedOp]) -> None:
     """Raises StreamsDiffer, naming the first operator that differs."""
     for one, two in zip(first, second, strict=False):
-        if _key(one) != _key(two):
+        if key_of(one) != key_of(two):
             message = f"{one[2].name} {one[2].fixed} at one batch size is {two[2].name} {two[2].fixed} at another"
             raise StreamsDiffer(message)
     if len(first) != len(second):
@@ -62,7 +63,7 @@ def affine_figures(
 
 def merged_ops(stream: Sequence[TracedOp], figures: Sequence[tuple[Affine, ...]]) -> tuple[Op, ...]:
     """Equal calls become one `Op` with a count; order of first appearance is kept."""
-    counted = Counter((_key(op), affine) for op, affine in zip(stream, figures, strict=True))
+    counted = Counter((key_of(op), affine) for op, affine in zip(stream, figures, strict=True))
     return tuple(_op(key, affine, count) for (key, affine), count in counted.items())
 
 

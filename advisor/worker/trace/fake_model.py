@@ -84,6 +84,25 @@ def _ramps_known(mode: FakeTensorMode) -> Iterator[None]:
         torch.linspace = original
 
 
+@contextmanager
+def converted_once() -> Iterator[None]:
+    """A module that has the asked type stays as it is: torch would try to swap fakes that something refers to."""
+    original = torch.nn.Module.to
+
+    def to(module: torch.nn.Module, *args: Any, **options: Any) -> torch.nn.Module:  # noqa: ANN401 - torch's own signature
+        device, dtype, *_ = torch._C._nn._parse_to(*args, **options)  # noqa: SLF001 - as Module.to reads them
+        tensors = [*module.parameters(), *module.buffers()]
+        typed = all(dtype in {None, tensor.dtype} or not tensor.is_floating_point() for tensor in tensors)
+        placed = all(device in {None, tensor.device} for tensor in tensors)
+        return module if typed and placed else original(module, *args, **options)
+
+    torch.nn.Module.to = to  # type: ignore[method-assign,assignment]
+    try:
+        yield
+    finally:
+        torch.nn.Module.to = original  # type: ignore[method-assign]
+
+
 def value_was_asked(error: BaseException) -> DataDependentOutputException | DynamicOutputShapeException | None:
     """The fake tensors' refusal behind an error, also where other code has wrapped it; None for other errors."""
     seen: BaseException | None = error

@@ -18,12 +18,12 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 Tensor = torch.Tensor
 Values = Literal["none", "whole", "all"]
-"""Which values are kept: none but single numbers, whole numbers (words, positions, masks), or all of small tensors."""
+"""Which values are kept: none but single numbers, those of inputs and of what is made of them alone, or all of small
+tensors."""
 _MOST_VALUES = 1 << 24
 """Elements of one tensor where all values are kept."""
-_MOST_WHOLE_NUMBERS = 1 << 22
-_MOST_REAL_NUMBERS = 1 << 16
-"""Frequencies and ramps; activations are far larger, and never constants anyway."""
+_MOST_OF_INPUTS = 1 << 25
+"""Elements of one tensor that is made of inputs alone: words, places, masks, frequencies, pictures of a batch."""
 _CONSTRUCTORS = {
     "arange", "zeros", "ones", "full", "empty", "scalar_tensor", "eye", "linspace", "tril_indices", "triu_indices",
 }  # fmt: skip
@@ -37,8 +37,7 @@ def is_small_enough(tensor: Tensor, *, every: bool) -> bool:
         return False
     if every:
         return tensor.numel() <= _MOST_VALUES
-    limit = _MOST_REAL_NUMBERS if tensor.is_floating_point() or tensor.is_complex() else _MOST_WHOLE_NUMBERS
-    return tensor.numel() <= limit
+    return tensor.numel() <= _MOST_OF_INPUTS
 
 
 def with_values(mode: FakeTensorMode, tensor: Tensor) -> Tensor:
@@ -103,7 +102,7 @@ def _constructed(
     elsewhere = device is not None and torch.device(device).type != "cpu"
     if name not in _CONSTRUCTORS or elsewhere or any(isinstance(value, Tensor) for value in (*args, *kwargs.values())):
         return None
-    if name in {"zeros", "ones", "full", "empty"} and _count(args[0]) > _MOST_WHOLE_NUMBERS:
+    if name in {"zeros", "ones", "full", "empty"} and _count(args[0]) > _MOST_OF_INPUTS:
         return None
     with _disable_current_modes():
         made = func(*args, **kwargs)

@@ -45,6 +45,8 @@ class Subject(NamedTuple):
     device_rules: DeviceRules = "cuda"
     alike_layers: bool = False
     """Whether layers that look alike run alike, so that a few of them stand for the others."""
+    try_batches: Callable[[], None] | None = None
+    """Let `build` find a batch that runs, where what it makes without trying does not."""
     notes: list[Reason] | None = None
     """Where `build` leaves what the built model has other than the workload asks."""
 

@@ -13,10 +13,11 @@ from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTenso
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.optable.op_table import Op, OpTable, at, step_flop
 from advisor.protocol.messages import Progress, Traced
+from advisor.worker.models.architecture import NotRunning
 from advisor.worker.trace.affine import StreamsDiffer
 from advisor.worker.trace.cuda_rules import cuda_rules
 from advisor.worker.trace.failed import TraceFailed, TraceFault
-from advisor.worker.trace.fake_model import build_fake, value_was_asked
+from advisor.worker.trace.fake_model import build_fake, converted_once, value_was_asked
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.step_pass import DeviceRules, Passes, Subject
@@ -42,6 +43,17 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) 
     Nothing is allocated: parameters and activations are fake. Raises TraceFailed with a reason for models whose
     control flow depends on data, or that run other operators at another batch size.
     """
+    try:
+        return _with_values(subject, precision, checked=checked)
+    except NotRunning:
+        if subject.try_batches is None:
+            raise
+        subject.try_batches()
+        return _with_values(subject, precision, checked=checked)
+
+
+def _with_values(subject: Subject, precision: TracePrecision, *, checked: bool) -> OpTable:
+    """The table with as few values kept as it takes."""
     kinds: tuple[Values, ...] = ("none", "whole", "all")
     for place, values in enumerate(kinds):
         try:
@@ -72,6 +84,7 @@ def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked
             stack.enter_context(_layers_in_the_open())
             stack.enter_context(_uncompiled())
             stack.enter_context(_unasserted())
+            stack.enter_context(converted_once())
             stack.enter_context(_numbers_in_lists())
             if subject.device_rules == "cuda":
                 stack.enter_context(cuda_rules(subject.attention))
@@ -189,9 +202,14 @@ def subject_of(
     asked = with_training(workload, precision=_TRACED_AS[precision])
     loaded: list[LoadedModel] = []
     notes: list[Reason] = []
+    tried = False
+
+    def try_batches() -> None:
+        nonlocal tried
+        tried = True
 
     def build() -> torch.nn.Module:
-        loaded[:] = [load(asked, allow_code=allow_code, traced=True)]
+        loaded[:] = [load(asked, allow_code=allow_code, traced=True, tried=tried)]
         notes[:] = loaded[0].notes
         return loaded[0].module
 
@@ -211,6 +229,7 @@ def subject_of(
         device_rules=device_rules,
         alike_layers=isinstance(asked.model, HuggingFaceModel),
         notes=notes,
+        try_batches=try_batches,
     )
 
 

@@ -18,6 +18,7 @@ from advisor.worker.trace.compiled_pass import compiled_pass
 from advisor.worker.trace.layers import checkpoint_figures, from_modules, layer_table, weight_count
 from advisor.worker.trace.ops.op_figures import size_bytes
 from advisor.worker.trace.recorder import Recorder
+from advisor.worker.trace.sample_loops import folded
 from advisor.worker.trace.step_pass import Pass, Passes
 from advisor.worker.trace.unknown import unknown_operators
 
@@ -30,9 +31,9 @@ CHECKED_BATCH = 24
 def table_of(passes: Passes, *, checked: bool) -> OpTable:
     """Two passes make the table; `checked`: a third at another batch size checks it. Raises StreamsDiffer."""
     low, high = BATCHES
-    first, second = _two(passes)
+    first, second, loops = _two(passes)
     figures = affine_figures(first.recorder.ops, second.recorder.ops, BATCHES)
-    caveats: list[Reason] = []
+    caveats: list[Reason] = [Reason(code="trace-loops-over-samples")] if loops else []
     error = deviation(figures, passes.at(CHECKED_BATCH).recorder.ops, CHECKED_BATCH) if checked else 0.0
     if error > TOLERATED_ERROR_FRACTION:
         caveats.append(Reason.of("trace-not-affine", error_fraction=error, batch=CHECKED_BATCH))
@@ -42,7 +43,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     memory = memory_timeline(first.tracker, second.tracker, BATCHES, (second.resident_count, second.backward_start))
     if isinstance(memory, Reason):
         caveats.append(memory)
-    else:
+    elif not loops:
         memory = with_compiled_sizes(memory, (first.recorder.flow, second.recorder.flow), BATCHES)
     model, recorder = passes.model, second.recorder
     layers = layer_table(model, (first, second), figures, BATCHES)
@@ -63,7 +64,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         **from_modules(model),
         buffer_bytes=float(sum(size_bytes(b) for b in model.buffers())),
         input_bytes=(first.input_bytes - slope * low, slope),
-        compiled=compiled_pass(first.recorder.flow, second.recorder.flow, BATCHES),
+        compiled=None if loops else compiled_pass(first.recorder.flow, second.recorder.flow, BATCHES),
         dispatch_count=recorder.dispatch_count,
         synchronisation_count=recorder.synchronisation_count,
         gradients_ready=_gradients(recorder),
@@ -74,8 +75,11 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     )
 
 
-def _two(passes: Passes) -> tuple[Pass, Pass]:
-    """Passes at both batch sizes that run the same operators. Raises StreamsDiffer."""
+def _two(passes: Passes) -> tuple[Pass, Pass, bool]:
+    """Passes at both batch sizes that run the same operators, and whether a loop over samples was folded for that.
+
+    Raises StreamsDiffer.
+    """
     low, high = BATCHES
     first, second = passes.at(low), passes.at(high)
     try:
@@ -85,8 +89,12 @@ def _two(passes: Passes) -> tuple[Pass, Pass]:
         if passes.leave_out_values():
             second = passes.at(high)
         first = passes.at(low)
-        check_same_stream(first.recorder.ops, second.recorder.ops)
-    return first, second
+        try:
+            check_same_stream(first.recorder.ops, second.recorder.ops)
+        except StreamsDiffer:
+            first.recorder.ops, second.recorder.ops = folded(first.recorder.ops, second.recorder.ops, BATCHES)
+            return first, second, True
+    return first, second, False
 
 
 def _gradients(recorder: Recorder) -> tuple[GradientReady, ...]:

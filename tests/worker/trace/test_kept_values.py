@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from advisor.optable.op_table import at
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import trace
@@ -90,6 +91,28 @@ class Wandering(nn.Module):
 def test_a_model_whose_rounds_follow_the_batch_is_refused() -> None:
     with pytest.raises(TraceFailed, match="at another batch size"):
         trace(subject(Wandering), "fp32")
+
+
+class OneByOne(nn.Module):
+    """Takes the samples one by one, as many models do with pictures of unlike sizes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner, self.head = nn.Linear(8, 8), nn.Linear(8, 1)
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        parts = [self.inner(sample.unsqueeze(0)) for sample in states]
+        loss: torch.Tensor = self.head(torch.cat(parts)).mean()
+        return loss
+
+
+def test_samples_taken_one_by_one_are_counted_as_taken_together_and_said_so() -> None:
+    table = trace(subject(OneByOne), "fp32")
+    assert [caveat.code for caveat in table.caveats] == ["trace-loops-over-samples", "trace-memory-streams-differ"]
+    assert (table.compiled, table.memory) == (None, None)
+    for batch_size in (1, 8, 100):
+        products = sum(op.count * at(op.flop, batch_size) for op in table.ops if op.name == "addmm")
+        assert products == pytest.approx(2 * batch_size * (8 * 8 + 8))
 
 
 class Compiled(nn.Module):

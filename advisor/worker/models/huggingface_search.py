@@ -1,0 +1,192 @@
+"""Which inputs a model's forward asks for: its own complaints name them, until it runs on what is made."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import traceback
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from linecache import getlines
+from types import FrameType, TracebackType
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from advisor.worker.models.huggingface_documented import documented_inputs
+from advisor.worker.models.huggingface_kinds import parameter_names
+from advisor.worker.models.huggingface_sizes import resized_batches
+from advisor.workload.workload import Workload
+
+Made = Callable[[int], dict[str, Tensor]]
+Place = tuple[str, str, int]
+_SAMPLES = 2
+"""Of a tried batch: with one alone, a size of one would fit many places."""
+_MOST_RUNS = 60
+"""Forward passes of one search."""
+_MOST_CHANGES = 10
+_WAYS = 6
+"""Ways to make one input that are tried."""
+_DIGITS = re.compile(r"\d+")
+_WORD = re.compile(r"\w+")
+_NOT_INPUTS = frozenset(
+    {"self", "kwargs", "return_dict", "use_cache", "past_key_values", "labels", "output_attentions"}
+)
+
+
+class Complaint(NamedTuple):
+    """What forward raised, and how far it had come."""
+
+    error: Exception
+    operators: int
+
+
+class _Counting(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Counts the operators that run."""
+
+    count = 0
+
+    def __torch_dispatch__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever the operator returns
+        self.count += 1
+        return func(*args, **(kwargs or {}))
+
+
+def complaint(module: Any, made: Made) -> Complaint | None:  # noqa: ANN401 - transformers' types
+    """What forward raises on a small batch; None where it runs, as one that reads values under fakes does."""
+    counting = _Counting()  # type: ignore[no-untyped-call]
+    try:
+        with torch.no_grad(), _quiet():
+            batch = made(_SAMPLES)
+            with counting:
+                module(**batch)
+    except Exception as error:  # noqa: BLE001 - whatever a library's forward raises, it did not run
+        return None if value_was_asked(error) else Complaint(error, counting.count)
+    return None
+
+
+def value_was_asked(error: BaseException) -> bool:
+    """Whether fakes refused to tell a value, also where other code has wrapped that."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, DataDependentOutputException | DynamicOutputShapeException):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Torch logs at length what a fake tensor refuses: here it only says what to try next."""
+    logger = logging.getLogger("torch._subclasses.fake_tensor")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+class Search:
+    """Adds what forward complains of, one input after the other, or gives it the size that the complaint names."""
+
+    def __init__(self, module: Any, workload: Workload) -> None:  # noqa: ANN401 - transformers' types
+        """`module`: built, on fakes or for real."""
+        self._module, self._workload = module, workload
+        self._names = [name for name in parameter_names(module) if name not in _NOT_INPUTS]
+        self._tried: dict[Hashable, Complaint | None] = {}
+        self.furthest: Made | None = None
+        """The batch that forward came furthest on, where it ran on none."""
+        self._came = -1
+
+    def batch(self, starts: Iterable[Made]) -> Made | None:
+        """The first batch that runs, each start with what is asked for beside it; None where none was found."""
+        for start in starts:
+            found = self._completed(start)
+            if found is not None or self._is_over():
+                return found
+        return None
+
+    def _is_over(self) -> bool:
+        return len(self._tried) >= _MOST_RUNS
+
+    def _complaint(self, made: Made) -> Complaint | None:
+        key = frozenset((name, tensor.shape, tensor.dtype) for name, tensor in made(1).items())
+        if key not in self._tried:
+            said = self._tried[key] = complaint(self._module, made)
+            if said is not None and said.operators > self._came:
+                self.furthest, self._came = made, said.operators
+        return self._tried[key]
+
+    def _completed(self, made: Made) -> Made | None:
+        said = self._complaint(made)
+        seen: set[Place] = set()
+        for _ in range(_MOST_CHANGES):
+            if said is None:
+                return made
+            seen.add(place_of(said.error))
+            step = self._further(made, said, seen)
+            if step is None:
+                return None
+            made, said = step
+        return made if said is None else None
+
+    def _further(self, made: Made, said: Complaint, seen: set[Place]) -> tuple[Made, Complaint | None] | None:
+        """The batch with one more input, or one of another size, that gets forward on to a complaint not yet `seen`."""
+        for changed in chain(self._wider(made, said.error), resized_batches(made, said.error)):
+            if self._is_over():
+                return None
+            then = self._complaint(changed)
+            if then is None or (then.operators >= said.operators and place_of(then.error) not in seen):
+                return changed, then
+        return None
+
+    def _wider(self, made: Made, error: Exception) -> Iterator[Made]:
+        given = made(1)
+        for name in asked_for(error, self._names):
+            if name not in given:
+                for one in islice(documented_inputs(self._module, name, self._workload), _WAYS):
+                    yield _with(made, name, one)
+
+
+def _with(made: Made, name: str, one: Callable[[int], Tensor]) -> Made:
+    return lambda batch_size: {**made(batch_size), name: one(batch_size)}
+
+
+def place_of(error: BaseException) -> Place:
+    """Where and why forward ended: another place, or other words beside the numbers, is progress."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    return (_DIGITS.sub("0", str(error)[:200]), last.filename if last else "", last.lineno or 0 if last else 0)
+
+
+def asked_for(error: BaseException, names: list[str]) -> list[str]:
+    """Inputs that a complaint points at: named by it, or read as None where forward ended, the surest first."""
+    text = str(error)
+    words = {word.lower() for word in _WORD.findall(text)}
+    found = [name for name in names if name.lower() in words]
+    for frame, line in reversed(_frames(error.__traceback__)):
+        missing = [name for name in names if name in _WORD.findall(line) and _is_missing(frame, name)]
+        found += [name for name in missing if name not in found]
+    return found
+
+
+def _is_missing(frame: FrameType, name: str) -> bool:
+    return name in frame.f_locals and frame.f_locals[name] is None
+
+
+def _frames(trace: TracebackType | None) -> list[tuple[FrameType, str]]:
+    """Each frame with the whole statement that it stopped in."""
+    return [
+        (frame, "".join(getlines(summary.filename)[(summary.lineno or 1) - 1 : summary.end_lineno]))
+        for (frame, _), summary in zip(traceback.walk_tb(trace), traceback.extract_tb(trace), strict=True)
+    ]

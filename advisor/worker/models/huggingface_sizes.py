@@ -1,0 +1,103 @@
+"""Batches whose sizes are changed to those that a model's complaint names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain, islice, permutations
+from math import prod
+
+import torch
+from torch import Tensor
+
+Made = Callable[[int], dict[str, Tensor]]
+Size = tuple[int, ...]
+"""Of one sample's part of an input."""
+_NUMBER = re.compile(r"(?<![\w.])\d+(?!\w|\.\d)")
+_TIMES = re.compile(r"(?<=\d)[x*](?=\d)")
+_PAIR = re.compile(r"(\d{2,5})\s*[*x×,]\s*(\d{2,5})")
+_LARGER = (2, 4, 8)
+"""Times the length of what was too short to be cut into its parts."""
+_SMALL = re.compile(r"small|greater|at least|Kernel size|non-?positive|empty", re.IGNORECASE)
+_MOST_RESIZED = 16
+_PICTURE_DIMENSIONS = 3
+"""Channels, height and width of one sample."""
+_LARGEST = 1 << 16
+_MOST_ELEMENTS = 1 << 25
+"""Of one sample: more is no batch that anyone made."""
+_FEW = 8
+"""Pictures of one sample, or channels: sizes that an added dimension may have."""
+
+
+def resized_batches(made: Made, error: BaseException) -> Iterator[Made]:
+    """Batches of other sizes, the likeliest first.
+
+    Numbers of the complaint stand in the place of others, also of their multiples; what is too small grows; a
+    dimension is added. What was put in last is changed first.
+    """
+    text = str(error)
+    batch = {name: tensor for name, tensor in reversed(made(1).items()) if tensor.dim() > 1}
+    numbers = list(dict.fromkeys(int(word) for word in _NUMBER.findall(_TIMES.sub(" ", text))))
+    sizes = {name: tuple(tensor.shape[1:]) for name, tensor in batch.items()}
+    changes = chain(
+        _of_pairs(sizes, text),
+        islice(_replaced(sizes, numbers), _MOST_RESIZED),
+        _grown(sizes) if _SMALL.search(text) else (),
+        _with_dimension(sizes, batch, numbers),
+    )
+    for name, size in changes:
+        if prod(size) <= _MOST_ELEMENTS:
+            yield _with_size(made, name, int(batch[name].shape[0]), size)
+
+
+def _of_pairs(sizes: dict[str, Size], text: str) -> Iterator[tuple[str, Size]]:
+    for pair in dict.fromkeys(_PAIR.findall(text)):
+        new = (int(pair[0]), int(pair[1]))
+        for name, size in sizes.items():
+            if len(size) >= _PICTURE_DIMENSIONS and size[-2:] != new and str(size[-1]) in text:
+                yield name, (*size[:-2], *new)
+
+
+def _replaced(sizes: dict[str, Size], numbers: list[int]) -> Iterator[tuple[str, Size]]:
+    """Each size that the complaint names by another that it names; then those that have a multiple there."""
+    seen: set[tuple[str, Size]] = set()
+    for exact in (True, False):
+        for name, size in sizes.items():
+            for place, old in enumerate(size):
+                for said, wanted in permutations(numbers, 2):
+                    if exact != (said == old) or said == 0 or (old * wanted) % said:
+                        continue
+                    changed = (name, (*size[:place], old * wanted // said, *size[place + 1 :]))
+                    if 0 < changed[1][place] < _LARGEST and (exact or said % old == 0 or old % said == 0):
+                        yield from () if changed in seen else (changed,)
+                        seen.add(changed)
+
+
+def _grown(sizes: dict[str, Size]) -> Iterator[tuple[str, Size]]:
+    for times in (*_LARGER, 64):
+        for name, size in sizes.items():
+            if len(size) >= _PICTURE_DIMENSIONS:
+                yield name, (*size[:-2], size[-2] * times, size[-1] * times)
+            else:
+                yield name, (*size[:-1], size[-1] * times)
+
+
+def _with_dimension(sizes: dict[str, Size], batch: dict[str, Tensor], numbers: list[int]) -> Iterator[tuple[str, Size]]:
+    few = dict.fromkeys((1, 2, *(number for number in numbers if 0 < number <= _FEW)))
+    for name, size in sizes.items():
+        if batch[name].is_floating_point():
+            for added in few:
+                yield name, (added, *size)
+
+
+def _with_size(made: Made, name: str, rows: int, size: Size) -> Made:
+    """The batch with one input of another size, `rows` of it a sample."""
+
+    def make(batch_size: int) -> dict[str, Tensor]:
+        batch = made(batch_size)
+        old = batch[name]
+        shape = (rows * batch_size, *size)
+        new = torch.randn(shape) if old.is_floating_point() else old.reshape(-1)[0].expand(shape).clone()
+        return {**batch, name: new}
+
+    return make

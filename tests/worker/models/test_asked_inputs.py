@@ -1,0 +1,129 @@
+"""What a model asks for beside its usual inputs is made as it documents it, in the sizes that it names."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from advisor.worker.models.huggingface_loss import own_loss
+from advisor.worker.models.huggingface_search import Search
+from advisor.worker.trace.trace import subject_of, trace
+from advisor.workload.workload_file import load_workload
+
+TEXT = load_workload(
+    {
+        "name": "asked",
+        "model": {"source": "huggingface", "config": {"model_type": "bert"}},
+        "data": {"samples": 10, "sequence_length": 12, "loader_workers": 0},
+        "training": {"precision": "fp32", "optimizer": "sgd", "epochs": 1, "batch_size": 2},
+    }
+)
+
+
+class Asking(nn.Module):
+    """A module of the library's kind: a configuration, a documented forward."""
+
+    def __init__(self, **config: int) -> None:
+        super().__init__()
+        self.config = SimpleNamespace(**config)
+        self.layer = nn.Linear(4, 4)
+
+
+class Boxed(Asking):
+    def forward(self, words: Tensor, bbox: Tensor | None = None, mask: Tensor | None = None) -> Tensor:
+        """Places of words.
+
+        bbox (`torch.LongTensor` of shape `(batch_size, sequence_length, 4)`, *optional*):
+            Where each word stands.
+        """
+        if bbox is None:
+            raise ValueError("You have to specify bbox")
+        assert mask is None
+        out: Tensor = self.layer(bbox.float()) + words.unsqueeze(-1)
+        return out
+
+
+class Exact(Asking):
+    def forward(self, sound: Tensor) -> Tensor:
+        if sound.shape[-1] != 300:
+            raise ValueError(f"sound of length 300 is expected, but found {sound.shape[-1]}")
+        return sound.reshape(len(sound), -1, 4) @ self.layer.weight
+
+
+class Reduced(Asking):
+    def forward(self, sound: Tensor) -> Tensor:
+        """Four rows become one before they are projected."""
+        return self.layer(sound.reshape(len(sound), -1, sound.shape[-1] // 4))  # type: ignore[no-any-return]
+
+
+class Endless(Asking):
+    def forward(self, words: Tensor) -> Tensor:
+        raise ValueError(f"never {int(words.shape[-1]) + 1}")
+
+
+def words(batch_size: int) -> dict[str, Tensor]:
+    return {"words": torch.ones(batch_size, 12)}
+
+
+def sound(batch_size: int) -> dict[str, Tensor]:
+    return {"sound": torch.randn(batch_size, 8, 20)}
+
+
+def sizes(found: Any) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(tensor.shape) for name, tensor in found(3).items()}
+
+
+def test_an_input_that_a_complaint_names_is_made_in_its_documented_shape() -> None:
+    found = Search(Boxed(), TEXT).batch([words])
+    assert found is not None
+    assert sizes(found) == {"words": (3, 12), "bbox": (3, 12, 4)}
+    assert found(1)["bbox"].dtype == torch.int64
+
+
+def test_a_size_that_a_complaint_names_is_taken_whatever_the_batch() -> None:
+    found = Search(Exact(), TEXT).batch([sound])
+    assert found is not None
+    assert sizes(found) == {"sound": (3, 8, 300)}
+
+
+def test_a_size_whose_part_does_not_fit_changes_in_proportion() -> None:
+    found = Search(Reduced(), TEXT).batch([sound])
+    assert found is not None
+    assert sizes(found) == {"sound": (3, 8, 16)}
+
+
+def test_a_model_that_runs_on_nothing_is_given_up_after_a_bounded_search() -> None:
+    assert Search(Endless(), TEXT).batch([words] * 1000) is None
+
+
+@pytest.mark.parametrize(
+    "kind", [lambda first, second: (first, second), lambda first, second: {"a": first, "b": second}]
+)
+def test_the_own_loss_is_of_what_weights_can_be_trained_by(kind: Any) -> None:
+    codes, trained = torch.randn(3), torch.full((2, 2), 3.0, requires_grad=True)
+    loss = own_loss(kind(codes, [trained, trained]))
+    assert (loss.item(), loss.requires_grad) == (18.0, True)
+    assert own_loss(kind(trained, codes)).item() == 9.0
+
+
+SMALL = {
+    "vocab_size": 50, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("config", "classes"),
+    [
+        ({"model_type": "bros", **SMALL, "hidden_size": 64}, 8),
+        ({"model_type": "yolos", **SMALL, "patch_size": 16}, 8),
+    ],
+)
+def test_a_type_that_asks_for_more_than_its_main_input_is_traced(config: dict[str, Any], classes: int) -> None:
+    workload = load_workload({"name": "asked", "model": {"source": "huggingface", "config": config}})
+    table = trace(subject_of(workload, "fp32"), "fp32", checked=False)
+    assert len([op for op in table.ops if op.kind == "matmul"]) >= classes
+    assert table.parameter_count > 1000
