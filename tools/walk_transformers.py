@@ -1,10 +1,10 @@
-"""Walk every model type of the installed transformers and write what is predicted of each into docs/transformers.md.
+"""Walk the model types of the installed transformers and write what is predicted of each into docs/transformers.md.
 
-python tools/walk_transformers.py [--types a,b] [--limit-s S] [--budget-s S] [--answers FILE] [--fresh]
+python tools/walk_transformers.py [--types a,b] [--limit-s S] [--budget-s S] [--answers FILE] [--page]
 
 Each type is asked as a user would ask with `{"model_type": …}` alone: its own default configuration, at FP32 on an
-A100. What was answered is kept in a file of lines, so that a walk that was ended goes on where it stopped; the page is
-only written when every type has been asked.
+A100. Types that the page lacks are asked first, then those asked longest ago, until the budget is spent; what was
+answered is kept in a file of lines, and `--page` writes it and the page's other rows anew.
 """
 
 from __future__ import annotations
@@ -17,17 +17,14 @@ import os
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
-from advisor.core.records import Record
 from advisor.hardware.machine import Machine
 from advisor.measure.worker_session import WorkerHung, WorkerSession, WorkerTooLarge
 from advisor.optable.op_table import OpTable
@@ -35,71 +32,101 @@ from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload_file import load_workload
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "transformers.md"
+sys.path.insert(0, str(ROOT))
+
+from tools.transformers_page import GPU, PAGE, Answer, Outcome, page, read_page, shares  # noqa: E402 - beside this file
+
 ANSWERS = ROOT / "build" / "transformers.jsonl"
-GPU = "a100-sxm4-80"
 LIMIT_S = 60.0
 MEMORY_LIMIT_BYTES = 8 << 30
 _WALL_LIMITS = 5.0
 _PART = "describes a part of another model"
 """Said of a configuration that no whole model of the library is built from."""
+_UNBUILT = "transformers cannot build this"
 MACHINES = ROOT / "tests" / "recorded" / "machines"
-
-Outcome = Literal["predicted", "refused", "no model of its own", "too long", "ended"]
-
-
-class Answer(Record, frozen=True, kw_only=True):
-    """What one model type was answered with."""
-
-    model_type: str
-    outcome: Outcome
-    spent_s: float
-    """Processor time of the trace and the prediction together; imports of the first model included."""
-    parameters: int | None = None
-    step_s: float | None = None
-    reason: str = ""
-    remarks: tuple[str, ...] = ()
-    """Codes of the caveats that the trace gave."""
 
 
 def main() -> int:
-    """Ask every type that has no answer yet, then write the page; 1 where a type was ended or took too long."""
+    """Ask until the budget is spent, keep the answers, and write the page where it is wanted."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--types", default="", help="ask these alone, and write no page")
+    parser.add_argument("--types", default="", help="ask these alone")
     parser.add_argument("--limit-s", type=float, default=LIMIT_S, help="of one type")
     parser.add_argument(
         "--budget-s", type=float, default=math.inf, help="processor time of this walk; the next goes on"
     )
     parser.add_argument("--answers", type=Path, default=ANSWERS)
-    parser.add_argument("--fresh", action="store_true", help="forget what was answered")
+    parser.add_argument("--page", action="store_true", help="write docs/transformers.md")
     chosen = parser.parse_args()
     chosen.answers.parent.mkdir(parents=True, exist_ok=True)
-    if chosen.fresh:
-        chosen.answers.unlink(missing_ok=True)
-    known = {answer.model_type: answer for answer in read_answers(chosen.answers)}
-    types = chosen.types.split(",") if chosen.types else model_types()
-    waiting = [one for one in types if one not in known or chosen.types]
+    types = model_types()
+    known = known_answers(chosen.answers)
+    waiting = chosen.types.split(",") if chosen.types else sorted(types, key=lambda one: _day(known.get(one)))
     for answer in walked(waiting, chosen.limit_s, chosen.budget_s):
         known[answer.model_type] = answer
         with chosen.answers.open("ab") as file:
             file.write(msgspec.json.encode(answer) + b"\n")
         print(f"{answer.spent_s:6.1f} s  {answer.model_type}: {answer.outcome} {answer.reason}", flush=True)
-    if any(one not in known for one in types):
-        print(f"{len(known)} of {len(types)} are answered: call again to go on")
-        return 0
-    answers = [known[model_type] for model_type in types]
-    print(shares(answers))
-    if not chosen.types:
-        PAGE.write_text(page(answers), encoding="utf-8")
-    return 1 if any(answer.outcome in {"too long", "ended"} for answer in answers) else 0
+    print(shares([known[one] for one in types if one in known], len(types)))
+    if chosen.page:
+        today = dt.datetime.now(dt.UTC).date().isoformat()
+        PAGE.write_text(page(checked(known), types, today, (version("transformers"), version("torch"))), "utf-8")
+    return 0
+
+
+def _day(answer: Answer | None) -> str:
+    return "" if answer is None else answer.asked_on
+
+
+def known_answers(path: Path) -> dict[str, Answer]:
+    """The page's rows, and the newer lines of an earlier walk."""
+    known = read_page(PAGE.read_text("utf-8")) if PAGE.is_file() else {}
+    if path.is_file():
+        lines = [msgspec.json.decode(line, type=Answer) for line in path.read_bytes().splitlines()]
+        known |= {answer.model_type: answer for answer in lines}
+    return known
+
+
+def checked(known: dict[str, Answer]) -> dict[str, Answer]:
+    """The answers, where a type was said not to be built confirmed or denied by transformers alone."""
+    doubtful = [one for one, answer in known.items() if answer.outcome == "refused" and _UNBUILT in answer.reason]
+    said = built_by_the_library(doubtful) if doubtful else {}
+    return known | {one: replace(known[one], outcome="cannot be built", reason=text) for one, text in said.items()}
+
+
+_BUILDS = """
+import json, logging, os, sys, warnings
+os.environ["HF_HUB_OFFLINE"] = "1"
+warnings.simplefilter("ignore"); logging.disable(logging.CRITICAL)
+import torch
+from transformers import CONFIG_MAPPING
+from advisor.worker.models.huggingface_class import model_class
+said = {}
+for model_type in sys.argv[1].split(","):
+    try:
+        config = CONFIG_MAPPING[model_type]()
+        class_ = model_class(config, "base", asked=False)
+        with torch.device("meta"):
+            class_._from_config(config)
+    except Exception as error:
+        said[model_type] = f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]
+print(json.dumps(said))
+"""
+
+
+def built_by_the_library(types: list[str]) -> dict[str, str]:
+    """What transformers by itself raises for each type whose default configuration it builds no model of."""
+    code = [sys.executable, "-c", _BUILDS, ",".join(types)]
+    ran = subprocess.run(code, capture_output=True, text=True, check=True, cwd=ROOT)
+    return msgspec.json.decode(ran.stdout.splitlines()[-1], type=dict[str, str])
 
 
 def walked(types: list[str], limit_s: float, budget_s: float) -> Iterator[Answer]:
     """The answers of these types, one after the other, until as much processor time as `budget_s` is spent."""
     asker, spent_s = Asker(limit_s), 0.0
+    today = dt.datetime.now(dt.UTC).date().isoformat()
     try:
         for model_type in types:
-            answer = asker.ask(model_type)
+            answer = replace(asker.ask(model_type), asked_on=today)
             yield answer
             spent_s += answer.spent_s
             if spent_s > budget_s:
@@ -113,13 +140,6 @@ def model_types() -> list[str]:
     code = "import json; from transformers import CONFIG_MAPPING as m; print(json.dumps(sorted(m.keys())))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return msgspec.json.decode(said.stdout.splitlines()[-1], type=list[str])
-
-
-def read_answers(path: Path) -> list[Answer]:
-    """The lines of an earlier walk; none where there was none."""
-    if not path.is_file():
-        return []
-    return [msgspec.json.decode(line, type=Answer) for line in path.read_bytes().splitlines()]
 
 
 class Asker:
@@ -215,39 +235,6 @@ def processor_time_s(pid: int) -> float:
 def described(model_type: str) -> dict[str, object]:
     """The workload of a user who knows nothing but the name."""
     return {"name": model_type, "model": {"source": "huggingface", "config": {"model_type": model_type}}}
-
-
-def shares(answers: list[Answer]) -> str:
-    """How many were answered how, in one line."""
-    whole = [answer for answer in answers if answer.outcome != "no model of its own"]
-    counts = Counter(answer.outcome for answer in answers)
-    predicted = counts["predicted"] / max(1, len(whole))
-    listed = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common())
-    return f"{len(answers)} model types: {listed}; {predicted:.1%} of those that have a model are predicted"
-
-
-def page(answers: list[Answer]) -> str:
-    """The page: when, with what, the shares and a line for each type."""
-    slowest = max(answers, key=lambda answer: answer.spent_s)
-    lines = [
-        "# What is predicted of the architectures of transformers",
-        "",
-        (
-            f"Written on {dt.datetime.now(dt.UTC):%Y-%m-%d} by `tools/walk_transformers.py` with transformers "
-            f"{version('transformers')} and torch {version('torch')}: every `model_type` by its own default "
-            f"configuration, at FP32 on one card ({GPU})."
-        ),
-        "",
-        f"{shares(answers)}. The slowest is {slowest.model_type} with {slowest.spent_s:.0f} s.",
-        "",
-        "| model type | answer | parameters | remarks |",
-        "|---|---|---:|---|",
-    ]
-    for answer in answers:
-        size = "" if answer.parameters is None else f"{answer.parameters:,}"
-        said = answer.reason or ", ".join(sorted(set(answer.remarks)))
-        lines.append(f"| {answer.model_type} | {answer.outcome} | {size} | {said.replace('|', '/')} |")
-    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -66,6 +66,8 @@ _RANGES: tuple[tuple[re.Pattern[str], int, int], ...] = (
 )
 """Sizes beyond any published model (the widest has 53,248 in its hidden layers), by the words their names hold."""
 _LARGEST = 1 << 40
+_STORED_TYPES = frozenset({"float32", "float16", "bfloat16"})
+"""What the published weights are stored in: it says which precision a training is likely to take."""
 MAX_PARAMETERS = 2e13
 _WIDTH = re.compile(r"hidden_size|embed_dim|^d_model$|^n_embd$|^dim$|hidden_dim")
 _INNER = re.compile(r"intermediate_size|ffn_dim|^d_ff$|^n_inner$")
@@ -116,6 +118,9 @@ def clean_config(value: object, name: str) -> dict[str, Any]:
     if not isinstance(value.get("model_type"), str):
         raise file_fault("no-model-type", path=name)
     cleaned = _clean(value, name, "")
+    stored = value.get("dtype") or value.get("torch_dtype")
+    if isinstance(stored, str) and stored.removeprefix("torch.") in _STORED_TYPES:
+        cleaned["dtype"] = stored.removeprefix("torch.")
     _check_product(cleaned, name)
     return cleaned
 

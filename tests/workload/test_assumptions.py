@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from advisor.core.sentences import say
 from advisor.workload.assumptions import assumed_reason
@@ -52,3 +53,26 @@ def test_a_field_without_words_of_its_own_is_told_by_its_name() -> None:
 
 def test_nothing_is_said_where_nothing_was_assumed() -> None:
     assert assumed_reason(load_workload("resnet50")) is None
+
+
+@pytest.mark.parametrize(
+    ("stored", "assumed"),
+    [
+        ({}, "bf16_amp"),
+        ({"dtype": "bfloat16"}, "bf16_amp"),
+        ({"torch_dtype": "bfloat16"}, "bf16_amp"),
+        ({"dtype": "float16"}, "fp16_amp"),
+        ({"torch_dtype": "torch.float16"}, "fp16_amp"),
+        ({"dtype": "float32"}, "bf16_amp"),
+        ({"dtype": ["no", "type"]}, "bf16_amp"),
+        ({"dtype": "import os"}, "bf16_amp"),
+    ],
+)
+def test_a_bare_configuration_is_trained_as_its_weights_are_stored_and_in_bf16_otherwise(
+    tmp_path: Path, stored: dict[str, object], assumed: str
+) -> None:
+    config = {"model_type": "llama", **stored}
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    for description in (path, {"name": "own", "model": {"source": "huggingface", "config": config}}):
+        assert load_workload(description).training.precision == assumed

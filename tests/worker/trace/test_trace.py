@@ -268,7 +268,9 @@ class PicksPositive(LooksAtValues):
 
 class LoopsOverBatch(LooksAtValues):
     def forward(self, inputs: Tensor) -> Tensor:
-        return torch.stack([self.linear(row) for row in inputs])
+        for _row in inputs.unbind():
+            inputs = inputs + self.linear(inputs)
+        return inputs
 
 
 @pytest.mark.parametrize(
