@@ -48,6 +48,10 @@ class _Rates(list[float]):
         """Each as a `_Rate`."""
         return (_Rate(value) for value in super().__iter__())
 
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a tensor has
+        """What else a tensor of these numbers has."""
+        return getattr(torch.tensor(list(self)), name)
+
     def tolist(self) -> list[float]:
         """The plain numbers."""
         return [float(value) for value in self]
