@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -15,6 +16,7 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.cost.scaling.links import Link, interconnect_or_usual
 from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.traffic import Traffic, traffic_of
+from advisor.cost.step_parts import OWN_PARTS
 from advisor.cost.step_time import StepGrid, predict_steps
 from advisor.optable.compiled_table import compile_table
 from advisor.predict.ranges.scaling_range import grid_efficiency_range
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from advisor.cost.scaling.scaling_figures import ScalingFigures
 
 DATA = Path(__file__).parent / "data" / "published_scaling.csv"
+_SINGLE_STEPS = Path(__file__).parent / "published_steps.csv"
 
 OPTIMIZERS: dict[str, tuple[Optimizer, bool]] = {
     "bert_base_squad": ("adamw", True),
@@ -57,6 +60,18 @@ class ScalingRow:
     traffic: Traffic
     link: Link
     memory_bytes_per_s: float
+    half_range: float
+    """Half of what the runs behind the median differ by."""
+    timed_step_s: float | None
+    """One card's step as the same sources print it; None: not for this card and batch."""
+
+    def as_timed(self) -> ScalingRow:
+        """The row with one card's step as long as it was timed, so that a fit of links does not answer for steps."""
+        if self.timed_step_s is None:
+            return self
+        ratio = self.timed_step_s / self.steps.total_s.item()
+        longer = {name: getattr(self.steps, name) * ratio for name in OWN_PARTS}
+        return replace(self, steps=replace(self.steps, **longer))
 
     @property
     def healthy(self) -> bool:
@@ -88,7 +103,21 @@ def _row(fields: dict[str, str]) -> ScalingRow:
         traffic=traffic,
         link=interconnect_or_usual(fields["interconnect"], spec),
         memory_bytes_per_s=spec.memory_bandwidth_bytes_per_s or 0.0,
+        half_range=(float(fields["high"]) - float(fields["low"])) / 2,
+        timed_step_s=_timed_steps_s().get((workload, fields["gpu_key"], precision, batch_size)),
     )
+
+
+@cache
+def _timed_steps_s() -> dict[tuple[str, str, str, int], float]:
+    """Medians of one card's published training steps by workload, card, precision and batch, all that were timed."""
+    timed: dict[tuple[str, str, str, int], list[float]] = defaultdict(list)
+    with _SINGLE_STEPS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["mode"] == "training":
+                key = (row["workload"], row["gpu_key"], row["precision"], int(float(row["batch_per_gpu"])))
+                timed[key].append(float(row["ms"]) / 1e3)
+    return {key: float(np.median(found)) for key, found in timed.items()}
 
 
 @cache

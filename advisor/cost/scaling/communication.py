@@ -32,7 +32,7 @@ def bus_bytes_per_s(link: Link, count: int, figures: ScalingFigures | None = Non
     """Bus rate of `count` cards of one host in an all-reduce: 2 (n-1)/n times the message over its duration.
 
     NVLink: a share of the card's links; V100 mesh: links of the rings that `count` cards can form; bridges serve
-    pairs, beyond which every second hop crosses PCIe; PCIe falls with the cards that contend for the root ports.
+    pairs, beyond which every second hop crosses PCIe; PCIe falls once the ring crosses from socket to socket.
     """
     figures = figures or scaling_figures()
     fitted, assumed = figures.fitted, figures.assumed
@@ -45,7 +45,8 @@ def bus_bytes_per_s(link: Link, count: int, figures: ScalingFigures | None = Non
         return fitted.nvlink_fraction * link.wire_bytes_per_s
     if link.type == "nvlink_mesh":
         return fitted.nvlink_fraction * _mesh_bytes_per_s(link, count, figures)
-    pcie = link.pcie_bytes_per_s * math.pow(crowd, -assumed.pcie_contention_exponent)
+    sockets = max(1.0, count / assumed.socket_card_count)
+    pcie = link.pcie_bytes_per_s * math.pow(sockets, -fitted.socket_contention_exponent)
     through_host = fitted.host_bytes_per_s * math.pow(crowd, -fitted.host_contention_exponent)
     if link.type == "nvlink_bridge":
         return pcie * fitted.bridged_ring_ratio if link.peer_to_peer else through_host * math.sqrt(2.0)

@@ -37,6 +37,9 @@ class Fitted(Record, frozen=True, kw_only=True):
     """Times the gradients' bytes cross the card's memory for flattening, averaging and reducing."""
     host_contention_exponent: Annotated[float, Meta(ge=0, le=1)]
     """The bus rate through the host falls with (cards / 2) to this power: all cross the same memory and root ports."""
+    socket_contention_exponent: Annotated[float, Meta(ge=0, le=2)]
+    """Over PCIe with peer-to-peer the rate falls with (cards / those of a socket) to this power: the ring then crosses
+    from one processor to the other, over links that it shares (anchor: RTX 5090, 35 GB/s with 4 and 28 with 8)."""
     straggler_fraction: Annotated[float, Meta(ge=0, le=0.2)]
     """Standard deviation of a card's step over its mean: all wait for the slowest of n (input pipelines, clocks)."""
 
@@ -44,7 +47,8 @@ class Fitted(Record, frozen=True, kw_only=True):
 class Assumed(Record, frozen=True, kw_only=True):
     """Taken from measurements and sources named in `resources/scaling.toml`; not fitted."""
 
-    pcie_contention_exponent: float
+    socket_card_count: Annotated[int, Meta(ge=1)]
+    """Cards that reach each other below one processor's root complex."""
     mesh_link_counts: dict[str, float]
     mesh_link_bytes_per_s: Rate
     memory_fraction: Share
