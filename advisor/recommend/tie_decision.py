@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from advisor.recommend.comparison import Comparison
 
 
+_ALIKE_FRACTION = 0.005
+"""Times that differ by less read alike, and decide nothing that anybody would notice."""
+
+
 def preference(row: Row, comparison: Comparison) -> tuple[float, float, float]:
     """Sorts the leaders of a tie, the one to take first.
 
@@ -64,4 +68,7 @@ def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Pr
     timed = [(one.job_s.value, one) for one in others if one.job_s is not None]
     if comparison.goal == "time" and timed and chosen.job_s is not None:
         job_s, nearest = min(timed, key=lambda entry: entry[0])
+        if abs(job_s - chosen.job_s.value) < _ALIKE_FRACTION * job_s:
+            yield Reason.of("why-tie-alike", other=set_up_name(nearest), job_s=chosen.job_s.value)
+            return
         yield Reason.of("why-tie-time", other=set_up_name(nearest), job_s=chosen.job_s.value, other_job_s=job_s)

@@ -105,3 +105,13 @@ def test_a_disturbed_measurement_never_beats_a_card_that_it_does_not_reach() -> 
     card = msgspec.structs.replace(card, job_s=Estimate(value=100.0, low=90.0, high=110.0, basis="specified"))
     rows = rank([cpu, card], "time", {"cpu": "contended"})
     assert [row.prediction.device.key for row in leaders(rows, "time")] == [card.device.key]
+
+
+def test_a_tie_of_times_that_read_alike_is_decided_by_none_of_them() -> None:
+    advice = advised("iris_mlp", "rtx4090", "l40s", counts=(1,))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.tied_with
+    codes = {reason.code for reason in chosen.why}
+    assert "why-tie-alike" in codes
+    assert "why-tie-time" not in codes

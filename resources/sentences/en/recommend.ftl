@@ -5,6 +5,7 @@ why-tied-energy = There is no clear difference between { $device } and { $others
 why-tie-here = Inside this tie what is here already is taken: { $device }.
 why-tie-cost = Inside this tie the least expected cost decides: { $cost } against { $other_cost } of { $other }.
 why-tie-energy = Inside this tie the least expected energy decides: { $energy_j } against { $other_energy_j } of { $other }.
+why-tie-alike = Inside this tie the expected times are alike ({ $job_s }, { $other } too): take whichever is at hand.
 why-tie-time = Inside this tie the shorter expected time decides: { $job_s } against { $other_job_s } of { $other }.
 why-disturbed = { $other } was disturbed while it was measured: undisturbed it may be as fast, but it is not advised before that is measured.
 why-only-here = Of the devices of this machine { $device } alone could be judged.

@@ -78,7 +78,13 @@ list-workloads = Bundled workloads
 list-gpus = GPUs of the spec table (dense rates, FP32 accumulation)
 claim-verdict = Verdict
 summary-log = Where the time of the log goes
-summary-more = { $sentences } more remarks and { $rows } more rows: --details
+summary-more = { $sentences ->
+        [1] 1 more remark
+       *[other] { $sentences } more remarks
+    } and { $rows ->
+        [1] 1 more row
+       *[other] { $rows } more rows
+    }: --details
 summary-best-rows = The best set-ups, the advised one first
 summary-nearest-rows = Nothing fits; what each lacks least
 memory-of = { $need } of { $room }

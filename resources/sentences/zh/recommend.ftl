@@ -5,6 +5,7 @@ why-tied-energy = { $device } 与 { $others } 之间没有明显差别：它们�
 why-tie-here = 在并列者之中，选用本机已有的设备：{ $device }。
 why-tie-cost = 在并列者之中，由预期费用最低者决定：{ $cost }，而 { $other } 为 { $other_cost }。
 why-tie-energy = 在并列者之中，由预期能耗最低者决定：{ $energy_j }，而 { $other } 为 { $other_energy_j }。
+why-tie-alike = 在此平局中预期时间相同（{ $job_s }，{ $other } 亦然）：用手边的即可。
 why-tie-time = 在并列者之中，由预期时间较短者决定：{ $job_s }，而 { $other } 为 { $other_job_s }。
 why-disturbed = { $other } 在测量时受到干扰：不受干扰时可能同样快，但在重新测量之前不予推荐。
 why-only-here = 在本机的设备中，只有 { $device } 可以评估。
