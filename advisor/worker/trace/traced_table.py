@@ -13,8 +13,7 @@ from advisor.worker.trace.affine import (
     memory_timeline,
     merged_ops,
 )
-from advisor.worker.trace.compiled_memory import with_compiled_sizes
-from advisor.worker.trace.compiled_pass import compiled_pass
+from advisor.worker.trace.compiled import compiled_pass, with_compiled_sizes
 from advisor.worker.trace.layers import checkpoint_figures, from_modules, layer_table, weight_count
 from advisor.worker.trace.ops.op_figures import size_bytes
 from advisor.worker.trace.recorder import Recorder
