@@ -16,10 +16,10 @@ from advisor.worker.trace.affine import (
 from advisor.worker.trace.compiled import compiled_pass, with_compiled_sizes
 from advisor.worker.trace.layers import checkpoint_figures, from_modules, layer_table, weight_count
 from advisor.worker.trace.ops.op_figures import size_bytes
+from advisor.worker.trace.ops.unknown import unknown_operators
 from advisor.worker.trace.recorder import Recorder
 from advisor.worker.trace.sample_loops import folded
 from advisor.worker.trace.step_pass import Pass, Passes
-from advisor.worker.trace.unknown import unknown_operators
 
 BATCHES = (8, 16)
 
