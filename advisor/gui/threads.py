@@ -136,7 +136,9 @@ class Crew(QObject):
     def _forget(self, thread: JobThread, relay: _Relay) -> None:
         self._threads.discard(thread)
         thread.wait()
-        relay.deleteLater()
+        # A thread that ends after its window was closed outlives the crew, and with it the relay.
+        if isValid(relay):
+            relay.deleteLater()
         thread.deleteLater()
 
     def close(self, timeout_s: float = 1.6) -> bool:

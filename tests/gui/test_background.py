@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import delete, isValid
 
 from advisor.core.errors import InputError
 from advisor.gui.job_request import job_for
@@ -75,6 +76,16 @@ def test_an_answer_whose_asker_is_gone_is_dropped(qtbot: QtBot) -> None:
     qtbot.wait(20)
     release.set()
     qtbot.waitUntil(lambda: not crew._threads)
+    assert ended == []
+
+
+def test_work_that_outlives_its_crew_ends_without_a_word(qtbot: QtBot) -> None:
+    crew, ended, release = Crew(), list[Outcome](), threading.Event()
+    thread = crew.start(call_as_job(lambda: release.wait(120)), ended.append)
+    delete(crew)
+    release.set()
+    # pytest-qt fails a test in which a slot raises.
+    qtbot.waitUntil(lambda: not isValid(thread), timeout=120_000)
     assert ended == []
 
 
