@@ -101,7 +101,7 @@ import torch
 from transformers import CONFIG_MAPPING
 from advisor.worker.models.huggingface_class import model_class
 said = {}
-for model_type in sys.argv[1].split(","):
+for model_type in sys.stdin.read().split(","):
     try:
         config = CONFIG_MAPPING[model_type]()
         class_ = model_class(config, "base", asked=False)
@@ -115,8 +115,8 @@ print(json.dumps(said))
 
 def built_by_the_library(types: list[str]) -> dict[str, str]:
     """What transformers by itself raises for each type whose default configuration it builds no model of."""
-    code = [sys.executable, "-c", _BUILDS, ",".join(types)]
-    ran = subprocess.run(code, capture_output=True, text=True, check=True, cwd=ROOT)
+    code = [sys.executable, "-c", _BUILDS]
+    ran = subprocess.run(code, input=",".join(types), capture_output=True, text=True, check=True, cwd=ROOT)
     return msgspec.json.decode(ran.stdout.splitlines()[-1], type=dict[str, str])
 
 
