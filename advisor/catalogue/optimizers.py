@@ -37,16 +37,17 @@ class OptimizerFacts(Record, frozen=True, kw_only=True):
 
 _ADAM = OptimizerFacts(
     least_bytes=28.0,
-    looped_bytes=96.0,
+    looped_bytes=80.0,
     fused_bytes=36.0,
-    kernel_count=14.0,
+    kernel_count=8.0,
     state_count=2,
     copies_parameters=True,
     fused_kernel=True,
     eight_bit=True,
 )
-"""Looped: fourteen element-wise kernels, 24 reads and writes of four bytes. Fused: nine, two above the least, as
-seven streams side by side do not reach a copy's bandwidth (assumed, not fitted)."""
+"""Looped: eight element-wise kernels (decay, lerp, mul, addcmul, sqrt, div, add, addcdiv), twenty reads and writes of
+four bytes. Fused: nine, two above the least, as seven streams side by side do not reach a copy's bandwidth (assumed,
+not fitted)."""
 OPTIMIZER_FACTS: dict[Optimizer, OptimizerFacts] = {
     "adamw": _ADAM,
     "adam": _ADAM,
