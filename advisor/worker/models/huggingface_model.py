@@ -251,8 +251,10 @@ def _loss_of(task: Task, workload: Workload) -> Callable[[nn.Module, Batch], Ten
 
 def _loss(module: nn.Module, batch: Batch) -> Tensor:
     outputs = _outputs(module, batch)
-    loss = getattr(outputs, "loss", None)
-    return own_loss(outputs) if loss is None else loss.mean()
+    loss: Tensor | None = getattr(outputs, "loss", None)
+    if loss is None:
+        return own_loss(outputs)
+    return loss if loss.dim() == 0 else loss.mean()
 
 
 def _ctc_loss(module: nn.Module, batch: Batch) -> Tensor:
