@@ -42,7 +42,7 @@ window = MainWindow(Session(settings), settings)
 window.show()
 while not window._painted:
     application.processEvents()
-assert not {"torch", "numpy"} & set(sys.modules)
+assert not {"torch", "numpy", "pyqtgraph"} & set(sys.modules)
 import os
 os._exit(0)
 """

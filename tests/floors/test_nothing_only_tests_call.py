@@ -29,6 +29,7 @@ KEPT = {
     "Recorder._should_skip_dynamo": "torch asks it",
     "Fakes._should_skip_dynamo": "torch asks it",
     "_Shown.get_code": "Python's import asks it",
+    "TraceItem.paint": "Qt calls it",
     "Form.editor": "what a person can type into, for tests that type",
     "PlainPlot.ranges": "what a person sees, for tests that look",
     "StepPlot.point_counts": "what is drawn, for tests that count it",

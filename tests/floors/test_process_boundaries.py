@@ -20,14 +20,14 @@ def test_importing_it_brings_in_neither_torch_nor_qt(module: str) -> None:
     program = (
         f"import sys, {module}\n"
         "print(sorted({name.split('.')[0] for name in sys.modules}"
-        " & {'torch', 'transformers', 'PySide6', 'pynvml', 'psutil'}))"
+        " & {'torch', 'transformers', 'PySide6', 'pyqtgraph', 'pynvml', 'psutil'}))"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
 
 
 def test_the_window_starts_without_torch() -> None:
-    program = "import sys, advisor.gui.application\nprint('torch' in sys.modules, 'numpy' in sys.modules)"
+    program = "import sys, advisor.gui.application\nprint('torch' in sys.modules, 'pyqtgraph' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "False False"
 

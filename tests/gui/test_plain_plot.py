@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from advisor.gui.plots.plain_plot import PlainPlot
-from advisor.gui.plots.traces import Traces
 from advisor.gui.theme import LIGHT
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ TICKS = [(0.0, "0"), (50.0, "50"), (100.0, "100")]
 
 def plot(qtbot: QtBot, width: int, height: int) -> PlainPlot:
     """A shown plot from 0 to 100 in both directions."""
-    made = PlainPlot(LIGHT, "readings", Traces(LIGHT.grid, LIGHT.accent), left_width=36)
+    made = PlainPlot(LIGHT, "readings", left_width=36)
     qtbot.addWidget(made)
     made.resize(width, height)
     made.fix((0.0, 100.0), (0.0, 100.0), TICKS, TICKS)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LICENCES = (
     ("PySide6-Essentials", "LGPL-3.0"),
+    ("pyqtgraph", "MIT"),
     ("torch", "BSD-3-Clause"),
     ("transformers", "Apache-2.0"),
     ("typst", "Apache-2.0"),

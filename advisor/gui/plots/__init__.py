@@ -1,1 +1,1 @@
-"""Plots of the window."""
+"""Plots of the window, drawn with pyqtgraph."""

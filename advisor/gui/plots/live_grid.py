@@ -139,24 +139,9 @@ class LiveGrid(QWidget):
         made.cursor_moved = self.show_cursor
         if figure.tip:
             made.explain(texts(figure.tip))
+        made.prepare(self.span_s)
         self.plots.append(made)
-        self._draw_first(made)
         self._places.addWidget(made, *place)
-
-    def _draw_first(self, plot: LivePlot) -> None:
-        """What a new plot shows is there before it is painted: all of them anew in one turn would take too long."""
-        now_s = self._shown_now_s()
-        if now_s is None:
-            plot.prepare(self.span_s)
-            return
-        if self.plots[0] is plot:
-            self._drawn = self.buffer.count, len(self.buffer.phases)
-            if not self.span_chosen:
-                self._widen(now_s)
-        plot.redraw(self.buffer, self.buffer.frame(now_s - self.span_s, now_s), now_s, self.span_s)
-
-    def _shown_now_s(self) -> float | None:
-        return self.paused_at_s if self.paused_at_s is not None else self.buffer.last_time_s
 
     def _make_rows(self) -> None:
         """From four GPUs on, a row each."""
@@ -276,7 +261,7 @@ class LiveGrid(QWidget):
     def redraw(self) -> None:
         """Draw all plots once; cheap enough for four times a second."""
         self._drawn = self.buffer.count, len(self.buffer.phases)
-        now_s = self._shown_now_s()
+        now_s = self.paused_at_s if self.paused_at_s is not None else self.buffer.last_time_s
         if now_s is None:
             for plot in self.plots:
                 plot.prepare(self.span_s)
@@ -333,9 +318,13 @@ class LiveGrid(QWidget):
         generator.setOutputDevice(device)
         generator.setSize(self.size())
         generator.setViewBox(QRect(0, 0, self.width(), self.height()))
+        for plot in self.plots:
+            plot.plot.keep_axes(kept=False)
         painter = QPainter(generator)
         self.render(painter, QPoint())
         painter.end()
+        for plot in self.plots:
+            plot.plot.keep_axes(kept=True)
         return bytes(held.data())
 
     def _csv(self) -> bytes:

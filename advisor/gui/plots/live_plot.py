@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF
 
 from advisor.core.sentences import visible
 from advisor.gui.plots.plain_plot import PlainPlot
-from advisor.gui.plots.traces import Traces, thin_pen
+from advisor.gui.plots.traces import TraceItem, thin_pen
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import QuietLabel
@@ -110,14 +110,15 @@ class LivePlot(Card):
         self.body.setSpacing(2)
         self._now = QuietLabel("muted")
         self.add_to_header(self._now)
-        font = self.font()
-        font.setPixelSize(NAME_SIZE)
-        self.traces = Traces(theme.grid, theme.accent, theme.muted, font)
-        self.plot = PlainPlot(theme, title, self.traces, left_width=38, told_at=self._told_at, hovered=self._hovered)
+        self.plot = PlainPlot(theme, title, left_width=38, told_at=self._told_at, hovered=self._hovered)
         self.plot.setMinimumHeight(96)
         self.body.addWidget(self.plot, 1)
+        font = self.font()
+        font.setPixelSize(NAME_SIZE)
+        self.traces = TraceItem(theme.grid, theme.accent, theme.muted, font)
         self.cursor_moved: Callable[[float | None], None] | None = None
         """Told the x under the mouse, or None where it left: one crosshair stands in all plots."""
+        self.plot.box.addItem(self.traces, ignoreBounds=True)
         self._span_s = 0.0
         self._shown_top = 0.0
         self._series: list[Series] = []

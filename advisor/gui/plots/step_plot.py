@@ -12,7 +12,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.core.units import format_seconds
 from advisor.gui.plots.plain_plot import PlainPlot
-from advisor.gui.plots.traces import Traces, line_icon, thin_pen
+from advisor.gui.plots.traces import TraceItem, line_icon, thin_pen
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import QuietLabel
 
@@ -48,10 +48,11 @@ class StepPlot(Card):
         super().__init__(texts("watch-steps-title"), texts("watch-steps-unit"))
         self._theme, self._texts = theme, texts
         self.body.setContentsMargins(14, 9, 10, 6)
-        self.traces = Traces(theme.grid, theme.accent)
-        self.plot = PlainPlot(theme, texts("watch-steps-title"), self.traces, left_width=50, told_at=self._told_at)
+        self.plot = PlainPlot(theme, texts("watch-steps-title"), left_width=50, told_at=self._told_at)
         self.plot.setMinimumHeight(150)
         self.body.addWidget(self.plot, 1)
+        self.traces = TraceItem(theme.grid, theme.accent)
+        self.plot.box.addItem(self.traces, ignoreBounds=True)
         self._curves: list[_Steps] = []
         self._icons: dict[int, QIcon] = {}
         self._begin_s = 0.0
@@ -119,11 +120,12 @@ class StepPlot(Card):
 
     def _told_at(self, place: QPoint) -> str:
         """The block of steps nearest to the mouse, with its own numbers."""
-        at, unit = self.plot.data_at(place), self.plot.unit_pixels()
+        at = self.plot.box.mapSceneToView(self.plot.mapToScene(place))
+        pixel_x, pixel_y = self.plot.box.viewPixelSize()
         found: tuple[float, str] = (_NEAR_PIXELS, "")
         for curve in self._curves:
             x, y = curve.all_points(self._begin_s)
-            away = np.hypot((x - at.x()) * unit.width(), (y - at.y()) * unit.height())
+            away = np.hypot((x - at.x()) / pixel_x, (y - at.y()) / pixel_y)
             nearest = int(away.argmin())
             if away[nearest] < found[0]:
                 found = float(away[nearest]), self._words(curve.series, nearest, float(x[nearest]))

@@ -1,4 +1,4 @@
-"""All lines of one plot: shading, grid and curves in a single paint without anything computed in it."""
+"""All lines of one plot as one item: shading, grid and curves in a single paint without anything computed in it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QIcon, QPainter, QPen, QPixmap, QPolygonF, QTransform
-from shiboken6 import VoidPtr
+from PySide6.QtWidgets import QGraphicsItem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -21,9 +22,6 @@ _NAME_MARGIN = 10
 _CORNERS = 60
 """Of the soft fill under a curve."""
 _LEAST_CORNERS = 2
-_POINT_BYTES = 16
-_VOID_POINTER: Any = VoidPtr
-"""Its type hints know only one of its arguments."""
 _SHADES = (16, 30)
 """Neighbouring phases are told apart by their opacity, of 255."""
 
@@ -36,17 +34,19 @@ _MOST_FILLS = 2
 """More fills than this over each other are mud."""
 
 
-class Traces:
+class TraceItem(QGraphicsItem):
     """Antialiased curves of 1.5 pixels with a soft fill.
 
     Qt's fast antialiased path takes pens of width 1 alone: a wider pen costs forty times as much. So each curve is
     drawn two times (three on a dense screen), so far apart that they make the width.
+
+    pyqtgraph's own curve items make a path and ask for bounds anew in every frame; for twelve curves that is most
+    of what a redraw takes.
     """
 
     def __init__(self, grid_colour: str, shade_colour: str, text_colour: str = "", font: QFont | None = None) -> None:
         """Colours as #RRGGBB; nothing is drawn until `show_curves`."""
-        self.changed: Callable[[], None] = _nobody
-        """Called when something else is to be painted."""
+        super().__init__()
         self._place = QRectF(0, 0, 1, 1)
         self._grid: list[QPolygonF] = []
         self._grid_pen = _thin(grid_colour)
@@ -67,7 +67,9 @@ class Traces:
 
     def set_place(self, place: QRectF, grid_y: Sequence[float]) -> None:
         """The range of both axes in data coordinates, and where grid lines lie."""
-        self._place = place
+        if place != self._place:
+            self.prepareGeometryChange()
+            self._place = place
         self._grid = [QPolygonF([QPointF(place.left(), y), QPointF(place.right(), y)]) for y in grid_y]
 
     def show_curves(self, curves: Sequence[CurveData], *, dots: bool = False) -> None:
@@ -80,16 +82,20 @@ class Traces:
         self._curves = [(pen, polygons(x, y)) for pen, x, y in curves]
         filled = curves if len(curves) <= _MOST_FILLS and not dots else []
         self._fills = [(_soft(pen.color()), areas(x, y, 0.0, np.maximum)) for pen, x, y in filled]
-        self.changed()
+        self.update()
 
     def show_cursor(self, x: float | None) -> None:
         """Let the crosshair stand at an x of the plot, or nowhere."""
         if x != self.crosshair:
             self.crosshair = x
-            self.changed()
+            self.update()
 
-    def paint(self, painter: QPainter) -> None:
-        """Shading below, then grid, then curves; the painter is in data coordinates."""
+    def boundingRect(self) -> QRectF:
+        """The whole plot: its axes lie outside and are not painted again."""
+        return self._place
+
+    def paint(self, painter: QPainter, _option: object, _widget: object = None) -> None:
+        """Shading below, then grid, then curves."""
         painter.setRenderHint(painter.RenderHint.Antialiasing, on=False)
         top, height = self._place.top(), self._place.height()
         for start, end, shade in self.spans:
@@ -201,19 +207,11 @@ def _pieces(y: NDArray[np.float64]) -> list[tuple[int, int]]:
 
 
 def _polygon(x: NDArray[np.float64], y: NDArray[np.float64]) -> QPolygonF:
-    """Written into the polygon's own memory: a point made in Python costs a microsecond."""
-    polygon = QPolygonF()
-    polygon.resize(len(x))
-    if len(x):
-        at: Any = polygon.data()
-        held: Any = _VOID_POINTER(at, len(x) * _POINT_BYTES, True)  # noqa: FBT003 - Qt's own: may be written
-        memory = np.frombuffer(held, np.float64).reshape(-1, 2)
-        memory[:, 0], memory[:, 1] = x, y
+    made = pg.functions.create_qpolygonf(len(x))
+    memory: Any = pg.functions.ndarray_from_qpolygonf(made)
+    memory[:, 0], memory[:, 1] = x, y
+    polygon: QPolygonF = made
     return polygon
-
-
-def _nobody() -> None:
-    """Nothing is painted yet."""
 
 
 def _thin(colour: str) -> QPen:
