@@ -14,6 +14,10 @@ _CHECK_MS = 5_000
 _ROUNDS_BETWEEN = 12
 """At least a minute lies between two full collections."""
 _NEVER = 1_000_000
+_going_on: list[IdleCollection] = []
+"""One for each window that is open: the threshold is the process's, so the last one gives it back."""
+_usual = [*gc.get_threshold()]
+"""Python's own threshold, as the first of them found it."""
 
 
 class IdleCollection(QObject):
@@ -28,9 +32,10 @@ class IdleCollection(QObject):
         super().__init__(parent)
         self._busy = busy
         self._rounds = 0
-        self._ended = False
-        self._before = gc.get_threshold()
-        gc.set_threshold(self._before[0], self._before[1], _NEVER)
+        if not _going_on:
+            _usual[:] = gc.get_threshold()
+        _going_on.append(self)
+        gc.set_threshold(_usual[0], _usual[1], _NEVER)
         self._timer = QTimer(self)
         self._timer.setInterval(_CHECK_MS)
         self._timer.timeout.connect(self._look)
@@ -41,13 +46,14 @@ class IdleCollection(QObject):
             self._rounds = 0
             return
         self._rounds += 1
-        if self._rounds >= _ROUNDS_BETWEEN and gc.get_count()[-1] >= self._before[-1]:
+        if self._rounds >= _ROUNDS_BETWEEN and gc.get_count()[-1] >= _usual[-1]:
             self._rounds = 0
             gc.collect()
 
     def end(self) -> None:
-        """Collect by itself again, as Python does."""
+        """Collect by itself again, as Python does, once the last window is closed."""
         self._timer.stop()
-        if not self._ended:
-            self._ended = True
-            gc.set_threshold(*self._before)
+        if self in _going_on:
+            _going_on.remove(self)
+            if not _going_on:
+                gc.set_threshold(*_usual)

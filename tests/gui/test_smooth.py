@@ -20,6 +20,8 @@ from advisor.protocol.messages import Sample
 from tests.gui import fakes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytestqt.qtbot import QtBot
 
     from advisor.gui.main_window import MainWindow
@@ -54,27 +56,51 @@ def test_a_second_advice_takes_the_place_of_one_that_is_still_being_shown(
     assert page.body.count() == count
 
 
-def test_full_collections_wait_for_rest(qtbot: QtBot) -> None:
+@pytest.fixture
+def usual_threshold() -> Iterator[tuple[int, int, int]]:
+    """Python's own, whatever windows of other tests have left."""
+    left, usual = gc.get_threshold(), (700, 10, 10)
+    gc.set_threshold(*usual)
+    yield usual
+    gc.set_threshold(*left)
+
+
+def test_full_collections_wait_for_rest(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, usual_threshold: tuple[int, int, int]
+) -> None:
     del qtbot
-    before, owner, busy = gc.get_threshold(), QObject(), [True]
+    monkeypatch.setattr("advisor.gui.idle_collection._going_on", [])
+    owner, busy = QObject(), [True]
     collection = IdleCollection(lambda: busy[0], owner)
-    try:
-        assert gc.get_threshold()[:2] == before[:2]
-        assert gc.get_threshold()[2] > 1000 * before[2]
-        gc.collect()
-        for _ in range(before[2]):
-            gc.collect(1)
-        collections = gc.get_stats()[2]["collections"]
-        for _ in range(20):
-            collection._look()
-        assert gc.get_stats()[2]["collections"] == collections
-        busy[0] = False
-        for _ in range(20):
-            collection._look()
-        assert gc.get_stats()[2]["collections"] == collections + 1
-    finally:
-        collection.end()
-    assert gc.get_threshold() == before
+    assert gc.get_threshold()[:2] == usual_threshold[:2]
+    assert gc.get_threshold()[2] > 1000 * usual_threshold[2]
+    gc.collect()
+    for _ in range(usual_threshold[2]):
+        gc.collect(1)
+    collections = gc.get_stats()[2]["collections"]
+    for _ in range(20):
+        collection._look()
+    assert gc.get_stats()[2]["collections"] == collections
+    busy[0] = False
+    for _ in range(20):
+        collection._look()
+    assert gc.get_stats()[2]["collections"] == collections + 1
+    collection.end()
+    assert gc.get_threshold() == usual_threshold
+
+
+def test_the_last_of_two_windows_gives_pythons_own_collections_back(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, usual_threshold: tuple[int, int, int]
+) -> None:
+    del qtbot
+    monkeypatch.setattr("advisor.gui.idle_collection._going_on", [])
+    owner = QObject()
+    first, second = (IdleCollection(lambda: False, owner) for _ in range(2))
+    first.end()
+    first.end()
+    assert gc.get_threshold()[2] > 1000 * usual_threshold[2]
+    second.end()
+    assert gc.get_threshold() == usual_threshold
 
 
 def test_every_page_is_imported_before_it_is_asked_for(window: MainWindow, qtbot: QtBot) -> None:
