@@ -44,7 +44,7 @@ def _opened(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
 def test_a_device_or_a_pipe_is_refused_unread(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (Path("/dev/zero"), tmp_path / "pipe", tmp_path):
-        with pytest.raises(InputError, match="no regular file"):
+        with pytest.raises(InputError, match="not a regular file"):
             json_file.read(path)
 
 
