@@ -86,8 +86,9 @@ class Stream:
         factor[roles.gradients] = shares.gradients
         factor[roles.weights] = shares.parameters
         part = copy(own)
-        for answer in ("fingerprint", "roles", "kept_bytes"):
-            part.__dict__.pop(answer, None)
+        for answer, asked in vars(cls).items():
+            if isinstance(asked, cached_property):
+                part.__dict__.pop(answer, None)
         part.size0, part.size1, part._sized = own.size0 * factor, own.size1 * factor, None  # noqa: SLF001 - its own kind
         return part
 

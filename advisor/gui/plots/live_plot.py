@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF
 
 from advisor.core.sentences import visible
+from advisor.gui.plots.chart import round_ticks
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, thin_pen
 from advisor.gui.tooltips import plain_tooltip
@@ -69,16 +69,6 @@ def time_ticks(span_s: float, texts: Texts) -> list[tuple[float, str]]:
 def phase_name(phase: str, texts: Texts) -> str:
     """A phase's name in the window's language, or as it is."""
     return texts.optional(phase) or visible(phase) if phase else ""
-
-
-def nice_ticks(top: float, count: int = 4) -> list[float]:
-    """Round numbers from 0 up to at least `top`."""
-    if top <= 0 or not math.isfinite(top):
-        return [0.0, 1.0]
-    rough = top / count
-    size = 10 ** math.floor(math.log10(rough))
-    step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * (1 - 1e-9))
-    return [step * index for index in range(math.ceil(top / step - 1e-9) + 1)]
 
 
 class LivePlot(Card):
@@ -191,7 +181,7 @@ class LivePlot(Card):
         grown = top > self._shown_top or top < self._shown_top / 3
         if span_s == self._span_s and not (grown and top > 0 and top != self._shown_top):
             return
-        ticks = nice_ticks(top if top > 0 else 1.0)
+        ticks = round_ticks(top if top > 0 else 1.0)
         limit = ticks[-1] if not self._top else max(top, ticks[-2])
         shown = [tick for tick in ticks if tick <= limit * 1.001]
         self._span_s, self._shown_top = span_s, top

@@ -14,15 +14,14 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from advisor.worker.causes import value_was_asked
 from advisor.worker.models.huggingface_documented import documented_inputs
-from advisor.worker.models.huggingface_kinds import parameter_names
+from advisor.worker.models.huggingface_kinds import Made, parameter_names
 from advisor.worker.models.huggingface_sizes import resized_batches
 from advisor.workload.workload import Workload
 
-Made = Callable[[int], dict[str, Tensor]]
 Place = tuple[str, str, int]
 _SAMPLES = 2
 """Of a tried batch: with one alone, a size of one would fit many places."""
@@ -72,16 +71,6 @@ def complaint(module: Any, made: Made) -> Complaint | None:  # noqa: ANN401 - tr
     except Exception as error:  # noqa: BLE001 - whatever a library's forward raises, it did not run
         return None if value_was_asked(error) else Complaint(error, counting.count)
     return None
-
-
-def value_was_asked(error: BaseException) -> bool:
-    """Whether fakes refused to tell a value, also where other code has wrapped that."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, DataDependentOutputException | DynamicOutputShapeException):
-            return True
-        seen = seen.__cause__ or seen.__context__
-    return False
 
 
 @contextlib.contextmanager

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain, islice, permutations
 from math import prod
 
 import torch
 from torch import Tensor
 
-Made = Callable[[int], dict[str, Tensor]]
+from advisor.worker.models.huggingface_kinds import Made
+
 Size = tuple[int, ...]
 """Of one sample's part of an input."""
 _NUMBER = re.compile(r"(?<![\w.])\d+(?!\w|\.\d)")

@@ -7,14 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import (
-    DataDependentOutputException,
-    DynamicOutputShapeException,
-    FakeTensor,
-    FakeTensorMode,
-)
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import _disable_current_modes
 
+from advisor.worker.causes import causes
 from advisor.worker.trace.kept_values import is_small_enough, with_values
 
 Tensor = torch.Tensor
@@ -103,24 +99,9 @@ def converted_once() -> Iterator[None]:
         torch.nn.Module.to = original  # type: ignore[method-assign]
 
 
-def value_was_asked(error: BaseException) -> DataDependentOutputException | DynamicOutputShapeException | None:
-    """The fake tensors' refusal behind an error, also where other code has wrapped it; None for other errors."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, DataDependentOutputException | DynamicOutputShapeException):
-            return seen
-        seen = seen.__cause__ or seen.__context__
-    return None
-
-
 def _came_from_torch(error: BaseException) -> bool:
     """Whether an operator failed on fakes: data-dependent, unsupported, or a storage that cannot be set."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, RuntimeError | NotImplementedError):
-            return True
-        seen = seen.__cause__ or seen.__context__
-    return False
+    return any(isinstance(cause, RuntimeError | NotImplementedError) for cause in causes(error))
 
 
 def build_fake(build: Callable[[], torch.nn.Module], mode: FakeTensorMode, *, real: bool = False) -> torch.nn.Module:

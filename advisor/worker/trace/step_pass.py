@@ -12,10 +12,10 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
+from advisor.worker.causes import value_was_asked
 from advisor.worker.trace.constants import finite, uniform_values, values_shown
 from advisor.worker.trace.extended import Extension
 from advisor.worker.trace.failed import TraceFailed
-from advisor.worker.trace.fake_model import value_was_asked
 from advisor.worker.trace.kept_values import is_small_enough, with_values
 from advisor.worker.trace.known import Fakes, KnownResults
 from advisor.worker.trace.layer_runs import LayerRun, layer_runs, shortened

@@ -13,11 +13,12 @@ from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTenso
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.optable.op_table import Op, OpTable, at, step_flop
 from advisor.protocol.messages import Progress, Traced
+from advisor.worker.causes import value_was_asked
 from advisor.worker.models.architecture import NotRunning
 from advisor.worker.trace.affine import StreamsDiffer
 from advisor.worker.trace.cuda_rules import cuda_rules
 from advisor.worker.trace.failed import TraceFailed, TraceFault
-from advisor.worker.trace.fake_model import build_fake, converted_once, value_was_asked
+from advisor.worker.trace.fake_model import build_fake, converted_once
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.step_pass import DeviceRules, Passes, Subject
