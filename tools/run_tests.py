@@ -56,6 +56,14 @@ def _make_environment(folder: Path, interpreter: str | None) -> None:
         subprocess.run([interpreter, "-m", "venv", "--clear", str(folder)], check=True)
 
 
+def _constraints(chosen: argparse.Namespace, python: Path, folder: Path) -> list[str] | None:
+    """Pip's words for the versions asked for: lowest, newest or tested; None where there is no answer."""
+    if chosen.newest:
+        return []
+    versions = _lowest_versions(python, folder) if chosen.lowest else ROOT / "constraints.txt"
+    return None if versions is None else ["-c", str(versions)]
+
+
 def _lowest_versions(python: Path, folder: Path) -> Path | None:
     """The lowest stated version of every direct dependency, with what goes with them; None where there is no answer."""
     lowest = folder / "lowest.txt"
@@ -66,8 +74,8 @@ def _lowest_versions(python: Path, folder: Path) -> Path | None:
     return None if code else lowest
 
 
-def _install_wheel(python: Path, folder: Path, versions: Path) -> int:
-    """Build the wheel once and install it with its test extra, at the versions of a file of constraints."""
+def _install_wheel(python: Path, folder: Path, constraints: list[str]) -> int:
+    """Build the wheel once and install it with its test extra, at the versions that pip's words of constraints name."""
     wheels = folder / "wheels"
     code = _run([str(python), "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(wheels), str(ROOT)])
     if code:
@@ -85,8 +93,7 @@ def _install_wheel(python: Path, folder: Path, versions: Path) -> int:
             "pip",
             "install",
             "--quiet",
-            "-c",
-            str(versions),
+            *constraints,
             f"training-advisor[test] @ {wheel.as_uri()}",
         ]
     )
@@ -114,9 +121,9 @@ def main() -> int:
     steps.add_argument("--only-install", action="store_true", help="make the environment and stop")
     steps.add_argument("--installed", action="store_true", help="test in the environment that --only-install made")
     parser.add_argument("--python", help="another Python to test with (`python3.13`, or a path)")
-    parser.add_argument(
-        "--lowest", action="store_true", help="the lowest stated versions, not those of constraints.txt"
-    )
+    versions = parser.add_mutually_exclusive_group()
+    versions.add_argument("--lowest", action="store_true", help="the lowest stated versions, not constraints.txt's")
+    versions.add_argument("--newest", action="store_true", help="the newest versions that the package index has")
     parser.add_argument("pytest", nargs="*", help="further words for pytest")
     arguments = parser.parse_args()
     python = _python_of(arguments.environment)
@@ -124,8 +131,8 @@ def main() -> int:
         folder = Path(temporary)
         if not arguments.installed:
             _make_environment(arguments.environment, arguments.python)
-            versions = _lowest_versions(python, folder) if arguments.lowest else ROOT / "constraints.txt"
-            code = 1 if versions is None else _install_wheel(python, folder, versions)
+            constraints = _constraints(arguments, python, folder)
+            code = 1 if constraints is None else _install_wheel(python, folder, constraints)
             if code or arguments.only_install:
                 return code
         settings = {
