@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from advisor.catalogue.spec_table import spec_table
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
 from advisor.cost.scaling.communication import bus_bytes_per_s
 from advisor.predict.time_to_train import learning_rate_range
@@ -94,13 +95,16 @@ def missing_nvlink_reason(
 
 
 def efficiency_reason(prediction: Prediction) -> Reason | None:
-    """What several cards give over one at the same batch a card, with its range; None for one card."""
+    """What several cards give over one at the same batch a card, with its range; None for one card.
+
+    Sharded set-ups are proposed where one card cannot hold the model: it is then compared with one that could.
+    """
     efficiency = prediction.efficiency
     if efficiency is None:
         return None
     count = prediction.count
     return Reason.of(
-        "scaling-efficiency",
+        "scaling-efficiency-sharded" if STRATEGY_FACTS[prediction.strategy].shards else "scaling-efficiency",
         count=count,
         device=prediction.device.name,
         speed_up_ratio=count * efficiency.value,

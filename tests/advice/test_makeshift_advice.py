@@ -109,3 +109,6 @@ def test_more_than_n_times_from_n_cards_is_explained_by_the_shared_optimizer() -
     assert chosen.efficiency is not None
     said = {reason.code: reason for reason in advice.reasons}
     assert ("scaling-optimizer-shared" in said) is (chosen.efficiency.value > 1.005)
+    # One such card cannot hold the model: what several are worth is said against one that could.
+    assert "scaling-efficiency-sharded" in said
+    assert "scaling-efficiency" not in said

@@ -1,5 +1,6 @@
 # What several cards are worth.
 scaling-efficiency = At the same batch size on every card { $count } × { $device } train { $speed_up_ratio } times as much as one (range { $low_ratio } to { $high_ratio }): an efficiency of { $efficiency_fraction }.
+scaling-efficiency-sharded = { $count } × { $device } train { $speed_up_ratio } times as much as one card would that held the whole model, at the same batch size on every card (range { $low_ratio } to { $high_ratio }): an efficiency of { $efficiency_fraction }.
 scaling-optimizer-shared = That is more than { $count } times, because each card steps only its share of the parameters: the optimizer takes { $optimizer_s } of a step instead of { $alone_optimizer_s } on one card.
 scaling-batch-bound = It is the batch that holds { $more } cards back: within { $global_limit } samples a step each would get { $smaller_batch } instead of { $batch }. At { $batch } a card the added ones would give { $marginal_fraction } of what they could, so a larger global batch would make them pay.
 scaling-dp-copies = DataParallel sends weights, inputs and outputs through the first card and gathers all gradients on it in every pass, while nothing computes: on { $count } cards that takes { $communication_s } a step, against { $ddp_communication_s } that DistributedDataParallel does not hide behind the backward pass.
