@@ -306,11 +306,17 @@ def test_video_memory_is_a_share_of_its_card_and_host_memory_stands_apart(
     assert all(np.nanmin(y) >= 0 and np.nanmax(y) <= 100 for _pen, _x, y in cards.traces.drawn)
 
 
-def test_a_phase_says_its_name_on_its_band(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
+def test_a_phase_says_its_name_in_a_band_above_the_curves(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
     end_s = full_buffer.last_time_s
     assert end_s is not None
     full_buffer.begin_phase("advice-phase-trace", end_s - 400)
     full_buffer.end_phase(end_s - 5)
     grid = grid_of(qtbot, full_buffer)
     grid.zoom(600.0)
-    assert grid.plots[0].traces.names == [Texts("en")("advice-phase-trace")]
+    plot = grid.plots[0]
+    assert plot.band.names == [Texts("en")("advice-phase-trace")]
+    qtbot.waitUntil(lambda: plot.band.sceneBoundingRect().height() > 10)
+    band, box = plot.band.sceneBoundingRect(), plot.plot.box.sceneBoundingRect()
+    assert band.bottom() <= box.top()
+    assert band.left() == box.left()
+    assert abs(band.width() - box.width()) <= 1

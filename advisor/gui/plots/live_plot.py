@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF
 
 from advisor.core.sentences import visible
 from advisor.gui.plots.chart import round_ticks
+from advisor.gui.plots.phase_band import PhaseBand
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, thin_pen
 from advisor.gui.tooltips import plain_tooltip
@@ -100,12 +101,13 @@ class LivePlot(Card):
         self.body.setSpacing(2)
         self._now = QuietLabel("muted")
         self.add_to_header(self._now)
-        self.plot = PlainPlot(theme, title, left_width=38, told_at=self._told_at, hovered=self._hovered)
-        self.plot.setMinimumHeight(96)
-        self.body.addWidget(self.plot, 1)
         font = self.font()
         font.setPixelSize(NAME_SIZE)
-        self.traces = TraceItem(theme.grid, theme.accent, theme.muted, font)
+        self.band = PhaseBand(theme.accent, theme.muted, font)
+        self.plot = PlainPlot(theme, title, left_width=38, told_at=self._told_at, hovered=self._hovered, band=self.band)
+        self.plot.setMinimumHeight(96)
+        self.body.addWidget(self.plot, 1)
+        self.traces = TraceItem(theme.grid, theme.accent, theme.muted)
         self.cursor_moved: Callable[[float | None], None] | None = None
         """Told the x under the mouse, or None where it left: one crosshair stands in all plots."""
         self.plot.box.addItem(self.traces, ignoreBounds=True)
@@ -199,7 +201,8 @@ class LivePlot(Card):
         self.traces.spans = [
             (one.start_s - now_s, (one.end_s or now_s) - now_s, place % 2) for place, one in seen[-_MAX_PHASES:]
         ]
-        self.traces.names = [phase_name(one.name, self._texts) for _place, one in seen[-_MAX_PHASES:]]
+        names = [phase_name(one.name, self._texts) for _place, one in seen[-_MAX_PHASES:]]
+        self.band.show_phases(self.traces.spans, names, -span_s * _HAIR)
 
     def _told_at(self, place: QPoint) -> str:
         """The figures as they were read at the time under the mouse, not as they were thinned for drawing."""

@@ -16,16 +16,17 @@ from advisor.gui.tooltips import plain_tooltip
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from advisor.gui.plots.phase_band import PhaseBand
     from advisor.gui.theme import Theme
 
-_AXES = {"left": (0, 0), "bottom": (1, 1)}
+_AXES = {"left": (1, 0), "bottom": (2, 1)}
 Ticks = Sequence[tuple[float, str]]
 
 
 class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
     """Fixed ranges and ticks; tells the numbers under the mouse."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a plot is, and what it answers
         self,
         theme: Theme,
         name: str,
@@ -33,10 +34,11 @@ class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
         left_width: int,
         told_at: Callable[[QPoint], str] | None = None,
         hovered: Callable[[QPoint | None], None] | None = None,
+        band: PhaseBand | None = None,
     ) -> None:
         """`name` is what a screen reader says; `told_at` gives the text for a place, empty for nothing.
 
-        `hovered` is told where the mouse is, and None when it leaves.
+        `hovered` is told where the mouse is, and None when it leaves; `band` stands above the view.
         """
         self._told_at = told_at
         self._hovered = hovered
@@ -53,7 +55,9 @@ class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
         self._inside.setLayout(places)
         self.setCentralItem(self._inside)
         self.box = pg.ViewBox(enableMenu=False, enableMouse=False)
-        places.addItem(self.box, 0, 1)
+        if band is not None:
+            places.addItem(band, 0, 1)
+        places.addItem(self.box, 1, 1)
         self._axes: dict[str, Any] = {}
         font = self.font()
         font.setPixelSize(TICK_SIZE)

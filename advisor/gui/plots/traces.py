@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QIcon, QPainter, QPen, QPixmap, QPolygonF, QTransform
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF, QTransform
 from PySide6.QtWidgets import QGraphicsItem
+
+from advisor.gui.plots.phase_band import SHADES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from advisor.gui.plots.phase_band import PhaseSpan
+
 CurveData = tuple["QPen", "NDArray[np.float64]", "NDArray[np.float64]"]
 _DOT_PIXELS = 4
-_NAME_MARGIN = 10
 _CORNERS = 60
 """Of the soft fill under a curve."""
 _LEAST_CORNERS = 2
-_SHADES = (16, 30)
-"""Neighbouring phases are told apart by their opacity, of 255."""
 
 
 LINE_PIXELS = 1.5
@@ -44,7 +45,7 @@ class TraceItem(QGraphicsItem):
     of what a redraw takes.
     """
 
-    def __init__(self, grid_colour: str, shade_colour: str, text_colour: str = "", font: QFont | None = None) -> None:
+    def __init__(self, grid_colour: str, shade_colour: str, cross_colour: str = "") -> None:
         """Colours as #RRGGBB; nothing is drawn until `show_curves`."""
         super().__init__()
         self._place = QRectF(0, 0, 1, 1)
@@ -55,15 +56,12 @@ class TraceItem(QGraphicsItem):
         self._dots = False
         self.drawn: list[CurveData] = []
         """What is drawn now: pen, x and y of each curve."""
-        self.spans: list[tuple[float, float, int]] = []
-        """Shaded phases: start, end, and which of the two shades."""
-        self.names: list[str] = []
-        """What each span is called; drawn where there is room."""
+        self.spans: list[PhaseSpan] = []
+        """Shaded phases."""
         self.crosshair: float | None = None
         """Where the crosshair stands in the plot's x; None: nowhere."""
         self._fills: list[tuple[QColor, list[QPolygonF]]] = []
-        self._text = QColor(text_colour or grid_colour)
-        self._font = font
+        self._cross_pen = _thin(cross_colour or grid_colour)
 
     def set_place(self, place: QRectF, grid_y: Sequence[float]) -> None:
         """The range of both axes in data coordinates, and where grid lines lie."""
@@ -99,7 +97,7 @@ class TraceItem(QGraphicsItem):
         painter.setRenderHint(painter.RenderHint.Antialiasing, on=False)
         top, height = self._place.top(), self._place.height()
         for start, end, shade in self.spans:
-            self._shade.setAlpha(_SHADES[shade])
+            self._shade.setAlpha(SHADES[shade])
             begin = max(start, self._place.left())
             painter.fillRect(QRectF(begin, top, end - begin, height), self._shade)
         painter.setPen(self._grid_pen)
@@ -116,34 +114,10 @@ class TraceItem(QGraphicsItem):
             draw_curve(painter, pen, parts)
         if self._dots:
             self._paint_dots(painter)
-        self._paint_over(painter)
-
-    def _paint_over(self, painter: QPainter) -> None:
-        """The crosshair, and the phases' names in pixels: text knows no data coordinates."""
-        painter.setRenderHint(painter.RenderHint.Antialiasing, on=False)
         if self.crosshair is not None:
-            painter.setPen(_thin(self._text.name()))
+            painter.setRenderHint(painter.RenderHint.Antialiasing, on=False)
+            painter.setPen(self._cross_pen)
             painter.drawLine(QPointF(self.crosshair, self._place.top()), QPointF(self.crosshair, self._place.bottom()))
-        if not self.names or self._font is None:
-            return
-        to_pixels = painter.transform()
-        painter.save()
-        painter.resetTransform()
-        scale = painter.device().devicePixelRatioF()
-        painter.scale(scale, scale)
-        painter.setFont(self._font)
-        painter.setPen(self._text)
-        metrics = QFontMetricsF(self._font)
-        lines = sorted(to_pixels.map(line.at(0)).y() / scale for line in self._grid)
-        for (start, end, _shade), name in zip(self.spans, self.names, strict=True):
-            first = to_pixels.map(QPointF(max(start, self._place.left()), self._place.bottom())) / scale
-            last = to_pixels.map(QPointF(min(end, self._place.right()), self._place.bottom())) / scale
-            if name and metrics.horizontalAdvance(name) + _NAME_MARGIN <= last.x() - first.x():
-                top = min(first.y(), last.y())
-                # Below the uppermost grid line where that would go through the letters.
-                line = next((y for y in lines if top <= y <= top + metrics.height()), top)
-                painter.drawText(QPointF(first.x() + 4, line + metrics.ascent() + 1), name)
-        painter.restore()
 
     def _paint_dots(self, painter: QPainter) -> None:
         painter.setRenderHint(painter.RenderHint.Antialiasing)
