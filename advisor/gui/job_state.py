@@ -6,14 +6,15 @@ from bisect import bisect_left, insort
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from advisor.core.sentences import Reason
 from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunProgress
+from advisor.present.set_ups import short_name
 from advisor.protocol.messages import Failed, Memory, Progress, Sample, StageEnded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from advisor.catalogue.precisions import Precision
-    from advisor.core.sentences import Reason
     from advisor.gui.jobs.forecast import Forecast
     from advisor.measure.measurement import Measurement, Summary, Verdict
 
@@ -83,7 +84,7 @@ class JobState:
     series: dict[SeriesKey, StepSeries] = field(default_factory=dict)
     measurements: list[Measurement] = field(default_factory=list)
     failures: list[Failed] = field(default_factory=list)
-    phases: list[tuple[str, float]] = field(default_factory=list)
+    phases: list[tuple[str | Reason, float]] = field(default_factory=list)
     sample_count: int = 0
     kind: JobKind = "advise"
     forecast: Forecast | None = None
@@ -102,7 +103,8 @@ class JobState:
             state._take(measurement)
         for one in state.series.values():
             if one.times_s:
-                state.phases.append((f"{one.device_name} {one.batch_size}", one.times_s[0]))
+                told = Reason.of("watch-phase-batch", device=short_name(one.device_name), batch=one.batch_size)
+                state.phases.append((told, one.times_s[0]))
         state.phases.sort(key=lambda phase: phase[1])
         return state
 

@@ -306,6 +306,18 @@ def test_video_memory_is_a_share_of_its_card_and_host_memory_stands_apart(
     assert all(np.nanmin(y) >= 0 and np.nanmax(y) <= 100 for _pen, _x, y in cards.traces.drawn)
 
 
+def test_plots_that_come_after_the_others_were_drawn_show_their_curves_too(
+    qtbot: QtBot, full_buffer: ReadingsBuffer
+) -> None:
+    grid = LiveGrid(LIGHT, Texts("en"), fakes.machine(), full_buffer, at_once=False)
+    qtbot.addWidget(grid)
+    for step in grid.steps():
+        step()
+        grid.refresh()
+    assert len(grid.plots) > 3
+    assert all(plot.traces.drawn for plot in grid.plots)
+
+
 def test_a_phase_says_its_name_in_a_band_above_the_curves(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
     end_s = full_buffer.last_time_s
     assert end_s is not None

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from advisor.core.sentences import Reason
     from advisor.hardware.machine import GpuReading, Reading
 
 Metric = Literal["utilisation", "memory", "power", "clock", "temperature", "pressure"]
@@ -32,7 +33,7 @@ _ROWS_AT_ONCE = 8
 class PhaseSpan:
     """A measured phase, shaded in the plots; `end_s` None: still going on."""
 
-    name: str
+    name: str | Reason
     start_s: float
     end_s: float | None
 
@@ -206,7 +207,7 @@ class ReadingsBuffer:
         x, values = decimate(self.times(), known, start_s, end_s)
         return Frame(x, values, known[:, -1] if self._count else np.empty(0, dtype=np.float32), self._rows)
 
-    def begin_phase(self, name: str, start_s: float) -> None:
+    def begin_phase(self, name: str | Reason, start_s: float) -> None:
         """A measured phase begins; one that is still open ends here."""
         self.end_phase(start_s)
         self.phases = [span for span in self.phases if span.end_s is None or span.end_s > start_s - SPAN_S]

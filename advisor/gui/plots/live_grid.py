@@ -141,6 +141,7 @@ class LiveGrid(QWidget):
             made.explain(texts(figure.tip))
         made.prepare(self.span_s)
         self.plots.append(made)
+        self._drawn = (-1, -1)  # This one has drawn nothing yet.
         self._places.addWidget(made, *place)
 
     def _make_rows(self) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QPoint, Qt
     from PySide6.QtGui import QPen
 
+    from advisor.core.sentences import Reason
     from advisor.gui.models.readings import Frame, Metric, ReadingsBuffer
     from advisor.gui.texts import Texts
     from advisor.gui.theme import Theme
@@ -67,8 +68,10 @@ def time_ticks(span_s: float, texts: Texts) -> list[tuple[float, str]]:
     return ticks
 
 
-def phase_name(phase: str, texts: Texts) -> str:
+def phase_name(phase: str | Reason, texts: Texts) -> str:
     """A phase's name in the window's language, or as it is."""
+    if not isinstance(phase, str):
+        return texts.say(phase)
     return texts.optional(phase) or visible(phase) if phase else ""
 
 

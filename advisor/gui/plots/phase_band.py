@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QFont, QPainter
 
-PhaseSpan = tuple[float, float, int]
+Shading = tuple[float, float, int]
 """A shaded phase: start and end in the plot's x, and which of the two shades."""
 SHADES = (16, 30)
 """Neighbouring phases are told apart by their opacity, of 255."""
@@ -29,12 +29,12 @@ class PhaseBand(pg.GraphicsWidget):  # type: ignore[misc, unused-ignore]
         super().__init__()
         self._shade, self._text, self._font = QColor(shade_colour), QColor(text_colour), font
         self._left = -1.0
-        self._spans: list[PhaseSpan] = []
+        self._spans: list[Shading] = []
         self.names: list[str] = []
         """What each span is called; drawn where its span has room."""
         self.setMaximumHeight(0)
 
-    def show_phases(self, spans: Sequence[PhaseSpan], names: Sequence[str], left: float) -> None:
+    def show_phases(self, spans: Sequence[Shading], names: Sequence[str], left: float) -> None:
         """Phases of a plot whose x goes from `left` to 0."""
         if not (spans or self._spans):
             return

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from advisor.gui.plots.phase_band import PhaseSpan
+    from advisor.gui.plots.phase_band import Shading
 
 CurveData = tuple["QPen", "NDArray[np.float64]", "NDArray[np.float64]"]
 _DOT_PIXELS = 4
@@ -56,7 +56,7 @@ class TraceItem(QGraphicsItem):
         self._dots = False
         self.drawn: list[CurveData] = []
         """What is drawn now: pen, x and y of each curve."""
-        self.spans: list[PhaseSpan] = []
+        self.spans: list[Shading] = []
         """Shaded phases."""
         self.crosshair: float | None = None
         """Where the crosshair stands in the plot's x; None: nowhere."""

@@ -259,6 +259,7 @@ wall-part-copy = Copying batches
 wall-part-launch = Launching kernels
 wall-part-communication = Communication
 advice-batch-row = batch { $batch }
+watch-phase-batch = { $device } · batch { $batch }
 machine-spec = spec row { $key }
 machine-link-unknown = link unknown
 machine-no-vectors = no vector instructions known

@@ -247,6 +247,7 @@ wall-part-copy = 拷贝批数据
 wall-part-launch = 内核启动
 wall-part-communication = 通信
 advice-batch-row = 批大小 { $batch }
+watch-phase-batch = { $device } · 批大小 { $batch }
 machine-spec = 规格行 { $key }
 machine-link-unknown = 互连未知
 machine-no-vectors = 未知向量指令
