@@ -17,11 +17,13 @@ from advisor.advice.request import AdviceRequest, check, known_specs
 from advisor.advice.switched import find_switches
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS
 from advisor.core.drive import drive
+from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason
 from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import step_flop
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.reasons.memory import memory_story
+from advisor.recommend.recommendation import Recommendations
 from advisor.store.advice_record import AdviceRecord, ModelFacts
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.workload import NumbersModel, Workload
@@ -93,6 +95,11 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
     traced = _trace_caveats(request.workload, facts)
     known = (*facts.caveats, *facts.machine.notices, *assumptions, *traced)
     caveats = (*known, *found.caveats, *_measurement_caveats(facts), *predicted.caveats)
+    advised = msgspec.structs.replace(
+        found,
+        reasons=(*found.reasons, *smaller),
+        caveats=tuple({msgspec.json.encode(caveat): caveat for caveat in caveats}.values()),
+    )
     return AdviceRecord(
         created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         advisor_version=__version__,
@@ -101,15 +108,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
         machine=facts.machine,
         measurements=facts.measurements,
         calibrations=predicted.calibrations,
-        predictions=found.predictions,
-        best_set_ups=found.best_set_ups,
-        recommendation=found.recommendation,
-        recommendation_local=found.recommendation_local,
-        batch_advice=found.batch_advice,
-        crossovers=found.crossovers,
-        alternatives=found.alternatives,
-        reasons=(*found.reasons, *smaller),
-        caveats=tuple({msgspec.json.encode(caveat): caveat for caveat in caveats}.values()),
+        **shared_fields(advised, Recommendations),
     )
 
 

@@ -14,10 +14,11 @@ from advisor.advice.predictions import sources_and_memory
 from advisor.advice.request import AdviceRequest, known_specs
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.core.records import shared_fields
 from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import OpTable
 from advisor.predict.assembly import predict_candidates
-from advisor.predict.prediction import Candidate, Device, Prediction
+from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
 from advisor.recommend.candidates import LARGER_GPU_KEYS, table_keys
 from advisor.recommend.precisions import precisions_of_gpu
 from advisor.recommend.recommendation import prediction_of
@@ -157,15 +158,13 @@ def _precision(change: Change, chosen: Prediction | None) -> Precision:
 
 def _switched(request: AdviceRequest, facts: Facts, change: Change, chosen: Prediction, tables: Tables) -> list[Switch]:
     """The advised set-up with and without the change, both from the table: a timing here knows nothing of it."""
-    candidate = Candidate(
-        device=chosen.device,
-        count=chosen.count,
+    own = Candidate(**shared_fields(chosen, SetUp))
+    candidate = msgspec.structs.replace(
+        own,
         strategy=change.strategy or chosen.strategy,
         precision=_precision(change, chosen),
-        batch_size_per_device=chosen.batch_size_per_device,
         gradient_accumulation_steps=change.gradient_accumulation_steps or chosen.gradient_accumulation_steps,
     )
-    own = Candidate(**{name: getattr(chosen, name) for name in Candidate.__struct_fields__})
     before = _predicted(request, facts, request.workload, facts.tables, [own])
     after = _predicted(request, facts, change.workload, tables, [candidate])
     return [switch_of(change, after[0], before[0])] if before and after else []

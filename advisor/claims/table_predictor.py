@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.device_memory import MemoryAnswer, unknown_memory
-from advisor.predict.prediction import set_up_of
 from advisor.predict.sources import Sources
 from advisor.workload.workload import traced_as
 
@@ -67,5 +66,5 @@ class TablePredictor:
         )
         memory_of = unknown_memory if self.memory_source is None else self.memory_source(workload, tables)
         found = predict_candidates(candidates, sources, memory_of).predictions
-        order = {set_up_of(one): place for place, one in enumerate(candidates)}
-        return tuple(sorted(found, key=lambda one: order[set_up_of(one)]))
+        order = {one.set_up: place for place, one in enumerate(candidates)}
+        return tuple(sorted(found, key=lambda one: order[one.set_up]))

@@ -52,12 +52,7 @@ def strategies_of(advice: AdviceRecord, chosen: Recommendation) -> tuple[Predict
     """The advised device at the advised batch and precision: every count, strategy and accumulation, best first."""
     found: dict[tuple[int, str, int], Prediction] = {}
     for one in advice.predictions:
-        same = (
-            one.device.key == chosen.device.key
-            and one.precision == chosen.precision
-            and one.batch_size_per_device == chosen.batch_size_per_device
-        )
-        if same:
+        if one.differs_at_most_by(chosen, "count", "strategy", "gradient_accumulation_steps"):
             found.setdefault((one.count, one.strategy, one.gradient_accumulation_steps), one)
     return tuple(sorted(found.values(), key=lambda one: (one.count, -one.samples_per_s.value)))
 
@@ -69,8 +64,7 @@ def memory_rows(advice: AdviceRecord, chosen: Recommendation, limit: int = 6) ->
     """
     found: dict[int, Prediction] = {}
     for one in advice.predictions:
-        same = one.device.key == chosen.device.key and one.precision == chosen.precision and one.count == chosen.count
-        if same and one.strategy == chosen.strategy and one.memory_parts:
+        if one.memory_parts and one.differs_at_most_by(chosen, "batch_size_per_device", "gradient_accumulation_steps"):
             found.setdefault(one.batch_size_per_device, one)
     curve = up_to_the_limit([found[size] for size in sorted(found)])
     fitting = [one for one in curve if one.fits is not False]

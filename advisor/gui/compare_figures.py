@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from advisor.catalogue.precisions import PRECISIONS
-from advisor.predict.prediction import set_up_of
 from advisor.recommend.prices import Prices, cost_of
 from advisor.recommend.ranking import Row, rank, rank_for_compare, score, untrusted_devices
 
@@ -39,7 +38,7 @@ class SetUp:
     @property
     def place(self) -> tuple[object, ...]:
         """What tells it from every other set-up."""
-        return set_up_of(self.prediction)
+        return self.prediction.set_up
 
 
 class PredictionIndex:

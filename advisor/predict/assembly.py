@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
+from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis, Estimate, around
 from advisor.cost.parts import Part, PartKind
@@ -15,7 +16,7 @@ from advisor.cost.scaling.scaling import PARTS
 from advisor.predict.candidate_grid import CandidateGrid, Cell
 from advisor.predict.device_memory import MemoryAnswer
 from advisor.predict.groups import Groups
-from advisor.predict.prediction import Candidate, Prediction, basis_of
+from advisor.predict.prediction import Candidate, Prediction, SetUp, basis_of
 from advisor.predict.sources import Sources
 from advisor.workload.workload import Workload, passes_over_data
 
@@ -99,13 +100,8 @@ def _prediction(candidate: Candidate, workload: Workload, cell: Cell, memory: Me
         if (seconds := float(grid.parts_s[name][place])) > 0
     )
     return Prediction(
-        device=candidate.device,
-        count=candidate.count,
-        strategy=candidate.strategy,
-        precision=candidate.precision,
-        batch_size_per_device=candidate.batch_size_per_device,
+        **shared_fields(candidate, SetUp),
         global_batch_size=global_batch,
-        gradient_accumulation_steps=candidate.gradient_accumulation_steps,
         step_s=step,
         parts=parts,
         samples_per_s=rate,

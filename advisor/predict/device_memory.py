@@ -9,6 +9,7 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
+from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
 from advisor.cost.memory.capacity import context_bytes, usable_bytes
@@ -19,7 +20,7 @@ from advisor.hardware.machine import Machine
 from advisor.optable.op_table import OpTable
 from advisor.predict.host_memory import HostRoom
 from advisor.predict.memory_savings import MemorySaving, memory_savings
-from advisor.predict.prediction import Candidate, Device, Prediction
+from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
 from advisor.predict.ranges.memory_range import need_range
 from advisor.workload.workload import Training
 
@@ -152,13 +153,8 @@ class MemorySolver:
         """What the allocator wastes at this precision and batch size, as a fraction of what is allocated."""
         key = (candidate.precision, candidate.batch_size_per_device)
         if key not in self._fragmentation:
-            single = Candidate(
-                device=candidate.device,
-                count=1,
-                strategy="single",
-                precision=candidate.precision,
-                batch_size_per_device=candidate.batch_size_per_device,
-            )
+            alone = {"count": 1, "strategy": "single", "gradient_accumulation_steps": 1}
+            single = Candidate(**{**shared_fields(candidate, SetUp), **alone})
             question = self._question(single)
             if question is None:
                 return _TYPICAL_FRAGMENTATION

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import attrgetter
-
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
@@ -22,15 +19,50 @@ class Device(Record, frozen=True, kw_only=True):
     local: bool
 
 
-class Candidate(Record, frozen=True, kw_only=True):
-    """A set-up to be predicted."""
+class SetUp(Record, frozen=True, kw_only=True):
+    """What tells one set-up from every other: a candidate, a prediction and a recommendation are of one each."""
 
     device: Device
     count: int
     strategy: Strategy
     precision: Precision
     batch_size_per_device: int
+    gradient_accumulation_steps: int
+
+    @property
+    def device_and_count(self) -> tuple[str, int]:
+        """Key of the device, and how many of it."""
+        return (self.device.key, self.count)
+
+    @property
+    def set_up(self) -> tuple[object, ...]:
+        """All of it as a key, the device by its own."""
+        return (self.device.key, *(getattr(self, name) for name in SetUp.__struct_fields__[1:]))
+
+    def differs_at_most_by(self, other: SetUp, *names: str) -> bool:
+        """Whether the two agree in all but the fields that are named."""
+        return all(getattr(self, name) == getattr(other, name) for name in SetUp.__struct_fields__ if name not in names)
+
+
+class Candidate(SetUp, frozen=True, kw_only=True):
+    """A set-up to be predicted."""
+
     gradient_accumulation_steps: int = 1
+
+
+class SetUpFigures(SetUp, frozen=True, kw_only=True):
+    """How long a step and the job take in a set-up, what it needs and what it costs."""
+
+    global_batch_size: int
+    step_s: Estimate
+    """One optimizer step: all micro-batches of an accumulation and one synchronisation."""
+    samples_per_s: Estimate
+    peak_memory_bytes: Estimate | None
+    job_s: Estimate | None
+    cost: Estimate | None = None
+    currency: str | None = None
+    efficiency: Estimate | None = None
+    """rate(n) / (n * rate(1)) at the same batch a device."""
 
 
 class Calibration(Record, frozen=True, kw_only=True):
@@ -49,45 +81,18 @@ class Calibration(Record, frozen=True, kw_only=True):
     notes: tuple[Reason, ...] = ()
 
 
-class Prediction(Record, frozen=True, kw_only=True):
+class Prediction(SetUpFigures, frozen=True, kw_only=True):
     """One set-up: how long a step and the job take, and whether it fits."""
 
-    device: Device
-    count: int
-    strategy: Strategy
-    precision: Precision
-    batch_size_per_device: int
-    global_batch_size: int
-    gradient_accumulation_steps: int
-    step_s: Estimate
-    """One optimizer step: all micro-batches of an accumulation and one synchronisation."""
     parts: tuple[Part, ...]
-    samples_per_s: Estimate
-    peak_memory_bytes: Estimate | None
     memory_parts: tuple[MemoryPart, ...] = ()
     memory_capacity_bytes: float | None
     fits: bool | None
     """None: unknown, because memory could not be predicted or the capacity is unknown."""
-    job_s: Estimate | None
-    cost: Estimate | None = None
-    currency: str | None = None
     energy_j: Estimate | None = None
-    efficiency: Estimate | None = None
-    """rate(n) / (n * rate(1)) at the same batch a device."""
     measured: bool = False
     """Whether this very set-up was timed here."""
     notes: tuple[Reason, ...] = ()
-
-    @property
-    def device_and_count(self) -> tuple[str, int]:
-        """Key of the device, and how many of it."""
-        return (self.device.key, self.count)
-
-
-set_up_of: Callable[[object], tuple[object, ...]] = attrgetter(
-    "device.key", "count", "strategy", "precision", "batch_size_per_device", "gradient_accumulation_steps"
-)
-"""What tells a set-up (of a candidate, a prediction or a recommendation) from every other one."""
 
 
 def basis_of(*bases: Basis) -> Basis:

@@ -10,7 +10,6 @@ from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.units import Estimate
-from advisor.predict.prediction import set_up_of
 
 if TYPE_CHECKING:
     from advisor.measure.measurement import Measurement
@@ -135,7 +134,7 @@ def _flat(path: str, value: object) -> list[tuple[str, str]]:
 
 
 def _set_up(advice: AdviceRecord) -> tuple[object, ...] | None:
-    return None if advice.recommendation is None else set_up_of(advice.recommendation)
+    return None if advice.recommendation is None else advice.recommendation.set_up
 
 
 def _figures(
@@ -151,11 +150,11 @@ def _figures(
 
 
 def _steps(first: AdviceRecord, second: AdviceRecord) -> list[StepDifference]:
-    before = {set_up_of(item): item for item in first.predictions}
+    before = {item.set_up: item for item in first.predictions}
     timed = [_timed(advice.measurements) for advice in (first, second)]
     found = []
     for item in second.predictions:
-        other = before.get(set_up_of(item))
+        other = before.get(item.set_up)
         if other is None:
             continue
         place = (item.device.key, item.precision, item.batch_size_per_device)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from advisor.core.records import shared_fields
+from advisor.predict.prediction import SetUpFigures
 from advisor.recommend.alternatives import freed_alternative, list_alternatives
 from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH, advise_batches, largest_global_batch
 from advisor.recommend.candidates import local_device, local_gpu_groups
@@ -235,22 +237,9 @@ def _recommendation(
     first = leaders(rows, comparison.goal)
     tied = tuple(row.prediction.device for row in first if row.prediction is not winner)
     return Recommendation(
-        device=winner.device,
-        count=winner.count,
-        strategy=winner.strategy,
-        precision=winner.precision,
-        batch_size_per_device=winner.batch_size_per_device,
-        global_batch_size=winner.global_batch_size,
-        gradient_accumulation_steps=winner.gradient_accumulation_steps,
+        **shared_fields(winner, SetUpFigures),
         node_count=1 if winner.device.local or winner.count == 1 else comparison.node_count,
         goal=comparison.goal,
-        step_s=winner.step_s,
-        job_s=winner.job_s,
-        peak_memory_bytes=winner.peak_memory_bytes,
-        samples_per_s=winner.samples_per_s,
-        efficiency=winner.efficiency,
-        cost=winner.cost,
-        currency=winner.currency,
         thread_count=_thread_count(winner, measurements),
         tied_with=tied,
         time_to_train=training_times(comparison, winner),

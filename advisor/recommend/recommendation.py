@@ -10,7 +10,7 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
-from advisor.predict.prediction import Device, Prediction, set_up_of
+from advisor.predict.prediction import Device, Prediction, SetUpFigures
 from advisor.predict.time_to_train import TimeToTrain
 
 Goal = Literal["time", "cost", "energy"]
@@ -41,26 +41,12 @@ class Crossover(Record, frozen=True, kw_only=True):
     reason: Reason
 
 
-class Recommendation(Record, frozen=True, kw_only=True):
+class Recommendation(SetUpFigures, frozen=True, kw_only=True):
     """The set-up to take."""
 
-    device: Device
-    count: int
-    strategy: Strategy
-    precision: Precision
-    batch_size_per_device: int
-    global_batch_size: int
-    gradient_accumulation_steps: int
     node_count: int = 1
     """Machines that the devices are spread over evenly."""
     goal: Goal
-    step_s: Estimate
-    job_s: Estimate | None
-    peak_memory_bytes: Estimate | None
-    samples_per_s: Estimate
-    efficiency: Estimate | None = None
-    cost: Estimate | None = None
-    currency: str | None = None
     thread_count: int | None = None
     tied_with: tuple[Device, ...] = ()
     """Devices whose difference to this one is not clear."""
@@ -68,11 +54,6 @@ class Recommendation(Record, frozen=True, kw_only=True):
     """To the same loss, with the workload's own global batch held and as advised; empty: nothing to weigh."""
     why: tuple[Reason, ...]
     would_change_if: tuple[Reason, ...] = ()
-
-    @property
-    def device_and_count(self) -> tuple[str, int]:
-        """Key of the device, and how many of it."""
-        return (self.device.key, self.count)
 
 
 class Alternative(Record, frozen=True, kw_only=True):
@@ -121,7 +102,7 @@ class Recommendations(Record, frozen=True, kw_only=True):
 
 def rests_on(chosen: Recommendation, prediction: Prediction) -> bool:
     """Whether a recommendation is of this prediction's set-up."""
-    return set_up_of(prediction) == set_up_of(chosen)
+    return prediction.set_up == chosen.set_up
 
 
 def prediction_of(predictions: Sequence[Prediction], chosen: Recommendation) -> Prediction | None:

@@ -17,7 +17,7 @@ from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.present.look import CPU_SERIES, device_places, memory_part_colour, step_part_colour
 from advisor.present.set_ups import device_names, short_name
-from advisor.recommend.recommendation import prediction_of
+from advisor.recommend.recommendation import prediction_of, rests_on
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
@@ -201,7 +201,7 @@ def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context
     card = Card(texts("advice-strategy-title"))
     card.add_to_header(label(texts("axis-samples-per-s"), "muted"))
     chart = BarChart(context.theme, texts("advice-strategy-title"), row_height=28)
-    rows = tuple(one for place, one in enumerate(rows) if place < _MOST_STRATEGIES or _is_chosen(one, chosen))
+    rows = tuple(one for place, one in enumerate(rows) if place < _MOST_STRATEGIES or rests_on(chosen, one))
     bars = []
     for one in rows:
         strategy = STRATEGY_LABELS.get(one.strategy) or texts.strategy(one.strategy)
@@ -215,21 +215,13 @@ def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context
                 estimate=one.samples_per_s if fits else None,
                 text=texts.rate(one.samples_per_s.value) if fits else texts("advice-does-not-fit"),
                 tip=prediction_tip(one, context),
-                chosen=_is_chosen(one, chosen),
+                chosen=rests_on(chosen, one),
             )
         )
     chart.show_bars(bars)
     card.body.addWidget(chart)
     card.body.addStretch(1)
     return card
-
-
-def _is_chosen(one: Prediction, chosen: Recommendation) -> bool:
-    return (one.count, one.strategy, one.gradient_accumulation_steps) == (
-        chosen.count,
-        chosen.strategy,
-        chosen.gradient_accumulation_steps,
-    )
 
 
 def split_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:

@@ -202,7 +202,7 @@ class AdvicePage(Page):
     def _choice(self, advice: AdviceRecord) -> QHBoxLayout | None:
         """The switch between the two answers, where they differ."""
         best, here = advice.recommendation, advice.recommendation_local
-        if best is None or here is None or _same(best, here):
+        if best is None or here is None or best.differs_at_most_by(here, "gradient_accumulation_steps"):
             return None
         line = QHBoxLayout()
         line.setSpacing(8)
@@ -333,13 +333,3 @@ class AdvicePage(Page):
 
 def _sentences(reasons: Iterable[Reason], page: Page) -> list[str]:
     return list(dict.fromkeys(page.texts.say(reason) for reason in reasons))
-
-
-def _same(one: Recommendation, other: Recommendation) -> bool:
-    return (one.device, one.count, one.strategy, one.precision, one.batch_size_per_device) == (
-        other.device,
-        other.count,
-        other.strategy,
-        other.precision,
-        other.batch_size_per_device,
-    )

@@ -116,9 +116,7 @@ def strategy_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     rows = [
         (f"{item.count} × {sentence('strategy-' + item.strategy.replace('_', '-'), language)}", item)
         for item in advice.predictions
-        if item.device.key == main.device.key
-        and item.precision == main.precision
-        and item.batch_size_per_device == main.batch_size_per_device
+        if item.differs_at_most_by(main, "count", "strategy", "gradient_accumulation_steps")
         and (item.gradient_accumulation_steps == main.gradient_accumulation_steps or item.count != main.count)
         and item.fits is not False
     ]

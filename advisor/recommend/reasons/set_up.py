@@ -169,22 +169,10 @@ def _strict_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
     spec = comparison.spec_of(chosen.device)
     if chosen.precision != "fp32" or spec is None or spec.tf32_flop_per_s is None:
         return
-    loose = next(
-        (one for one in comparison.predictions if one.precision == "tf32" and _but_precision(one, chosen)), None
-    )
+    with_tf32 = (one for one in comparison.predictions if one.precision == "tf32")
+    loose = next((one for one in with_tf32 if one.differs_at_most_by(chosen, "precision")), None)
     if loose is not None:
         yield Reason.of("why-fp32-is-strict", step_s=chosen.step_s.value, tf32_step_s=loose.step_s.value)
-
-
-def _but_precision(one: Prediction, other: Prediction) -> bool:
-    """Whether two set-ups differ in nothing but precision."""
-    return (one.device, one.count, one.strategy, one.batch_size_per_device, one.gradient_accumulation_steps) == (
-        other.device,
-        other.count,
-        other.strategy,
-        other.batch_size_per_device,
-        other.gradient_accumulation_steps,
-    )
 
 
 def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
