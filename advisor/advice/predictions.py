@@ -141,9 +141,7 @@ def _of_cards(
 def _calibrations(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpec]) -> tuple[Calibration, ...]:
     """What every measured GPU with a row in the spec table says of the model's errors."""
     rows = {
-        gpu.uuid: specs[gpu.spec_key]
-        for gpu in facts.machine.gpus
-        if gpu.spec_key is not None and gpu.spec_key in specs
+        gpu.key: specs[gpu.spec_key] for gpu in facts.machine.gpus if gpu.spec_key is not None and gpu.spec_key in specs
     }
     compiled = {
         precision: compile_table(facts.tables[trace])

@@ -100,6 +100,11 @@ class Gpu(Record, frozen=True, kw_only=True):
     hidden_from_cuda: bool = False
     refusals: tuple[Refusal, ...] = ()
 
+    @property
+    def key(self) -> str:
+        """What names it in every record: its UUID, its place where the driver tells none."""
+        return self.uuid or f"gpu{self.index}"
+
 
 class GpuLink(Record, frozen=True, kw_only=True):
     """How two GPUs (NVML indices) reach each other, and one-way bandwidth where it was measured."""
@@ -137,6 +142,11 @@ class Machine(Record, frozen=True, kw_only=True):
     notices: tuple[Reason, ...] = ()
     """What is missing or wrong on the whole machine (no driver, driver mismatch…), each with its remedy."""
 
+    def gpu_of(self, device_key: str) -> Gpu | None:
+        """The GPU with this key, or with an instance (MIG) of this key; None for the processor."""
+        named = (gpu for gpu in self.gpus if device_key in {gpu.key, *(part.uuid for part in gpu.mig_instances)})
+        return next(named, None)
+
 
 class GpuReading(Record, frozen=True, kw_only=True):
     """One GPU at one instant; None where the driver would not say."""
@@ -150,6 +160,11 @@ class GpuReading(Record, frozen=True, kw_only=True):
     temperature_celsius: float | None = None
     throttle_bits: int | None = None
     lost: bool = False
+
+    @property
+    def key(self) -> str:
+        """As that of the `Gpu`."""
+        return self.uuid or f"gpu{self.index}"
 
 
 class Reading(Record, frozen=True, kw_only=True):

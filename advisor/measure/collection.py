@@ -74,7 +74,7 @@ class Collection:
     @property
     def gpu(self) -> Gpu | None:
         """The machine's entry of this device; None for the processor."""
-        return gpu_of(self.machine, self.plan)
+        return self.machine.gpu_of(self.plan.key)
 
     def take(self, event: WorkerEvent) -> None:
         """Keep what the event says."""
@@ -255,20 +255,12 @@ class Collection:
         return next(iter([*self.caveats, *reasons]), Reason.of("measure-no-samples"))
 
 
-def gpu_of(machine: Machine, plan: DevicePlan) -> Gpu | None:
-    """The GPU that a device plan is about, by UUID (its own or an instance's) or index; None for the processor."""
-    for gpu in machine.gpus:
-        if plan.key in {gpu.uuid, str(gpu.index)} or any(plan.key == part.uuid for part in gpu.mig_instances):
-            return gpu
-    return None
-
-
 def calibration_key(machine: Machine, device_key: str) -> str:
     """A calibration holds as long as this text stays the same: device, driver, torch and power limit."""
     software = machine.software
     parts: list[object] = [device_key, machine.cpu.name, machine.cpu.usable_core_count, software.torch, software.driver]
     for gpu in machine.gpus:
-        if device_key in {gpu.uuid, str(gpu.index)}:
+        if device_key == gpu.key:
             parts += [gpu.name, gpu.power_limit_w, software.torch_cuda]
     return "|".join(str(part) for part in parts)
 

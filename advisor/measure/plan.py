@@ -113,10 +113,10 @@ def _chosen_gpus(machine: Machine, devices: Sequence[str] | None) -> list[Gpu]:
     for name in devices:
         if name == "cpu":
             continue
-        matches = [gpu for gpu in machine.gpus if name in {gpu.uuid, str(gpu.index)}]
+        matches = [gpu for gpu in machine.gpus if name in {gpu.key, str(gpu.index)}]
         matches += [gpu for gpu in machine.gpus if any(name == instance.uuid for instance in gpu.mig_instances)]
         if not matches:
-            known = ", ".join(["cpu", *(gpu.uuid or str(gpu.index) for gpu in machine.gpus)])
+            known = ", ".join(["cpu", *(gpu.key for gpu in machine.gpus)])
             raise InputError(f"--device {name}: there is no such device here.", f"Choose from: {known}.")
         found.append(matches[0])
     return found
@@ -172,7 +172,7 @@ def _gpu_plans(workload: Workload, gpu: Gpu) -> list[DevicePlan]:
     """One plan for a GPU, or one for each of its MIG instances."""
     precision = workload.training.precision
     base = DevicePlan(
-        key=gpu.uuid or str(gpu.index),
+        key=gpu.key,
         name=gpu.name,
         torch_device=_KINDS[gpu.vendor],
         visible=gpu.uuid if gpu.vendor == "nvidia" else None,

@@ -156,11 +156,8 @@ def others_on_cpu(
 
 
 def reading_of(reading: Reading, gpu: Gpu) -> GpuReading | None:
-    """This GPU's part of a reading, joined by UUID, by index only where no UUID is known."""
-    for found in reading.gpus:
-        if (gpu.uuid is not None and found.uuid == gpu.uuid) or (gpu.uuid is None and found.index == gpu.index):
-            return found
-    return None
+    """This GPU's part of a reading."""
+    return next((one for one in reading.gpus if one.key == gpu.key), None)
 
 
 def _why_unstable(samples_s: Sequence[float], width: float, limits: StoppingLimits) -> Reason | None:

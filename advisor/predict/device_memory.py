@@ -192,18 +192,18 @@ class MemorySolver:
         spec = self._spec(device)
         if spec is not None:
             return spec.compute_capability
-        return next((gpu.compute_capability for gpu in self._machine.gpus if gpu.uuid == device.key), None)
+        gpu = self._machine.gpu_of(device.key)
+        return gpu.compute_capability if gpu is not None else None
 
     def _capacity(self, device: Device) -> tuple[float | None, float | None]:
         """Nominal bytes and what a process may take; on a local card only what is free now."""
         if device.local:
-            for gpu in self._machine.gpus:
-                if device.key in {gpu.uuid, f"gpu{gpu.index}"} and gpu.memory_total_bytes is not None:
-                    free = gpu.memory_free_bytes
-                    limit = usable_bytes(gpu.memory_total_bytes)
-                    if free is not None:
-                        limit = min(limit, free * (1 - _LOCAL_MARGIN_FRACTION))
-                    return float(gpu.memory_total_bytes), limit
+            gpu = self._machine.gpu_of(device.key)
+            if gpu is not None and gpu.memory_total_bytes is not None:
+                limit = usable_bytes(gpu.memory_total_bytes)
+                if gpu.memory_free_bytes is not None:
+                    limit = min(limit, gpu.memory_free_bytes * (1 - _LOCAL_MARGIN_FRACTION))
+                return float(gpu.memory_total_bytes), limit
         spec = self._spec(device)
         if spec is None or spec.memory_bytes is None:
             return None, None

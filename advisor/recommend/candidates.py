@@ -160,7 +160,7 @@ def table_keys(specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str] | None) -> 
 
 def local_device(gpu: Gpu) -> Device:
     """The candidate device of a local GPU: its UUID, or its NVML index where the driver hides the UUID."""
-    return Device(key=gpu.uuid or f"gpu{gpu.index}", name=gpu.name, spec_key=gpu.spec_key, local=True)
+    return Device(key=gpu.key, name=gpu.name, spec_key=gpu.spec_key, local=True)
 
 
 def local_gpu_groups(machine: Machine) -> tuple[tuple[Gpu, ...], ...]:

@@ -54,7 +54,7 @@ def power_draws(
     if cpu is not None:
         found["cpu"] = PowerDraw(draw_w=cpu, limit_w=None)
     for gpu in machine.gpus:
-        key = gpu.uuid or f"gpu{gpu.index}"
+        key = gpu.key
         limit = gpu.power_limit_w or _spec_power(gpu, specs)
         measured = read.get(key)
         if measured is not None:
@@ -90,7 +90,7 @@ def _measured_power(measurement: Measurement) -> Estimate | None:
         gpu.power_w
         for reading in measurement.readings
         for gpu in reading.gpus
-        if gpu.uuid == measurement.device_key and gpu.power_w is not None and (gpu.utilisation_fraction or 0) > 0
+        if gpu.key == measurement.device_key and gpu.power_w is not None and (gpu.utilisation_fraction or 0) > 0
     ]
     return _spread(watts)
 

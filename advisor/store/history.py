@@ -245,7 +245,7 @@ def _head(entry: Entry, kind: type[Head]) -> Head | None:
 
 
 def _calibration_head(device_key: str, device_name: str, machine: Machine) -> CalibrationHead:
-    gpu = next((gpu for gpu in machine.gpus if gpu.uuid == device_key), None)
+    gpu = machine.gpu_of(device_key)
     return CalibrationHead(
         device_key=device_key,
         device_name=device_name,

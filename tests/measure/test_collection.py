@@ -8,12 +8,13 @@ import msgspec
 import pytest
 
 from advisor.core.sentences import Reason
-from advisor.hardware.machine import Reading
-from advisor.measure.collection import Collection, calibration_key, gpu_of
-from advisor.measure.plan import DevicePlan
+from advisor.hardware.machine import GpuReading, Reading
+from advisor.measure.collection import Collection, calibration_key
+from advisor.measure.plan import DevicePlan, make_plan
 from advisor.measure.steering import Steering
 from advisor.protocol.messages import Failed, Memory, Sample, StageEnded, WorkerEvent
-from tests.recommend.fakes import gpu, machine
+from advisor.recommend.candidates import enumerate_candidates
+from tests.recommend.fakes import gpu, machine, workload
 
 CARD = gpu()
 MACHINE = machine(CARD)
@@ -202,10 +203,14 @@ def test_readings_count_from_a_little_before_the_first_sample_to_a_little_after_
     assert [one.monotonic_s for one in found._during(samples)] == [9.71, 10.79]
 
 
-def test_a_gpu_is_known_by_its_uuid_or_its_index() -> None:
-    assert gpu_of(MACHINE, plan(CARD.uuid or "")) == CARD
-    assert gpu_of(MACHINE, plan("0")) == CARD
-    assert gpu_of(MACHINE, plan("cpu")) is None
+def test_a_card_without_a_uuid_is_measured_under_the_key_that_its_prediction_has() -> None:
+    nameless = msgspec.structs.replace(CARD, uuid=None)
+    here = machine(nameless)
+    planned = make_plan(workload(), here, budget_s=10.0).devices[-1].key
+    assert {planned, nameless.key, GpuReading(uuid=None, index=0).key} == {"gpu0"}
+    predicted = enumerate_candidates(workload(), here, {}, gpu_keys=())
+    assert planned in {one.device.key for one in predicted}
+    assert (here.gpu_of("gpu0"), here.gpu_of("cpu"), MACHINE.gpu_of(CARD.uuid or "")) == (nameless, None, CARD)
 
 
 def test_a_calibration_holds_until_the_driver_torch_or_the_power_limit_changes() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from advisor.core.sentences import Reason
-    from advisor.hardware.machine import GpuReading, Reading
+    from advisor.hardware.machine import Reading
 
 Metric = Literal["utilisation", "memory", "power", "clock", "temperature", "pressure"]
 GPU_METRICS: tuple[Metric, ...] = ("utilisation", "memory", "power", "clock", "temperature")
@@ -78,11 +78,6 @@ def _latest(newest: NDArray[np.float32], row: int | None) -> float | None:
     return None if np.isnan(value) else value
 
 
-def gpu_key(reading: GpuReading) -> str:
-    """Devices are joined by UUID; the index serves where the driver tells none."""
-    return reading.uuid or f"index-{reading.index}"
-
-
 class ReadingsBuffer:
     """The last `CAPACITY` readings of every device.
 
@@ -122,12 +117,11 @@ class ReadingsBuffer:
             self._put(place, "memory", HOST, reading.memory_used_bytes)
             self._put(place, "pressure", HOST, reading.cpu_pressure_fraction)
             for gpu in reading.gpus:
-                key = gpu_key(gpu)
-                self._put(place, "utilisation", key, gpu.utilisation_fraction)
-                self._put(place, "memory", key, gpu.memory_used_bytes)
-                self._put(place, "power", key, gpu.power_w)
-                self._put(place, "clock", key, gpu.sm_clock_hz)
-                self._put(place, "temperature", key, gpu.temperature_celsius)
+                self._put(place, "utilisation", gpu.key, gpu.utilisation_fraction)
+                self._put(place, "memory", gpu.key, gpu.memory_used_bytes)
+                self._put(place, "power", gpu.key, gpu.power_w)
+                self._put(place, "clock", gpu.key, gpu.sm_clock_hz)
+                self._put(place, "temperature", gpu.key, gpu.temperature_celsius)
             self._count += 1
             self.latest = reading
 

@@ -245,7 +245,7 @@ class MachinePage(Page):
         for instance in gpu.mig_instances:
             size = texts.size(instance.memory_total_bytes)
             card.add_line(f"{instance.name} · {size}")
-        self._cards[gpu.uuid or f"index-{gpu.index}"] = card
+        self._cards[gpu.key] = card
 
     def _set_memory(self, card: DeviceCard, used_bytes: int | None, total_bytes: int | None) -> None:
         card.meter.set_share(used_bytes / total_bytes if used_bytes is not None and total_bytes else None)
@@ -299,9 +299,7 @@ class MachinePage(Page):
             self._show_gpu_reading(machine, gpu)
 
     def _show_gpu_reading(self, machine: Machine, reading: GpuReading) -> None:
-        key = reading.uuid or f"index-{reading.index}"
-        card = self._cards.get(key)
-        known = next((gpu for gpu in machine.gpus if (gpu.uuid or f"index-{gpu.index}") == key), None)
+        card, known = self._cards.get(reading.key), machine.gpu_of(reading.key)
         if card is None or known is None:
             return
         card.setEnabled(not reading.lost)

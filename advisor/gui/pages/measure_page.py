@@ -278,7 +278,7 @@ class MeasurePage(Page):
         """Short names by device key; cards of one name are told apart by their number."""
         names = {one.device_key: short_name(visible(one.device_name)) for one in job.series.values()}
         gpus = self.session.machine.gpus if self.session.machine is not None else ()
-        numbers = {gpu.uuid or f"index-{gpu.index}": gpu.index for gpu in gpus}
+        numbers = {gpu.key: gpu.index for gpu in gpus}
         shared = {name for name in names.values() if list(names.values()).count(name) > 1}
         return {
             key: f"GPU {numbers[key]} · {name}" if name in shared and key in numbers else name

@@ -95,8 +95,7 @@ class LiveGrid(QWidget):
         made = []
         for position, gpu in enumerate(self._machine.gpus):
             colour, style = gpu_colour(self._theme, position)
-            key = gpu.uuid or f"index-{gpu.index}"
-            made.append(Series(key, gpu_title(gpu), colour, style, gpu.memory_total_bytes))
+            made.append(Series(gpu.key, gpu_title(gpu), colour, style, gpu.memory_total_bytes))
         colour, style = cpu_colour(self._theme)
         name = self._texts("machine-cpu-and-ram")
         made.append(Series(HOST, name, colour, style, self._machine.memory.total_bytes or None))
@@ -155,7 +154,7 @@ class LiveGrid(QWidget):
             )
             for metric in GPU_METRICS
         }
-        gpus = {gpu.uuid or f"index-{gpu.index}": gpu for gpu in self._machine.gpus}
+        gpus = {gpu.key: gpu for gpu in self._machine.gpus}
         devices = []
         for one in self.series:
             gpu = gpus.get(one.device)
