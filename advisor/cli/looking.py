@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from advisor.core.sentences import Language
 
 NOT_WRITTEN = 5
+_WORKLOADS = ("key", "name", "precision", "optimizer", "batch")
+_CARDS = ("key", "name", "memory", "fp32", "tf32", "fp16", "bandwidth")
 
 
 def detect_command(arguments: argparse.Namespace, language: Language) -> int:
@@ -43,7 +45,7 @@ def list_command(arguments: argparse.Namespace, language: Language) -> int:
     from advisor.cli.terminal import console_for, print_table
     from advisor.core.sentences import sentence, visible
     from advisor.core.units import format_bytes, format_quantity
-    from advisor.present.tables import Table
+    from advisor.present.tables import table_of
     from advisor.workload.workload_file import bundled_names, load_workload
 
     console = console_for(result_stream(arguments))
@@ -53,10 +55,8 @@ def list_command(arguments: argparse.Namespace, language: Language) -> int:
         workload = load_workload(name)
         training = workload.training
         rows.append((name, visible(workload.name), training.precision, training.optimizer, str(training.batch_size)))
-    columns = tuple(sentence(f"column-{name}", language) for name in ("key", "name", "precision", "optimizer", "batch"))
     print_table(
-        Table(title=sentence("list-workloads", language), columns=columns, rows=tuple(rows), first_number_index=4),
-        console,
+        table_of(sentence("list-workloads", language), _WORKLOADS, rows, language, first_number="batch"), console
     )
     console.print()
     cards = []
@@ -66,10 +66,5 @@ def list_command(arguments: argparse.Namespace, language: Language) -> int:
         memory = format_bytes(spec.memory_bytes) if spec.memory_bytes else unknown
         bandwidth = spec.memory_bandwidth_bytes_per_s
         cards.append((key, spec.name, memory, *shown, format_quantity(bandwidth, "B/s") if bandwidth else unknown))
-    names = ("key", "name", "memory", "fp32", "tf32", "fp16", "bandwidth")
-    columns = tuple(sentence(f"column-{name}", language) for name in names)
-    print_table(
-        Table(title=sentence("list-gpus", language), columns=columns, rows=tuple(cards), first_number_index=2),
-        console,
-    )
+    print_table(table_of(sentence("list-gpus", language), _CARDS, cards, language, first_number="memory"), console)
     return 0

@@ -12,6 +12,7 @@ from advisor.core.units import format_seconds, value_of
 from advisor.predict.prediction import Prediction
 from advisor.present.set_ups import chosen_prediction, device_names, short_name, shown_set_ups, tied_places
 from advisor.present.summary import best_by_device
+from advisor.present.table_cells import strategy_name
 from advisor.recommend.ranking import is_trusted, untrusted_devices
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def row_detail(row: PictureRow, advice: AdviceRecord, language: Language) -> str
     if main is None or one.precision != main.precision:
         parts.append(PRECISION_LABELS[one.precision])
     if one.strategy != "single":
-        parts.append(sentence(f"strategy-short-{one.strategy.replace('_', '-')}", language))
+        parts.append(strategy_name(one.strategy, language, short=True))
     return " · ".join(parts)
 
 

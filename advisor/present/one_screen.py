@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from advisor.catalogue.strategies import STRATEGY_LABELS
-from advisor.core.sentences import Language, sentence, visible
-from advisor.core.units import format_bytes, format_cost, format_energy, format_seconds
+from advisor.core.sentences import Language, sentence
+from advisor.core.units import format_bytes
 from advisor.cost.memory.capacity import usable_bytes
-from advisor.present.summary import Section, Summary, batch_of, best_by_device, summarise
-from advisor.present.tables import Table
+from advisor.present.summary import Section, Summary, best_by_device, summarise
+from advisor.present.table_cells import NONE, counted, set_up_cells
+from advisor.present.tables import table_of
 
 if TYPE_CHECKING:
     from advisor.predict.prediction import Prediction
+    from advisor.present.tables import Table
     from advisor.store.advice_record import AdviceRecord
 
 ROWS = 5
@@ -66,31 +68,20 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     if not rows:
         return None
     goal = advice.recommendation.goal if advice.recommendation is not None else "time"
-    bill = {"cost": ("cost",), "energy": ("energy",), "time": ()}[goal]
-    columns = ("device", "strategy", "batch", "step", "job", "memory", *bill)
-    return Table(
-        title=sentence("summary-best-rows" if rows[0].fits is not False else "summary-nearest-rows", language),
-        columns=tuple(sentence(f"column-{name}", language) for name in columns),
-        rows=tuple(_cells(one, bill, language) for one in rows),
-        first_number_index=2,
+    names = ("device", "strategy", "batch", "step", "job", "memory", *(() if goal == "time" else (goal,)))
+    title = sentence("summary-best-rows" if rows[0].fits is not False else "summary-nearest-rows", language)
+    cells = (
+        set_up_cells(
+            one,
+            names,
+            language,
+            device=counted(one),
+            strategy=STRATEGY_LABELS.get(one.strategy, NONE),
+            memory=memory_cell(one, language),
+        )
+        for one in rows
     )
-
-
-def _cells(one: Prediction, bill: tuple[str, ...], language: Language) -> tuple[str, ...]:
-    unknown = sentence("unknown", language)
-    bills = {
-        "cost": format_cost(one.cost.value, one.currency) if one.cost is not None else unknown,
-        "energy": format_energy(one.energy_j.value) if one.energy_j is not None else unknown,
-    }
-    return (
-        (f"{one.count} × " if one.count > 1 else "") + visible(one.device.name),
-        STRATEGY_LABELS.get(one.strategy, "–"),
-        batch_of(one),
-        format_seconds(one.step_s.value),
-        format_seconds(one.job_s.value) if one.job_s is not None else unknown,
-        memory_cell(one, language),
-        *(bills[name] for name in bill),
-    )
+    return table_of(title, names, cells, language, first_number="batch")
 
 
 def memory_cell(one: Prediction, language: Language) -> str:

@@ -21,16 +21,17 @@ from advisor.core.units import (
     format_seconds,
     value_of,
 )
-from advisor.present.checked_steps import batch_text
+from advisor.present.checked_steps import checked_steps
 from advisor.present.switch_table import help_sentences, switch_table
-from advisor.present.tables import Table
+from advisor.present.table_cells import set_up_cells, step_cells, strategy_name
+from advisor.present.tables import Table, table_of
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.precisions import stand_in
 from advisor.recommend.recommendation import prediction_of, rests_on
 from advisor.recommend.strategy import best_by_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import Recommendation
@@ -105,7 +106,7 @@ def set_up_line(chosen: Recommendation, language: Language, mode: Mode = "traini
         device=visible(chosen.device.name),
         devices=chosen.count,
         machines=chosen.node_count,
-        strategy=sentence(f"strategy-{chosen.strategy.replace('_', '-')}", language),
+        strategy=strategy_name(chosen.strategy, language),
         precision=PRECISION_LABELS[chosen.precision],
         batch=chosen.batch_size_per_device,
         accumulation=chosen.gradient_accumulation_steps,
@@ -222,77 +223,29 @@ def _excess_ratio(prediction: Prediction) -> float:
 
 
 def _device_table(advice: AdviceRecord, language: Language) -> Table | None:
-    wanted = advice.shown_precision
     shown = best_by_device(advice)
     if not shown:
         return None
-    own = any(one.precision != wanted for one in shown)
-    rows = tuple(_device_row(prediction, language, own_precision=own) for prediction in shown)
-    columns = ("device", "count", "strategy", *(("precision",) if own else ()))
-    columns += ("batch", "step", "range", "job", "memory", "fits", "basis")
-    return Table(
-        title=sentence(devices_title(own=own), language, precision=PRECISION_LABELS[wanted]),
-        columns=tuple(sentence(f"column-{name}", language) for name in columns),
-        rows=rows,
-        first_number_index=columns.index("batch"),
-    )
+    own = own_precisions(advice, shown)
+    names = ("device", "count", "strategy", *(("precision",) if own else ()))
+    names += ("batch", "step", "range", "job", "memory", "fits", "basis")
+    rows = (set_up_cells(one, names, language) for one in shown)
+    return table_of(devices_title(advice, language, own=own), names, rows, language, first_number="batch")
 
 
-def devices_title(*, own: bool) -> str:
-    """Message id of the devices' table; `own`: some of its devices lack the precision and have one of their own."""
-    return "summary-devices-own" if own else "summary-devices"
+def own_precisions(advice: AdviceRecord, shown: Iterable[Prediction]) -> bool:
+    """Whether a device of a table lacks the advised precision, so that each row has to name its own."""
+    return any(one.precision != advice.shown_precision for one in shown)
 
 
-def _device_row(prediction: Prediction, language: Language, *, own_precision: bool) -> tuple[str, ...]:
-    unknown = sentence("unknown", language)
-    step = prediction.step_s
-    memory = prediction.peak_memory_bytes
-    fits = {True: "yes", False: "no", None: "unknown"}[prediction.fits]
-    return (
-        visible(prediction.device.name),
-        str(prediction.count),
-        sentence(f"strategy-{prediction.strategy.replace('_', '-')}", language),
-        *((PRECISION_LABELS[prediction.precision],) if own_precision else ()),
-        batch_of(prediction),
-        format_seconds(step.value),
-        f"{format_seconds(step.low)} – {format_seconds(step.high)}",
-        format_seconds(prediction.job_s.value) if prediction.job_s else unknown,
-        format_bytes(memory.value) if memory else unknown,
-        sentence(fits, language),
-        sentence(f"basis-{step.basis}", language),
-    )
-
-
-def batch_of(chosen: Prediction | Recommendation) -> str:
-    """The batch size of a device, with the micro-batches of a step where it has several: `16 × 4`."""
-    steps = f" × {chosen.gradient_accumulation_steps}" if chosen.gradient_accumulation_steps > 1 else ""
-    return f"{chosen.batch_size_per_device}{steps}"
+def devices_title(advice: AdviceRecord, language: Language, *, own: bool) -> str:
+    """The title of the devices' table; `own`: some of its devices lack the precision and have one of their own."""
+    code = "summary-devices-own" if own else "summary-devices"
+    return sentence(code, language, precision=PRECISION_LABELS[advice.shown_precision])
 
 
 def _measured_table(advice: AdviceRecord, language: Language) -> Table | None:
-    rows = []
-    for measurement in advice.measurements:
-        for step in measurement.steps:
-            if step.summary is None:
-                continue
-            summary = step.summary
-            rows.append(
-                (
-                    visible(measurement.device_name),
-                    PRECISION_LABELS[step.precision],
-                    batch_text(step, language),
-                    format_seconds(summary.median_s),
-                    f"{format_seconds(summary.low_s)} – {format_seconds(summary.high_s)}",
-                    str(summary.sample_count),
-                    sentence(f"measure-verdict-{step.verdict.kind.replace('_', '-')}", language),
-                )
-            )
-    if not rows:
-        return None
-    columns = ("device", "precision", "batch", "median", "interval", "samples", "verdict")
-    return Table(
-        title=sentence("summary-measured", language),
-        columns=tuple(sentence(f"column-{name}", language) for name in columns),
-        rows=tuple(rows),
-        first_number_index=2,
-    )
+    names = ("device", "precision", "batch", "median", "interval", "samples", "verdict")
+    rows = [step_cells(one, names, language) for one in checked_steps(advice)]
+    title = sentence("summary-measured", language)
+    return table_of(title, names, rows, language, first_number="batch") if rows else None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_bytes, format_seconds, value_of
-from advisor.present.tables import Table
+from advisor.present.tables import Table, table_of
 
 if TYPE_CHECKING:
     from advisor.core.units import Estimate
@@ -20,12 +20,8 @@ def switch_table(switches: tuple[Switch, ...], language: Language) -> Table | No
     if not switches:
         return None
     ordered = sorted(switches, key=lambda one: -value_of(one.gain, 0.0))
-    return Table(
-        title=sentence("summary-switches", language),
-        columns=tuple(sentence(f"column-{name}", language) for name in _COLUMNS),
-        rows=tuple(_row(one, language) for one in ordered),
-        first_number_index=2,
-    )
+    rows = (_row(one, language) for one in ordered)
+    return table_of(sentence("summary-switches", language), _COLUMNS, rows, language, first_number="step")
 
 
 WORTH_SAYING_RATIO = 1.05

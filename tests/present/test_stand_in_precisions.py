@@ -55,8 +55,8 @@ def test_the_tables_of_terminal_markdown_and_report_name_its_own_precision(langu
     assert "FP16 AMP" in markdown_file.encode(made, language).decode()
     report = device_table(made, language)
     assert report is not None
-    assert any("FP16 AMP" in cell for cells in report["rows"] for cell in cells)
-    assert {len(cells) for cells in report["rows"]} == {len(report["columns"])}
+    assert any("FP16 AMP" in cell for cells in report.rows for cell in cells)
+    assert {len(cells) for cells in report.rows} == {len(report.columns)}
     assert report_content(made, language)["evidence"]
 
 

@@ -11,6 +11,7 @@ from advisor.present.job_picture import job_picture, row_detail, row_name, row_n
 from advisor.present.job_picture import legend as legend_of
 from advisor.present.look import device_colour, device_places, memory_part_colour, step_part_colour
 from advisor.present.set_ups import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
+from advisor.present.table_cells import strategy_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +115,7 @@ def strategy_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     if main is None:
         return None
     rows = [
-        (f"{item.count} × {sentence('strategy-' + item.strategy.replace('_', '-'), language)}", item)
+        (f"{item.count} × {strategy_name(item.strategy, language)}", item)
         for item in advice.predictions
         if item.differs_at_most_by(main, "count", "strategy", "gradient_accumulation_steps")
         and (item.gradient_accumulation_steps == main.gradient_accumulation_steps or item.count != main.count)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+import msgspec
+
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Language, say, sentence, visible
 from advisor.present.accuracy_lines import accuracy_line
@@ -15,8 +16,9 @@ from advisor.present.report.batch_curve import batch_chart
 from advisor.present.report.facts import assumed, fact_columns
 from advisor.present.report.figures import key_figures
 from advisor.present.script.launch_script import launch_command, script_name
-from advisor.present.set_ups import clipped, shown_set_ups
-from advisor.present.summary import devices_title, listed, set_up_line, summarise
+from advisor.present.set_ups import clipped
+from advisor.present.summary import listed, set_up_line, summarise
+from advisor.present.table_cells import strategy_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,7 +153,7 @@ def _next_steps(advice: AdviceRecord, main: Recommendation | None, language: Lan
     if not main.device.local:
         steps.append(sentence("report-next-try", language, device=clipped(main.device.name, 60)))
     if not STRATEGY_FACTS[main.strategy].has_script:
-        strategy = sentence(f"strategy-{main.strategy.replace('_', '-')}", language)
+        strategy = strategy_name(main.strategy, language)
         steps.append(sentence("report-next-framework", language, strategy=strategy))
     else:
         steps.append(
@@ -176,28 +178,19 @@ def _step(code: str, language: Language, command: str) -> dict[str, str]:
 
 
 def _evidence(advice: AdviceRecord, further: list[str], language: Language) -> list[Content]:
-    def section(code: str, chart: Content | None = None, table: Content | None = None) -> Content | None:
-        return _section(sentence(code, language), (), chart, table) if chart or table else None
-
     more = further[:_FURTHER_LINES]
     if len(further) > _FURTHER_LINES:
         more.append(sentence("report-more-in-json", language, sentences=len(further) - _FURTHER_LINES))
-    charts = _charts(advice, language)
-    found = [
-        _section(sentence("summary-also", language), more) if more else None,
-        *(section(code, chart) for code, chart in charts.items()),
-        section("report-compared", None, report_tables.measured_table(advice, language)),
-        section("report-communication", None, report_tables.communication_table(advice, language)),
+    sections = [_section(sentence("summary-also", language), more)] if more else []
+    sections += [
+        _section(sentence(code, language), (), chart)
+        for code, chart in _charts(advice, language).items()
+        if chart is not None
     ]
-    table = report_tables.device_table(advice, language)
-    if table is not None:
-        own = report_tables.own_precisions(advice, shown_set_ups(advice, report_tables.DEVICE_ROWS))
-        found.append(
-            _section(
-                sentence(devices_title(own=own), language, precision=PRECISION_LABELS[advice.shown_precision]),
-                (),
-                None,
-                table,
-            )
-        )
-    return [item for item in found if item is not None]
+    tables = (report_tables.measured_table, report_tables.communication_table, report_tables.device_table)
+    made = (make(advice, language) for make in tables)
+    return sections + [
+        _section(table.title, (), None, msgspec.json.decode(msgspec.json.encode(table)))
+        for table in made
+        if table is not None
+    ]
