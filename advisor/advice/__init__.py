@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -17,6 +16,7 @@ from advisor.advice.request import AdviceRequest, check, known_specs
 from advisor.advice.switched import find_switches
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS, TRACE_PRECISIONS
 from advisor.core.drive import drive
+from advisor.core.moment import utc_text
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason
 from advisor.measure.events import RunnerEvent
@@ -101,7 +101,7 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
         caveats=tuple({msgspec.json.encode(caveat): caveat for caveat in caveats}.values()),
     )
     return AdviceRecord(
-        created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        created_utc=utc_text(),
         advisor_version=__version__,
         workload=request.workload,
         model=model_facts(request.workload, facts),

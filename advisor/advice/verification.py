@@ -6,7 +6,6 @@ import contextlib
 import threading
 import time
 from collections.abc import Generator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from msgspec import Meta
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.child_process import ChildProcess
 from advisor.core.errors import UserFacingError
+from advisor.core.moment import utc_text
 from advisor.core.private_folder import private_folder
 from advisor.core.records import Record
 from advisor.core.sentences import visible
@@ -156,7 +156,7 @@ def _alone(environment: dict[str, str]) -> dict[str, str]:
 
 def _truth(advice: AdviceRecord, chosen: Recommendation, answer: _Answer) -> Truth:
     return Truth(
-        created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        created_utc=utc_text(),
         workload_name=advice.workload.name,
         device_name=chosen.device.name,
         count=chosen.count,

@@ -11,7 +11,7 @@ from advisor.claims.predictor import candidate
 from advisor.claims.ratios import card_ratio, check_card_ratio
 from advisor.claims.setting import usual_precision
 from advisor.core.errors import InputError
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.recommend.comparison import part_s
 from advisor.recommend.launch_cost import fixed_s
 from advisor.recommend.precisions import rate_of
@@ -81,7 +81,7 @@ def _no_gpu_helps(everywhere: tuple[Prediction, ...]) -> Reason:
     slowest_s = max(one.step_s.value for one in everywhere)
     if slowest_s < (1 + _ALIKE) * fastest.step_s.value:
         return Reason.of("case-all-gpus-alike", count=len(everywhere), step_s=fastest.step_s.value)
-    numbers: dict[str, float | int | str] = {"count": len(everywhere), "fastest": fastest.device.name}
+    numbers: Arguments = {"count": len(everywhere), "fastest": fastest.device.name}
     numbers |= {"fastest_step_s": fastest.step_s.value, "slowest_step_s": slowest_s}
     return Reason.of("case-no-gpu-helps", **numbers)
 
@@ -124,7 +124,7 @@ def answer_iris(case: Case, predictor: Predictor) -> CaseAnswer:
         workload, tuple(candidate(one, "fp32", own.batch_size_per_device) for one in predictor.specs.values())
     )
     busy = next((one for one in curve if fixed_s(one, curve) < one.step_s.value / 2), None)
-    numbers: dict[str, float | int | str] = {
+    numbers: Arguments = {
         "device": spec.name,
         "batch": own.batch_size_per_device,
         "step_s": own.step_s.value,
@@ -205,16 +205,16 @@ def _job(prediction: Prediction) -> Estimate:
 
 def _judge_job(device: str, claimed: float, strict: Estimate, half: Estimate) -> tuple[Verdict, Reason]:
     """A card's reported job time against FP32 and autocast."""
-    numbers: dict[str, float | int | str] = {
+    numbers: Arguments = {
         "device": device,
         "claimed_s": claimed,
         "fp32_s": strict.value,
         "amp_s": half.value,
         "slower_ratio": claimed / strict.value,
     }
-    if half.low <= claimed <= half.high:
+    if half.holds(claimed):
         return "plausible_only_with", Reason.of("case-job-fits-amp", **numbers)
-    if strict.low <= claimed <= strict.high:
+    if strict.holds(claimed):
         return "plausible_only_with", Reason.of("case-job-fits-fp32", **numbers)
     if claimed > strict.high:
         return "below_expected", Reason.of("case-job-slower", **numbers)

@@ -13,7 +13,7 @@ from advisor.claims.claim import Claim
 from advisor.claims.predictor import candidate
 from advisor.claims.ratios import check_count_ratio
 from advisor.core.errors import InputError
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 
 if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
@@ -91,7 +91,7 @@ def answer_unet(case: Case, predictor: Predictor) -> CaseAnswer:
     low_dp, high_dp = min(one.dp_ratio for one in trios), max(one.dp_ratio for one in trios)
     low_ddp, high_ddp = min(one.ddp_range()[0] for one in trios), max(one.ddp_range()[1] for one in trios)
     holds = low_dp <= dp <= high_dp and low_ddp <= ddp <= high_ddp
-    numbers: dict[str, float | int | str] = {
+    numbers: Arguments = {
         "dp_ratio": dp, "ddp_ratio": ddp, "low_dp_ratio": low_dp, "high_dp_ratio": high_dp,
         "low_ddp_ratio": low_ddp, "high_ddp_ratio": high_ddp, "count": len(trios),
     }  # fmt: skip

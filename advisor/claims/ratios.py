@@ -13,7 +13,7 @@ from advisor.claims.claim import ClaimAnswer, any_precision_of
 from advisor.claims.predictor import candidate
 from advisor.claims.refusals import refusal, unknown_card_reasons
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
@@ -55,7 +55,7 @@ def _check_count(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if claim.count is None or claim.count <= claim.reference_count:
         raise refusal("claim-without-count", claim, predictor.specs)
     most = claim.count / claim.reference_count
-    numbers: dict[str, float | int | str] = {"count": claim.count, "fewer": claim.reference_count}
+    numbers: Arguments = {"count": claim.count, "fewer": claim.reference_count}
     numbers |= {"claimed_ratio": ratio, "most_ratio": most}
     if ratio > most * LINEAR_SLACK:
         reasons = (
@@ -87,9 +87,7 @@ def _check_count(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     )
 
 
-def _judged_by_efficiency(
-    claim: Claim, ratio: float, most: float, numbers: dict[str, float | int | str]
-) -> ClaimAnswer:
+def _judged_by_efficiency(claim: Claim, ratio: float, most: float, numbers: Arguments) -> ClaimAnswer:
     """Without model and card only the efficiency can be named: from a half on it is common."""
     numbers = {**numbers, "efficiency_fraction": ratio / most}
     if ratio / most >= 0.5:  # noqa: PLR2004 - what published runs mostly reach, see docs/formats.md
@@ -145,13 +143,13 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     stated = claim.precision
     precisions = (stated,) if stated is not None else _ASKED
     by_precision = {one: found for one in _ASKED if (found := card_ratio(claim, predictor, fast, slow, one))}
-    inside = [one for one in precisions if one in by_precision and _holds(by_precision[one], ratio)]
+    inside = [one for one in precisions if one in by_precision and by_precision[one].holds(ratio)]
     shown = stated if stated in by_precision else next((one for one in inside or by_precision), None)
     expected = by_precision[shown] if shown is not None else None
     bound = _largest_bound(fast, slow, precisions)
     many = (claim.count or 1) / claim.reference_count
     bound = bound * many if bound is not None else None
-    numbers: dict[str, float | int | str] = {
+    numbers: Arguments = {
         "device": counted(claim.count or 1, fast[0].name),
         "other": counted(claim.reference_count, slow[0].name),
         "claimed_ratio": ratio,
@@ -163,7 +161,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     }
     rates = tuple(_rate_reasons(fast[0], slow[0]))
     answer = ClaimAnswer(claim=claim, verdict="plausible", reasons=(), expected_ratio=expected, bound_ratio=bound)
-    elsewhere = [one for one, found in by_precision.items() if one not in precisions and _holds(found, ratio)]
+    elsewhere = [one for one, found in by_precision.items() if one not in precisions and found.holds(ratio)]
     if expected is None or shown is None:
         raise refusal("claim-cards-not-predicted", claim, predictor.specs)
     if inside:
@@ -186,10 +184,6 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 
 def _with(answer: ClaimAnswer, verdict: str, reasons: Sequence[Reason]) -> ClaimAnswer:
     return msgspec.structs.replace(answer, verdict=verdict, reasons=tuple(reasons))
-
-
-def _holds(estimate: Estimate, value: float) -> bool:
-    return estimate.low <= value <= estimate.high
 
 
 def _largest_bound(fast: Sequence[GpuSpec], slow: Sequence[GpuSpec], precisions: Sequence[Precision]) -> float | None:

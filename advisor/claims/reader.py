@@ -23,6 +23,7 @@ from advisor.claims.words import (
     find_strategy,
     says_fits,
 )
+from advisor.core.sentences import Arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +68,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     DataParallel with DistributedDataParallel, is too long, or holds a number beyond anything that can be timed.
     """
     if len(text) > MAX_CHARACTERS:
-        numbers: dict[str, float | int | str] = {"length": len(text), "most": MAX_CHARACTERS}
+        numbers: Arguments = {"length": len(text), "most": MAX_CHARACTERS}
         raise refusal("claim-too-long", Claim(), specs, numbers)
     plain = spelled_out(normalised(text))
     if len(plain) > 2 * MAX_CHARACTERS or _LONG_NUMBER.search(plain) is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.claims.gpu_names import nearest_cards
-from advisor.core.sentences import Names, Reason, SaidError
+from advisor.core.sentences import Arguments, Names, Reason, SaidError
 from advisor.core.units import format_count, format_seconds
 from advisor.recommend.comparison import counted
 
@@ -34,9 +34,7 @@ _REMEDIES = {
 }
 
 
-def refusal(
-    code: str, claim: Claim, specs: Mapping[str, GpuSpec], numbers: dict[str, float | int | str] | None = None
-) -> SaidError:
+def refusal(code: str, claim: Claim, specs: Mapping[str, GpuSpec], numbers: Arguments | None = None) -> SaidError:
     """The refusal `code` with its remedy, and what was understood beside what is missing."""
     understood = " · ".join(_understood(claim, specs))
     first = Reason.of(code, **(numbers or {}))

@@ -12,9 +12,10 @@ from advisor.claims.predictor import candidate
 from advisor.claims.ratios import PANEL
 from advisor.claims.refusals import refusal
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.switches import gain_of
+from advisor.workload.workload import with_training
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,7 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         raise refusal("claim-cards-not-predicted", claim, predictor.specs)
     ratio = claim.speed_up_ratio or 1.0
     bound = _bound(claim, specs)
-    numbers: dict[str, float | int | str] = {
+    numbers: Arguments = {
         "device": specs[0].name,
         "change": _change(claim),
         "after": _named(claim)[0],
@@ -97,12 +98,12 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
             found += predictor.predict(workload, (candidate(spec, precision, batch),))
     known = [one for one in found if one.fits is not None and one.peak_memory_bytes is not None]
     if not known:
-        named: dict[str, float | int | str] = {"model": workload.name, "device": predictor.specs[claim.gpus[0]].name}
+        named: Arguments = {"model": workload.name, "device": predictor.specs[claim.gpus[0]].name}
         raise refusal("claim-without-prediction", claim, predictor.specs, {**named, "precision": "none"})
     best = max(known, key=lambda one: one.memory_capacity_bytes or 0.0)
     need, capacity = best.peak_memory_bytes, best.memory_capacity_bytes or 0.0
     assert need is not None
-    numbers: dict[str, float | int | str] = {
+    numbers: Arguments = {
         "model": workload.name,
         "device": best.device.name,
         "batch": batch,
@@ -112,7 +113,7 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         "high_bytes": need.high,
         "capacity_bytes": capacity,
     }
-    close = need.low <= capacity <= need.high
+    close = need.holds(capacity)
     right = bool(best.fits) == bool(claim.fits)
     code = "claim-fits-close" if close else "claim-fits" if best.fits else "claim-fits-not"
     verdict: Verdict = "plausible" if right else "plausible_only_with" if close else "impossible"
@@ -137,8 +138,7 @@ def _gain(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> Estim
         precision = side.precision if claim.reference_precision is not None else usual_precision(spec, side.precision)
         if precision is None or rate_of(spec, precision) is None:
             return None
-        training = msgspec.structs.replace(workload.training, compile=side.compiled, precision=precision)
-        changed = msgspec.structs.replace(workload, training=training)
+        changed = with_training(workload, compile=side.compiled, precision=precision)
         predicted += predictor.predict(changed, (candidate(spec, precision, side.batch_size),))
     if len(predicted) != 2:  # noqa: PLR2004 - after and before
         return None

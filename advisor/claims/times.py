@@ -16,10 +16,11 @@ from advisor.claims.refusals import refusal
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
 from advisor.claims.words import says_training
 from advisor.core.errors import InputError
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
 from advisor.recommend.candidates import batch_sizes_around
 from advisor.recommend.comparison import counted
+from advisor.workload.workload import with_training
 
 if TYPE_CHECKING:
     from advisor.claims.claim import Claim
@@ -55,7 +56,7 @@ class ClaimedSetUp(NamedTuple):
     @property
     def holds(self) -> bool:
         """Whether the claimed step lies in the expected range."""
-        return self.expected.low <= self.claimed_step_s <= self.expected.high
+        return self.expected.holds(self.claimed_step_s)
 
     @property
     def reached(self) -> bool:
@@ -71,7 +72,7 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     stated = (claim.precision,) if claim.precision is not None else _OPEN
     set_ups = [set_up for precision in stated for set_up in _set_ups(claim, predictor, workload, precision)]
     if not set_ups:
-        numbers: dict[str, float | int | str] = {"model": workload.name, "device": predictor.specs[claim.gpus[0]].name}
+        numbers: Arguments = {"model": workload.name, "device": predictor.specs[claim.gpus[0]].name}
         numbers["precision"] = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"
         raise refusal("claim-without-prediction", claim, predictor.specs, numbers)
     fastest = min(set_ups, key=lambda set_up: set_up.expected.value / set_up.claimed_step_s)
@@ -118,20 +119,16 @@ def _set_up(
     cards = [spec for key in claim.gpus if usual_precision(spec := predictor.specs[key], precision) == precision]
     strategy = (claim.strategy or "ddp") if count > 1 else "single"
     candidates = tuple(candidate(spec, precision, batch, count=count, strategy=strategy) for spec in cards)
-    predictions = predictor.predict(_at(workload, precision, batch), candidates)
+    changed = with_training(workload, precision=precision, batch_size=batch)
+    predictions = predictor.predict(changed, candidates)
     expected = range_over([_with_waits(claim, one) for one in predictions])
     if expected is None:
         return None
     best = min(predictions, key=lambda one: one.step_s.value)
-    tables = predictor.tables(_at(workload, precision, batch))
+    tables = predictor.tables(changed)
     bounds = [bound for spec in cards if (bound := step_bound(tables, spec, precision, batch, claim.mode)) is not None]
     bound = min(bounds, key=lambda one: one.step_s, default=None)
     return ClaimedSetUp(precision, batch, _claimed_step_s(claim, workload, batch, count), expected, best, bound)
-
-
-def _at(workload: Workload, precision: Precision, batch: int) -> Workload:
-    training = msgspec.structs.replace(workload.training, precision=precision, batch_size=batch)
-    return msgspec.structs.replace(workload, training=training)
 
 
 def _with_waits(claim: Claim, prediction: Prediction) -> Estimate:
@@ -167,7 +164,7 @@ def _nearest_own(set_ups: list[ClaimedSetUp], workload: Workload) -> ClaimedSetU
     )
 
 
-def _numbers(set_up: ClaimedSetUp, claim: Claim) -> dict[str, float | int | str]:
+def _numbers(set_up: ClaimedSetUp, claim: Claim) -> Arguments:
     count = claim.count or 1
     return {
         "device": counted(count, set_up.best.device.name),
@@ -236,7 +233,7 @@ def _explained(claim: Claim, predictor: Predictor, workload: Workload) -> ClaimA
     if found is not None:
         return found
     for code, change in _changes(claim, workload):
-        changed = msgspec.structs.replace(workload, training=msgspec.structs.replace(workload.training, **change))
+        changed = with_training(workload, **change)
         mode_kept = "mode" not in change
         asked = claim if mode_kept else msgspec.structs.replace(claim, mode="inference")
         for precisions in ((stated,) if stated is not None else (), _OPEN if mode_kept or stated is None else ()):

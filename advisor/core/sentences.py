@@ -54,6 +54,7 @@ class Listed(Record, frozen=True, kw_only=True, tag="listed"):
 
 
 Value = float | int | str | Names | Said | Listed
+Arguments = dict[str, Value]
 """An argument of a sentence: a figure whose unit ends its name, a count, a name, or one of the types above."""
 
 

@@ -29,13 +29,17 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     def __post_init__(self) -> None:
         """Refuse a range that does not hold its value: such a number is a bug of ours, not of the world."""
-        if not (self.low <= self.value <= self.high):
+        if not self.holds(self.value):
             message = f"Estimate {self.value} outside its own range {self.low}..{self.high}"
             raise ValueError(message)
 
     def scaled(self, factor: float) -> Estimate:
         """The same estimate in another unit or for `factor` times as much work (factor >= 0)."""
         return Estimate(value=self.value * factor, low=self.low * factor, high=self.high * factor, basis=self.basis)
+
+    def holds(self, number: float) -> bool:
+        """Whether the range holds a number."""
+        return self.low <= number <= self.high
 
     def overlaps(self, other: Estimate) -> bool:
         """Whether the two ranges touch."""

@@ -131,7 +131,7 @@ def _efficiencies(answers: Sequence[RowAnswer]) -> EfficiencyScore | None:
     return EfficiencyScore(
         row_count=len(counted),
         mean_error_fraction=float(np.mean([abs(told.value - true) for true, told in counted])),
-        covered_fraction=float(np.mean([told.low <= true <= told.high for true, told in counted])),
+        covered_fraction=float(np.mean([told.holds(true) for true, told in counted])),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 
 if TYPE_CHECKING:
     from advisor.hardware.machine import Gpu, Machine
@@ -52,7 +52,7 @@ def _major(version: str) -> int:
 
 
 def _gpu_notices(gpu: Gpu) -> list[Reason]:
-    numbers: dict[str, float | int | str] = {"gpu_index": gpu.index, "gpu_name": gpu.name}
+    numbers: Arguments = {"gpu_index": gpu.index, "gpu_name": gpu.name}
     notices = []
     if gpu.unusable_reason is not None:
         code = "gpu-lost" if gpu.unusable_reason.code == "refused-gpu-lost" else "gpu-unusable"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from advisor.core.errors import InputError
 from advisor.core.records import Record
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.recommend.wall_time import LOUD_SHARE, WallKind, WallSplit, calm_interval, split_of
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def _split_reasons(facts: LogFacts, seconds: dict[WallKind, float], total: float
     share = seconds["validation"] / total if total > 0 else 0.0
     if share >= LOUD_SHARE:
         gain = seconds["validation"] * (1 - 1 / CALMER_FACTOR)
-        numbers: dict[str, float | int | str] = {
+        numbers: Arguments = {
             "validation_s": seconds["validation"],
             "share_fraction": share,
             "gain_s": gain,
@@ -225,7 +225,7 @@ def _step_reasons(step_s: float | None, data_fraction: float, prediction: Predic
     if data_fraction >= LOUD_SHARE and step_s is not None:
         yield Reason.of("log-loader", share_fraction=data_fraction, gain_s=data_fraction * step_s)
     if prediction is not None and step_s is not None:
-        numbers: dict[str, float | int | str] = {
+        numbers: Arguments = {
             "step_s": step_s,
             "expected_s": prediction.step_s.value,
             "low_s": prediction.step_s.low,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from advisor.catalogue.precisions import Precision
+from advisor.core.moment import utc_text
 from advisor.core.sentences import Reason
 from advisor.hardware.machine import Gpu, Machine, Reading
 from advisor.measure.kept_memory import why_keep
@@ -119,7 +119,7 @@ class Collection:
         return Measurement(
             device_key=self.plan.key,
             device_name=self.plan.name,
-            created_utc=datetime.now(UTC).isoformat(timespec="seconds"),
+            created_utc=utc_text(),
             workload_name=self.workload_name,
             environment=self.environment,
             steps=steps,

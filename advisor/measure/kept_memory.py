@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.measure.measurement import StepMeasurement
 from advisor.measure.verdicts import clearly_faster, may_rank
 
@@ -56,7 +56,7 @@ def why_keep(device_name: str, steps: Sequence[StepMeasurement], kept: StepMeasu
     share, kept_share = system_share(step), system_share(kept)
     if share is None or kept_share is None or kept_share > _FALLS_TO * share:
         return ()
-    numbers: dict[str, float | int | str] = {
+    numbers: Arguments = {
         "device": device_name,
         "batch_size": step.batch_size,
         "system_fraction": share,

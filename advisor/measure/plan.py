@@ -11,7 +11,7 @@ from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.errors import InputError
 from advisor.core.records import Record
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.hardware.machine import Cpu, Gpu, Machine
 from advisor.workload.workload import NumbersModel, Workload, with_training
 
@@ -235,7 +235,7 @@ def _shared_out(
         if plan.skipped is None and plan not in kept:
             twin = next((other for other in kept if other.name == plan.name), None)
             code = "measure-no-time" if twin is None else "measure-like-another"
-            numbers: dict[str, float | int | str] = {"device": plan.name}
+            numbers: Arguments = {"device": plan.name}
             skipped = Reason.of(code, **(numbers if twin is None else numbers | {"twin": twin.key}))
             shared.append(replace(plan, skipped=skipped))
             continue

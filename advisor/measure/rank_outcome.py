@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from advisor.core.moment import utc_text
 from advisor.core.records import Record
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.measure.measurement import CommunicationMeasurement, Measurement, Verdict
 from advisor.protocol.messages import RankFinding, RankFindingKind
 
@@ -125,7 +125,7 @@ def measurement_of(outcome: RanksOutcome, device_key: str, device_name: str, wor
     return Measurement(
         device_key=device_key,
         device_name=device_name,
-        created_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        created_utc=utc_text(),
         workload_name=workload_name,
         environment=None,
         communication=outcome.communication,
@@ -135,6 +135,6 @@ def measurement_of(outcome: RanksOutcome, device_key: str, device_name: str, wor
     )
 
 
-def numbers_of(ranks: Sequence[int]) -> dict[str, float | int | str]:
+def numbers_of(ranks: Sequence[int]) -> Arguments:
     """Arguments of a sentence that lists ranks."""
-    return cast("dict[str, float | int | str]", {"rank_list": ", ".join(str(rank) for rank in sorted(ranks))})
+    return {"rank_list": ", ".join(str(rank) for rank in sorted(ranks))}

@@ -13,6 +13,7 @@ import msgspec
 
 from advisor.core.child_process import ChildProcess, ExitKind
 from advisor.core.memory_watch import resident_bytes_of
+from advisor.core.sentences import Arguments
 from advisor.protocol.messages import Answered, Control, End, Finished, Request, WorkerEvent, worker_event_of
 from advisor.workload import scrubbed_environment as scrubbing
 
@@ -181,7 +182,7 @@ def scrubbed_environment(
     return kept | {"PYTHONUNBUFFERED": "1", "TRANSFORMERS_VERBOSITY": "error", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
 
-def failure_of(error: Exception | None, session: WorkerSession) -> tuple[str, dict[str, float | int | str]]:
+def failure_of(error: Exception | None, session: WorkerSession) -> tuple[str, Arguments]:
     """(message id, numbers) for how a worker ended without answering."""
     if isinstance(error, WorkerHung):
         return "measure-worker-hung", {}

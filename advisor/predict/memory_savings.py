@@ -9,7 +9,7 @@ import msgspec
 from advisor.catalogue.optimizers import EIGHT_BIT_OPTIMIZERS, OPTIMIZER_FACTS
 from advisor.catalogue.precisions import Precision
 from advisor.core.records import Record
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
 from advisor.cost.memory.need import MemoryNeed, MemoryQuestion, answered, least_bytes, memory_need, memory_question
 from advisor.optable.op_table import OpTable, at, step_flop
@@ -38,7 +38,7 @@ class MemorySaving(Record, frozen=True, kw_only=True):
 
 def saving_reason(saving: MemorySaving) -> Reason:
     """The saving as a sentence's code with its numbers."""
-    numbers: dict[str, float | int | str] = {"saved_bytes": saving.saved_bytes}
+    numbers: Arguments = {"saved_bytes": saving.saved_bytes}
     if saving.kind == "checkpointing":
         numbers["extra_fraction"] = saving.extra_flop_fraction
     return Reason.of(f"memory-saving-{saving.kind.replace('_', '-')}", **numbers)

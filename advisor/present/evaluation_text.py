@@ -6,7 +6,7 @@ import csv
 import io
 
 from advisor.core.foreign_text import spreadsheet_cell, visible
-from advisor.core.sentences import Language, say, sentence
+from advisor.core.sentences import Arguments, Language, say, sentence
 from advisor.evaluate.evaluation_record import Evaluation
 from advisor.evaluate.row_predictions import RowAnswer
 from advisor.predict.evaluation import Score
@@ -114,7 +114,7 @@ def _remarks(evaluation: Evaluation, language: Language) -> list[str]:
     lines: list[str] = []
     batches, efficiencies = evaluation.largest_batches, evaluation.efficiencies
     if batches is not None:
-        numbers: dict[str, float | int | str] = {
+        numbers: Arguments = {
             "rows": batches.row_count,
             "right_fraction": batches.right_fraction,
             "high_fraction": batches.too_high_fraction,

@@ -18,7 +18,8 @@ class Table(Record, frozen=True, kw_only=True):
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     first_number_index: int
-    strong_rows: tuple[int, ...] = ()
+    strong_index: int | None = None
+    """The row that is set in bold."""
 
 
 def table_of(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.recommend.ranking import gpu_hours
 from advisor.recommend.recommendation import Alternative
 from advisor.recommend.strategy import pareto
@@ -36,7 +36,7 @@ def list_alternatives(finalists: Sequence[Finalist], best: Recommendation | None
 def freed_alternative(prediction: Prediction, chosen: Prediction) -> Alternative:
     """What the same device would do better if the user had fixed nothing."""
     gain = prediction.samples_per_s.value / chosen.samples_per_s.value
-    numbers: dict[str, float | int | str] = {
+    numbers: Arguments = {
         "device": prediction.device.name,
         "count": prediction.count,
         "batch": prediction.batch_size_per_device,
@@ -51,7 +51,7 @@ def _alternative(prediction: Prediction, tied_keys: set[str], finalists: Sequenc
     is_finalist = any(prediction is finalist.chosen for finalist in finalists)
     tied = is_finalist and prediction.device.key in tied_keys
     hours = gpu_hours(prediction)
-    numbers: dict[str, float | int | str] = {"device": prediction.device.name, "count": prediction.count}
+    numbers: Arguments = {"device": prediction.device.name, "count": prediction.count}
     if tied:
         reason = Reason.of("alternative-tied", **numbers)
     elif prediction.cost is not None:

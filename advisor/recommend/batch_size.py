@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.recommend.recommendation import BatchAdvice
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _kept_reason(chosen: Prediction, curve: Sequence[Prediction], global_limit: 
     allowed = max((_size(one) for one in curve if one.global_batch_size <= global_limit), default=size)
     if held and allowed > size:
         return Reason.of("why-batch-kept-within", batch=size, allowed_batch=allowed, global_limit=global_limit)
-    numbers: dict[str, float | int | str] = {"batch": size, "global_limit": global_limit}
+    numbers: Arguments = {"batch": size, "global_limit": global_limit}
     numbers |= {"rate": rounded(chosen.samples_per_s.value), "precision": PRECISION_LABELS[chosen.precision]}
     return Reason.of("why-batch-kept-global" if held else "why-batch-kept", **numbers)
 
@@ -176,7 +176,7 @@ def batch_reason(  # noqa: PLR0911, PLR0913 - one return a cause; a batch size a
         return _beyond_reason(chosen, global_limit)
     if held_global_batch is not None:
         uneven = held_global_batch % (own_batch * chosen.count) != 0
-        numbers: dict[str, float | int | str] = {"batch": size, "own_batch": own_batch}
+        numbers: Arguments = {"batch": size, "own_batch": own_batch}
         numbers |= {"global_batch": held_global_batch, "count": chosen.count}
         return Reason.of("why-batch-divides" if uneven else "why-batch-held", **numbers)
     own = next((one for one in curve if one.batch_size_per_device == own_batch), None)

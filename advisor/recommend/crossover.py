@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.recommend.recommendation import Crossover
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _crossover(cpu: Device, gpu: Device, of_cpu: dict[int, Prediction], of_gpu: 
     early = _crossing(pairs, lambda cpu_step, gpu_step: cpu_step.step_s.high / gpu_step.step_s.low)
     late = _crossing(pairs, lambda cpu_step, gpu_step: cpu_step.step_s.low / gpu_step.step_s.high)
     first, last = pairs[0], pairs[-1]
-    names: dict[str, float | int | str] = {"cpu": cpu.name, "gpu": gpu.name}
+    names: Arguments = {"cpu": cpu.name, "gpu": gpu.name}
     at_last = {"batch": last[0], "cpu_step_s": last[1].step_s.value, "gpu_step_s": last[2].step_s.value}
     at_first = {"batch": first[0], "cpu_step_s": first[1].step_s.value, "gpu_step_s": first[2].step_s.value}
     if middle is None and early is None:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from advisor.core.records import Record
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.predict.prediction import Prediction
 from advisor.workload.workload import passes_over_data
 
@@ -115,7 +115,7 @@ def _changes(workload: Workload, prediction: Prediction, known: dict[WallKind, f
     every = workload.training.evaluate_every_steps
     if every and reasonable > every and known["validation"] / total >= LOUD_SHARE:
         saved = known["validation"] * (1 - every / reasonable)
-        numbers: dict[str, float | int | str] = {"every_steps": every, "better_steps": reasonable, "gain_s": saved}
+        numbers: Arguments = {"every_steps": every, "better_steps": reasonable, "gain_s": saved}
         gains.append((saved, Reason.of("wall-validate-less", **numbers, share_fraction=known["validation"] / total)))
     reads = known["loss_reads"]
     if workload.training.read_loss_every == 1 and reads / total >= CALM_VALIDATION_SHARE:

@@ -81,7 +81,7 @@ class Truth(Record, frozen=True, kw_only=True):
     @property
     def inside(self) -> bool:
         """Whether the truth lies inside the 80 % range that was given."""
-        return self.predicted_step_s.low <= self.actual_step_s <= self.predicted_step_s.high
+        return self.predicted_step_s.holds(self.actual_step_s)
 
     @property
     def error_fraction(self) -> float:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from advisor.core.moment import utc_text
 from advisor.core.sentences import Reason
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class OldRuns(NamedTuple):
 
 def older_than(days: int, runs: Iterable[Run]) -> OldRuns:
     """Those of `runs` that were saved more than `days` days before now."""
-    before_utc = (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    before_utc = utc_text(days_ago=days)
     stamps = [run.created_utc for run in runs if run.created_utc < before_utc]
     told = Reason.of("history-prune-none", days=days)
     if stamps:

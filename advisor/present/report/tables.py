@@ -46,9 +46,8 @@ def device_table(advice: AdviceRecord, language: Language) -> Table | None:
         strategy = strategy_name(item.strategy, language, short=True)
         rows.append(set_up_cells(item, names, language, device=device, strategy=strategy))
     table = table_of(devices_title(advice, language, own=own), names, rows, language, first_number="batch")
-    return msgspec.structs.replace(
-        table, strong_rows=tuple(index for index, item in enumerate(shown) if item is chosen)
-    )
+    strong = next((index for index, item in enumerate(shown) if item is chosen), None)
+    return msgspec.structs.replace(table, strong_index=strong)
 
 
 def measured_table(advice: AdviceRecord, language: Language) -> Table | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
-from advisor.core.sentences import Names, Reason
+from advisor.core.sentences import Arguments, Names, Reason
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
@@ -98,7 +98,7 @@ def _wide_range(comparison: Comparison, best: Recommendation | None) -> Iterator
     """A range of several times is hardly advice: what it comes from, and what would narrow it."""
     if best is None or best.step_s.high <= WIDE_RATIO * best.step_s.low:
         return
-    numbers: dict[str, float | int | str] = {"low_s": best.step_s.low, "high_s": best.step_s.high}
+    numbers: Arguments = {"low_s": best.step_s.low, "high_s": best.step_s.high}
     offloads = STRATEGY_FACTS[best.strategy].offloads or comparison.workload.training.offload != "none"
     if offloads:
         yield Reason.of("caveat-wide-offload", **numbers)
@@ -125,7 +125,7 @@ def _precision_caveats(comparison: Comparison) -> Iterator[Reason]:
                 if one.device.key == device.key and at_least_as_exact(one.precision, asked)
             }
             labels = " / ".join(sorted(PRECISION_LABELS[precision] for precision in used))
-            numbers: dict[str, float | int | str] = {"device": device.name, "precision": PRECISION_LABELS[asked]}
+            numbers: Arguments = {"device": device.name, "precision": PRECISION_LABELS[asked]}
             if used:
                 yield Reason.of("caveat-precision-replaced", **numbers, used=labels)
             else:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.predict.memory_savings import saving_reason
 from advisor.recommend.reasons.set_up import TIGHT_MEMORY_FRACTION
 from advisor.recommend.recommendation import prediction_of
@@ -63,7 +63,7 @@ def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction])
 
 
 def _no_room(one: Prediction) -> Reason:
-    numbers: dict[str, float | int | str] = {
+    numbers: Arguments = {
         "device": one.device.name,
         "batch": one.batch_size_per_device,
         "precision": PRECISION_LABELS[one.precision],

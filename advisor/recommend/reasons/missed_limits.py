@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import value_of
 from advisor.recommend.comparison import set_up_name
 from advisor.recommend.precisions import at_least_as_exact
@@ -13,8 +13,6 @@ from advisor.recommend.precisions import at_least_as_exact
 if TYPE_CHECKING:
     from advisor.predict.prediction import Prediction
     from advisor.recommend.comparison import Comparison
-
-Numbers = dict[str, float | int | str]
 
 
 def is_limited(comparison: Comparison) -> bool:
@@ -31,7 +29,7 @@ def nearest_to_limits(comparison: Comparison, *, local: bool = False) -> tuple[R
     known = [(excess, one) for one in _candidates(comparison, local=local) if (excess := _excess(one, comparison))]
     if not known:
         return ()
-    _, nearest = min(known, key=lambda pair: (max(pair[0].values()), _job_s(pair[1])))
+    _, nearest = min(known, key=lambda pair: (max(pair[0].values()), value_of(pair[1].job_s)))
     return tuple(
         Reason.of(code, **_described(nearest), **_figures(code, nearest, comparison), times_ratio=ratio)
         for code, ratio in _excess(nearest, comparison).items()
@@ -70,11 +68,7 @@ def _power_w(one: Prediction, comparison: Comparison) -> float | None:
     return draw.limit_w * one.count if draw is not None and draw.limit_w is not None else None
 
 
-def _job_s(one: Prediction) -> float:
-    return value_of(one.job_s)
-
-
-def _described(one: Prediction) -> Numbers:
+def _described(one: Prediction) -> Arguments:
     return {
         "device": set_up_name(one),
         "precision": PRECISION_LABELS[one.precision],
@@ -82,7 +76,7 @@ def _described(one: Prediction) -> Numbers:
     }
 
 
-def _figures(code: str, one: Prediction, comparison: Comparison) -> Numbers:
+def _figures(code: str, one: Prediction, comparison: Comparison) -> Arguments:
     """The set-up's own figure and the limit that it misses."""
     limits = comparison.limits
     if code == "caveat-nearest-cost" and one.cost is not None:

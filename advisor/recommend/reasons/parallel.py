@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Arguments, Reason
 from advisor.predict.scaling_advice import efficiency_reason, missing_nvlink_reason, nvlink_instead
 from advisor.recommend.batch_size import choose, rounded
 from advisor.recommend.comparison import part_s, part_share
@@ -69,7 +69,7 @@ def strategy_story(comparison: Comparison, finalist: Finalist) -> tuple[Reason, 
     if one is None or dp is None or ddp is None or ddp.efficiency is None:
         return ()
     ratio, efficiency = ddp.samples_per_s.value / one.samples_per_s.value, ddp.efficiency
-    numbers: dict[str, float | int | str] = {
+    numbers: Arguments = {
         "device": one.device.name,
         "precision": PRECISION_LABELS[one.precision],
         "ddp_ratio": ratio,
@@ -157,7 +157,7 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
         )
     elif chosen.count > finalist.by_count[0].count:
         first = finalist.by_count[0]
-        numbers: dict[str, float | int | str] = {
+        numbers: Arguments = {
             "count": chosen.count,
             "fewer": first.count,
             "device": chosen.device.name,
@@ -214,7 +214,7 @@ def _communication_reasons(comparison: Comparison, chosen: Prediction) -> Iterat
     share = part_share(chosen, "communication")
     if share < NOTABLE_SHARE:
         return
-    numbers: dict[str, float | int | str] = {"share_fraction": share, "device": chosen.device.name}
+    numbers: Arguments = {"share_fraction": share, "device": chosen.device.name}
     missing = _missing_nvlink(comparison, chosen)
     spec = comparison.spec_of(chosen.device)
     linked = missing is not None or (spec is not None and spec.nvlink_bytes_per_s is not None)

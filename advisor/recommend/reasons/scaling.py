@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.core.sentences import Names, Reason
+from advisor.core.sentences import Arguments, Names, Reason
 from advisor.cost.scaling.communication import network_of
 from advisor.predict.scaling_advice import dp_loss_reasons
 from advisor.recommend.batch_size import rounded
@@ -106,7 +106,7 @@ def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[
         yield from _left_out(comparison, cards, here)
         return
     best = max(able, key=_rate)
-    numbers: dict[str, float | int | str] = {
+    numbers: Arguments = {
         "precision": PRECISION_LABELS[here.precision],
         "batch": best.batch_size,
         "waiting_s": max(everyone.group.imbalance_s),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
-from advisor.core.sentences import Names, Reason
+from advisor.core.sentences import Arguments, Names, Reason
 from advisor.predict.scaling_advice import learning_rate_note
 from advisor.recommend.batch_size import batch_reason, fitting_curve
 from advisor.recommend.comparison import part_s, part_share, set_up_name
@@ -140,7 +140,7 @@ def _hardware_reasons(comparison: Comparison, chosen: Prediction, rows: Sequence
         other_rate = rate_of(other, chosen.precision)
         label = PRECISION_LABELS[chosen.precision]
         if own_rate is not None and other_rate is not None and own_rate >= NOTABLE_RATIO * other_rate:
-            numbers: dict[str, float | int | str] = {
+            numbers: Arguments = {
                 "device": own.name,
                 "other": other.name,
                 "precision": label,

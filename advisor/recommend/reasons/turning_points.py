@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
-from advisor.core.sentences import Names, Reason
+from advisor.core.sentences import Arguments, Names, Reason
 from advisor.recommend.comparison import part_share, set_up_name
 from advisor.recommend.fixed import kept_by
 from advisor.recommend.precisions import at_least_as_exact
@@ -133,7 +133,7 @@ def _exact_rates(comparison: Comparison, asked: Precision) -> dict[tuple[object,
 def _named_precision(found: Prediction, chosen: Prediction, asked: Precision) -> Iterator[Reason]:
     gain = _rate(found) / _rate(chosen)
     if gain >= WORTH_NAMING_RATIO:
-        numbers: dict[str, float | int | str] = {
+        numbers: Arguments = {
             "precision": PRECISION_LABELS[found.precision],
             "device": set_up_name(found),
             "gain_ratio": gain,
