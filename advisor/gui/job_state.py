@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from advisor.core.sentences import Reason
 from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunProgress
-from advisor.present.set_ups import short_name
+from advisor.present.card_names import short_name
 from advisor.protocol.messages import Failed, Memory, Progress, Sample, StageEnded
 
 if TYPE_CHECKING:

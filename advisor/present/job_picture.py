@@ -10,7 +10,8 @@ from advisor.core.records import Record
 from advisor.core.sentences import Language, sentence, visible
 from advisor.core.units import format_seconds, value_of
 from advisor.predict.prediction import Prediction
-from advisor.present.set_ups import chosen_prediction, device_names, short_name, shown_set_ups, tied_places
+from advisor.present.card_names import device_names, short_name
+from advisor.present.set_ups import chosen_prediction, shown_set_ups, tied_places
 from advisor.present.summary import best_by_device
 from advisor.present.table_cells import strategy_name
 from advisor.recommend.ranking import is_trusted, untrusted_devices

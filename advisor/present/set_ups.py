@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from advisor.core.sentences import visible
@@ -10,8 +9,6 @@ from advisor.present.summary import best_by_device
 from advisor.recommend.recommendation import prediction_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
@@ -63,21 +60,3 @@ def shown_set_ups(advice: AdviceRecord, most: int) -> list[Prediction]:
     first += [(item.device_key, item.count) for item in advice.alternatives]
     order = [place for place in dict.fromkeys([*first, *best]) if place in best]
     return sorted((best[place] for place in order[:most]), key=lambda item: -item.samples_per_s.value)
-
-
-def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
-    """Names by key; two local cards of one name are told apart by their place."""
-    names: dict[str, str] = {}
-    for one in predictions:
-        names.setdefault(one.device.key, one.device.name)
-    taken: dict[str, int] = {}
-    for key, name in list(names.items()):
-        taken[name] = taken.get(name, 0) + 1
-        if taken[name] > 1:
-            names[key] = f"{name} ({taken[name]})"
-    return names
-
-
-def short_name(name: str) -> str:
-    """A card's name without those of its maker and its family."""
-    return re.sub(r"NVIDIA |GeForce |Tesla |Intel\(R\) |\(TM\)|\(R\)| \d+-Core| Processor| CPU(?= @)", "", name)

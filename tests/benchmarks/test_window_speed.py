@@ -48,16 +48,18 @@ os._exit(0)
 """
 
 
-def seconds_of(code: str) -> float:
+def seconds_of(code: str, compiled: Path) -> float:
+    """`compiled`: a folder for byte code, which an installed program has too."""
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+    environment |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(compiled)}
     started_s = time.perf_counter()
     subprocess.run([sys.executable, "-c", code], env=environment, check=True, cwd=ROOT)
     return time.perf_counter() - started_s
 
 
-def test_the_first_paint_comes_soon_after_that_of_a_bare_window() -> None:
-    seconds_of(OURS)
-    pairs = [(seconds_of(BARE), seconds_of(OURS)) for _ in range(_ROUNDS)]
+def test_the_first_paint_comes_soon_after_that_of_a_bare_window(tmp_path: Path) -> None:
+    seconds_of(OURS, tmp_path)
+    pairs = [(seconds_of(BARE, tmp_path), seconds_of(OURS, tmp_path)) for _ in range(_ROUNDS)]
     ratio = statistics.median(ours / bare for bare, ours in pairs)
     bare_s, ours_s = (statistics.median(times) for times in zip(*pairs, strict=True))
     print(f"\nfirst paint: bare {1000 * bare_s:.0f} ms, ours {1000 * ours_s:.0f} ms, ratio {ratio:.2f} (goal 2.0)")

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QPoint, QPointF, Qt
+from PySide6.QtGui import QEnterEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel
 
 from advisor.gui.idle_collection import IdleCollection
 from advisor.gui.job_state import StepSeries
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.plots.curves import CurveChart
 from advisor.gui.widgets.card import KeyFigure
-from advisor.gui.widgets.labels import QuietLabel
+from advisor.gui.widgets.labels import QuietLabel, label
 from advisor.protocol.messages import Sample
 from tests.gui import fakes
 
@@ -248,3 +251,28 @@ def test_a_closed_window_that_changed_something_goes_without_a_word(
     window.deleteLater()
     QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete.value)
     assert "already deleted" not in "".join(capfd.readouterr())
+
+
+def test_the_height_of_a_text_follows_its_width_words_and_font(qtbot: QtBot) -> None:
+    made = label("several words " * 40, wrap=True)
+    qtbot.addWidget(made)
+    plain = QLabel(made.text())
+    qtbot.addWidget(plain)
+    plain.setWordWrap(True)
+    font = made.font()
+    for points, count in ((10, 40), (10, 80), (17, 80)):
+        font.setPointSize(points)
+        for one in (made, plain):
+            one.setFont(font)
+            one.setText("several words " * count)
+        for width in (200, 500, 200):
+            assert made.heightForWidth(width) == plain.heightForWidth(width)
+
+
+def test_a_text_can_be_selected_once_the_mouse_is_over_it(qtbot: QtBot) -> None:
+    made = label("several words", wrap=True, selectable=True)
+    qtbot.addWidget(made)
+    made.show()
+    QApplication.sendEvent(made, QEnterEvent(QPointF(5, 5), QPointF(5, 5), QPointF(5, 5)))
+    QTest.mouseDClick(made, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(5, 8))
+    assert made.selectedText() == "several"

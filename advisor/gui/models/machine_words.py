@@ -6,7 +6,7 @@ import platform
 from typing import TYPE_CHECKING
 
 from advisor.core.sentences import visible
-from advisor.present.set_ups import short_name
+from advisor.present.card_names import short_name
 
 if TYPE_CHECKING:
     from advisor.gui.texts import Texts

@@ -15,8 +15,8 @@ from advisor.gui.plots.stacked import Piece, Stack, StackChart
 from advisor.gui.theme import gpu_colour
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
+from advisor.present.card_names import device_names, short_name
 from advisor.present.look import CPU_SERIES, device_places, memory_part_colour, step_part_colour
-from advisor.present.set_ups import device_names, short_name
 from advisor.recommend.recommendation import prediction_of, rests_on
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.gui.widgets.notice import EmptyState, Notice, Strip
 from advisor.gui.widgets.sentences_card import SentencesCard
 from advisor.predict.prediction import Prediction
+from advisor.present.card_names import short_name
 from advisor.present.job_picture import job_picture
-from advisor.present.set_ups import short_name
 from advisor.recommend.ranking import untrusted_devices
 from advisor.recommend.recommendation import prediction_of
 

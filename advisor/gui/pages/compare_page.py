@@ -23,8 +23,8 @@ from advisor.gui.widgets.card import Card, clear
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState
+from advisor.present.card_names import device_names, short_name
 from advisor.present.look import device_places
-from advisor.present.set_ups import device_names, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

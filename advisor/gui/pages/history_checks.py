@@ -10,8 +10,8 @@ from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
+from advisor.present.card_names import short_name
 from advisor.present.checked_steps import CheckedStep, batch_text, checked_steps
-from advisor.present.set_ups import short_name
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context

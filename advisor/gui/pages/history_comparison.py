@@ -14,8 +14,8 @@ from advisor.gui.start.local_time import local_moment
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
+from advisor.present.card_names import short_name
 from advisor.present.comparison import FigureDifference, SettingDifference, StepDifference, compare
-from advisor.present.set_ups import short_name
 
 if TYPE_CHECKING:
     from advisor.core.units import Estimate

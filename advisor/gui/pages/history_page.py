@@ -26,7 +26,7 @@ from advisor.gui.widgets.card import Card, KeyFigure, clear, row
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.gui.widgets.table import Table
-from advisor.present.set_ups import short_name
+from advisor.present.card_names import short_name
 from advisor.store.advice_record import AdviceRecord
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
 from advisor.gui.widgets.table import Table
-from advisor.present.set_ups import short_name
+from advisor.present.card_names import short_name
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context

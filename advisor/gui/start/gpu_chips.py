@@ -170,7 +170,7 @@ class GpuChips(QWidget):
         self._place.updateGeometry()
 
     def _chip(self, offer: GpuOffer) -> QToolButton:
-        from advisor.present.set_ups import short_name
+        from advisor.present.card_names import short_name
 
         chip = QToolButton()
         chip.setProperty("role", "card-chip")

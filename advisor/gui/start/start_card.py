@@ -138,7 +138,7 @@ class StartCard(Card):
         self._last.setVisible(advice is not None)
         if advice is None:
             return
-        from advisor.present.set_ups import short_name
+        from advisor.present.card_names import short_name
 
         set_up = self._texts("window-unknown")
         if chosen is not None:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 class Card(QFrame):
     """A frame with an optional heading line; add the content to `body`."""
 
+    _hugs = False
+
     def __init__(self, title: str = "", unit: str = "", *, role: str = "card") -> None:
         """`unit` stands muted beside the title."""
         super().__init__()
@@ -56,7 +58,21 @@ class Card(QFrame):
 
     def hug(self) -> None:
         """Take no more height than the content needs: a card that holds a table would stretch."""
+        self._hugs = True
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+    def sizeHint(self) -> QSize:
+        """Where it hugs its content, the height at the width that it has: Qt's is that at a width of its own."""
+        hint = super().sizeHint()
+        if self._hugs and self.hasHeightForWidth() and self.testAttribute(Qt.WidgetAttribute.WA_WState_Created):
+            hint.setHeight(self.heightForWidth(self.width()))
+        return hint
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """At another width the content may need another height."""
+        super().resizeEvent(event)
+        if self._hugs and event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
 
 class KeyFigure(Card):

@@ -13,24 +13,60 @@ from advisor.gui.tooltips import plain_tooltip
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QResizeEvent
+    from PySide6.QtCore import QEvent
+    from PySide6.QtGui import QEnterEvent, QResizeEvent
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False, selectable: bool = False) -> QLabel:
-    """A plain-text label in one of the style sheet's roles."""
-    made = QLabel()
+    """A plain-text label in one of the style sheet's roles; `wrap` breaks it into lines."""
+    made = WrappedLabel(selectable=selectable) if wrap else QLabel()
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setText(text)
     if role:
         made.setProperty("role", role)
-    if wrap:
-        made.setWordWrap(True)
-        made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.MinimumExpanding)
-    if selectable:
-        made.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
     return made
+
+
+class WrappedLabel(QLabel):
+    """Text of several lines; a page of them is laid out several times with each part that comes.
+
+    Its height at a width is computed once. It can be selected from the first time that the mouse is over it: Qt lays
+    out text that can be selected as a document, which takes three times as long.
+    """
+
+    def __init__(self, *, selectable: bool = False) -> None:
+        """Empty until a text is set."""
+        super().__init__()
+        self._selectable = selectable
+        self._heights: dict[int, int] = {}
+        self.setWordWrap(True)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.MinimumExpanding)
+
+    def heightForWidth(self, width: int) -> int:
+        """The height of all lines, in pixels."""
+        height = self._heights.get(width)
+        if height is None:
+            height = self._heights[width] = super().heightForWidth(width)
+        return height
+
+    def setText(self, text: str) -> None:
+        """Show another text."""
+        self._heights.clear()
+        super().setText(text)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """In another font or style the lines are others."""
+        self._heights.clear()
+        super().changeEvent(event)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """The mouse may select it from now on."""
+        if self._selectable:
+            self.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            )
+            self._heights.clear()
+        super().enterEvent(event)
 
 
 class ElidedLabel(QLabel):

@@ -1,0 +1,29 @@
+"""Names of cards as they are shown: short, and told apart."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from advisor.predict.prediction import Prediction
+
+
+def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
+    """Names by key; two local cards of one name are told apart by their place."""
+    names: dict[str, str] = {}
+    for one in predictions:
+        names.setdefault(one.device.key, one.device.name)
+    taken: dict[str, int] = {}
+    for key, name in list(names.items()):
+        taken[name] = taken.get(name, 0) + 1
+        if taken[name] > 1:
+            names[key] = f"{name} ({taken[name]})"
+    return names
+
+
+def short_name(name: str) -> str:
+    """A card's name without those of its maker and its family."""
+    return re.sub(r"NVIDIA |GeForce |Tesla |Intel\(R\) |\(TM\)|\(R\)| \d+-Core| Processor| CPU(?= @)", "", name)
