@@ -11,7 +11,7 @@ from advisor.catalogue.precisions import Precision
 from advisor.core.records import Record
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
-from advisor.cost.memory.need import MemoryNeed, MemoryQuestion, answered, least_bytes, memory_need, memory_question
+from advisor.cost.memory.need import MemoryNeed, MemoryQuestion, answered, least_bytes, memory_question
 from advisor.optable.op_table import OpTable, at, step_flop
 from advisor.predict.ranges.memory_range import need_range
 from advisor.workload.workload import Training
@@ -48,31 +48,27 @@ def memory_savings(
     table: OpTable, training: Training, precision: Precision, batch_size: int, *, compute_capability: str | None
 ) -> tuple[MemorySaving, ...]:
     """Every change that applies to this workload, the one that saves most first; empty without a timeline."""
-
-    def solved(changed: Training, batch: int) -> MemoryNeed | None:
-        return memory_need(table, changed, precision, batch, compute_capability=compute_capability)
-
     question = memory_question(table, training, precision, compute_capability=compute_capability)
     if question is None:
         return ()
     now = answered(question, batch_size)
-    found = [_checkpointed(question, training, now, batch_size)]
+
+    def saving(kind: SavingKind, changed: Training, size: int, **figures: int) -> MemorySaving:
+        asked = memory_question(table, changed, precision, compute_capability=compute_capability)
+        assert asked is not None  # the same table, whose timeline answered above
+        need = need_range(answered(asked, size))
+        return MemorySaving(kind=kind, need=need, saved_bytes=now.need_bytes - need.value, batch_size=size, **figures)
+
+    checkpointed = _checkpointed(question, training, now, batch_size)
+    found = [checkpointed] if checkpointed is not None else []
     for kind, changes in _optimizer_changes(training).items():
-        need = solved(msgspec.structs.replace(training, **changes), batch_size)
-        if need is not None:
-            found.append(_saving(kind, now, need_range(need), batch_size=batch_size))
+        found.append(saving(kind, msgspec.structs.replace(training, **changes), batch_size))
     if batch_size > 1:
         steps = training.gradient_accumulation_steps * 2
         halved = msgspec.structs.replace(training, gradient_accumulation_steps=steps)
-        need = solved(halved, batch_size // 2)
-        if need is not None:
-            found.append(
-                _saving(
-                    "accumulation", now, need_range(need), batch_size=batch_size // 2, gradient_accumulation_steps=steps
-                )
-            )
-    useful = [saving for saving in found if saving is not None and saving.saved_bytes > 0]
-    return tuple(sorted(useful, key=lambda saving: -saving.saved_bytes))
+        found.append(saving("accumulation", halved, batch_size // 2, gradient_accumulation_steps=steps))
+    useful = [one for one in found if one.saved_bytes > 0]
+    return tuple(sorted(useful, key=lambda one: -one.saved_bytes))
 
 
 def _optimizer_changes(training: Training) -> dict[SavingKind, dict[str, object]]:
@@ -85,10 +81,6 @@ def _optimizer_changes(training: Training) -> dict[SavingKind, dict[str, object]
     if training.optimizer_bits != 8 and training.optimizer in EIGHT_BIT_OPTIMIZERS:  # noqa: PLR2004 - bits
         changes["optimizer_8bit"] = {"optimizer_bits": 8}
     return changes
-
-
-def _saving(kind: SavingKind, now: MemoryNeed, need: Estimate, **figures: int) -> MemorySaving:
-    return MemorySaving(kind=kind, need=need, saved_bytes=now.need_bytes - need.value, **figures)
 
 
 def _checkpointed(
