@@ -94,8 +94,8 @@ def _makeshift(advice: AdviceRecord, chosen: Prediction | None) -> bool:
     """Whether nothing was advised for want of memory, or what was advised leans on the host's memory."""
     if chosen is not None:
         return STRATEGY_FACTS[chosen.strategy].offloads
-    cards = [one for one in advice.predictions if one.device.key != "cpu"]
-    return advice.recommendation is None and bool(cards) and all(one.fits is False for one in cards)
+    cards = [prediction for prediction in advice.predictions if prediction.device.key != "cpu"]
+    return advice.recommendation is None and bool(cards) and all(card.fits is False for card in cards)
 
 
 def _on_larger_cards(request: AdviceRequest, facts: Facts, tables: Tables) -> list[Switch]:
@@ -126,7 +126,7 @@ def _on_larger_cards(request: AdviceRequest, facts: Facts, tables: Tables) -> li
 def _hopeful(advice: AdviceRecord) -> bool:
     """Whether a table card was looked at and none holds a step of the workload on its own."""
     cards = [one for one in advice.predictions if one.device.key != "cpu" and one.count == 1]
-    return bool(cards) and all(one.fits is False or STRATEGY_FACTS[one.strategy].offloads for one in cards)
+    return bool(cards) and all(card.fits is False or STRATEGY_FACTS[card.strategy].offloads for card in cards)
 
 
 def _traced(

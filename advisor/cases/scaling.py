@@ -188,7 +188,7 @@ def _accumulation_gains(predictor: Predictor, workload: Workload, near: _Trio) -
             for steps in _ACCUMULATIONS
         ),
     )
-    return {one.gradient_accumulation_steps: one.samples_per_s.value / plain for one in answers}
+    return {answer.gradient_accumulation_steps: answer.samples_per_s.value / plain for answer in answers}
 
 
 def _noise(case: Case) -> float:

@@ -165,7 +165,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     if expected is None or shown is None:
         raise refusal("claim-cards-not-predicted", claim, predictor.specs)
     if inside:
-        every = len(inside) == len([one for one in precisions if one in by_precision])
+        every = len(inside) == len([precision for precision in precisions if precision in by_precision])
         if stated is not None or every:
             return _with(answer, "plausible", (Reason.of("claim-ratio-plausible", **numbers), *rates))
         named = any_precision_of(inside)

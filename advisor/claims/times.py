@@ -121,7 +121,7 @@ def _set_up(
     candidates = tuple(candidate(spec, precision, batch, count=count, strategy=strategy) for spec in cards)
     changed = with_training(workload, precision=precision, batch_size=batch)
     predictions = predictor.predict(changed, candidates)
-    expected = range_over([_with_waits(claim, one) for one in predictions])
+    expected = range_over([_with_waits(claim, prediction) for prediction in predictions])
     if expected is None:
         return None
     best = min(predictions, key=lambda one: one.step_s.value)

@@ -41,7 +41,7 @@ class StepParts:
         """The cards of several grids as one, in the order given; what is kept a card is chained."""
         joined: dict[str, Any] = {}
         for field in fields(cls):
-            values = [getattr(one, field.name) for one in steps]
+            values = [getattr(step, field.name) for step in steps]
             arrays = isinstance(values[0], np.ndarray)
             joined[field.name] = np.concatenate(values) if arrays else tuple(item for value in values for item in value)
         return cls(**joined)

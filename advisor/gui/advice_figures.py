@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 def batch_curve(advice: AdviceRecord, device_key: str, precision: Precision) -> tuple[Prediction, ...]:
     """One device alone at every batch size that was looked at, ascending."""
     found: dict[int, Prediction] = {}
-    for one in advice.predictions:
-        alone = one.device.key == device_key and one.count == 1 and one.precision == precision
+    for prediction in advice.predictions:
+        alone = prediction.device.key == device_key and prediction.count == 1 and prediction.precision == precision
         if alone:
-            known = found.get(one.batch_size_per_device)
-            if known is None or one.gradient_accumulation_steps < known.gradient_accumulation_steps:
-                found[one.batch_size_per_device] = one
+            known = found.get(prediction.batch_size_per_device)
+            if known is None or prediction.gradient_accumulation_steps < known.gradient_accumulation_steps:
+                found[prediction.batch_size_per_device] = prediction
     return up_to_the_limit([found[size] for size in sorted(found)])
 
 
@@ -45,7 +45,7 @@ def batch_advice_of(advice: AdviceRecord, device_key: str, precision: Precision)
 
 def cpu_key(advice: AdviceRecord) -> str | None:
     """The CPU among the candidates, if it is one."""
-    return next((one.device.key for one in advice.predictions if one.device.key == "cpu"), None)
+    return next((prediction.device.key for prediction in advice.predictions if prediction.device.key == "cpu"), None)
 
 
 def strategies_of(advice: AdviceRecord, chosen: Recommendation) -> tuple[Prediction, ...]:

@@ -46,13 +46,13 @@ class PredictionIndex:
 
     def __init__(self, advice: AdviceRecord, prices: Prices | None = None, *, currency: str = "") -> None:
         """Index them once; without a price file, what the advice's own costs say is taken for its prices."""
-        self.set_ups = [SetUp(one) for one in advice.predictions]
+        self.set_ups = [SetUp(prediction) for prediction in advice.predictions]
         self.untrusted = untrusted_devices(advice.measurements)
         self._by_choice: dict[tuple[Precision, int], list[SetUp]] = defaultdict(list)
         self._by_device: dict[str, list[SetUp]] = defaultdict(list)
-        for one in self.set_ups:
-            self._by_choice[one.prediction.precision, one.prediction.batch_size_per_device].append(one)
-            self._by_device[one.prediction.device.key].append(one)
+        for set_up in self.set_ups:
+            self._by_choice[set_up.prediction.precision, set_up.prediction.batch_size_per_device].append(set_up)
+            self._by_device[set_up.prediction.device.key].append(set_up)
         present = {one.precision for one in advice.predictions}
         self.precisions = tuple(precision for precision in PRECISIONS if precision in present)
         self.batches = tuple(sorted({one.batch_size_per_device for one in advice.predictions}))
@@ -67,7 +67,7 @@ class PredictionIndex:
     @property
     def predictions(self) -> tuple[Prediction, ...]:
         """All predictions, with the costs that follow from the prices as edited."""
-        return tuple(one.prediction for one in self.set_ups)
+        return tuple(set_up.prediction for set_up in self.set_ups)
 
     def rows(self, precision: Precision, batch: int, count: int, goal: Goal) -> tuple[Row, ...]:
         """The best set-up of each device, ranked; what does not fit comes last."""
@@ -77,22 +77,22 @@ class PredictionIndex:
     def tick_best(self, precision: Precision, batch: int, count: int, goal: Goal) -> None:
         """Tick the best set-up of each device, and nothing else."""
         best = {id(row.prediction) for row in self.rows(precision, batch, count, goal)}
-        for one in self.set_ups:
-            one.ticked = id(one.prediction) in best
+        for set_up in self.set_ups:
+            set_up.ticked = id(set_up.prediction) in best
 
     def best_first(self, goal: Goal) -> list[SetUp]:
         """All set-ups: those that are ticked, then the others, each with the least score first, those without last."""
-        scored = [(score(one.prediction, goal), one) for one in self.set_ups]
+        scored = [(score(set_up.prediction, goal), set_up) for set_up in self.set_ups]
         scored.sort(key=lambda pair: (not pair[1].ticked, math.inf if pair[0] is None else pair[0].value))
         return [one for _, one in scored]
 
     def ticked(self) -> list[SetUp]:
         """What is ticked, in the table's own order."""
-        return [one for one in self.set_ups if one.ticked]
+        return [set_up for set_up in self.set_ups if set_up.ticked]
 
     def ranked(self, set_ups: Iterable[SetUp], goal: Goal) -> tuple[Row, ...]:
         """Any set-ups from best to worst; those that do not fit come last, each with a place of its own."""
-        chosen = [one.prediction for one in set_ups]
+        chosen = [set_up.prediction for set_up in set_ups]
         rows = rank([one for one in chosen if one.fits is not False], goal, self.untrusted)
         placed = {id(row.prediction) for row in rows}
         rest = [one for one in chosen if id(one) not in placed]
@@ -123,7 +123,7 @@ class PredictionIndex:
         if self._file is not None:
             return self._file.devices.get(device.key, self._file.devices.get(device.spec_key or ""))
         # The cost of a rented card is its price times its hours: read back from any of its set-ups.
-        priced = (one.prediction for one in members if one.prediction.cost is not None)
+        priced = (member.prediction for member in members if member.prediction.cost is not None)
         told = next((one for one in priced if one.job_s is not None), None)
         if told is None or told.cost is None or told.job_s is None or device.local:
             return None
@@ -158,11 +158,11 @@ class PredictionIndex:
 
     def has_cost(self) -> bool:
         """Whether any prediction knows its cost."""
-        return any(one.prediction.cost is not None for one in self.set_ups)
+        return any(set_up.prediction.cost is not None for set_up in self.set_ups)
 
     def has_energy(self) -> bool:
         """Whether any prediction knows its energy."""
-        return any(one.prediction.energy_j is not None for one in self.set_ups)
+        return any(set_up.prediction.energy_j is not None for set_up in self.set_ups)
 
 
 def _alike(one: Prediction, other: Prediction) -> bool:

@@ -133,7 +133,7 @@ class JobState:
         elif isinstance(event, DeviceEnded):
             self._take(event.measurement)
             if event.exit_kind in _ENDED_BADLY:
-                told = [one for one in event.measurement.caveats if one.code.startswith("measure-worker-")]
+                told = [caveat for caveat in event.measurement.caveats if caveat.code.startswith("measure-worker-")]
                 self.troubles += told[-1:]
 
     def _progress(self, event: RunProgress | Progress) -> None:

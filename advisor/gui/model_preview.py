@@ -55,13 +55,13 @@ def preview_from_advice(advice: AdviceRecord) -> Preview:
     """The same from a finished advice."""
     training = advice.workload.training
     own = [
-        one
-        for one in advice.predictions
-        if one.count == 1
-        and one.device.key != "cpu"
-        and one.precision == training.precision
-        and one.batch_size_per_device == training.batch_size
-        and one.peak_memory_bytes is not None
+        prediction
+        for prediction in advice.predictions
+        if prediction.count == 1
+        and prediction.device.key != "cpu"
+        and prediction.precision == training.precision
+        and prediction.batch_size_per_device == training.batch_size
+        and prediction.peak_memory_bytes is not None
     ]
     return Preview(
         parameter_count=advice.model.parameter_count,

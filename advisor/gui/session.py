@@ -182,7 +182,7 @@ class Session(QObject):
 
         self.set_workload(advice.workload)
         readings = sorted(
-            (one for measurement in advice.measurements for one in measurement.readings),
+            (reading for measurement in advice.measurements for reading in measurement.readings),
             key=lambda one: one.monotonic_s,
         )
         self.feed.prepare().add(readings)

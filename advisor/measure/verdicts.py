@@ -109,14 +109,14 @@ def throttled_spans(readings: Sequence[Reading], gpu: Gpu) -> tuple[tuple[float,
 
 def power_capped(readings: Sequence[Reading], gpu: Gpu) -> bool:
     """Whether the power limit held the clock in most busy readings: normal at full load, but worth saying."""
-    bits = [found.throttle_bits for found in (reading_of(one, gpu) for one in readings) if found is not None]
+    bits = [found.throttle_bits for found in (reading_of(reading, gpu) for reading in readings) if found is not None]
     known = [value for value in bits if value is not None]
     return len(known) >= _LEAST_READINGS and sum(bool(value & POWER_CAP_BIT) for value in known) * 2 > len(known)
 
 
 def others_on_gpu(readings: Sequence[Reading], gpu: Gpu) -> Reason | None:
     """Whether somebody else used the GPU in readings taken before our own context was made."""
-    seen = [found for found in (reading_of(one, gpu) for one in readings) if found is not None]
+    seen = [found for found in (reading_of(reading, gpu) for reading in readings) if found is not None]
     used = [found.memory_used_bytes for found in seen if found.memory_used_bytes is not None]
     total = gpu.memory_total_bytes or 0
     if used and statistics.median(used) > max(_OTHERS_LEAST_BYTES, _OTHERS_MEMORY_FRACTION * total):

@@ -39,7 +39,7 @@ def accuracy_details(
     told = []
     if by_card is not None:
         told.append(sentence("accuracy-covered", language, covered_fraction=by_card.covered_fraction))
-    told += [_group(record, "precision", one, PRECISION_LABELS[one], language) for one in precisions]
+    told += [_group(record, "precision", precision, PRECISION_LABELS[precision], language) for precision in precisions]
     if compute_capability is not None:
         name = sentence("accuracy-capability", language, capability=compute_capability)
         told.append(_group(record, "compute_capability", compute_capability, name, language))

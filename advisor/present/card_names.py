@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
     """Names by key; two local cards of one name are told apart by their place."""
     names: dict[str, str] = {}
-    for one in predictions:
-        names.setdefault(one.device.key, one.device.name)
+    for prediction in predictions:
+        names.setdefault(prediction.device.key, prediction.device.name)
     taken: dict[str, int] = {}
     for key, name in list(names.items()):
         taken[name] = taken.get(name, 0) + 1

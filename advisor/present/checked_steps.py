@@ -53,14 +53,14 @@ def _prediction(advice: AdviceRecord, device_key: str, step: StepMeasurement) ->
         return None
     return next(
         (
-            one
-            for one in advice.predictions
-            if one.device.key == device_key
-            and one.count == 1
-            and one.precision == step.precision
-            and one.batch_size_per_device == step.batch_size
-            and one.gradient_accumulation_steps == 1
-            and not one.measured
+            prediction
+            for prediction in advice.predictions
+            if prediction.device.key == device_key
+            and prediction.count == 1
+            and prediction.precision == step.precision
+            and prediction.batch_size_per_device == step.batch_size
+            and prediction.gradient_accumulation_steps == 1
+            and not prediction.measured
         ),
         None,
     )

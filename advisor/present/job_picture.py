@@ -130,8 +130,8 @@ def legend(picture: JobPicture, language: Language) -> tuple[str, ...]:
 
 def _one_each(predictions: Sequence[Prediction]) -> list[Prediction]:
     first: dict[str, Prediction] = {}
-    for one in predictions:
-        first.setdefault(one.device.key, one)
+    for prediction in predictions:
+        first.setdefault(prediction.device.key, prediction)
     return list(first.values())
 
 

@@ -57,7 +57,7 @@ def memory_part_colour(kind: str, shade: Shade) -> str:
 def device_places(machine: Machine | None, predictions: Iterable[Prediction]) -> dict[str, int]:
     """Each device's place among the colours: this machine's GPUs first, as the live plots have them; no CPU."""
     keys = [gpu.key for gpu in (machine.gpus if machine is not None else ())]
-    keys += [one.device.key for one in predictions if one.device.key != "cpu"]
+    keys += [prediction.device.key for prediction in predictions if prediction.device.key != "cpu"]
     return {key: place for place, key in enumerate(dict.fromkeys(keys))}
 
 

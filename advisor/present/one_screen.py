@@ -72,14 +72,14 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     title = sentence("summary-best-rows" if rows[0].fits is not False else "summary-nearest-rows", language)
     cells = (
         set_up_cells(
-            one,
+            row,
             names,
             language,
-            device=counted(one),
-            strategy=STRATEGY_LABELS.get(one.strategy, NONE),
-            memory=memory_cell(one, language),
+            device=counted(row),
+            strategy=STRATEGY_LABELS.get(row.strategy, NONE),
+            memory=memory_cell(row, language),
         )
-        for one in rows
+        for row in rows
     )
     return table_of(title, names, cells, language, first_number="batch")
 

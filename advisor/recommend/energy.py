@@ -81,7 +81,7 @@ def _from_board(board_w: float) -> PowerDraw:
 
 def _package_power(measurement: Measurement) -> Estimate | None:
     """Power of the processor packages over the readings of a CPU's measurement; None: too few."""
-    return _spread([one.cpu_power_w for one in measurement.readings if one.cpu_power_w is not None])
+    return _spread([reading.cpu_power_w for reading in measurement.readings if reading.cpu_power_w is not None])
 
 
 def _measured_power(measurement: Measurement) -> Estimate | None:

@@ -51,7 +51,7 @@ def _or_all(wanted: Sequence[Prediction], every: tuple[Prediction, ...]) -> tupl
 
 def not_kept(fixed: Fixed, predictions: Sequence[Prediction], training: Training) -> tuple[Reason, ...]:
     """Says which demand nothing that fits could keep."""
-    fitting = [one for one in predictions if one.fits is not False]
+    fitting = [prediction for prediction in predictions if prediction.fits is not False]
     found = []
     if fixed.batch_size and fitting and all(one.batch_size_per_device != training.batch_size for one in fitting):
         found.append(Reason.of("caveat-batch-not-kept", batch=training.batch_size))

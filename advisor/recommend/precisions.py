@@ -37,7 +37,7 @@ def at_least_as_exact(precision: Precision, asked: Precision) -> bool:
 
 def stand_in(precisions: Iterable[Precision], asked: Precision) -> Precision | None:
     """What stands for the precision asked for where it was not predicted: the nearest one that is at least as exact."""
-    exact = [one for one in precisions if at_least_as_exact(one, asked)]
+    exact = [precision for precision in precisions if at_least_as_exact(precision, asked)]
     return min(exact, key=lambda one: (one != asked, PRECISION_FACTS[one].exactness_rank, one), default=None)
 
 

@@ -107,4 +107,4 @@ def rests_on(chosen: Recommendation, prediction: Prediction) -> bool:
 
 def prediction_of(predictions: Sequence[Prediction], chosen: Recommendation) -> Prediction | None:
     """The prediction that a recommendation rests on; None where it is not among them."""
-    return next((one for one in predictions if rests_on(chosen, one)), None)
+    return next((prediction for prediction in predictions if rests_on(chosen, prediction)), None)

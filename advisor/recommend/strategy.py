@@ -55,8 +55,8 @@ def _least_beyond(predictions: Sequence[Prediction]) -> dict[int, Prediction]:
     """For each count the plainest set-up that fits with the smallest global batch."""
     fitting = [one for one in predictions if one.fits is not False]
     least: dict[int, Prediction] = {}
-    for one in sorted(fitting, key=_least_unusual):
-        least.setdefault(one.count, one)
+    for prediction in sorted(fitting, key=_least_unusual):
+        least.setdefault(prediction.count, prediction)
     return least
 
 

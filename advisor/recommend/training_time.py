@@ -57,14 +57,14 @@ def _reference(comparison: Comparison, chosen: Prediction) -> Prediction | None:
 def held_set_up(comparison: Comparison, chosen: Prediction) -> Prediction | None:
     """The fastest set-up of as many such devices with the workload's own global batch; None: none was predicted."""
     held = [
-        one
-        for one in comparison.predictions
-        if one.device == chosen.device
-        and one.precision == chosen.precision
-        and one.count == chosen.count
-        and (one.strategy == chosen.strategy or {one.strategy, chosen.strategy} <= {"dp", "ddp"})
-        and one.global_batch_size == own_global_batch(comparison)
-        and one.fits is not False
+        prediction
+        for prediction in comparison.predictions
+        if prediction.device == chosen.device
+        and prediction.precision == chosen.precision
+        and prediction.count == chosen.count
+        and (prediction.strategy == chosen.strategy or {prediction.strategy, chosen.strategy} <= {"dp", "ddp"})
+        and prediction.global_batch_size == own_global_batch(comparison)
+        and prediction.fits is not False
     ]
     return min(held, key=lambda one: one.step_s.value, default=None)
 

@@ -97,7 +97,7 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
     if host is None or gpu is None:
         return None
     names = device_names(advice.predictions)
-    precisions = {one.precision for one in advice.predictions if one.device.key == host}
+    precisions = {prediction.precision for prediction in advice.predictions if prediction.device.key == host}
     precision = chosen.precision if chosen.precision in precisions else "fp32"
     of_host = batch_curve(advice, host, precision)
     of_gpu = batch_curve(advice, gpu, chosen.precision)
@@ -147,8 +147,8 @@ def _step_tick(seconds: float) -> str:
 def _crossover_gpu(advice: AdviceRecord, chosen: Recommendation) -> str | None:
     if chosen.device.key != "cpu":
         return chosen.device.key
-    keys = [device.key for device in chosen.tied_with] + [one.gpu_key for one in advice.crossovers]
-    keys += [one.device.key for one in advice.predictions]
+    keys = [device.key for device in chosen.tied_with] + [crossover.gpu_key for crossover in advice.crossovers]
+    keys += [prediction.device.key for prediction in advice.predictions]
     return next((key for key in keys if key != "cpu"), None)
 
 
@@ -165,8 +165,8 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
     card.add_to_header(label(texts("advice-memory-mark", size=texts.size(rows[0].memory_capacity_bytes)), "muted"))
     chart = StackChart(context.theme, texts("advice-memory-title"))
     stacks = []
-    for one in rows:
-        need = one.peak_memory_bytes
+    for row in rows:
+        need = row.peak_memory_bytes
         pieces = tuple(
             Piece(
                 name=texts(f"memory-part-{part.kind}"),
@@ -174,17 +174,17 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
                 text=texts.size(part.size_bytes),
                 colour=memory_part_colour(part.kind, context.theme.shade),
             )
-            for part in one.memory_parts
+            for part in row.memory_parts
         )
         stacks.append(
             Stack(
-                name=texts("advice-batch-row", batch=str(one.batch_size_per_device)),
+                name=texts("advice-batch-row", batch=str(row.batch_size_per_device)),
                 pieces=pieces,
                 text=texts.size(need.value if need is not None else None),
-                limit=one.memory_capacity_bytes,
-                limit_text=texts("advice-capacity", size=texts.size(one.memory_capacity_bytes)),
-                warn=one.fits is False,
-                chosen=one.batch_size_per_device == chosen.batch_size_per_device,
+                limit=row.memory_capacity_bytes,
+                limit_text=texts("advice-capacity", size=texts.size(row.memory_capacity_bytes)),
+                warn=row.fits is False,
+                chosen=row.batch_size_per_device == chosen.batch_size_per_device,
             )
         )
     chart.show_stacks(stacks)
@@ -203,19 +203,19 @@ def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context
     chart = BarChart(context.theme, texts("advice-strategy-title"), row_height=28)
     rows = tuple(one for place, one in enumerate(rows) if place < _MOST_STRATEGIES or rests_on(chosen, one))
     bars = []
-    for one in rows:
-        strategy = STRATEGY_LABELS.get(one.strategy) or texts.strategy(one.strategy)
-        name = f"{one.count} × {strategy}" if one.count > 1 else strategy
-        if one.gradient_accumulation_steps > 1:
-            name += f" · {texts('advice-accumulation', steps=one.gradient_accumulation_steps)}"
-        fits = one.fits is not False
+    for row in rows:
+        strategy = STRATEGY_LABELS.get(row.strategy) or texts.strategy(row.strategy)
+        name = f"{row.count} × {strategy}" if row.count > 1 else strategy
+        if row.gradient_accumulation_steps > 1:
+            name += f" · {texts('advice-accumulation', steps=row.gradient_accumulation_steps)}"
+        fits = row.fits is not False
         bars.append(
             Bar(
                 name=name,
-                estimate=one.samples_per_s if fits else None,
-                text=texts.rate(one.samples_per_s.value) if fits else texts("advice-does-not-fit"),
-                tip=prediction_tip(one, context),
-                chosen=rests_on(chosen, one),
+                estimate=row.samples_per_s if fits else None,
+                text=texts.rate(row.samples_per_s.value) if fits else texts("advice-does-not-fit"),
+                tip=prediction_tip(row, context),
+                chosen=rests_on(chosen, row),
             )
         )
     chart.show_bars(bars)

@@ -137,7 +137,7 @@ class AdvicePage(Page):
         found = untrusted_devices(advice.measurements)
         if not found:
             return None
-        names = {one.device_key: one.device_name for one in advice.measurements}
+        names = {measurement.device_key: measurement.device_name for measurement in advice.measurements}
         kinds = dict.fromkeys(self.texts(f"measure-verdict-{kind.replace('_', '-')}") for kind in found.values())
         comma = "、" if self.texts.language == "zh" else ", "
         words = self.texts(
@@ -194,7 +194,7 @@ class AdvicePage(Page):
         )
 
     def _origin(self, advice: AdviceRecord) -> str:
-        devices = len([one for one in advice.measurements if one.steps])
+        devices = len([measurement for measurement in advice.measurements if measurement.steps])
         source = self.texts("advice-from-measured", count=devices) if devices else self.texts("advice-from-predicted")
         setups = self.texts("advice-setups", count=len(advice.predictions))
         return f"{visible(advice.workload.name)} · {source} · {setups}"

@@ -110,7 +110,7 @@ class SwitchesCard(Card):
         ):
             places.addWidget(label(texts(code), "muted"), 0, column, _side(column))
         self._boxes: dict[SwitchKind, QCheckBox] = {}
-        self._switches = {one.kind: one for one in switches if can_be_combined(one)}
+        self._switches = {switch.kind: switch for switch in switches if can_be_combined(switch)}
         ordered = sorted(switches, key=lambda one: -(one.gain.value if one.gain is not None else 0.0))
         for line, one in enumerate(ordered, start=1):
             self._add_line(places, line, one)

@@ -72,7 +72,7 @@ class ComparePage(Page):
             "filter": self._table.search.text(),
             "all": self._table.all.isChecked(),
             "fitting": self._table.fitting.isChecked(),
-            "ticked": frozenset(one.place for one in self._comparison.set_ups if one.ticked),
+            "ticked": frozenset(set_up.place for set_up in self._comparison.set_ups if set_up.ticked),
             "pinned": frozenset(one.place for one in self._comparison.set_ups if one.pinned),
             "prices": dict(self._comparison.edited_prices),
             "hidden": self._table.hidden_columns(),
@@ -111,7 +111,7 @@ class ComparePage(Page):
         prices = self._state.get("prices")
         for key, price in prices.items() if isinstance(prices, dict) else ():
             self._comparison.set_price(key, price)
-        here = {one.device.key for one in advice.predictions if one.device.local}
+        here = {prediction.device.key for prediction in advice.predictions if prediction.device.local}
         named = {key: short_name(visible(name)) for key, name in device_names(advice.predictions).items()}
         self._names = {
             key: self.texts("compare-here", device=name) if key in here else name for key, name in named.items()
@@ -124,8 +124,8 @@ class ComparePage(Page):
         ticked = self._state.get("ticked")
         self._ready = True
         if isinstance(ticked, frozenset):
-            for one in self._comparison.set_ups:
-                one.ticked = one.place in ticked
+            for set_up in self._comparison.set_ups:
+                set_up.ticked = set_up.place in ticked
             self._ticks_changed()
 
     def _prices(self) -> Prices | None:
@@ -236,7 +236,7 @@ class ComparePage(Page):
         filtered = (
             bool(self._table.search.text()) or not self._table.all.isChecked() or not self._table.fitting.isChecked()
         )
-        ticks = {one.place for one in self._comparison.set_ups if one.ticked} != self._ticks_of_switches
+        ticks = {set_up.place for set_up in self._comparison.set_ups if set_up.ticked} != self._ticks_of_switches
         self._reset_button.setVisible(changed or touched or filtered or ticks or self._table.columns_changed())
 
     def _build_charts(self) -> None:
@@ -276,7 +276,7 @@ class ComparePage(Page):
         self._table.fitting.setChecked(bool(self._state.get("fitting", True)))
         self._table.changed.connect(self._table_changed)
         self._table.altered.connect(self._mark_changes)
-        if any(one.step_s.basis == "specified" for one in self._comparison.predictions):
+        if any(prediction.step_s.basis == "specified" for prediction in self._comparison.predictions):
             caption = accuracy_caption(self.texts.language, self._comparison.precisions)
             if caption is not None:
                 self._table.body.addWidget(caption)
@@ -289,7 +289,7 @@ class ComparePage(Page):
             return
         goal, batch, count = self._choice()
         self._comparison.tick_best(self._precision, batch, count, goal)
-        self._ticks_of_switches = {one.place for one in self._comparison.set_ups if one.ticked}
+        self._ticks_of_switches = {set_up.place for set_up in self._comparison.set_ups if set_up.ticked}
         precision = self._precision
 
         def at_switches(one: SetUp) -> bool:

@@ -103,7 +103,7 @@ class SetUpsCard(Card):
             self.add_to_header(widget)
 
     def _has(self, name: str) -> bool:
-        return any(one.name == name for one in self.model.columns)
+        return any(column.name == name for column in self.model.columns)
 
     def _place(self, name: str) -> int:
         return next(place for place, one in enumerate(self.model.columns) if one.name == name)
@@ -213,13 +213,13 @@ class SetUpsCard(Card):
 
     def _offer_columns(self, menu: QMenu) -> None:
         hidden = self.hidden_columns()
-        for one in self.model.columns:
-            if one.name in {"tick", "pin", "device"}:
+        for column in self.model.columns:
+            if column.name in {"tick", "pin", "device"}:
                 continue
-            action = menu.addAction(one.title)
+            action = menu.addAction(column.title)
             action.setCheckable(True)
-            action.setChecked(one.name not in hidden)
-            action.toggled.connect(lambda on, name=one.name: self._choose_column(name, shown=on))
+            action.setChecked(column.name not in hidden)
+            action.toggled.connect(lambda on, name=column.name: self._choose_column(name, shown=on))
 
     def _choose_column(self, name: str, *, shown: bool) -> None:
         hidden = self.hidden_columns()
@@ -230,8 +230,8 @@ class SetUpsCard(Card):
     def reset(self) -> None:
         """Prices, pins, filter and columns as they were at first."""
         self._index.reset_prices()
-        for one in self._index.set_ups:
-            one.pinned = False
+        for set_up in self._index.set_ups:
+            set_up.pinned = False
         self.search.clear()
         self.all.setChecked(True)
         self.fitting.setChecked(True)

@@ -126,7 +126,7 @@ def _settings_card(rows: tuple[SettingDifference, ...], context: Context) -> Car
 def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
     texts = context.texts
     card = Card(texts("history-steps"))
-    clear = sum(one.clear for one in rows)
+    clear = sum(row.clear for row in rows)
     card.add_to_header(label(texts("history-steps-clear", clear=clear, total=len(rows)), "muted"))
 
     def device(difference: StepDifference) -> str:

@@ -48,7 +48,7 @@ class BarChart(Chart):
     def show_bars(self, rows: Sequence[Bar]) -> None:
         """Show other rows."""
         self._rows = list(rows)
-        self.setAccessibleDescription("; ".join(f"{one.name}: {one.text}" for one in rows))
+        self.setAccessibleDescription("; ".join(f"{row.name}: {row.text}" for row in rows))
         self.setFixedHeight(max(len(rows), 1) * self._row_height + 4)
         self.updateGeometry()
         self.update()
@@ -64,7 +64,7 @@ class BarChart(Chart):
         width = float(self.width())
         names = min(max(self.width_of(one.name, bold=one.chosen) for one in self._rows) + 4, width * 0.34)
         values = max(self.width_of(one.text, TEXT_SIZE, bold=one.chosen) for one in self._rows) + 4
-        marks = max(self.width_of(one.mark, 11) for one in self._rows)
+        marks = max(self.width_of(row.mark, 11) for row in self._rows)
         values += marks + 8 if marks else 0
         bracket = 16.0 if any(one.tie is not None for one in self._rows) else 0.0
         left, right = names + 12, width - values - bracket - 14

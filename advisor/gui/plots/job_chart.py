@@ -90,7 +90,7 @@ class JobChart(Chart):
         self.update()
 
     def _describe(self) -> None:
-        words = [f"{one.name} {one.detail}: {one.text} {one.price} {one.chip}".strip() for one in self._rows]
+        words = [f"{row.name} {row.detail}: {row.text} {row.price} {row.chip}".strip() for row in self._rows]
         self.setAccessibleDescription("; ".join(words) + (f"; {self._switched.text}" if self._switched else ""))
 
     def sizeHint(self) -> QSize:
@@ -130,7 +130,7 @@ class JobChart(Chart):
         width = float(self.width())
         names = max(self.width_of(self._left_text(one), bold=one.advised) for one in self._rows) + 4
         names = min(names, width * 0.40)
-        texts = [one.text for one in self._rows] + ([self._switched.text] if self._switched else [])
+        texts = [row.text for row in self._rows] + ([self._switched.text] if self._switched else [])
         values = max(self.width_of(text, TEXT_SIZE, bold=True) for text in texts) + 6
         prices = max(self.width_of(one.price) for one in self._rows)
         prices += 14 if prices else 0

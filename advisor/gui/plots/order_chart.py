@@ -46,9 +46,9 @@ class OrderChart(Chart):
         """`chosen` is the column that the page shows."""
         self._columns, self._lines, self._chosen = list(columns), list(lines), chosen
         words = []
-        for one in lines:
-            told = [f"{column} {place}" for column, place in zip(columns, one.places, strict=True) if place]
-            words.append(f"{one.name}: {', '.join(told)}")
+        for line in lines:
+            told = [f"{column} {place}" for column, place in zip(columns, line.places, strict=True) if place]
+            words.append(f"{line.name}: {', '.join(told)}")
         self.setAccessibleDescription("; ".join(words))
         self.setFixedHeight(self.sizeHint().height())
         self.update()
@@ -61,7 +61,7 @@ class OrderChart(Chart):
         """Columns, lines, dots and the names at the right."""
         if not self._columns or not self._lines:
             return
-        names = min(max(self.width_of(one.name) for one in self._lines) + 8, self.width() * 0.4)
+        names = min(max(self.width_of(line.name) for line in self._lines) + 8, self.width() * 0.4)
         left, right = 34.0, self.width() - names - 18
         step = (right - left) / max(len(self._columns) - 1, 1)
         for number, column in enumerate(self._columns):

@@ -99,7 +99,7 @@ class StackChart(Chart):
         names = min(names + 4, self.width() * 0.3) if names else 0.0
         values = max(self.width_of(one.text, TEXT_SIZE, bold=one.chosen) for one in self._stacks) + 6
         left, right = (names + 12 if names else 0.0), self.width() - values - 12
-        sizes = [max(sum(piece.size for piece in one.pieces), one.limit or 0.0) for one in self._stacks]
+        sizes = [max(sum(piece.size for piece in stack.pieces), stack.limit or 0.0) for stack in self._stacks]
         limits = [one.limit for one in self._stacks if one.limit]
         top = min(max(sizes), _OVERFLOW * max(limits)) if limits else max(sizes)
         scale = max(right - left, 20.0) / (top or 1.0)

@@ -128,7 +128,7 @@ class GpuChips(QWidget):
         typed = self.search.text().strip().casefold()
         if self._offers is None or not typed:
             return
-        fitting = [one for one in self._offers.cards.values() if typed in self._words(one).casefold()]
+        fitting = [card for card in self._offers.cards.values() if typed in self._words(card).casefold()]
         if fitting:
             self.search.clear()
             self.add(fitting[0].key)

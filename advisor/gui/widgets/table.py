@@ -248,7 +248,7 @@ class Table(QTableView):
         ]
         records = self.shown_records()
         chosen = records if rows is None else [records[row] for row in rows]
-        return [one.title for one in columns], [[one.text(record) for one in columns] for record in chosen]
+        return [column.title for column in columns], [[one.text(record) for one in columns] for record in chosen]
 
     def _menu(self, place: QPoint) -> None:
         menu = QMenu(self)

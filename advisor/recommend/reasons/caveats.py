@@ -44,7 +44,7 @@ def comparison_caveats(
 def _missing_answers(
     comparison: Comparison, best: Recommendation | None, here: Recommendation | None
 ) -> Iterator[Reason]:
-    limited = is_limited(comparison) and any(one.fits is not False for one in comparison.predictions)
+    limited = is_limited(comparison) and any(prediction.fits is not False for prediction in comparison.predictions)
     if not comparison.predictions:
         return  # why nothing was predicted is said where that was found out
     if best is None:
@@ -58,7 +58,7 @@ def _missing_answers(
 
 def _host_short(comparison: Comparison) -> Iterator[Reason]:
     """The off-loading set-up that lacks least of its machines' memory."""
-    notes = [note for one in comparison.predictions for note in one.notes if note.code.endswith("-short")]
+    notes = [note for prediction in comparison.predictions for note in prediction.notes if note.code.endswith("-short")]
     if notes:
         yield min(notes, key=lambda note: note.figure("need_bytes") / note.figure("room_bytes"))
 
@@ -77,7 +77,7 @@ def _measurement_caveats(comparison: Comparison) -> Iterator[Reason]:
 
 def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iterator[Reason]:
     if comparison.goal == "cost":
-        unpriced = sorted({one.chosen.device.name for one in finalists if one.chosen.cost is None})
+        unpriced = sorted({finalist.chosen.device.name for finalist in finalists if finalist.chosen.cost is None})
         if unpriced and len(unpriced) < len({one.chosen.device.name for one in finalists}):
             yield Reason.of("caveat-some-prices-missing", devices=Names(names=tuple(unpriced)))
         elif unpriced:
@@ -120,9 +120,9 @@ def _precision_caveats(comparison: Comparison) -> Iterator[Reason]:
         spec = comparison.spec_of(device)
         if spec is not None and rate_of(spec, asked) is None:
             used = {
-                one.precision
-                for one in comparison.predictions
-                if one.device.key == device.key and at_least_as_exact(one.precision, asked)
+                prediction.precision
+                for prediction in comparison.predictions
+                if prediction.device.key == device.key and at_least_as_exact(prediction.precision, asked)
             }
             labels = " / ".join(sorted(PRECISION_LABELS[precision] for precision in used))
             numbers: Arguments = {"device": device.name, "precision": PRECISION_LABELS[asked]}

@@ -49,15 +49,15 @@ def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction])
     """Of the single GPUs that cannot hold the workload's own batch, the one that lacks least."""
     training = workload.training
     lacking = [
-        (one.peak_memory_bytes.value - one.memory_capacity_bytes, one.device.name, one)
-        for one in predictions
-        if one.fits is False
-        and one.device.key != "cpu"
-        and (one.strategy, one.count) == ("single", 1)
-        and one.precision == training.precision
-        and one.batch_size_per_device == training.batch_size
-        and one.peak_memory_bytes is not None
-        and one.memory_capacity_bytes is not None
+        (prediction.peak_memory_bytes.value - prediction.memory_capacity_bytes, prediction.device.name, prediction)
+        for prediction in predictions
+        if prediction.fits is False
+        and prediction.device.key != "cpu"
+        and (prediction.strategy, prediction.count) == ("single", 1)
+        and prediction.precision == training.precision
+        and prediction.batch_size_per_device == training.batch_size
+        and prediction.peak_memory_bytes is not None
+        and prediction.memory_capacity_bytes is not None
     ]
     return min(lacking, key=lambda item: item[:2], default=(0.0, "", None))[2]
 

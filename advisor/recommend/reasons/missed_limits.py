@@ -40,12 +40,12 @@ def nearest_to_limits(comparison: Comparison, *, local: bool = False) -> tuple[R
 def _candidates(comparison: Comparison, *, local: bool) -> list[Prediction]:
     asked = comparison.workload.training.precision
     return [
-        one
-        for one in comparison.predictions
-        if one.fits is not False
-        and at_least_as_exact(one.precision, asked)
-        and one.global_batch_size <= comparison.global_limit
-        and (one.device.local or not local)
+        prediction
+        for prediction in comparison.predictions
+        if prediction.fits is not False
+        and at_least_as_exact(prediction.precision, asked)
+        and prediction.global_batch_size <= comparison.global_limit
+        and (prediction.device.local or not local)
     ]
 
 

@@ -91,14 +91,14 @@ def strategy_story(comparison: Comparison, finalist: Finalist) -> tuple[Reason, 
 def _pair_of(comparison: Comparison, chosen: Prediction) -> tuple[Prediction, Prediction] | None:
     """The chosen set-up by DataParallel and by DDP, where both were predicted (DataParallel may not fit)."""
     found: dict[Strategy, Prediction] = {
-        one.strategy: one
-        for one in comparison.predictions
-        if one.device == chosen.device
-        and one.strategy in {"dp", "ddp"}
-        and one.precision == chosen.precision
-        and one.count == chosen.count
-        and one.batch_size_per_device == chosen.batch_size_per_device
-        and one.gradient_accumulation_steps == chosen.gradient_accumulation_steps
+        prediction.strategy: prediction
+        for prediction in comparison.predictions
+        if prediction.device == chosen.device
+        and prediction.strategy in {"dp", "ddp"}
+        and prediction.precision == chosen.precision
+        and prediction.count == chosen.count
+        and prediction.batch_size_per_device == chosen.batch_size_per_device
+        and prediction.gradient_accumulation_steps == chosen.gradient_accumulation_steps
     }
     return (found["dp"], found["ddp"]) if len(found) == 2 else None  # noqa: PLR2004 - a pair
 
@@ -107,13 +107,13 @@ def _best(comparison: Comparison, chosen: Prediction, strategy: Strategy, count:
     """The set-up to take of one strategy and count on the chosen device and precision, without more accumulation."""
     training = comparison.workload.training
     curve = [
-        one
-        for one in comparison.predictions
-        if one.device == chosen.device
-        and one.precision == chosen.precision
-        and one.strategy == strategy
-        and one.count == count
-        and one.gradient_accumulation_steps == training.gradient_accumulation_steps
+        prediction
+        for prediction in comparison.predictions
+        if prediction.device == chosen.device
+        and prediction.precision == chosen.precision
+        and prediction.strategy == strategy
+        and prediction.count == count
+        and prediction.gradient_accumulation_steps == training.gradient_accumulation_steps
     ]
     return choose(curve, training.batch_size, comparison.global_limit)
 
@@ -122,15 +122,15 @@ def _like(comparison: Comparison, other: Prediction, strategy: Strategy, batch_s
     """The set-up that differs from another one in strategy and batch alone, where it fits."""
     return next(
         (
-            one
-            for one in comparison.predictions
-            if one.strategy == strategy
-            and one.batch_size_per_device == batch_size
-            and one.fits is not False
-            and one.device == other.device
-            and one.precision == other.precision
-            and one.count == other.count
-            and one.gradient_accumulation_steps == other.gradient_accumulation_steps
+            prediction
+            for prediction in comparison.predictions
+            if prediction.strategy == strategy
+            and prediction.batch_size_per_device == batch_size
+            and prediction.fits is not False
+            and prediction.device == other.device
+            and prediction.precision == other.precision
+            and prediction.count == other.count
+            and prediction.gradient_accumulation_steps == other.gradient_accumulation_steps
         ),
         None,
     )
@@ -143,7 +143,7 @@ _NO_GAIN_RATIO = 0.005
 def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
     """Why not more devices, or that all of the devices tried are worth having."""
     chosen = finalist.chosen
-    more = next((one for one in finalist.by_count if one.count > chosen.count), None)
+    more = next((set_up for set_up in finalist.by_count if set_up.count > chosen.count), None)
     if more is not None and marginal_ratio(chosen, more) < _NO_GAIN_RATIO:
         yield Reason.of("why-count-no-gain", count=chosen.count, more=more.count, device=chosen.device.name)
     elif more is not None and marginal_ratio(chosen, more) < KNEE_MARGINAL_RATIO:
@@ -173,7 +173,7 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
 def _batch_bound(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:
     """More devices that would pay, if the bound on the global batch did not leave each a smaller batch."""
     chosen = finalist.chosen
-    more = next((one for one in finalist.by_count if one.count > chosen.count), None)
+    more = next((set_up for set_up in finalist.by_count if set_up.count > chosen.count), None)
     if more is None or more.batch_size_per_device >= chosen.batch_size_per_device:
         return
     larger = _like(comparison, more, more.strategy, chosen.batch_size_per_device)

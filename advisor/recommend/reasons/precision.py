@@ -36,15 +36,15 @@ def _single_cards(comparison: Comparison) -> dict[Precision, dict[str, Predictio
     """By precision and device: the set-up on one GPU at the workload's batch."""
     training = comparison.workload.training
     found: dict[Precision, dict[str, Prediction]] = {}
-    for one in comparison.predictions:
+    for prediction in comparison.predictions:
         if (
-            one.count == 1
-            and one.strategy == "single"
-            and one.device.spec_key is not None
-            and one.batch_size_per_device == training.batch_size
-            and one.fits is not False
+            prediction.count == 1
+            and prediction.strategy == "single"
+            and prediction.device.spec_key is not None
+            and prediction.batch_size_per_device == training.batch_size
+            and prediction.fits is not False
         ):
-            found.setdefault(one.precision, {})[one.device.key] = one
+            found.setdefault(prediction.precision, {})[prediction.device.key] = prediction
     return found
 
 

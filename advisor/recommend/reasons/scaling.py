@@ -79,7 +79,7 @@ def host_core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Re
 
 def network_reasons(comparison: Comparison, set_ups: Sequence[Prediction]) -> Iterator[Reason]:
     """Set-ups that leave one machine over a network that nobody described: what was assumed of it."""
-    links = [comparison.groups.link(one) for one in set_ups] if comparison.groups is not None else []
+    links = [comparison.groups.link(set_up) for set_up in set_ups] if comparison.groups is not None else []
     pairs = zip(set_ups, links, strict=False)
     unstated = [
         network_of(link).node_bytes_per_s

@@ -49,14 +49,14 @@ def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason
     """The less exact precision that would gain most at the same batch and count, and whether the card changes."""
     asked = comparison.workload.training.precision
     less_exact = [
-        one
-        for one in comparison.predictions
-        if not at_least_as_exact(one.precision, asked)
-        and one.count == chosen.count
-        and one.batch_size_per_device == chosen.batch_size_per_device
-        and one.fits is not False
-        and not _harder(one, chosen)
-        and (one.device.local or not chosen.device.local or chosen.device.key == "cpu")
+        prediction
+        for prediction in comparison.predictions
+        if not at_least_as_exact(prediction.precision, asked)
+        and prediction.count == chosen.count
+        and prediction.batch_size_per_device == chosen.batch_size_per_device
+        and prediction.fits is not False
+        and not _harder(prediction, chosen)
+        and (prediction.device.local or not chosen.device.local or chosen.device.key == "cpu")
     ]
     plain = _exact_rates(comparison, asked)
     gaining = [one for one in less_exact if _rate(one) >= WORTH_NAMING_RATIO * plain.get(_set_up(one), 0.0)]
@@ -124,9 +124,9 @@ def _set_up(prediction: Prediction) -> tuple[object, ...]:
 def _exact_rates(comparison: Comparison, asked: Precision) -> dict[tuple[object, ...], float]:
     """The best rate of each set-up at the precisions that may be advised, to tell what a less exact one gains."""
     rates: dict[tuple[object, ...], float] = {}
-    for one in comparison.predictions:
-        if at_least_as_exact(one.precision, asked):
-            rates[_set_up(one)] = max(_rate(one), rates.get(_set_up(one), 0.0))
+    for prediction in comparison.predictions:
+        if at_least_as_exact(prediction.precision, asked):
+            rates[_set_up(prediction)] = max(_rate(prediction), rates.get(_set_up(prediction), 0.0))
     return rates
 
 
@@ -214,6 +214,6 @@ def _by_price(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
 
 def _by_measuring(rows: Sequence[Row]) -> Iterator[Reason]:
     leaders = [row.prediction for row in rows if row.place == 1]
-    guessed = [one.device.name for one in leaders if one.step_s.basis == "specified"]
+    guessed = [leader.device.name for leader in leaders if leader.step_s.basis == "specified"]
     if len(leaders) > 1 and guessed:
         yield Reason(code="change-measure", numbers={"devices": Names(names=tuple(guessed))})

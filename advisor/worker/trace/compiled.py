@@ -59,7 +59,7 @@ def compiled_pass(first: DataFlow, second: DataFlow, batches: tuple[int, int]) -
 
 def _made(kernels: Sequence[Kernel], groups: Sequence[Fused]) -> list[_Made]:
     """The fused kernels, then those without shape figures that stay as they are."""
-    fused = [_fused(one, kernels) for one in groups]
+    fused = [_fused(group, kernels) for group in groups]
     kept = [(place, one) for place, one in enumerate(kernels) if not one.fusible and not one.raw.shape]
     return fused + [
         _Made(place, kernel.phase, raw.kind, raw.name, raw.element_bytes, raw.kernel_count, *raw.figures[1:3])
