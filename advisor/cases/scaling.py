@@ -28,7 +28,7 @@ _ACCUMULATIONS = (2, 5, 10, 20)
 _BATCH_FACTORS = (1, 2, 4)
 
 
-class _Trio(NamedTuple):
+class _Assumption(NamedTuple):
     """One assumption about what a source leaves out: one card, and two by DP and by DDP."""
 
     spec: GpuSpec
@@ -56,7 +56,9 @@ class _Trio(NamedTuple):
         return 2 * efficiency.low, 2 * efficiency.high
 
 
-def _trios(predictor: Predictor, workload: Workload, keys: tuple[str, ...], batches: tuple[int, ...]) -> list[_Trio]:
+def _assumptions(
+    predictor: Predictor, workload: Workload, keys: tuple[str, ...], batches: tuple[int, ...]
+) -> list[_Assumption]:
     found = []
     precisions: tuple[Precision, ...] = ("fp32", "fp16_amp")
     for key, precision, batch in itertools.product(keys, precisions, batches):
@@ -72,7 +74,7 @@ def _trios(predictor: Predictor, workload: Workload, keys: tuple[str, ...], batc
             ),
         )
         if len(answer) == 3:  # noqa: PLR2004 - all three could be predicted
-            found.append(_Trio(spec, precision, batch, answer[1], answer[2], answer[0]))
+            found.append(_Assumption(spec, precision, batch, answer[1], answer[2], answer[0]))
     if not found:
         raise InputError(
             f"{workload.name!r} could not be predicted, so that the case has no answer.",
@@ -86,20 +88,20 @@ def answer_unet(case: Case, predictor: Predictor) -> CaseAnswer:
     workload = predictor.workload("unet_vgg16")
     single = case.number("single_batch8_s")
     dp, ddp = single / case.number("dp_batch16_s"), single / case.number("ddp_batch8_per_gpu_s")
-    trios = _trios(predictor, workload, UNSTATED_CARDS, (workload.training.batch_size,))
-    near = min(trios, key=lambda one: abs(math.log(one.dp_ratio / dp)) + abs(math.log(one.ddp_ratio / ddp)))
-    low_dp, high_dp = min(one.dp_ratio for one in trios), max(one.dp_ratio for one in trios)
-    low_ddp, high_ddp = min(one.ddp_range()[0] for one in trios), max(one.ddp_range()[1] for one in trios)
+    assumptions = _assumptions(predictor, workload, UNSTATED_CARDS, (workload.training.batch_size,))
+    near = min(assumptions, key=lambda one: abs(math.log(one.dp_ratio / dp)) + abs(math.log(one.ddp_ratio / ddp)))
+    low_dp, high_dp = min(one.dp_ratio for one in assumptions), max(one.dp_ratio for one in assumptions)
+    low_ddp, high_ddp = min(one.ddp_range()[0] for one in assumptions), max(one.ddp_range()[1] for one in assumptions)
     holds = low_dp <= dp <= high_dp and low_ddp <= ddp <= high_ddp
     numbers: Arguments = {
         "dp_ratio": dp, "ddp_ratio": ddp, "low_dp_ratio": low_dp, "high_dp_ratio": high_dp,
-        "low_ddp_ratio": low_ddp, "high_ddp_ratio": high_ddp, "count": len(trios),
+        "low_ddp_ratio": low_ddp, "high_ddp_ratio": high_ddp, "count": len(assumptions),
     }  # fmt: skip
-    ahead = sum(one.ddp_ratio > one.dp_ratio for one in trios)
+    ahead = sum(one.ddp_ratio > one.dp_ratio for one in assumptions)
     reasons = (
         Reason.of("case-unet-plausible" if holds else "case-unet-outside", **numbers),
         _nearest_reason(near, workload.data.image_size or 0),
-        Reason.of("case-ddp-ahead", ahead_count=ahead, count=len(trios)),
+        Reason.of("case-ddp-ahead", ahead_count=ahead, count=len(assumptions)),
     )
     return CaseAnswer(
         case_id=case.id,
@@ -114,7 +116,7 @@ def answer_unet(case: Case, predictor: Predictor) -> CaseAnswer:
     )
 
 
-def _nearest_reason(near: _Trio, length: int) -> Reason:
+def _nearest_reason(near: _Assumption, length: int) -> Reason:
     return Reason.of(
         "case-nearest-assumption",
         device=near.spec.name,
@@ -132,9 +134,9 @@ def answer_roberta(case: Case, predictor: Predictor) -> CaseAnswer:
     batches = tuple(workload.training.batch_size * factor for factor in _BATCH_FACTORS)
     single, two = case.number("one_gpu_s"), case.number("ddp2_s")
     reported = single / two
-    trios = _trios(predictor, workload, case.devices, batches)
-    near = min(trios, key=lambda one: abs(math.log(one.ddp_ratio / reported)))
-    low, high = min(one.ddp_range()[0] for one in trios), max(one.ddp_range()[1] for one in trios)
+    assumptions = _assumptions(predictor, workload, case.devices, batches)
+    near = min(assumptions, key=lambda one: abs(math.log(one.ddp_ratio / reported)))
+    low, high = min(one.ddp_range()[0] for one in assumptions), max(one.ddp_range()[1] for one in assumptions)
     holds = low <= reported <= high
     gains = _accumulation_gains(predictor, workload, near)
     best = max(_ACCUMULATIONS, key=lambda steps: gains.get(steps, 0.0))
@@ -178,7 +180,7 @@ def answer_roberta(case: Case, predictor: Predictor) -> CaseAnswer:
     )
 
 
-def _accumulation_gains(predictor: Predictor, workload: Workload, near: _Trio) -> dict[int, float]:
+def _accumulation_gains(predictor: Predictor, workload: Workload, near: _Assumption) -> dict[int, float]:
     """Throughput with accumulation over that without, on two cards under the nearest assumption."""
     plain = near.ddp.samples_per_s.value
     answers = predictor.predict(

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QIcon
 
+    from advisor.core.units import Estimate
+    from advisor.gui.texts import Texts
+
 Record = TypeVar("Record")
 Index = QModelIndex | QPersistentModelIndex
 _NEVER_TOLD = frozenset({int(Qt.ItemDataRole.BackgroundRole), int(Qt.ItemDataRole.SizeHintRole)})
@@ -43,6 +46,33 @@ class Column(Generic[Record]):
     """The text that editing a cell in place begins with."""
     edit: Callable[[Record, str], bool] | None = None
     """Takes what was typed; False: it makes no sense and nothing is changed."""
+
+
+def figures(
+    title: str,
+    figure: Callable[[Record], float | None],
+    how: Callable[[float], str],
+    tip: Callable[[Record], str] | None = None,
+) -> Column[Record]:
+    """A column of numbers: shown by `how`, a dash where one is unknown, and ordered by size."""
+
+    def text(record: Record) -> str:
+        number = figure(record)
+        return "–" if number is None else how(number)
+
+    return Column(title=title, text=text, order=figure, tip=tip, number=True)
+
+
+def estimates(
+    title: str, estimate: Callable[[Record], Estimate | None], how: Callable[[float], str], texts: Texts
+) -> Column[Record]:
+    """A column of numbers with their ranges as tips."""
+
+    def value(record: Record) -> float | None:
+        known = estimate(record)
+        return None if known is None else known.value
+
+    return figures(title, value, how, tip=lambda record: texts.span(estimate(record), how))
 
 
 class TableModel(QAbstractTableModel, Generic[Record]):

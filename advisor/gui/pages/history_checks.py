@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.models.table_model import Column, TableModel, estimates, figures
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table import Table
@@ -26,12 +26,6 @@ def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
     card = Card(texts("history-measured-title"))
     card.add_to_header(label(visible(advice.workload.name), "muted"))
 
-    def predicted_s(checked: CheckedStep) -> float | None:
-        return None if checked.predicted is None else checked.predicted.step_s.value
-
-    def error(checked: CheckedStep) -> str:
-        return "–" if checked.error_fraction is None else f"{100 * checked.error_fraction:+.1f} %"
-
     model: TableModel[CheckedStep] = TableModel(
         [
             Column(title=texts("column-device"), text=lambda one: short_name(visible(one.device_name))),
@@ -42,20 +36,14 @@ def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
                 order=lambda one: one.step.batch_size,
                 number=True,
             ),
-            Column(
-                title=texts("history-measured"),
-                text=lambda one: texts.duration(one.summary.median_s),
-                order=lambda one: one.summary.median_s,
-                number=True,
+            figures(texts("history-measured"), lambda one: one.summary.median_s, texts.duration),
+            estimates(
+                texts("column-predicted"),
+                lambda one: one.predicted.step_s if one.predicted else None,
+                texts.duration,
+                texts,
             ),
-            Column(
-                title=texts("column-predicted"),
-                text=lambda one: "–" if one.predicted is None else texts.duration(predicted_s(one)),
-                tip=lambda one: texts.span(one.predicted.step_s if one.predicted else None, texts.duration),
-                order=predicted_s,
-                number=True,
-            ),
-            Column(title=texts("column-error"), text=error, order=lambda one: one.error_fraction, number=True),
+            figures(texts("column-error"), lambda one: one.error_fraction, lambda error: f"{100 * error:+.1f} %"),
             Column(
                 title=texts("column-verdict"),
                 text=lambda one: texts(f"measure-verdict-{one.step.verdict.kind.replace('_', '-')}"),

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.models.table_model import Column, TableModel, estimates, figures
 from advisor.gui.start.local_time import local_moment
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
@@ -141,26 +141,9 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
         [
             Column(title=texts("column-device"), text=device),
             Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.precision]),
-            Column(
-                title=texts("column-batch"),
-                text=lambda one: str(one.batch_size_per_device),
-                order=lambda one: one.batch_size_per_device,
-                number=True,
-            ),
-            Column(
-                title=texts("history-first"),
-                text=lambda one: texts.duration(one.first_s.value),
-                tip=lambda one: texts.span(one.first_s, texts.duration),
-                order=lambda one: one.first_s.value,
-                number=True,
-            ),
-            Column(
-                title=texts("history-second"),
-                text=lambda one: texts.duration(one.second_s.value),
-                tip=lambda one: texts.span(one.second_s, texts.duration),
-                order=lambda one: one.second_s.value,
-                number=True,
-            ),
+            figures(texts("column-batch"), lambda one: one.batch_size_per_device, str),
+            estimates(texts("history-first"), lambda one: one.first_s, texts.duration, texts),
+            estimates(texts("history-second"), lambda one: one.second_s, texts.duration, texts),
             *_verdict_columns(context),
             Column(
                 title=texts("column-basis"),

@@ -15,7 +15,7 @@ from advisor.core.sentences import visible
 from advisor.gui import history_access
 from advisor.gui.dialogs.old_runs import ask_age
 from advisor.gui.history_access import HistoryListing
-from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.models.table_model import Column, TableModel, estimates, figures
 from advisor.gui.pages.history_checks import measured_card
 from advisor.gui.pages.history_comparison import compared_cards
 from advisor.gui.pages.page import GAP, Page
@@ -49,7 +49,6 @@ class HistoryPage(Page):
         self.subtitle.set_full_text(self.texts("history-subtitle"))
         self.subtitle.setToolTip(plain_tooltip(visible(str(self._folder))))
         self._verify = self.add_action(self.texts("history-verify"), lambda: context.act("verify"))
-        self._shelf: HistoryListing | None = None
         self.busy = False
         self.session.history_changed.connect(self._read)
         self.session.advice_changed.connect(self._show_verify)
@@ -85,7 +84,6 @@ class HistoryPage(Page):
 
     def _arrived(self, outcome: Outcome) -> None:
         if isinstance(outcome.result, HistoryListing):
-            self._shelf = outcome.result
             self._show(outcome.result)
 
     def _show(self, listing: HistoryListing) -> None:
@@ -188,13 +186,7 @@ class HistoryPage(Page):
                 order=lambda one: one.head.batch_size_per_device,
                 number=True,
             ),
-            Column(
-                title=texts("column-job"),
-                text=lambda one: texts.duration(one.head.job_s.value if one.head.job_s else None),
-                tip=lambda one: texts.span(one.head.job_s, texts.duration),
-                order=lambda one: one.head.job_s.value if one.head.job_s else None,
-                number=True,
-            ),
+            estimates(texts("column-job"), lambda one: one.head.job_s, texts.duration, texts),
             Column(
                 title=texts("column-basis"),
                 text=lambda one: texts.basis(one.head.job_s),
@@ -205,9 +197,6 @@ class HistoryPage(Page):
     def _ledger_card(self, listing: HistoryListing) -> Card:
         texts = self.texts
 
-        def predicted(truth: Truth) -> str:
-            return texts.duration(truth.predicted_step_s.value)
-
         card = Card(texts("history-ledger"))
         model: TableModel[Truth] = TableModel(
             [
@@ -217,25 +206,9 @@ class HistoryPage(Page):
                     title=texts("column-device"),
                     text=lambda one: f"{one.count} × {short_name(visible(one.device_name))}",
                 ),
-                Column(
-                    title=texts("column-batch"),
-                    text=lambda one: str(one.batch_size_per_device),
-                    order=lambda one: one.batch_size_per_device,
-                    number=True,
-                ),
-                Column(
-                    title=texts("column-predicted"),
-                    text=predicted,
-                    tip=lambda one: texts.span(one.predicted_step_s, texts.duration),
-                    order=lambda one: one.predicted_step_s.value,
-                    number=True,
-                ),
-                Column(
-                    title=texts("history-actual"),
-                    text=lambda one: texts.duration(one.actual_step_s),
-                    order=lambda one: one.actual_step_s,
-                    number=True,
-                ),
+                figures(texts("column-batch"), lambda one: one.batch_size_per_device, str),
+                estimates(texts("column-predicted"), lambda one: one.predicted_step_s, texts.duration, texts),
+                figures(texts("history-actual"), lambda one: one.actual_step_s, texts.duration),
                 Column(
                     title=texts("column-error"),
                     text=lambda one: f"{100 * one.error_fraction:+.1f} %",

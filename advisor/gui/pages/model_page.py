@@ -17,7 +17,7 @@ from advisor.core.units import format_quantity
 from advisor.gui.model_preview import ModelTracer
 from advisor.gui.models.form_fields import fields_of
 from advisor.gui.models.layer_words import layer_tip, or_dash
-from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.models.table_model import Column, TableModel, figures
 from advisor.gui.pages.doors_card import DoorsCard
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear
@@ -228,24 +228,13 @@ class ModelPage(Page):
         texts = self.texts
         return [
             Column(title=texts("model-layer"), text=lambda one: visible(one.path), tip=layer_tip),
-            Column(
-                title=texts("model-parameters"),
-                text=lambda one: texts.count(one.parameter_count),
-                order=lambda one: one.parameter_count,
-                number=True,
+            figures(texts("model-parameters"), lambda one: one.parameter_count, texts.count),
+            figures(
+                texts("model-layer-flop"),
+                lambda one: at(one.flop, self._batch()),
+                lambda flop: format_quantity(flop, "FLOP"),
             ),
-            Column(
-                title=texts("model-layer-flop"),
-                text=lambda one: format_quantity(at(one.flop, self._batch()), "FLOP"),
-                order=lambda one: at(one.flop, self._batch()),
-                number=True,
-            ),
-            Column(
-                title=texts("model-layer-memory"),
-                text=lambda one: texts.size(at(one.activation_bytes, self._batch())),
-                order=lambda one: at(one.activation_bytes, self._batch()),
-                number=True,
-            ),
+            figures(texts("model-layer-memory"), lambda one: at(one.activation_bytes, self._batch()), texts.size),
         ]
 
     def _batch(self) -> int:
