@@ -84,6 +84,7 @@ def sources_and_memory(
         measurements={measurement.device_key: measurement for measurement in facts.measurements},
         calibrations={calibration.device_key: calibration for calibration in calibrations},
         host=_host(facts),
+        loader=next((measurement.loader for measurement in facts.measurements if measurement.loader), ()),
         interconnect=request.interconnect,
         node_count=request.node_count,
     )

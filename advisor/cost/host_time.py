@@ -1,4 +1,4 @@
-"""What the host costs a step: issuing operators, copying inputs, waiting for the card, loading data."""
+"""What the host costs a step: issuing operators, copying inputs, waiting for the card."""
 
 from __future__ import annotations
 
@@ -40,9 +40,6 @@ class HostSpeed:
     measured batch, where hardly anything was computed. A card on the same host waits for the same Python."""
     synchronisation_s: float | None = None
     """From the card's last kernel to its next one, where the host waits in between."""
-    loader_s_per_sample: float | None = None
-    """Time in which one loader worker makes one sample; None: loading is left out."""
-    loader_workers: int = 1
     copies_inputs: bool = True
     """False where inputs are on the card already, or copied while it computes."""
     pinned: bool = True
@@ -97,15 +94,6 @@ def synchronisation_seconds(
     if PRECISION_FACTS[precision].scales_gradients and training.optimizer != "none":
         count += 1.0
     return count * each
-
-
-def loader_seconds(host: HostSpeed, training: Training, batches: Floats, step_s: Floats) -> Floats:
-    """Seconds in which a step waits for data that the loader has not made yet; `step_s` (cards, batch sizes)."""
-    if host.loader_s_per_sample is None:
-        return np.zeros_like(step_s)
-    samples = batches[:, 0] * training.gradient_accumulation_steps
-    made_s = samples * host.loader_s_per_sample / max(1, host.loader_workers)
-    return np.maximum(0.0, made_s - step_s)
 
 
 def slower_host_factor(host_share: Floats, slowness: float) -> Floats:

@@ -16,7 +16,6 @@ from advisor.cost.host_time import (
     copy_seconds,
     host_seconds,
     joined_seconds,
-    loader_seconds,
     synchronisation_seconds,
 )
 from advisor.cost.operators.dequantisation import dequantised_bytes
@@ -116,8 +115,7 @@ def _known_steps(question: _Question, specs: Sequence[GpuSpec]) -> dict[str, Flo
     parts["copy_s"] = copy_seconds(compiled, training, specs, question.batches, question.host)
     wait_s = synchronisation_seconds(compiled, training, question.precision, question.host, figures.assumed)
     parts["synchronisation_s"] = np.full_like(device, wait_s)
-    subtotal = device + parts["host_s"] + parts["copy_s"] + parts["synchronisation_s"]
-    parts["loader_s"] = loader_seconds(question.host, training, question.batches, subtotal)
+    parts["loader_s"] = np.zeros_like(device)
     return parts
 
 

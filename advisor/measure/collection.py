@@ -21,6 +21,7 @@ from advisor.protocol.messages import (
     KEEPING_SERIES,
     Environment,
     Failed,
+    LoaderPass,
     Memory,
     Sample,
     StageEnded,
@@ -66,6 +67,7 @@ class Collection:
     log_tail: str = ""
     known_rates: tuple[RateMeasurement, ...] = ()
     """An earlier calibration that still holds; `calibration_key` says when."""
+    _loader: list[LoaderPass] = field(default_factory=list)
     _steps: dict[StepKey, _Step] = field(default_factory=dict)
     _rates: dict[tuple[str, Precision, tuple[tuple[str, float], ...]], list[Sample]] = field(default_factory=dict)
     _rate_ends: dict[int, str] = field(default_factory=dict)
@@ -84,6 +86,8 @@ class Collection:
             self.failures.append(event)
         elif isinstance(event, Memory):
             self._step(event.batch_size, event.precision, self.layer_limit).memory = event
+        elif isinstance(event, LoaderPass):
+            self._loader.append(event)
         elif isinstance(event, StageEnded):
             if event.series == "step" and event.batch_size is not None:
                 self._step(event.batch_size, event.precision, self.layer_limit).ended = event
@@ -125,6 +129,7 @@ class Collection:
             steps=steps,
             rates=rates,
             readings=tuple(self.readings),
+            loader=tuple(self._loader),
             verdict=self._overall(steps, rates),
             caveats=_unique(caveats),
             log_tail=self.log_tail[-_LOG_CHARACTERS:],

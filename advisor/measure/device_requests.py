@@ -20,12 +20,20 @@ from advisor.measure.device_workers import DeviceWorkers
 from advisor.measure.kept_memory import worth_keeping
 from advisor.measure.plan import DevicePlan, Plan
 from advisor.optable.op_table import OpTable
-from advisor.protocol.messages import ImportRequest, MeasureRequest, MicrobenchmarkRequest, Request, TraceRequest
+from advisor.protocol.messages import (
+    ImportRequest,
+    LoaderRequest,
+    MeasureRequest,
+    MicrobenchmarkRequest,
+    Request,
+    TraceRequest,
+)
 from advisor.workload.workload import NumbersModel, with_training
 
 _RESERVE_S = 0.7
 _LEAST_STEPS_S = 2.0
 _TRIAL_S = 2.0
+_LOADER_S = 0.6
 _FIRST_PRECISION_SHARE = 0.85
 _STEPS_SHARE = 0.6
 _CROWDED_PRESSURE = 0.25
@@ -71,6 +79,7 @@ class DeviceRequests:
                 break
             budget_s = max(_LEAST_STEPS_S, self.left_s() * (1.0 if last else _FIRST_PRECISION_SHARE))
             yield from self._step_requests(precision, budget_s, first=number == 0)
+        yield from self._loader_passes()
         yield from self._keeping_memory()
 
     def _preparations(self) -> Iterator[Request]:
@@ -127,6 +136,27 @@ class DeviceRequests:
             return
         request = self._measure(step.precision, (step.batch_size,), _TRIAL_S)
         yield replace(request, thread_count=step.thread_count, keep_freed_memory=True)
+
+    def _loader_passes(self) -> Iterator[LoaderRequest]:
+        """The data loader, once a run: it is the processor's work, whichever device it feeds.
+
+        A moment beyond the budget, after the steps, whose sizes it is asked at.
+        """
+        first = next((device for device in self.plan.devices if device.skipped is None), self.device)
+        worker, steps = self.workers.current, self.collection.steps()
+        if first.key != self.device.key or worker is None or not worker.alive or not steps:
+            return
+        workload = self.plan.workload
+        sizes = [step.batch_size for step in steps]
+        most = 8 * workload.training.batch_size
+        yield LoaderRequest(
+            workload=workload,
+            batch_sizes=tuple(sorted({min(sizes), workload.training.batch_size, min(max(sizes), most)})),
+            budget_s=_LOADER_S,
+            allow_code=self.plan.allow_code,
+            hub=self.plan.allow_hub,
+            seed=self.plan.seed,
+        )
 
     def _measure(self, precision: Precision, sizes: tuple[int, ...], budget_s: float) -> MeasureRequest:
         return MeasureRequest(

@@ -22,6 +22,7 @@ from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession,
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import (
     ImportRequest,
+    LoaderRequest,
     MeasureRequest,
     Progress,
     Request,
@@ -33,6 +34,9 @@ from advisor.protocol.messages import (
 _GRACE_S = 12.0
 """Beyond a request's own budget before its worker counts as hung: imports, building, a last long step."""
 
+
+_FAILED = {TraceRequest: "measure-trace-failed", LoaderRequest: "measure-loader-failed"}
+"""Requests without whose answer the steps are measured all the same, and what is then said."""
 
 _MEASURED_FRACTION = 0.95
 """Of the whole job's progress; the rest is predicting."""
@@ -104,7 +108,6 @@ class DeviceRun:
         deadline_s = time.monotonic() + limit_s + _GRACE_S
         session = self._workers.for_request(request)
         error: Exception | None = None
-        tracing = isinstance(request, TraceRequest)
         failed_before = len(self.collection.failures)
         try:
             for event in session.ask(request, deadline_s=deadline_s):
@@ -117,11 +120,11 @@ class DeviceRun:
         if isinstance(request, MeasureRequest) and request.keep_freed_memory:
             return True  # only tried: without an answer nothing is lost
         for failed in self.collection.failures[failed_before:]:
-            code = failed.code or ("measure-trace-failed" if tracing else "measure-worker-failed")
+            code = failed.code or _FAILED.get(type(request), "measure-worker-failed")
             self.collection.caveats.append(
                 Reason.of(code, device=self.device.name, text=Said(text=failed.text[:300]), **failed.numbers)
             )
-            self.exit_kind = "finished" if tracing else "failed"
+            self.exit_kind = "finished" if type(request) in _FAILED else "failed"
         if error is not None or not session.alive:
             self._note_death(session, error)
         return True

@@ -8,7 +8,7 @@ from advisor.catalogue.precisions import Precision
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.hardware.machine import Reading
-from advisor.protocol.messages import Environment, Memory, Sample, StepPart
+from advisor.protocol.messages import Environment, LoaderPass, Memory, Sample, StepPart
 
 VerdictKind = Literal["stable", "usable", "unstable", "throttled", "contended", "not_measured"]
 
@@ -106,6 +106,8 @@ class Measurement(Record, frozen=True, kw_only=True):
     rates: tuple[RateMeasurement, ...] = ()
     communication: tuple[CommunicationMeasurement, ...] = ()
     readings: tuple[Reading, ...] = ()
+    loader: tuple[LoaderPass, ...] = ()
+    """Passes of the data loader on this machine's processor; empty where another device's worker made them."""
     verdict: Verdict
     caveats: tuple[Reason, ...] = ()
     log_tail: str = ""

@@ -13,6 +13,7 @@ from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_table import OpTable
 from advisor.predict.calibration import factors_elsewhere, factors_here
 from advisor.predict.device_steps import DeviceSteps, from_grid
+from advisor.predict.loader import with_loader
 from advisor.predict.local_time import predict_local_steps
 from advisor.predict.prediction import Device
 from advisor.predict.ranges.envelope import card_outside, outside_envelope
@@ -48,7 +49,7 @@ def single_device_steps(  # noqa: PLR0913 - one question with its sources
         else:
             answers[device.key] = Reason.of("predict-unknown-card", device=device.name)
     answers |= _specified(compiled, training, precision, from_spec, batches, known)
-    return answers
+    return {device.key: with_loader(answers[device.key], device, batches, known) for device in devices}
 
 
 def _specified(  # noqa: PLR0913 - the same question

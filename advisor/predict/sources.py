@@ -15,6 +15,7 @@ from advisor.measure.measurement import Measurement
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_table import OpTable
 from advisor.predict.prediction import Calibration
+from advisor.protocol.messages import LoaderPass
 from advisor.workload.workload import Workload
 
 
@@ -34,6 +35,8 @@ class Sources:
     link: Link | None = None
     """What joins the cards where words are not enough; None: `interconnect` and the machine tell."""
     node_count: int = 1
+    loader: tuple[LoaderPass, ...] = ()
+    """Passes of the job's data loader that were timed on this machine; none: loading is left out."""
     host: HostSpeed = field(default_factory=HostSpeed)
     software_year: int | None = None
     """Of PyTorch and its libraries; None: today's."""

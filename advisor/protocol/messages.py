@@ -74,6 +74,17 @@ class MeasureRequest(Record, frozen=True, kw_only=True, tag="measure"):
     C library cannot be told to."""
 
 
+class LoaderRequest(Record, frozen=True, kw_only=True, tag="loader"):
+    """Time passes over the workload's own data set, or over samples that lie in memory; nothing is trained."""
+
+    workload: Workload
+    batch_sizes: tuple[int, ...]
+    budget_s: float
+    allow_code: bool = False
+    hub: bool = False
+    seed: int = 0
+
+
 class RanksRequest(Record, frozen=True, kw_only=True, tag="ranks"):
     """Measure communication and a real data-parallel step as one rank of a torch.distributed group.
 
@@ -98,7 +109,7 @@ class RanksRequest(Record, frozen=True, kw_only=True, tag="ranks"):
     seed: int = 0
 
 
-Request = TraceRequest | ImportRequest | MicrobenchmarkRequest | MeasureRequest | RanksRequest
+Request = TraceRequest | ImportRequest | MicrobenchmarkRequest | MeasureRequest | LoaderRequest | RanksRequest
 
 
 class Warm(Record, frozen=True, kw_only=True, tag="warm"):
@@ -197,6 +208,23 @@ class Memory(Record, frozen=True, kw_only=True, tag="memory"):
     how: Literal["cuda_allocator", "dispatch_tracked", "resident_set"]
 
 
+class LoaderPass(Record, frozen=True, kw_only=True, tag="loader_pass"):
+    """One pass of the data loader at a batch size; times are of one batch."""
+
+    batch_size: int
+    worker_count: int
+    """0: the training process itself loads."""
+    made_s: float
+    """From one batch to the next where nothing is done with them: median of the blocks."""
+    low_s: float
+    high_s: float
+    """Quartiles of the blocks."""
+    ready_s: float
+    """To take a batch that lies ready; without workers none does, so it is `made_s`."""
+    own_data: bool = False
+    """Whether the samples are those of the model file's `make_dataset`."""
+
+
 class Traced(Record, frozen=True, kw_only=True, tag="traced"):
     """A finished trace."""
 
@@ -278,6 +306,7 @@ WorkerEvent = (
     | StageStarted
     | Sample
     | Memory
+    | LoaderPass
     | Traced
     | StageEnded
     | Failed

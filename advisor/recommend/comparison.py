@@ -41,6 +41,8 @@ class Comparison(NamedTuple):
     node_count: int = 1
     """Machines that several cards from the table are spread over; local ones stand in this one."""
     fixed: Fixed = FREE
+    own_data_timed: bool = False
+    """Whether the loader of the user's own data set was timed, so that nothing is left out of it."""
     critical_batch: CriticalBatch | None = None
     """As the user knows it; None: a default range."""
 

@@ -32,6 +32,7 @@ _HANDLERS = {
     "ImportRequest": "advisor.worker.train.imports",
     "MicrobenchmarkRequest": "advisor.worker.train.microbenchmarks",
     "MeasureRequest": "advisor.worker.train.train_steps",
+    "LoaderRequest": "advisor.worker.train.loader_passes",
     "RanksRequest": "advisor.worker.ranks.communication",
 }
 
@@ -44,7 +45,8 @@ def main() -> int:
     from advisor.protocol.messages import Answered, Finished
     from advisor.worker.event_box import EventBox
 
-    box = EventBox(_EVENTS, sys.stdin.buffer)
+    # Not sys.stdin itself, which the data loader's workers close when they start: its lock would be held for ever.
+    box = EventBox(_EVENTS, os.fdopen(os.dup(sys.stdin.fileno()), "rb"))
     session = "--session" in sys.argv[1:]
     while (request := _next_request(box)) is not None:
         code = _answer(request, box)

@@ -82,3 +82,19 @@ def test_verify_appends_the_truth_to_the_ledger(
         (truth,) = history.ledger()
     assert truth.actual_step_s > 0
     assert "Verified" in ended.stdout
+
+
+@pytest.mark.nightly
+def test_what_is_verified_is_what_was_predicted_loader_and_all(tmp_path: Path, settings: dict[str, str]) -> None:
+    saved = tmp_path / "advice.json"
+    command = [sys.executable, "-m", "advisor", "--measure", "iris_mlp", "--budget", "10", "--verify", "10"]
+    command += ["--quiet", "--json", str(saved)]
+    ended = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=240, check=False)
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    advice = json.loads(saved.read_text(encoding="utf-8"))
+    local = advice["recommendation_local"]
+    assert local["why"][0]["code"] == "why-loader-alone"
+    with History(Path(settings["XDG_DATA_HOME"]) / "advisor") as history:
+        (truth,) = history.ledger()
+    # The step without its loader is a fifth of it: more than any range hides.
+    assert truth.predicted_step_s.value / truth.actual_step_s == pytest.approx(1.0, rel=0.6)

@@ -136,7 +136,7 @@ def operators() -> dict[str, OpTable]:
 
 def whole_steps() -> Iterator[tuple[str, object]]:
     """Steps on cards, by the operator and by what is trained how."""
-    own, host = figures(), HostSpeed(loader_s_per_sample=1e-4, loader_workers=2)
+    own, host = figures(), HostSpeed()
     for name, model in operators().items():
         precision: Precision = "fp16_amp" if model.precision == "amp" else "tf32"
         for card in (CARD, OLD_CARD, NEW_CARD, BARE_CARD):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 
+from advisor.core.sentences import Reason
 from advisor.hardware.machine import Reading
 from advisor.measure.collection import Collection
 from advisor.measure.device_requests import DeviceRequests, block_count_of
@@ -16,7 +18,15 @@ from advisor.measure.device_workers import DeviceWorkers
 from advisor.measure.plan import DevicePlan, make_plan
 from advisor.measure.steering import Steering
 from advisor.optable.op_table import Layer, OpTable
-from advisor.protocol.messages import ImportRequest, MeasureRequest, MicrobenchmarkRequest, Request, TraceRequest
+from advisor.protocol.messages import (
+    ImportRequest,
+    LoaderRequest,
+    MeasureRequest,
+    MicrobenchmarkRequest,
+    Request,
+    Sample,
+    TraceRequest,
+)
 from advisor.workload.workload import Data, NumbersModel, TemplateModel, Training, Workload
 from tests.cost.small_tables import matmul, table
 from tests.recommend.fakes import gpu, machine
@@ -137,6 +147,39 @@ def test_only_the_last_readings_tell_whether_the_machine_is_crowded() -> None:
     first = asked(found)[0]
     assert isinstance(first, MeasureRequest)
     assert first.thread_counts == (2, 4)
+
+
+def asked_of_the_loader(
+    found: DeviceRequests, *, alive: bool = True, before: tuple[DevicePlan, ...] = ()
+) -> list[Request]:
+    """What is asked after the steps, as if some of them had been timed."""
+    for size in (1, 8, 64, 400):
+        found.collection.take(
+            Sample(
+                series="step", batch_size=size, precision="fp32", step_count=1, wall_s=0.1, device_s=None,
+                started_monotonic_s=0.0, warm_up=False,
+            )
+        )  # fmt: skip
+    own = msgspec.structs.replace(found.plan.devices[0], key=found.device.key)
+    found.plan = msgspec.structs.replace(found.plan, devices=(*before, own))
+    worker: Any = SimpleNamespace(alive=alive)
+    found.workers._current = worker
+    return [request for request in asked(found) if isinstance(request, LoaderRequest)]
+
+
+def test_the_loader_is_timed_once_at_the_smallest_the_jobs_and_a_large_batch() -> None:
+    (request,) = asked_of_the_loader(requests())
+    assert isinstance(request, LoaderRequest)
+    assert request.batch_sizes == (1, 16, 128)
+
+
+def test_the_loader_is_not_timed_again_for_a_second_device_or_by_a_dead_worker() -> None:
+    assert asked_of_the_loader(requests(), alive=False) == []
+    second = requests()
+    first = msgspec.structs.replace(second.device, key="first")
+    assert asked_of_the_loader(second, before=(first,)) == []
+    left_out = msgspec.structs.replace(first, skipped=Reason.of("measure-cancelled"))
+    assert len(asked_of_the_loader(requests(), before=(left_out,))) == 1
 
 
 def with_layers(*paths: str) -> OpTable:

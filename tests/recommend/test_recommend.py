@@ -332,7 +332,11 @@ def test_accumulation_is_explained_where_it_pays() -> None:
 def test_a_slow_loader_and_frequent_validation_are_named() -> None:
     slow = replace(TRANSFORMER, loader_s=0.5)
     often = advise(workload("fp32", validation_samples=50_000, evaluate_every_steps=10), slow)
-    assert {"why-loader-bound", "why-validation-share"} <= codes(best_of(often).why)
+    best = best_of(often)
+    assert {"why-loader-bound", "why-validation-share"} <= codes(best.why)
+    assert best.why[0].code == "why-loader-bound"
+    assert best.why[0].numbers["waits_s"] == pytest.approx(0.5)
+    assert best.why[0].numbers["step_s"] == best.step_s.value
     each = advise(workload("fp32", validation_samples=60_000), TRANSFORMER)
     assert "why-validation-each-epoch" in codes(best_of(each).why)
 

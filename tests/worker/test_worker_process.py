@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ from advisor.protocol.messages import (
     Environment,
     Failed,
     Finished,
+    LoaderPass,
+    LoaderRequest,
     MeasureRequest,
     Memory,
     MicrobenchmarkRequest,
@@ -89,9 +92,18 @@ def test_one_request_is_answered_and_the_worker_ends_well() -> None:
 
 def test_a_session_answers_several_requests_in_one_process() -> None:
     with worker("--session") as child:
-        requests = (TraceRequest(workload=WORKLOAD, precisions=("fp32",)), measure(budget_s=0.5), End())
+        one_worker = msgspec.structs.replace(WORKLOAD, data=msgspec.structs.replace(WORKLOAD.data, loader_workers=1))
+        requests = (
+            TraceRequest(workload=WORKLOAD, precisions=("fp32",)),
+            measure(budget_s=0.5),
+            LoaderRequest(workload=one_worker, batch_sizes=(2, 4), budget_s=0.1),
+            End(),
+        )
         found = events(child, *requests)
-    assert [event.request for event in found if isinstance(event, Answered)] == ["TraceRequest", "MeasureRequest"]
+    asked = ["TraceRequest", "MeasureRequest", "LoaderRequest"]
+    assert [event.request for event in found if isinstance(event, Answered)] == asked
+    passes = [(one.worker_count, one.batch_size) for one in found if isinstance(one, LoaderPass)]
+    assert passes == [(0, 2), (0, 4), (1, 4)] if sys.platform == "linux" else [(0, 2), (0, 4)]
     assert sum(isinstance(event, Traced) for event in found) == 1
     assert isinstance(found[-1], Finished)
     stages = [event.stage for event in found if isinstance(event, StageStarted)]

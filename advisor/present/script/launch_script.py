@@ -6,6 +6,7 @@ import math
 from string import Template
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.loading import STAND_IN_SAMPLES
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.bundled import resource
@@ -16,11 +17,12 @@ from advisor.present.script.method_lines import method_lines, update_lines
 from advisor.present.script.model_code import model_code
 from advisor.present.script.parts import MASTERS
 from advisor.present.summary import set_up_line
-from advisor.workload.workload import HuggingFaceModel
+from advisor.workload.workload import HuggingFaceModel, PythonModel, length_of
 
 if TYPE_CHECKING:
     from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
+    from advisor.workload.workload import Workload
 
 SCRIPT_NAME = "train.py"
 INFERENCE_SCRIPT_NAME = "infer.py"
@@ -95,6 +97,8 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         else f"    if not on_gpu:\n        torch.set_num_threads({chosen.thread_count})\n",
         read_loss_every=training.read_loss_every,
         model_code=model_code(advice.workload),
+        kept=STAND_IN_SAMPLES,
+        data=_data(advice.workload),
         samples=advice.workload.data.samples,
         epochs=math.ceil(training.epochs),
         targets=repr(_TARGETS if isinstance(advice.workload.model, HuggingFaceModel) else ()),
@@ -109,6 +113,14 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         masters=MASTERS if copied else "",
         **method_lines(advice.workload, chosen, "masters" if copied else "trained"),
     )
+
+
+def _data(workload: Workload) -> str:
+    """The expression for the data set: that of the user's file where it has one."""
+    if isinstance(workload.model, PythonModel):
+        own = f"SOURCE.make_dataset({length_of(workload)}, **ARGUMENTS)"
+        return f'{own} if hasattr(SOURCE, "make_dataset") else RandomData()'
+    return "RandomData()"
 
 
 def _comment(text: str) -> str:

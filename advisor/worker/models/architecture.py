@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils.data import Dataset
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.errors import InputError
@@ -32,6 +33,8 @@ class Architecture:
     loss: Callable[[nn.Module, Batch], Tensor]
     outputs: Callable[[nn.Module, Batch], Any]
     choose_trainable: Callable[[nn.Module], None] | None = None
+    make_dataset: Callable[[], Dataset[Any]] | None = None
+    """The user's own data set; its samples collate to what `make_batch` draws."""
     head_names: tuple[str, ...] = ()
     """Name prefixes of the parameters that belong to the task's head; empty: the last layer with parameters."""
     block_count: int | None = None

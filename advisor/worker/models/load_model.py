@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils.data import Dataset
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.errors import InputError
@@ -54,6 +55,8 @@ class LoadedModel:
     block_count: int | None
     """Repeated blocks that were built, and that the whole model has; None where the door knows no blocks."""
     full_block_count: int | None
+    make_dataset: Callable[[], Dataset[Any]] | None
+    """The user's own data set, where the door has one."""
     notes: tuple[Reason, ...]
     """Where the module differs from what the workload asks (attention not offered, bits that are only predicted)."""
 
@@ -91,6 +94,7 @@ def load(  # noqa: PLR0913 - what, where and how much of it
         make_optimizer=lambda: _optimizer(module, workload),
         block_count=architecture.block_count,
         full_block_count=architecture.full_block_count,
+        make_dataset=architecture.make_dataset,
         notes=notes,
     )
 

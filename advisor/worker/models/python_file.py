@@ -1,4 +1,4 @@
-"""A user's own Python file: `build_model`, `make_batch` and, where it has them, `training_step` and `trainable`."""
+"""A user's own Python file: `build_model`, `make_batch` and, if it has them, `make_dataset` and `training_step`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.utils.data import Dataset
 
 from advisor.core.errors import InputError, UserFacingError
 from advisor.core.sentences import visible
@@ -64,7 +65,24 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         loss=default_loss if step is None else lambda model_, batch: _loss_of(step, path, model_, batch),
         outputs=default_outputs,
         choose_trainable=trainable if callable(trainable) else None,
+        make_dataset=_dataset_of(user, path, length, arguments),
     )
+
+
+def _dataset_of(
+    user: ModuleType, path: Path, length: int, arguments: dict[str, Any]
+) -> Callable[[], Dataset[Any]] | None:
+    """The file's `make_dataset(length, **arguments)`, where it has one; what it returns must have a length."""
+    if not callable(getattr(user, "make_dataset", None)):
+        return None
+
+    def made() -> Dataset[Any]:
+        dataset = _invoke(user.make_dataset, path, "make_dataset", (length,), arguments)
+        if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__") and len(dataset)):
+            raise _broken(path, f"make_dataset returned a {type(dataset).__name__} without samples to count and index")
+        return dataset  # type: ignore[no-any-return]
+
+    return made
 
 
 class _Shown(importlib.machinery.SourceFileLoader):

@@ -1,0 +1,59 @@
+"""The data loader where it limits a job: said before everything else, as no other card would help."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.catalogue.loading import DECODED_IMAGES_PER_S, LEAST_DECODED_SIDE, TOKENS_PER_S, keeping_workers
+from advisor.core.sentences import Reason
+from advisor.recommend.batch_size import rounded
+from advisor.recommend.comparison import part_s, part_share
+from advisor.workload.workload import HuggingFaceModel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from advisor.predict.prediction import Prediction
+    from advisor.recommend.comparison import Comparison
+    from advisor.workload.workload import Workload
+
+NOTABLE_SHARE = 0.1
+_SOUND_TASKS = ("speech-classification", "speech-seq2seq", "ctc")
+
+
+def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """What the timed loader adds to a step; else what decoding or tokenising would, if it is done while training."""
+    workload, share = comparison.workload, part_share(chosen, "loader")
+    workers = workload.data.loader_workers
+    if share >= NOTABLE_SHARE:
+        waits_s = part_s(chosen, "loader")
+        numbers = {"share_fraction": share, "waits_s": waits_s, "step_s": chosen.step_s.value}
+        yield Reason.of("why-loader-bound" if workers else "why-loader-alone", **numbers, workers=workers)
+    making = None if comparison.own_data_timed else making_of(workload)
+    if making is None or chosen.job_s is None:
+        return
+    code, made_per_s = making
+    rate = chosen.samples_per_s.value / (1 if chosen.strategy == "single" else chosen.count)
+    most = made_per_s * max(1, workers)
+    if most < rate:
+        yield Reason.of(
+            code,
+            workers=max(1, workers),
+            most=rounded(most),
+            rate=rounded(rate),
+            job_s=chosen.job_s.value * rate / most,
+            wanted=keeping_workers(rate, made_per_s),
+        )
+
+
+def making_of(workload: Workload) -> tuple[str, float] | None:
+    """What making a sample of files would be limited by, and how many one worker makes a second at most; None: unknown.
+
+    Sound, small pictures and models whose inputs are not known to be words are left out.
+    """
+    data, model = workload.data, workload.model
+    if data.image_size:
+        return ("why-decoding-bound", DECODED_IMAGES_PER_S) if data.image_size >= LEAST_DECODED_SIDE else None
+    if data.sequence_length and isinstance(model, HuggingFaceModel) and model.task not in _SOUND_TASKS:
+        return "why-tokenising-bound", TOKENS_PER_S / data.sequence_length
+    return None

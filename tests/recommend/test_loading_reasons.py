@@ -1,0 +1,51 @@
+"""Where decoding or tokenising would limit a job whose loader nobody timed, and where nothing is said of it."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.catalogue.loading import DECODED_IMAGES_PER_S, TOKENS_PER_S, keeping_workers
+from advisor.core.sentences import Reason
+from advisor.recommend.reasons.loading import making_of
+from advisor.recommend.recommendation import Recommendation
+from advisor.workload.workload import Workload
+from advisor.workload.workload_file import load_workload
+from tests.recommend.fakes import TRANSFORMER, workload
+from tests.recommend.test_recommend import advise, best_of
+
+
+def pictures(side: int, workers: int) -> Workload:
+    plain = workload("fp16_amp")
+    data = msgspec.structs.replace(plain.data, image_size=side, loader_workers=workers)
+    return msgspec.structs.replace(plain, data=data)
+
+
+def advised(asked: Workload) -> tuple[Recommendation, list[Reason]]:
+    best = best_of(advise(asked, TRANSFORMER, keys=("a100-sxm4-40",)))
+    return best, [one for one in best.why if one.code == "why-decoding-bound"]
+
+
+def test_decoding_that_cannot_keep_up_is_said_first_with_the_time_of_the_job_and_the_workers_it_wants() -> None:
+    best, said = advised(pictures(224, 1))
+    rate = best.samples_per_s.value / best.count
+    assert rate > DECODED_IMAGES_PER_S, "the fake card is to be faster than one core"
+    assert best.why[0] == said[0]
+    assert best.job_s is not None
+    assert said[0].numbers["job_s"] == pytest.approx(best.job_s.value * rate / DECODED_IMAGES_PER_S)
+    assert said[0].numbers["wanted"] == keeping_workers(rate, DECODED_IMAGES_PER_S)
+    assert keeping_workers(rate, DECODED_IMAGES_PER_S) * DECODED_IMAGES_PER_S >= rate
+
+
+@pytest.mark.parametrize(("side", "workers"), [(224, 1024), (32, 1)])
+def test_enough_workers_and_small_pictures_are_no_matter(side: int, workers: int) -> None:
+    assert advised(pictures(side, workers))[1] == []
+
+
+def test_what_is_made_is_told_by_the_data() -> None:
+    assert making_of(load_workload("resnet50")) == ("why-decoding-bound", DECODED_IMAGES_PER_S)
+    bert = load_workload("bert_base_sst2")
+    assert bert.data.sequence_length
+    assert making_of(bert) == ("why-tokenising-bound", TOKENS_PER_S / bert.data.sequence_length)
+    assert making_of(load_workload("iris_mlp")) is None
+    assert making_of(load_workload("whisper_small")) is None
