@@ -33,7 +33,7 @@ from advisor.workload.workload import NumbersModel, with_training
 _RESERVE_S = 0.7
 _LEAST_STEPS_S = 2.0
 _TRIAL_S = 2.0
-_LOADER_S = 0.6
+_LOADER_SHARE, _MOST_LOADER_S = 0.03, 0.6
 _FIRST_PRECISION_SHARE = 0.85
 _STEPS_SHARE = 0.6
 _CROWDED_PRESSURE = 0.25
@@ -152,7 +152,7 @@ class DeviceRequests:
         yield LoaderRequest(
             workload=workload,
             batch_sizes=tuple(sorted({min(sizes), workload.training.batch_size, min(max(sizes), most)})),
-            budget_s=_LOADER_S,
+            budget_s=min(_MOST_LOADER_S, _LOADER_SHARE * self.device.budget_s),
             allow_code=self.plan.allow_code,
             hub=self.plan.allow_hub,
             seed=self.plan.seed,
