@@ -8,6 +8,7 @@ window does by itself. Printed are the clicks and the seconds from the last one 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -37,6 +38,7 @@ def main() -> int:
         sys.stderr.write(f"Install {', '.join(missing_tools())}.\n")
         return 2
     chosen.folder.mkdir(parents=True, exist_ok=True)
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"  # this process shows nothing; the window has an X server of its own
     with tempfile.TemporaryDirectory() as private, Pointer(Path(private)) as pointer:
         pointer.until("described", lambda state: state["ready"])
         time.sleep(_SETTLE_S)
@@ -50,6 +52,7 @@ def main() -> int:
         pointer.click("measure")
         began_s = time.monotonic()
         pointer.until("timed", lambda state: state["samples"] >= _SEEN_SAMPLES, _LIMIT_S)
+        time.sleep(_SETTLE_S)
         _draw(pointer, chosen.folder / "first_run_3_measuring.png")
         pointer.until("advised", lambda state: state["page"] == "advice" and not state["filling"], _LIMIT_S)
         print(f"{pointer.click_count} clicks; the advice came {time.monotonic() - began_s:.0f} s after the last one")

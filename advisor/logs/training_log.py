@@ -6,7 +6,7 @@ import itertools
 import statistics
 from typing import TYPE_CHECKING, NamedTuple
 
-from advisor.core.errors import InputError
+from advisor.core.file_fault import file_fault
 from advisor.core.records import Record
 from advisor.core.sentences import Arguments, Reason
 from advisor.recommend.wall_time import LOUD_SHARE, WallKind, WallSplit, calm_interval, split_of
@@ -105,11 +105,7 @@ def explain_log(facts: LogFacts, prediction: Prediction | None = None) -> LogRep
         return _report_of_periodic(facts, periodic, prediction)
     step_s, total_s, pauses_s, steps = _timeline(facts)
     if step_s is None and total_s is None:
-        raise InputError(
-            "The log tells no step times.",
-            "Lines like `step 100 … elapsed 310 s`, `Iter: 100 … Time: 0:05:10`, `time: 0.35 data_time: 0.12`, tqdm "
-            "bars, or `train_runtime` are understood.",
-        )
+        raise file_fault("no-step-times")
     validation_s = sum(facts.validation_passes_s)
     total = total_s if total_s is not None else (step_s or 0.0) * (steps or 1) + validation_s
     if facts.runtime_s is None and total_s is not None and validation_s > total_s:

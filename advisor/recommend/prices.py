@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta
 
-from advisor.core.errors import InputError
+from advisor.core.file_fault import file_fault, shortened, shown_value
 from advisor.core.records import Record
 from advisor.core.units import Estimate
 
@@ -51,15 +51,10 @@ def read_prices(path: Path, known_keys: Collection[str]) -> Prices:
     try:
         date.fromisoformat(prices.date if _DATE.fullmatch(prices.date) else "")
     except ValueError:
-        raise InputError(
-            f"{path}: date: {prices.date!r} is not a date.", "Write the day of the prices as 2026-01-31."
-        ) from None
+        raise file_fault("no-date", path=str(path), given=shown_value(prices.date)) from None
     for key in prices.devices:
         if key not in known_keys and key != "cpu" and not key.startswith(("GPU-", "MIG-", "gpu")):
-            raise InputError(
-                f"{path}: devices.{key}: no such device in the spec table.",
-                "Use a key that `advisor --list` shows, `cpu`, or the UUID of a GPU of this machine.",
-            )
+            raise file_fault("no-device", path=str(path), given=shortened(key))
     return prices
 
 

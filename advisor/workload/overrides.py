@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from advisor.core.errors import InputError
-from advisor.core.file_fault import closest, shown_value
+from advisor.core.file_fault import file_fault, meant_or_known, remedy, shown_value
+from advisor.core.sentences import Listed, Value
 from advisor.workload.workload import Data, Training
 
 _SECTIONS = {
@@ -28,14 +28,15 @@ def apply_overrides(table: dict[str, Any], overrides: Mapping[str, object], name
     given = {key: value for key, value in overrides.items() if value is not None}
     for key in given:
         if key not in OVERRIDE_NAMES:
-            raise InputError(f"{name}: `{key}` is no setting.", closest(key, OVERRIDE_NAMES))
+            raise file_fault("no-setting", meant_or_known(key, OVERRIDE_NAMES, "known-settings"), path=name, given=key)
     changed = {key: dict(value) if isinstance(value, dict) else value for key, value in table.items()}
     for key, value in given.items():
         section = _SECTIONS.get(key)
         if section is not None:
             part = changed.setdefault(section, {})
             if not isinstance(part, dict):
-                raise InputError(f"{name}: `{section}` is {shown_value(part)}.", "Allowed: a table.")
+                mend = remedy("allowed", kind=Listed(reasons=(remedy("kind-table"),)))
+                raise file_fault("wrong-field", mend, path=name, field=section, given=shown_value(part))
             part[key] = value
     if "global_batch_size" in given:
         _set_accumulation(changed, given["global_batch_size"], name)
@@ -46,18 +47,14 @@ def _set_accumulation(table: dict[str, Any], global_batch_size: object, name: st
     training = table.setdefault("training", {})
     batch_size = training.get("batch_size") if isinstance(training, dict) else None
     if not isinstance(global_batch_size, int) or isinstance(global_batch_size, bool) or global_batch_size < 1:
-        raise InputError(
-            f"{name}: the global batch size is {shown_value(global_batch_size)}.", "Allowed: an integer from 1."
-        )
+        raise file_fault("global-batch", path=name, given=shown_value(global_batch_size))
     if not isinstance(batch_size, int) or batch_size < 1:
         return  # the batch size's own range is refused by the reader
     if global_batch_size % batch_size:
         below = global_batch_size - global_batch_size % batch_size
-        choices = " or ".join(str(size) for size in (below, below + batch_size) if size)
-        raise InputError(
-            f"{name}: a global batch of {global_batch_size} is no multiple of `training.batch_size` = {batch_size}.",
-            f"Give {choices}, or a batch size that divides {global_batch_size}.",
-        )
+        told: dict[str, Value] = {"given": str(global_batch_size), "above": str(below + batch_size)}
+        mend = remedy("divisible", below=str(below), **told) if below else remedy("divisible-above", **told)
+        raise file_fault("no-multiple", mend, path=name, given=told["given"], batch=str(batch_size))
     training["gradient_accumulation_steps"] = global_batch_size // batch_size
 
 

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from advisor.core.errors import InputError
+from advisor.core.sentences import error_text
 from advisor.workload.model_config import bundled_config, bundled_config_names
 from advisor.workload.toml_text import workload_to_toml
 from advisor.workload.workload import HuggingFaceModel, PythonModel, Workload
@@ -143,6 +144,10 @@ def test_a_global_batch_that_does_not_divide_is_refused_with_its_neighbours() ->
     error = refused("bert_base_sst2", global_batch_size=100)
     assert "100 is no multiple of `training.batch_size` = 16" in error.text
     assert "96 or 112" in error.remedy
+    told, mend = error_text(error, "zh")
+    assert told.endswith("全局批大小 100 不是 `training.batch_size` = 16 的倍数。")
+    assert "96 或 112" in mend
+    assert "16," in refused("bert_base_sst2", global_batch_size=3).remedy
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,20 @@ file-config-product-remedy = At most { $limit } are looked at: the largest real 
 file-entries = { $path }: `{ $field }` has { $given } entries.
 file-entries-remedy = At most { $limit } are allowed.
 file-beyond-real = That is beyond the size of any real model.
+file-no-setting = { $path }: `{ $given }` is no setting.
+file-known-settings = Settings: { $names }.
+file-global-batch = { $path }: the global batch size is { $given }.
+file-global-batch-remedy = Allowed: an integer from 1.
+file-no-multiple = { $path }: a global batch of { $given } is no multiple of `training.batch_size` = { $batch }.
+file-divisible = Give { $below } or { $above }, or a batch size that divides { $given }.
+file-divisible-above = Give { $above }, or a batch size that divides { $given }.
+## What is wrong with a file of prices, or with a log
+file-no-date = { $path }: date: { $given } is not a date.
+file-no-date-remedy = Write the day of the prices as 2026-01-31.
+file-no-device = { $path }: devices.{ $given }: no such device in the spec table.
+file-no-device-remedy = Use a key that `advisor --list` shows, `cpu`, or the UUID of a GPU of this machine.
+file-no-step-times = The log tells no step times.
+file-no-step-times-remedy = Lines like `step 100 … elapsed 310 s`, `Iter: 100 … Time: 0:05:10`, `time: 0.35 data_time: 0.12`, tqdm bars, or `train_runtime` are understood.
 ## What the model hub answers
 file-hub-no-commit = { $path }: the hub named no commit for it.
 file-hub-no-commit-remedy = Check the model's name.

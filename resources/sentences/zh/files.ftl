@@ -94,6 +94,20 @@ file-config-product-remedy = 最多接受 { $limit } 个：最大的真实模型
 file-entries = { $path }：`{ $field }` 有 { $given } 项。
 file-entries-remedy = 最多允许 { $limit } 项。
 file-beyond-real = 这超出了任何真实模型的规模。
+file-no-setting = { $path }：没有 `{ $given }` 这个设置。
+file-known-settings = 可用的设置：{ $names }。
+file-global-batch = { $path }：全局批大小为 { $given }。
+file-global-batch-remedy = 允许：从 1 开始的整数。
+file-no-multiple = { $path }：全局批大小 { $given } 不是 `training.batch_size` = { $batch } 的倍数。
+file-divisible = 请给出 { $below } 或 { $above }，或给出能整除 { $given } 的批大小。
+file-divisible-above = 请给出 { $above }，或给出能整除 { $given } 的批大小。
+## 价格文件或日志中可能出现的问题
+file-no-date = { $path }：date：{ $given } 不是日期。
+file-no-date-remedy = 请将价格的日期写成 2026-01-31 的形式。
+file-no-device = { $path }：devices.{ $given }：规格表中没有这个设备。
+file-no-device-remedy = 请使用 `advisor --list` 列出的键、`cpu`，或本机 GPU 的 UUID。
+file-no-step-times = 日志中没有单步时间。
+file-no-step-times-remedy = 可识别的写法：`step 100 … elapsed 310 s`、`Iter: 100 … Time: 0:05:10`、`time: 0.35 data_time: 0.12`、tqdm 进度条或 `train_runtime`。
 ## 模型库的回应
 file-hub-no-commit = { $path }：模型库没有给出它的提交。
 file-hub-no-commit-remedy = 请检查模型的名称。
