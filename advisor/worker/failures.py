@@ -17,51 +17,48 @@ if TYPE_CHECKING:
 
 _TRACEBACK_CHARACTERS = 20_000
 
-_KNOWN: tuple[tuple[str, str, str, str], ...] = (
+_KNOWN: tuple[tuple[tuple[str, ...], str, str, str], ...] = (
     (
-        "no kernel image is available",
+        ("no kernel image is available",),
         "worker-no-kernels-for-gpu",
         "The installed torch has no kernels for this GPU.",
         "Install a torch build whose arch list covers this GPU's compute capability.",
     ),
     (
-        "driver version is insufficient",
+        ("driver version is insufficient", "driver on your system is too old"),
         "worker-driver-too-old",
         "The GPU driver is too old for the CUDA version of the installed torch.",
         "Update the driver, or install a torch build for an older CUDA version.",
     ),
     (
-        "driver on your system is too old",
-        "worker-driver-too-old",
-        "The GPU driver is too old for the CUDA version of the installed torch.",
-        "Update the driver, or install a torch build for an older CUDA version.",
-    ),
-    (
-        "not compiled with CUDA",
+        ("not compiled with CUDA",),
         "worker-cpu-only-torch",
         "The installed torch is a CPU-only build.",
         "Install a torch build with CUDA to measure the GPU; the prediction for it is given all the same.",
     ),
     (
-        "No CUDA GPUs are available",
+        ("No CUDA GPUs are available", "Found no NVIDIA driver"),
         "worker-gpu-hidden",
         "torch cannot see the GPU that the driver reports.",
         "Check CUDA_VISIBLE_DEVICES, the container's GPU settings and the permissions of /dev/nvidia*.",
     ),
     (
-        "system not yet initialized",
+        ("system not yet initialized",),
         "worker-fabric-manager",
         "The GPUs are not ready yet (CUDA error 802).",
         "Start the NVIDIA fabric manager service, then try again.",
     ),
     (
-        "all CUDA-capable devices are busy",
+        ("all CUDA-capable devices are busy",),
         "worker-gpu-busy",
         "The GPU is taken by another process (exclusive compute mode).",
         "Wait until it is free, or set its compute mode to default.",
     ),
 )
-"""(words of the error, message id, text, remedy)."""
+"""(words of which the error has some, message id, text, remedy).
+
+A container that was given the management library and not the one that computes has a GPU and `no NVIDIA driver`.
+"""
 
 _MEASURING_NEEDS = ("torch", "transformers")
 """Packages of the extra `measure`."""
@@ -94,8 +91,8 @@ def describe(error: Exception, request: Request) -> Failed:
         code, world_fault = "worker-out-of-memory", True
         text, remedy = f"Memory ran out: {text}", "Choose a smaller batch size, or free memory of other processes."
     else:
-        for words, known_code, known_text, known_remedy in _KNOWN:
-            if words.lower() in text.lower():
+        for phrases, known_code, known_text, known_remedy in _KNOWN:
+            if any(words.lower() in text.lower() for words in phrases):
                 code, text, remedy, world_fault = known_code, known_text, known_remedy, True
                 break
     if not code and _ran_users_code(error, request):
