@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from advisor.catalogue.precisions import PRECISIONS
-from advisor.recommend.prices import Prices, cost_of
+from advisor.core.errors import UserFacingError
+from advisor.recommend.prices import Prices, cost_of, read_prices
 from advisor.recommend.ranking import Row, rank, rank_for_compare, score, untrusted_devices
+from advisor.recommend.recommendation import prediction_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from advisor.catalogue.precisions import Precision
     from advisor.core.units import Estimate
+    from advisor.gui.settings import Settings
     from advisor.predict.prediction import Prediction
-    from advisor.recommend.recommendation import Goal
+    from advisor.recommend.recommendation import Goal, Recommendation
     from advisor.store.advice_record import AdviceRecord
 
 _S_PER_HOUR = 3600.0
@@ -39,6 +42,42 @@ class SetUp:
     def place(self) -> tuple[object, ...]:
         """What tells it from every other set-up."""
         return self.prediction.set_up
+
+
+def told_prices(settings: Settings) -> Prices | None:
+    """The price file of the settings, where it can be read: what it lacks is typed into the table."""
+    from advisor.catalogue.spec_table import spec_table
+
+    path = settings.price_file
+    try:
+        return read_prices(path, spec_table()) if path is not None else None
+    except UserFacingError:
+        return None  # said where the file is chosen and whenever an advice is asked for
+
+
+def priced(advice: AdviceRecord, settings: Settings, typed: Mapping[str, float]) -> AdviceRecord:
+    """The advice with the costs that follow from typed prices; itself where they change nothing.
+
+    What is advised stays: an advice that weighs other prices is another job.
+    """
+    index = PredictionIndex(advice, told_prices(settings), currency=settings.currency)
+    for key, price in typed.items():
+        index.set_price(key, price)
+    if all(one.cost == before.cost for one, before in zip(index.predictions, advice.predictions, strict=True)):
+        return advice
+
+    def with_cost(chosen: Recommendation | None) -> Recommendation | None:
+        own = prediction_of(index.predictions, chosen) if chosen is not None else None
+        if chosen is None or own is None:
+            return chosen
+        return msgspec.structs.replace(chosen, cost=own.cost, currency=own.currency)
+
+    return msgspec.structs.replace(
+        advice,
+        predictions=index.predictions,
+        recommendation=with_cost(advice.recommendation),
+        recommendation_local=with_cost(advice.recommendation_local),
+    )
 
 
 class PredictionIndex:

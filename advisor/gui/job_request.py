@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from advisor.gui.jobs.apart import apart
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from advisor.gui.jobs.asks import AdviseAsk, Ask
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
@@ -26,11 +28,19 @@ def job_for(session: Session, settings: Settings, *, measure: bool) -> Job:
     # Bound to the bytes that were consented to: a file that changes before the worker reads it is refused.
     workload = pinned(session.workload)
     allow_code = session.may_run(workload)
-    return apart(lambda: ask_for(workload, settings, measure=measure, allow_code=allow_code))
+    prices = dict(session.prices)
+    return apart(lambda: ask_for(workload, settings, measure=measure, allow_code=allow_code, prices=prices))
 
 
-def ask_for(workload: Workload, settings: Settings, *, measure: bool, allow_code: bool) -> AdviseAsk:
-    """What the settings say of goal, limits, prices, cards and budget."""
+def ask_for(
+    workload: Workload,
+    settings: Settings,
+    *,
+    measure: bool,
+    allow_code: bool,
+    prices: Mapping[str, float] | None = None,
+) -> AdviseAsk:
+    """What the settings say of goal, limits, prices, cards and budget; `prices` as typed, by device key."""
     from advisor.gui.history_access import folder_of
     from advisor.gui.jobs.asks import AdviseAsk
 
@@ -41,6 +51,8 @@ def ask_for(workload: Workload, settings: Settings, *, measure: bool, allow_code
         gpu_keys=settings.gpu_keys,
         goal=settings.goal,
         price_file=None if settings.price_file is None else str(settings.price_file),
+        prices=dict(prices or {}),
+        currency=settings.currency,
         gpu_file=None if settings.gpu_file is None else str(settings.gpu_file),
         max_cost=settings.max_cost,
         max_power_w=settings.max_power_w,

@@ -15,7 +15,7 @@ from advisor.gui.threads import Crew, Job, JobThread, Outcome, call_as_job
 from advisor.hardware.machine import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from advisor.cases.case_file import CaseAnswer
     from advisor.gui.job_state import JobKind, JobState
@@ -37,6 +37,7 @@ class Session(QObject):
     workload_changed = Signal()
     validity_changed = Signal()
     advice_changed = Signal()
+    prices_changed = Signal()
     job_started = Signal()
     job_progressed = Signal()
     job_ended = Signal(object)
@@ -62,6 +63,8 @@ class Session(QObject):
         """Fields of the Model page in which something stands that is not allowed."""
         self.consents: set[tuple[str, str]] = set()
         """Path and SHA-256 of each Python file that may run."""
+        self.prices: dict[str, float] = {}
+        """What an hour of a device costs, by its key, as typed into Compare's table."""
         self.advice: AdviceRecord | None = None
         self.job: JobState | None = None
         self.job_outcome: Outcome | None = None
@@ -164,6 +167,12 @@ class Session(QObject):
         from advisor.workload.python_source import needs_consent
 
         return needs_consent(workload) and not self.may_run(workload)
+
+    def set_prices(self, prices: Mapping[str, float]) -> None:
+        """Take the prices that were typed; the next advice weighs them."""
+        if prices != self.prices:
+            self.prices = dict(prices)
+            self.prices_changed.emit()
 
     def set_advice(self, advice: AdviceRecord) -> None:
         """Show an advice that was computed or opened."""

@@ -46,7 +46,7 @@ def _state(window: MainWindow) -> dict[str, Any]:
         "model": session.reference,
         "ready": session.machine is not None and session.workload is not None and window.preload.done,
         "busy": session.busy,
-        "samples": session.job.sample_count if session.job is not None else 0,
+        "samples": sum(len(one.times_s) for one in session.job.series.values()) if session.job is not None else 0,
         "troubled": session.job_troubled,
         "advice": session.advice is not None,
         "filling": window.page(window.current).filling,

@@ -12,7 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
 from advisor.gui.compare_figures import PredictionIndex
+from advisor.gui.job_request import ask_for
+from advisor.gui.jobs.answers import request_of
+from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.compare_page import CHANGED, ComparePage
+from advisor.gui.widgets.notice import Strip
 from tests.gui import fakes
 
 if TYPE_CHECKING:
@@ -196,3 +200,35 @@ def test_a_price_read_back_from_a_cost_is_the_price_that_made_it() -> None:
     again = PredictionIndex(priced)
     assert again.currency == "USD"
     assert again.price_per_hour(key) == pytest.approx(2.25)
+
+
+def test_a_typed_price_shows_in_the_advice_and_is_weighed_by_the_next_one(
+    page: ComparePage, window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    before = session.advice
+    assert before is not None
+    assert before.recommendation is not None
+    chosen = before.recommendation.device.key
+    first = next(one for one in rows(page) if one.prediction.device.key == chosen)
+    assert page._table._set_price(first, "3.5")
+    window.show_page("advice")
+    shown = window.page("advice")
+    assert isinstance(shown, AdvicePage)
+    qtbot.waitUntil(lambda: not shown.filling, timeout=120_000)
+    assert shown._picture is not None
+    assert shown._picture.priced
+    told = shown._advice
+    assert told is not None
+    assert told.recommendation is not None
+    assert told.recommendation.cost is not None
+    hours = before.recommendation.job_s.value / 3600 if before.recommendation.job_s else 0.0
+    assert told.recommendation.cost.value == pytest.approx(3.5 * before.recommendation.count * hours)
+    assert len(shown.findChildren(Strip)) == 1
+    assert session.workload is not None
+    ask = ask_for(session.workload, window.settings, measure=False, allow_code=False, prices=session.prices)
+    prices = request_of(ask).prices
+    assert prices is not None
+    assert prices.devices == {chosen: 3.5}
+    page._reset()
+    assert session.prices == {}
+    assert session.advice is before

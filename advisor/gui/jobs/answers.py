@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+
+import msgspec
 
 from advisor.gui.jobs.asks import AdviseAsk, Ask, CasesAsk, DetectAsk, NewestAdviceAsk, PlainAsk, TraceAsk, VerifyAsk
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Generator
+    from collections.abc import Collection, Generator
 
     from advisor.advice import AdviceRequest
     from advisor.optable.op_table import OpTable
+    from advisor.recommend.prices import Prices
     from advisor.recommend.recommendation import Goal
     from advisor.workload.workload import Workload
 
@@ -62,7 +66,6 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
     """The request of the main job. Raises InputError for a bad price file or a bad file of cards."""
     from advisor.advice import AdviceRequest
     from advisor.catalogue.spec_table import read_gpu_file, spec_table
-    from advisor.recommend.prices import read_prices
     from advisor.recommend.recommendation import Limits
 
     own = read_gpu_file(Path(ask.gpu_file)) if ask.gpu_file is not None else {}
@@ -74,11 +77,22 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
         gpu_keys=ask.gpu_keys,
         extra_specs=tuple(own.values()),
         goal=cast("Goal", ask.goal),
-        prices=read_prices(Path(ask.price_file), specs) if ask.price_file is not None else None,
+        prices=_prices_of(ask, specs),
         limits=Limits(max_cost=ask.max_cost, max_power_w=ask.max_power_w, max_job_s=ask.max_job_s),
         allow_code=ask.allow_code,
         calibration_folder=ask.calibration_folder,
     )
+
+
+def _prices_of(ask: AdviseAsk, specs: Collection[str]) -> Prices | None:
+    """The file's prices and, before them, those that were typed; None: there are none. Raises InputError."""
+    from advisor.recommend.prices import Prices, read_prices
+
+    told = read_prices(Path(ask.price_file), specs) if ask.price_file is not None else None
+    if not ask.prices:
+        return told
+    base = told or Prices(currency=ask.currency, date=date.today().isoformat())  # noqa: DTZ011 - the typist's own day
+    return msgspec.structs.replace(base, devices={**base.devices, **ask.prices})
 
 
 def trace_one(

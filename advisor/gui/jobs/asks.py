@@ -17,6 +17,10 @@ class AdviseAsk(Record, frozen=True, kw_only=True, tag="advise"):
     goal: str = "time"
     gpu_keys: tuple[str, ...] | None = None
     price_file: str | None = None
+    prices: dict[str, float] = {}
+    """Of an hour, by device key, as typed: they go before those of the file."""
+    currency: str = "USD"
+    """Of the typed prices where no file names one."""
     gpu_file: str | None = None
     """The user's own cards."""
     max_cost: float | None = None

@@ -47,6 +47,7 @@ class AdvicePage(Page):
         self._copy = self.add_action(self.texts("advice-copy-command"), lambda: context.act("copy-command"))
         self._export = self.add_action(self.texts("advice-export"), lambda: context.act("export-pdf"), primary=True)
         self.session.advice_changed.connect(self._advice_arrived)
+        self.session.prices_changed.connect(lambda: self.show_when_seen(self._show))
         self._show()
 
     def view_state(self) -> ViewState:
@@ -68,7 +69,7 @@ class AdvicePage(Page):
 
     def _show(self) -> None:
         clear(self.body)
-        advice = self.session.advice
+        advice = self._advice = self._with_prices()
         for button in (self._copy, self._export):
             button.setVisible(advice is not None)
         if advice is None:
@@ -93,6 +94,7 @@ class AdvicePage(Page):
             lambda: self._hero(chosen, advice.workload.training.mode),
             lambda: self._picture_card(advice),
             lambda: self._disturbed(advice),
+            lambda: self._prices_typed(advice),
             lambda: self._figures_box(advice),
             lambda: self._accuracy(chosen),
             lambda: self._reasons(advice, chosen),
@@ -113,7 +115,7 @@ class AdvicePage(Page):
 
     def _pick(self, place: int) -> None:
         """Show the figures of a row of the picture below it."""
-        advice = self.session.advice
+        advice = self._advice
         if advice is None or self._picture is None:
             return
         own = prediction_of(advice.predictions, self._chosen)
@@ -123,7 +125,7 @@ class AdvicePage(Page):
 
     def _back(self) -> None:
         """The advised set-up's own figures again."""
-        advice = self.session.advice
+        advice = self._advice
         if advice is None or self._picture is None or self._card is None:
             return
         own = prediction_of(advice.predictions, self._chosen)
@@ -131,6 +133,24 @@ class AdvicePage(Page):
         self._picked = None
         self._card.chart.mark(place)
         self._fill_figures(advice)
+
+    def _with_prices(self) -> AdviceRecord | None:
+        """The session's advice, with the costs that follow from prices typed into Compare's table."""
+        advice = self.session.advice
+        if advice is None or not self.session.prices:
+            return advice
+        from advisor.gui.compare_figures import priced
+
+        return priced(advice, self.context.settings, self.session.prices)
+
+    def _prices_typed(self, advice: AdviceRecord) -> QWidget | None:
+        """One amber line where prices are shown that the advice did not weigh."""
+        if advice is self.session.advice:
+            return None
+        again = "measure" if advice.measurements else "predict"
+        return Strip(
+            self.texts("advice-prices-typed"), self.texts("advice-weigh-prices"), lambda: self.context.act(again)
+        )
 
     def _disturbed(self, advice: AdviceRecord) -> QWidget | None:
         """One amber line where other programs or the heat took part in what was timed."""

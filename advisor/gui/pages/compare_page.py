@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.compare_figures import PredictionIndex, figure_of, precision_orders
+from advisor.gui.compare_figures import PredictionIndex, figure_of, precision_orders, told_prices
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.pages.compare_table import SetUpsCard
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from advisor.gui.compare_figures import SetUp
     from advisor.gui.context import Context
     from advisor.predict.prediction import Prediction
-    from advisor.recommend.prices import Prices
     from advisor.recommend.ranking import Row
     from advisor.recommend.recommendation import Goal
 
@@ -74,7 +73,6 @@ class ComparePage(Page):
             "fitting": self._table.fitting.isChecked(),
             "ticked": frozenset(set_up.place for set_up in self._comparison.set_ups if set_up.ticked),
             "pinned": frozenset(one.place for one in self._comparison.set_ups if one.pinned),
-            "prices": dict(self._comparison.edited_prices),
             "hidden": self._table.hidden_columns(),
         }
 
@@ -107,9 +105,10 @@ class ComparePage(Page):
     def _index(self) -> None:
         advice = self.session.advice
         assert advice is not None
-        self._comparison = PredictionIndex(advice, self._prices(), currency=self.context.settings.currency)
-        prices = self._state.get("prices")
-        for key, price in prices.items() if isinstance(prices, dict) else ():
+        self._comparison = PredictionIndex(
+            advice, told_prices(self.context.settings), currency=self.context.settings.currency
+        )
+        for key, price in self.session.prices.items():
             self._comparison.set_price(key, price)
         here = {prediction.device.key for prediction in advice.predictions if prediction.device.local}
         named = {key: short_name(visible(name)) for key, name in device_names(advice.predictions).items()}
@@ -127,18 +126,6 @@ class ComparePage(Page):
             for set_up in self._comparison.set_ups:
                 set_up.ticked = set_up.place in ticked
             self._ticks_changed()
-
-    def _prices(self) -> Prices | None:
-        """The price file of the settings, where it can be read: what it lacks is typed into the table."""
-        from advisor.catalogue.spec_table import spec_table
-        from advisor.core.errors import UserFacingError
-        from advisor.recommend.prices import read_prices
-
-        path = self.context.settings.price_file
-        try:
-            return read_prices(path, spec_table()) if path is not None else None
-        except UserFacingError:
-            return None  # said where the file is chosen and whenever an advice is asked for
 
     def _build_switches(self) -> None:
         assert self._comparison is not None
@@ -232,6 +219,7 @@ class ComparePage(Page):
             dotted = precision == self._precision != self._defaults["precision"]
             button.setText(f"{CHANGED} {PRECISION_LABELS[precision]}" if dotted else PRECISION_LABELS[precision])
         assert self._comparison is not None
+        self.session.set_prices(self._comparison.edited_prices)
         touched = any(one.pinned for one in self._comparison.set_ups) or bool(self._comparison.edited_prices)
         filtered = (
             bool(self._table.search.text()) or not self._table.all.isChecked() or not self._table.fitting.isChecked()
