@@ -23,10 +23,10 @@ spent = {"build": 0.0, "pass": 0.0}
 asked = 0
 
 def timed(function, part):
-    def call(*args):
+    def call(*args, **named):
         begin = time.process_time()
         try:
-            return function(*args)
+            return function(*args, **named)
         finally:
             spent[part] += time.process_time() - begin
     return call
