@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from advisor.predict.accuracy_record import HeldOut
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by
+from tests.accuracy.llm_rows import LanguageModelRun
 
 FAMILY = "language-model"
 _SHOWN: tuple[tuple[HeldOut, str], ...] = (
@@ -26,14 +27,21 @@ def of_language_models(found: Mapping[HeldOut, Sequence[ScoredStep]]) -> dict[He
     return {held_out: [step for step in steps if step.family == FAMILY] for held_out, steps in found.items()}
 
 
-def slices_table(found: Mapping[HeldOut, Sequence[ScoredStep]]) -> str:
-    """Mean and median error in percent of each method, generation and source, by what the fit had not seen."""
+def slices_table(found: Mapping[HeldOut, Sequence[ScoredStep]], runs: Sequence[LanguageModelRun]) -> str:
+    """Mean and median error in percent of each slice, by what the fit had not seen; `runs` stand behind the steps."""
     columns = " | ".join(f"{name}: mean % | median %" for _, name in _SHOWN)
     lines = [
         f"| Language models | runs | {columns} | in range: source left out % |",
         f"|---|{'---:|' * (2 * len(_SHOWN) + 2)}",
         _line("all", [score(found[held_out]) for held_out, _ in _SHOWN]),
     ]
+    for told in dict.fromkeys(run.untold for run in runs):
+        chosen = {
+            held_out: [step for step, run in zip(steps, runs, strict=True) if run.untold == told]
+            for held_out, steps in found.items()
+        }
+        name = "described whole" if told is None else f"not told by the description: {told}"
+        lines.append(_line(name, [score(chosen[held_out]) for held_out, _ in _SHOWN]))
     for name, key in _SLICES:
         groups = [scores_by(found[held_out], key) for held_out, _ in _SHOWN]
         lines += [_line(f"{name}: {rows[0].group}", rows) for rows in zip(*groups, strict=True)]

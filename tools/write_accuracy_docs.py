@@ -15,6 +15,7 @@ from advisor.predict.accuracy_record import HeldOut  # noqa: E402 - the same
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by  # noqa: E402 - the same
 from advisor.predict.fitting import StepSet  # noqa: E402 - the same
 from tests.accuracy.fitted_steps import fitted_steps, scored  # noqa: E402 - the same
+from tests.accuracy.llm_steps import fitted_runs  # noqa: E402 - the same
 from tests.accuracy.unfitted_runs import unfitted_steps  # noqa: E402 - the same
 from tools.accuracy_file import accuracy_file  # noqa: E402 - the same
 from tools.accuracy_plot import scatter  # noqa: E402 - the same
@@ -61,7 +62,7 @@ def main() -> int:
         _beside("Source", found, lambda step: step.source),
         _beside("Software of", found, lambda step: step.generation),
         _beside("Method", found, lambda step: step.method),
-        slices_table(of_language_models(found)),
+        slices_table(of_language_models(found), fitted_runs()),
         unfitted_table(unfitted_steps()),
     ]
     text = TEXT.read_text(encoding="utf-8")

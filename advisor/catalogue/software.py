@@ -18,6 +18,8 @@ FIRST_AMPERE_YEAR = 2020
 """PyTorch 1.7 with CUDA 11.0 and cuDNN 8.0: the first kernels for Ampere."""
 SECOND_FLASH_YEAR = 2024
 """PyTorch 2.2 brought the second generation of flash attention."""
+CUDNN_ATTENTION_YEAR = 2024
+"""Transformer Engine prefers cuDNN's fused attention on Hopper, as NeMo's manual of 2024 says."""
 DEQUANTISING_KERNELS_YEAR = 2024
 """Libraries of GPTQ fine-tuning unpack weights in one kernel; before, with PyTorch's operators."""
 _VERSION = re.compile(r"(?<![\d.])([12])\.(\d{1,2})(?![\d])")

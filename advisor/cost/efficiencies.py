@@ -98,6 +98,8 @@ class Assumed(Record, frozen=True, kw_only=True):
 
     efficient_attention: Positive
     """Of the sustained peak, forward."""
+    hopper_attention: Positive
+    """Flop a clock and multiprocessor of kernels that use Hopper's own tensor instructions, over flash attention's."""
     compiled_traffic: Positive
     """Share of the time of memory-bound operators that is left after `torch.compile` has fused them."""
     compiled_dispatches: Positive

@@ -20,7 +20,12 @@ from advisor.cost.host_time import (
 )
 from advisor.cost.operators.dequantisation import dequantised_bytes
 from advisor.cost.operators.device_rates import DeviceRates, device_rates, missing_figures, precision_notes
-from advisor.cost.operators.device_time import device_seconds, runs_channels_last, runs_fused
+from advisor.cost.operators.device_time import (
+    device_seconds,
+    runs_channels_last,
+    runs_fused,
+    runs_transformer_engine,
+)
 from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
 from advisor.cost.step_parts import OWN_PARTS, StepParts
 from advisor.optable.compiled_table import CompiledTable, compile_table
@@ -107,7 +112,13 @@ def predict_steps(  # noqa: PLR0913 - what a step depends on
 def _known_steps(question: _Question, specs: Sequence[GpuSpec]) -> dict[str, Floats]:
     """All fields of the grid for cards whose figures are known."""
     compiled, training, figures = question.compiled, question.training, question.figures
-    rates = device_rates(specs, question.precision, figures, question.software_year)
+    rates = device_rates(
+        specs,
+        question.precision,
+        figures,
+        question.software_year,
+        transformer_engine=runs_transformer_engine(training),
+    )
     parts = _device_parts(question, rates)
     device = parts["forward_s"] + parts["backward_s"] + parts["optimizer_s"]
     issue_s = host_seconds(compiled, training, question.cost, question.host, figures.assumed)

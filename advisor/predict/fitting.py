@@ -17,7 +17,12 @@ from advisor.cost.efficiencies import Efficiencies, Fitted
 from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, synchronisation_seconds
 from advisor.cost.operators.dequantisation import dequantised_bytes
 from advisor.cost.operators.device_rates import DeviceRates, device_rates
-from advisor.cost.operators.device_time import family_seconds, runs_channels_last, runs_fused
+from advisor.cost.operators.device_time import (
+    family_seconds,
+    runs_channels_last,
+    runs_fused,
+    runs_transformer_engine,
+)
 from advisor.cost.operators.op_time import Peaks, sustained_peaks
 from advisor.cost.optimizer_cost import optimizer_cost
 from advisor.optable.compiled_table import CompiledTable
@@ -112,7 +117,16 @@ class StepSet:
         self.measured_s = np.array([step.measured_s for step in steps])
         self._figures = figures
         self._rates = _joined_rates(
-            [device_rates([step.spec], step.precision, figures, step.software_year) for step in steps]
+            [
+                device_rates(
+                    [step.spec],
+                    step.precision,
+                    figures,
+                    step.software_year,
+                    transformer_engine=runs_transformer_engine(step.training),
+                )
+                for step in steps
+            ]
         )
         costs = [
             optimizer_cost(

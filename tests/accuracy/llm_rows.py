@@ -56,6 +56,12 @@ _DATA_PARALLEL: tuple[tuple[str, DataParallel], ...] = (
     (r"fsdp|zero3", "fsdp"),
 )
 _MICRO_STEP = "micro-step"
+_UNTOLD: tuple[tuple[str, str, str], ...] = (
+    ("notes", r"foak|Liger", "a trainer's own fused layers"),
+    ("compile", r"reduce-overhead|max-autotune", "CUDA graphs"),
+    ("assumed", r"form factor and memory size|^A100 form factor;", "a card whose variant nobody stated"),
+)
+"""What decides a run's time and no description can say: the column that names it, how, and in our words."""
 
 
 class LanguageModelRun(Record, frozen=True, kw_only=True):
@@ -70,6 +76,8 @@ class LanguageModelRun(Record, frozen=True, kw_only=True):
     software_year: int | None
     measured_s: float
     workload: Workload
+    untold: str | None
+    """What a description of this run leaves out; None: nothing that is known of."""
 
 
 def first(table: tuple[tuple[str, Any], ...], text: str) -> Any:
@@ -100,6 +108,7 @@ def _run(cells: Cells) -> LanguageModelRun:
         software_year=software_year_of(cells["software"]),
         measured_s=float(cells["step_ms"]) * 1e-3,
         workload=load_workload(description_of(cells)),
+        untold=next((ours for column, how, ours in _UNTOLD if re.search(how, cells[column])), None),
     )
 
 

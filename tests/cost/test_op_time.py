@@ -230,6 +230,29 @@ def test_flash_attention_beats_the_memory_efficient_kernel_and_needs_ampere() ->
     )
 
 
+@pytest.mark.parametrize(
+    ("key", "year", "quicker"), [("h100-sxm", None, True), ("h100-sxm", 2023, False), ("l40s", None, False)]
+)
+def test_transformer_engine_calls_attention_that_is_written_for_hopper(
+    key: str, year: int | None, quicker: bool
+) -> None:
+    compiled = compile_table(table(attention("flash", length=8192), precision="half"))
+    plain, engine = (
+        device_seconds(
+            compiled,
+            device_rates([spec_table()[key]], "fp8", FIGURES, year, transformer_engine=own),
+            np.array([[8.0]]),
+            FIGURES,
+            channels_last=False,
+        ).forward.item()
+        for own in (False, True)
+    )
+    if quicker:
+        assert 1.2 < plain / engine < FIGURES.assumed.hopper_attention
+    else:
+        assert plain == engine
+
+
 def test_eager_attention_counts_as_what_it_is_traced_to() -> None:
     compiled = compile_table(table(attention("eager"), precision="half"))
     assert compiled.attention.count == 0

@@ -28,7 +28,8 @@ def attention_seconds(work: AttentionWork, rates: DeviceRates, peaks: Peaks, fig
     waves = tiles / rates.sm_count
     idle = np.maximum(1.0, waves + fitted.wave_quantisation * (np.ceil(waves) - waves)) / waves
     peak = np.where(work.half, peaks.half, peaks.single)
-    widest = fitted.flash_flop_per_clock * rates.clock_hz * rates.sm_count
+    own = np.where(rates.hopper_attention == 1, assumed.hopper_attention, 1.0)
+    widest = fitted.flash_flop_per_clock * own * rates.clock_hz * rates.sm_count
     peak = np.where(flash, smooth_minimum(peak, widest), peak)
     compute = work.flop / (peak * share) * idle
     return smooth_maximum(compute, operand_seconds(work.moved_bytes, rates, fitted))

@@ -9,7 +9,7 @@ import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
-from advisor.catalogue.software import FIRST_AMPERE_YEAR, SECOND_FLASH_YEAR
+from advisor.catalogue.software import CUDNN_ATTENTION_YEAR, FIRST_AMPERE_YEAR, SECOND_FLASH_YEAR
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Architecture, Efficiencies
 from advisor.optable.op_columns import Floats
@@ -21,7 +21,8 @@ _REQUIRED = (
     "fp32_flop_per_s",
     "memory_bandwidth_bytes_per_s",
 )
-_AMPERE = 8.0
+_AMPERE, _HOPPER, _BLACKWELL = 8.0, 9.0, 10.0
+"""First compute capability of each."""
 UNLIMITED = 1e30
 """Stands for a limit that does not bind, where an infinity would turn products into NaN."""
 
@@ -58,6 +59,8 @@ class DeviceRates:
     """1.0 where the software has the first kernels for Ampere."""
     first_flash: Floats
     """1.0 where it has the first kernels of flash attention."""
+    hopper_attention: Floats
+    """1.0 where attention runs in kernels that are written for Hopper."""
 
     def changed(self, function: Callable[[Floats], Floats]) -> DeviceRates:
         """The same figures with `function` (a reshape, a selection) applied to each array."""
@@ -104,13 +107,19 @@ def precision_notes(spec: GpuSpec, precision: Precision) -> tuple[Reason, ...]:
 
 
 def device_rates(
-    specs: Sequence[GpuSpec], precision: Precision, figures: Efficiencies, software_year: int | None = None
+    specs: Sequence[GpuSpec],
+    precision: Precision,
+    figures: Efficiencies,
+    software_year: int | None = None,
+    *,
+    transformer_engine: bool = False,
 ) -> DeviceRates:
     """Rates of cards for which `missing_figures` is None; arrays of shape (len(specs),).
 
-    `software_year` is that of PyTorch and its libraries; None: today's.
+    `software_year` is that of PyTorch and its libraries; None: today's. `transformer_engine` says that its layers run.
     """
-    rows = [_row(spec, precision, figures) | _software(spec, software_year) for spec in specs]
+    cudnn = transformer_engine and (software_year is None or software_year >= CUDNN_ATTENTION_YEAR)
+    rows = [_row(spec, precision, figures) | _software(spec, software_year, cudnn=cudnn) for spec in specs]
     names = [field.name for field in fields(DeviceRates)]
     columns = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in names}
     return DeviceRates(**columns)
@@ -164,11 +173,13 @@ def _row(spec: GpuSpec, precision: Precision, figures: Efficiencies) -> dict[str
     }
 
 
-def _software(spec: GpuSpec, year: int | None) -> dict[str, float]:
-    ampere = float(spec.compute_capability or 0) >= _AMPERE
+def _software(spec: GpuSpec, year: int | None, *, cudnn: bool) -> dict[str, float]:
+    capability = float(spec.compute_capability or 0)
+    ampere = capability >= _AMPERE
     early = year is not None and year <= FIRST_AMPERE_YEAR
     return {
         "needs_alignment": float(early and not ampere),
         "early_kernels": float(early and ampere),
         "first_flash": float(year is not None and year < SECOND_FLASH_YEAR),
+        "hopper_attention": float(cudnn and _HOPPER <= capability < _BLACKWELL),
     }

@@ -68,7 +68,12 @@ def runs_fused(training: Training) -> bool:
     The compiler makes such kernels; Transformer Engine's layers bring them: norm and cast, rotary embedding, gated
     activation, cross-entropy.
     """
-    return training.compile or (training.precision == "fp8" and training.fp8_recipe == "transformer_engine")
+    return training.compile or runs_transformer_engine(training)
+
+
+def runs_transformer_engine(training: Training) -> bool:
+    """Whether layers are Transformer Engine's."""
+    return training.precision == "fp8" and training.fp8_recipe == "transformer_engine"
 
 
 def runs_channels_last(compiled: CompiledTable, training: Training) -> bool:
