@@ -46,6 +46,6 @@ class Advice(AdviceRecord, frozen=True, kw_only=True):
 
     def to_pdf(self, path: str | Path, language: Language = "en") -> None:
         """Write the report to `path` as `--pdf` does. Raises OutputError where it cannot be written."""
-        from advisor.present.report import pdf_file
+        from advisor.present import advice_file
 
-        pdf_file.write(self, Path(path), language)
+        advice_file.write("pdf", self, Path(path), language)

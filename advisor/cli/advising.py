@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.cli.interrupts import cancelled_by_interrupt
-from advisor.cli.outputs import requested, result_stream, write_outputs
+from advisor.cli.outputs import FORMATS, requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
 from advisor.cli.untraced import TraceWatch, nothing_known
 from advisor.core.drive import drive
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.core.sentences import Language
     from advisor.predict.time_to_train import CriticalBatch
+    from advisor.present.advice_file import FileKind
     from advisor.present.summary import Summary
     from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Workload
@@ -103,34 +104,14 @@ def _saved_as(arguments: argparse.Namespace) -> str | None:
 def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Language) -> int:
     """Print the advice and write every file that was asked for; 5 where one could not be written."""
     from advisor.cli.terminal import print_summary
-    from advisor.present import csv_file
-    from advisor.present.written_mark import marked
-    from advisor.store import json_file
+    from advisor.present import advice_file
 
-    def pdf() -> bytes:
-        from advisor.present.report import pdf_file
+    def encoder(kind: FileKind) -> Callable[[], bytes]:
+        return lambda: advice_file.encode(
+            kind, advice, language, script_name=_saved_as(arguments), framework=arguments.script_for
+        )
 
-        return pdf_file.encode(advice, language)
-
-    def markdown() -> bytes:
-        from advisor.present import markdown_file
-
-        return marked(markdown_file.encode(advice, language).decode(), "markdown")
-
-    def script() -> bytes:
-        from advisor.present.script import framework_config, launch_script
-
-        if arguments.script_for is not None:
-            return marked(framework_config.render(advice, arguments.script_for), "script")
-        return marked(launch_script.render(advice, name=_saved_as(arguments)), "script")
-
-    encoders = {
-        "json": lambda: json_file.encode(advice),
-        "pdf": pdf,
-        "csv": lambda: csv_file.encode(advice),
-        "markdown": markdown,
-        "script": script,
-    }
+    encoders: dict[str, Callable[[], bytes]] = {kind: encoder(kind) for kind in FORMATS}
     # Files first: a reader of the summary who goes away (`| head`) must not cost the files.
     errors: list[UserFacingError] = []
     try:

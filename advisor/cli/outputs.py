@@ -6,11 +6,12 @@ import contextlib
 import os
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, get_args
 
 import msgspec
 
 from advisor.core.errors import InputError, OutputError
+from advisor.present.advice_file import FileKind
 
 if TYPE_CHECKING:
     import argparse
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 STDOUT = Path("-")
 _LONGEST_SHOWN = 200
 """Characters of a file name that an error repeats."""
-FORMATS = ("json", "pdf", "csv", "markdown", "script")
+FORMATS: tuple[FileKind, ...] = get_args(FileKind)
 
 
 def result_stream(arguments: argparse.Namespace) -> IO[str]:

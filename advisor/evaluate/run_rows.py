@@ -8,11 +8,11 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 import msgspec
 
-from advisor.catalogue.optimizers import Optimizer
+from advisor.catalogue.optimizers import FUSED_OPTIMIZERS, OPTIMIZERS, Optimizer
 from advisor.catalogue.precisions import PRECISIONS, Precision
 from advisor.catalogue.software import software_year_of
 from advisor.core.errors import InputError
@@ -28,35 +28,16 @@ REQUIRED_COLUMNS = ("workload", "gpu_key", "mode", "precision", "batch_per_gpu",
 ANSWERABLE_COLUMNS = ("ms", "efficiency", "max_batch_that_ran", "peak_gb")
 """At least one of them must be there: what a row is compared with."""
 _MAX_BYTES = 16 * 2**20
-_MODES: tuple[Mode, ...] = ("training", "inference", "forward_backward")
-_ATTENTIONS: tuple[Attention, ...] = ("sdpa", "eager", "flash")
 _PRECISION_WORDS: dict[str, Precision] = {
     **{name: name for name in PRECISIONS},
     "amp-fp16": "fp16_amp",
     "amp-bf16": "bf16_amp",
 }
 _OPTIMIZERS: dict[str, tuple[Optimizer, bool]] = {
-    "adamw": ("adamw", False),
-    "adam": ("adam", False),
-    "adam_fused": ("adam", True),
-    "adamw_fused": ("adamw", True),
-    "sgd": ("sgd", False),
-    "sgd_momentum": ("sgd_momentum", False),
-    "adafactor": ("adafactor", False),
-    "lamb": ("lamb", False),
-    "none": ("none", False),
+    **{name: (name, False) for name in OPTIMIZERS},
+    **{f"{name}_fused": (name, True) for name in FUSED_OPTIMIZERS},
 }
-_DATA_PARALLEL: dict[str, DataParallel] = {
-    "ddp": "ddp",
-    "dp": "dp",
-    "zero1": "zero1",
-    "zero2": "zero2",
-    "zero3": "fsdp",
-    "fsdp": "fsdp",
-    "hsdp": "hsdp",
-    "single": "single",
-}
-_MEMORY_KINDS: dict[str, MemoryKind] = {"allocated": "allocated", "reserved": "reserved", "device": "device"}
+_DATA_PARALLEL: dict[str, DataParallel] = {**{name: name for name in get_args(DataParallel)}, "zero3": "fsdp"}
 _TORCH_VERSION = re.compile(r"(\d{1,2})\.(\d{1,2})(?:\.\d+)?(?:[+.a-z].*)?")
 _SOURCE_YEARS = (
     # Lambda's deep-learning benchmark names the release of NVIDIA's container in its prefix.
@@ -171,7 +152,7 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, object]:
     milliseconds = _number(cells, "ms")
     gigabytes = _number(cells, "peak_gb")
     facts: dict[str, object] = {
-        "mode": _choice(cells, "mode", {name: name for name in _MODES}),
+        "mode": _choice(cells, "mode", _themselves(Mode)),
         "precision": _choice(cells, "precision", _PRECISION_WORDS),
         "batch_size": _count(cells, "batch_per_gpu"),
         "length": _count(cells, "seq_len_or_img"),
@@ -179,7 +160,7 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, object]:
         "fused_optimizer": fused,
         "channels_last": _choice(cells, "layout", {"nchw": False, "nhwc": True}),
         "compiled": _choice(cells, "compile", {"yes": True, "no": False}),
-        "attention": _choice(cells, "attention", {name: name for name in _ATTENTIONS}),
+        "attention": _choice(cells, "attention", _themselves(Attention)),
         "layout": _layout(cells),
         "accumulation_steps": _count(cells, "gradient_accumulation") or 1,
         "interconnect": cells.get("interconnect") or None,
@@ -188,7 +169,7 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, object]:
         "measured_s": None if milliseconds is None else milliseconds * 1e-3,
         "efficiency": _number(cells, "efficiency"),
         "peak_bytes": None if gigabytes is None else gigabytes * 1e9,
-        "memory_kind": _choice(cells, "memory_kind", _MEMORY_KINDS) or "allocated",
+        "memory_kind": _choice(cells, "memory_kind", _themselves(MemoryKind)) or "allocated",
         "largest_batch_that_ran": _count(cells, "max_batch_that_ran", least=0),
         "smallest_batch_that_failed": _count(cells, "min_batch_that_failed"),
     }
@@ -207,6 +188,11 @@ def _optimizer(cells: Mapping[str, str]) -> tuple[Optimizer | None, bool]:
         return "none", False
     named = _choice(cells, "optimizer", _OPTIMIZERS)
     return (None, False) if named is None else cast("tuple[Optimizer, bool]", named)
+
+
+def _themselves(words: object) -> dict[str, object]:
+    """The words of a `Literal`, each for itself."""
+    return {word: word for word in get_args(words)}
 
 
 def _choice(cells: Mapping[str, str], column: str, allowed: Mapping[str, object]) -> object | None:

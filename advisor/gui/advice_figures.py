@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from advisor.catalogue.precisions import Precision
     from advisor.predict.prediction import Prediction
-    from advisor.recommend.recommendation import BatchAdvice, Recommendation
+    from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
 
 
@@ -34,13 +34,6 @@ def up_to_the_limit(curve: Sequence[Prediction]) -> tuple[Prediction, ...]:
         if one.fits is False and (not fitting or one.batch_size_per_device > fitting[-1].batch_size_per_device)
     ]
     return (*fitting, *beyond[:1])
-
-
-def batch_advice_of(advice: AdviceRecord, device_key: str, precision: Precision) -> BatchAdvice | None:
-    """Knee and limit on one device at one precision."""
-    return next(
-        (one for one in advice.batch_advice if one.device_key == device_key and one.precision == precision), None
-    )
 
 
 def cpu_key(advice: AdviceRecord) -> str | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from advisor.gui.context import PageName
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
-    from advisor.store.advice_record import AdviceRecord
+    from advisor.present.advice_file import FileKind
     from advisor.workload.workload import Workload
 
 _NEEDS_ADVICE = (
@@ -35,13 +35,14 @@ _NEEDS_ADVICE = (
     "copy-text",
     "copy-command",
 )
-_SUFFIXES = {
-    "save-json": "json",
-    "export-pdf": "pdf",
-    "export-csv": "csv",
-    "export-markdown": "md",
-    "save-script": "py",
+_FILES: dict[str, tuple[FileKind, str]] = {
+    "save-json": ("json", "json"),
+    "export-pdf": ("pdf", "pdf"),
+    "export-csv": ("csv", "csv"),
+    "export-markdown": ("markdown", "md"),
+    "save-script": ("script", "py"),
 }
+"""What an entry of the menus writes, and the suffix of its file."""
 _TOLD_MS = 6000
 
 
@@ -110,7 +111,7 @@ class Commands(QObject):
         try:
             if name in plain:
                 plain[name]()
-            elif name in _SUFFIXES:
+            elif name in _FILES:
                 self._ask_and_save(name)
         except UserFacingError as error:
             self.show_error(error)
@@ -234,7 +235,7 @@ class Commands(QObject):
         advice = self.session.advice
         if advice is None:
             return
-        suffix = _SUFFIXES[kind]
+        _kind, suffix = _FILES[kind]
         name, _filter = QFileDialog.getSaveFileName(
             self.window_, self.texts(f"menu-{kind}"), f"advice.{suffix}", f"*.{suffix}"
         )
@@ -248,6 +249,11 @@ class Commands(QObject):
         if advice is None:
             return
 
+        def write() -> None:
+            from advisor.present import advice_file
+
+            advice_file.write(_FILES[kind][0], advice, path, language)
+
         def done(outcome: Outcome) -> None:
             if outcome.kind == "finished" and then is not None:
                 then()
@@ -255,7 +261,7 @@ class Commands(QObject):
                 self.tell(self.texts("window-saved", path=str(path)))
             self.show_outcome(outcome)
 
-        self.session.crew.start(call_as_job(lambda: _write(kind, advice, path, language)), done)
+        self.session.crew.start(call_as_job(write), done)
 
     def copy_text(self) -> None:
         """Put the advice as text on the clipboard."""
@@ -351,31 +357,3 @@ def _quoted(path: Path) -> str:
     """A path as a shell of this system takes it."""
     text = str(path.resolve())
     return f'"{text}"' if os.name == "nt" else shlex.quote(text)
-
-
-def _write(kind: str, advice: AdviceRecord, path: Path, language: str) -> None:
-    from advisor.core.sentences import Language
-
-    chosen: Language = "zh" if language == "zh" else "en"
-    if kind == "save-json":
-        from advisor.store import json_file
-
-        json_file.write(advice, path)
-    elif kind == "export-csv":
-        from advisor.present import csv_file
-
-        csv_file.write(advice, path)
-    elif kind == "export-markdown":
-        from advisor.present import markdown_file
-
-        markdown_file.write(advice, path, chosen)
-    elif kind == "export-pdf":
-        from advisor.present.report import pdf_file
-
-        pdf_file.write(advice, path, chosen)
-    else:
-        from advisor.core.file_writing import write_atomically
-        from advisor.present.script import launch_script
-        from advisor.present.written_mark import marked
-
-        write_atomically(path, marked(launch_script.render(advice, name=path.name), "script"))

@@ -49,11 +49,6 @@ def encode(advice: AdviceRecord) -> bytes:
     return text.getvalue().encode()
 
 
-def write(advice: AdviceRecord, path: Path) -> None:
-    """Write the candidates atomically. Raises OutputError."""
-    write_atomically(path, encode(advice))
-
-
 def write_shown(titles: Sequence[str], cells: Sequence[Sequence[str]], path: Path) -> None:
     """Write a table as it is shown, its texts made safe for a spreadsheet. Raises OutputError."""
     text = io.StringIO(newline="")

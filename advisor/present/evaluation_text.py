@@ -10,6 +10,7 @@ from advisor.core.sentences import Arguments, Language, say, sentence
 from advisor.evaluate.evaluation_record import Evaluation
 from advisor.evaluate.row_predictions import RowAnswer
 from advisor.predict.evaluation import Score
+from advisor.present.plain_text import aligned
 
 ANSWER_COLUMNS = (
     "predicted_ms",
@@ -69,7 +70,7 @@ def evaluation_text(evaluation: Evaluation, language: Language) -> str:
         ):
             table.append([sentence(f"evaluate-heading-{heading}", language)])
             table += [_score_cells(score, visible(score.group)) for score in scores]
-        lines += _aligned(table)
+        lines += aligned(table, 1)
     return "\n".join([*lines, *_remarks(evaluation, language)])
 
 
@@ -91,23 +92,6 @@ def _percent(fraction: float | None, *, signed: bool = False) -> str:
     if fraction is None:
         return _UNKNOWN
     return f"{100 * fraction:+.1f} %" if signed else f"{100 * fraction:.1f} %"
-
-
-def _aligned(table: list[list[str]]) -> list[str]:
-    """First column to the left, the others to the right; headings alone in their line."""
-    full = [row for row in table if len(row) > 1]
-    widths = [max(_width(row[index]) for row in full) for index in range(len(full[0]))]
-    lines = []
-    for row in table:
-        cells = [row[0] + " " * max(0, widths[0] - _width(row[0]))]
-        cells += [" " * (width - _width(cell)) + cell for cell, width in zip(row[1:], widths[1:], strict=False)]
-        lines.append("  ".join(cells).rstrip())
-    return lines
-
-
-def _width(text: str) -> int:
-    """Columns on a terminal: Chinese characters and full-width signs take two."""
-    return sum(2 if "\u2e80" <= character <= "\uffef" else 1 for character in text)
 
 
 def _remarks(evaluation: Evaluation, language: Language) -> list[str]:

@@ -5,13 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from advisor.core.file_writing import write_atomically
 from advisor.present.summary import summarise
-from advisor.present.written_mark import marked
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from advisor.core.sentences import Language
     from advisor.present.tables import Table
     from advisor.store.advice_record import AdviceRecord
@@ -34,11 +30,6 @@ def encode(advice: AdviceRecord, language: Language) -> bytes:
     for table in summary.tables:
         lines += ["", f"## {escape(table.title)}", "", *_table_lines(table)]
     return ("\n".join(lines) + "\n").encode()
-
-
-def write(advice: AdviceRecord, path: Path, language: Language) -> None:
-    """Write the Markdown atomically. Raises OutputError."""
-    write_atomically(path, marked(encode(advice, language).decode(), "markdown"))
 
 
 def _table_lines(table: Table) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from advisor.present.summary import Summary
-    from advisor.present.tables import Table
 
 
 def text_of(summary: Summary) -> str:
@@ -16,18 +17,24 @@ def text_of(summary: Summary) -> str:
     for section in summary.sections:
         lines += ["", section.title, *(f"  - {sentence}" for sentence in section.sentences)]
     for table in summary.tables:
-        lines += ["", table.title, *_rows(table)]
+        lines += ["", table.title, *aligned((table.columns, *table.rows), table.first_number_index)]
     return "\n".join(lines) + "\n"
 
 
-def _rows(table: Table) -> list[str]:
-    rows = (table.columns, *table.rows)
-    widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
-    first = table.first_number_index
-    return [
-        "  ".join(
-            cell.rjust(width) if place >= first else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+def aligned(rows: Sequence[Sequence[str]], first_number_index: int) -> list[str]:
+    """Rows as lines whose columns are set with blanks, numbers to the right; a row of one cell stands for itself."""
+    full = [row for row in rows if len(row) > 1] or rows
+    widths = [max(_width(row[place]) for row in full) for place in range(len(full[0]))]
+    lines = []
+    for row in rows:
+        cells = []
+        for place, (cell, width) in enumerate(zip(row, widths, strict=False)):
+            blanks = " " * (width - _width(cell))
+            cells.append(blanks + cell if place >= first_number_index else cell + blanks)
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _width(text: str) -> int:
+    """Columns on a terminal: Chinese characters and full-width signs take two."""
+    return sum(2 if "\u2e80" <= character <= "\uffef" else 1 for character in text)

@@ -98,9 +98,8 @@ class Store:
 
     def add(self, kind: str, head: bytes, body: bytes, created_utc: str) -> int:
         """Append an entry and return its id. Raises sqlite3.Error (disk full, locked): the old file is intact."""
-        packed = zlib.compress(
-            body
-        )  # a tenth of the time of bz2 at half as much again, and read back twenty times as fast
+        # A tenth of the time of bz2 at half as much again, and read back twenty times as fast.
+        packed = zlib.compress(body)
         body_digest = hashlib.sha256(packed).digest()
         row = (kind, created_utc, head, _head_digest(kind, created_utc, head, body_digest), packed, body_digest)
         with self._transaction() as cursor:

@@ -29,7 +29,8 @@ OWN = {
 
 
 def _arguments(**given: object) -> Namespace:
-    return Namespace(**{**dict.fromkeys(FORMATS), "force": False, **given})
+    asked: dict[str, object] = {**dict.fromkeys(FORMATS), "force": False, **given}
+    return Namespace(**asked)
 
 
 @pytest.mark.parametrize("kind", FORMATS)

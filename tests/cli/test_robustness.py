@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from advisor.core.errors import OutputError
-from advisor.present import csv_file, markdown_file
-from advisor.present.report import pdf_file
+from advisor.present import advice_file
+from advisor.present.advice_file import FileKind
 from advisor.store import json_file
 from advisor.store.history import FILE_NAME, History
 from tests.present import fakes
@@ -79,18 +79,10 @@ def test_one_output_that_cannot_be_written_does_not_stop_the_others(tmp_path: Pa
     assert not list(tmp_path.glob("*.part")) + list(tmp_path.glob(".*.part"))
 
 
-FULL_AT_EACH_WRITE = {
-    "json": lambda path: json_file.write(fakes.advice(), path),
-    "csv": lambda path: csv_file.write(fakes.advice(), path),
-    "markdown": lambda path: markdown_file.write(fakes.advice(), path, "en"),
-    "pdf": lambda path: pdf_file.write(fakes.advice(), path, "en"),
-}
-
-
 @pytest.mark.parametrize("call", ["write", "fsync", "replace"])
-@pytest.mark.parametrize("name", FULL_AT_EACH_WRITE)
+@pytest.mark.parametrize("kind", ["json", "csv", "markdown", "pdf", "script"])
 def test_whichever_call_finds_the_disk_full_the_old_file_is_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, call: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: FileKind, call: str
 ) -> None:
     (tmp_path / "out").write_bytes(b"old")
     full = OSError(28, "No space left on device")
@@ -102,9 +94,8 @@ def test_whichever_call_finds_the_disk_full_the_old_file_is_whole(
         monkeypatch.setattr("advisor.core.file_writing.os.fdopen", refuse)
     else:
         monkeypatch.setattr(f"advisor.core.file_writing.os.{call}", refuse)
-    write: Callable[[Path], None] = FULL_AT_EACH_WRITE[name]
     with pytest.raises(OutputError, match="No space left"):
-        write(tmp_path / "out")
+        advice_file.write(kind, fakes.advice(), tmp_path / "out", "en")
     monkeypatch.undo()
     assert (tmp_path / "out").read_bytes() == b"old"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -51,13 +51,9 @@ def _answer_lines(ask: Ask, cancelled: threading.Event) -> Iterable[bytes]:
         result = drive(answer(ask, cancelled), lambda event: _send((line_of(type(event).__name__, event),)))
         return result_lines(result)
     except UserFacingError as error:
-        said = isinstance(error, SaidError)
-        refused = Refused(
-            text=error.text,
-            remedy=error.remedy,
-            reasons=error.reasons if isinstance(error, SaidError) else (),
-            remedy_reason=error.remedy_reason if isinstance(error, SaidError) and said else None,
-        )
+        refused = Refused(text=error.text, remedy=error.remedy)
+        if isinstance(error, SaidError):
+            refused = msgspec.structs.replace(refused, reasons=error.reasons, remedy_reason=error.remedy_reason)
         return (line_of("Refused", refused),)
     except Exception as error:  # noqa: BLE001 - the window stays alive and shows it
         broken = Broken(text=f"{type(error).__name__}: {error}", traceback=traceback.format_exc())

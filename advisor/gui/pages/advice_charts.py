@@ -8,7 +8,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.core.units import format_seconds
-from advisor.gui.advice_figures import batch_advice_of, batch_curve, cpu_key, memory_rows, strategies_of
+from advisor.gui.advice_figures import batch_curve, cpu_key, memory_rows, strategies_of
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.curves import Curve, CurveChart, Mark, Point
 from advisor.gui.plots.stacked import Piece, Stack, StackChart
@@ -17,7 +17,7 @@ from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.present.card_names import device_names, short_name
 from advisor.present.look import CPU_SERIES, device_places, memory_part_colour, step_part_colour
-from advisor.recommend.recommendation import prediction_of, rests_on
+from advisor.recommend.recommendation import batch_advice_on, prediction_of, rests_on
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
@@ -58,7 +58,7 @@ def batch_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -
     )
     points = _points(batch_curve(advice, chosen.device.key, chosen.precision), context)
     marks = []
-    advised = batch_advice_of(advice, chosen.device.key, chosen.precision)
+    advised = batch_advice_on(chosen, advice.batch_advice)
     marks.append(
         Mark(
             x=chosen.batch_size_per_device,

@@ -11,12 +11,13 @@ from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_rate
 from advisor.present.look import device_colour, device_places
 from advisor.present.set_ups import clipped
+from advisor.recommend.recommendation import batch_advice_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from advisor.predict.prediction import Prediction
-    from advisor.recommend.recommendation import BatchAdvice, Recommendation
+    from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
 
 _SERIES = 4
@@ -85,13 +86,6 @@ def _heights(series: list[list[Prediction]]) -> _Heights:
     return _Heights(10.0 ** powers[0], top, tuple(10.0**power for power in powers))
 
 
-def _advice_on(advice: AdviceRecord, main: Recommendation) -> BatchAdvice | None:
-    for item in advice.batch_advice:
-        if item.device_key == main.device.key and item.precision == main.precision:
-            return item
-    return None
-
-
 def _curve(
     series: list[list[Prediction]], advice: AdviceRecord, main: Recommendation, language: Language
 ) -> dict[str, Any]:
@@ -106,7 +100,7 @@ def _curve(
     def mark(batch_size: int | None) -> float | None:
         return across(batch_size) if batch_size is not None and sizes[0] <= batch_size <= sizes[-1] else None
 
-    found = _advice_on(advice, main)
+    found = batch_advice_on(main, advice.batch_advice)
     knee, limit = (found.knee, found.largest_that_fits) if found else (None, None)
     marks = [sentence("report-advised", language, batch=main.batch_size_per_device)]
     if mark(knee) is not None and knee is not None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.core.bundled import resource
 from advisor.core.errors import OutputError
-from advisor.core.file_writing import write_atomically
 from advisor.core.private_folder import private_folder
 from advisor.core.sentences import Language, sentence
 from advisor.present.report.content import report_content
@@ -85,11 +84,6 @@ def _filled(template: Path, folder: Path, content: dict[str, Any], timestamp: in
             break
     assert best is not None
     return best[1]
-
-
-def write(advice: AdviceRecord, path: Path, language: Language) -> None:
-    """Write the report atomically. Raises OutputError."""
-    write_atomically(path, encode(advice, language))
 
 
 def _timestamp(advice: AdviceRecord) -> int:
