@@ -32,6 +32,7 @@ def test_gains_multiply_and_savings_add() -> None:
     found = switched(JOB, [switch(1.25, 1e9), switch(2.0, -4e8)])
     assert found.job_s.value == pytest.approx(100 / 2.5)
     assert found.saved_bytes == pytest.approx(6e8)
+    assert switched(JOB, [switch(3.0)]).job_s.value == pytest.approx(100 / 3)
 
 
 def test_each_further_switch_widens_the_range() -> None:
