@@ -67,7 +67,8 @@ def runs_digest(measured: Sequence[MeasuredStep]) -> str:
         if key not in compiled:
             compiled[key] = sha256(b"".join(_parts(step.compiled))).digest()
         facts = (step.spec, step.training, step.precision, step.batch_size, step.measured_s, step.software_year)
-        several = (step.optimizer_share, step.accumulated_share, step.added_s, step.slowdown)
+        # What the predictor adds itself: its last bits are another Python's (`sum` is compensated since 3.12).
+        several = [f"{of:.9g}" for of in (step.optimizer_share, step.accumulated_share, step.added_s, step.slowdown)]
         found.update(msgspec.json.encode(facts, order="sorted"))
         found.update(repr((step.host, step.workload, step.family, step.group, several)).encode())
         found.update(compiled[key])
