@@ -94,7 +94,8 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
     # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
     traced = _trace_caveats(request.workload, facts)
     known = (*facts.caveats, *facts.machine.notices, *assumptions, *traced)
-    caveats = (*known, *found.caveats, *_measurement_caveats(facts), *predicted.caveats)
+    unmeasured = _processor_may_win(found, predicted.caveats)
+    caveats = (*unmeasured, *known, *found.caveats, *_measurement_caveats(facts), *predicted.caveats)
     advised = msgspec.structs.replace(
         found,
         reasons=(*found.reasons, *smaller),
@@ -117,6 +118,12 @@ def _measurement_caveats(facts: Facts) -> tuple[Reason, ...]:
     told = {"measure-cancelled"} | ({"measure-trace-failed"} if facts.not_traced_reason is None else set())
     found = (caveat for measurement in facts.measurements for caveat in measurement.caveats)
     return tuple(caveat for caveat in found if caveat.code not in told)
+
+
+def _processor_may_win(found: Recommendations, caveats: tuple[Reason, ...]) -> tuple[Reason, ...]:
+    """That the processor was not measured comes first where the advised card mostly waits for it."""
+    waits = found.recommendation is not None and any(one.code == "why-host-bound" for one in found.recommendation.why)
+    return tuple(one for one in caveats if waits and one.code == "predict-cpu-not-measured")
 
 
 def _trace_caveats(workload: Workload, facts: Facts) -> tuple[Reason, ...]:

@@ -17,6 +17,7 @@ from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import shared_fields
 from advisor.measure.events import RunnerEvent
 from advisor.optable.op_table import OpTable
+from advisor.optable.saved_tables import saved_tables
 from advisor.predict.assembly import predict_candidates
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
 from advisor.recommend.candidates import LARGER_GPU_KEYS, table_keys
@@ -135,6 +136,9 @@ def _traced(
     from advisor.measure.runner import TraceUnanswered, trace_workload
 
     precision = _precision(change, chosen)
+    saved = saved_tables(change.workload)
+    if TRACE_PRECISIONS[precision] in saved:
+        return saved
     try:
         return (
             yield from trace_workload(

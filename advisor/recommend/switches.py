@@ -13,7 +13,7 @@ from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.units import Estimate
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
-from advisor.workload.workload import HuggingFaceModel, Workload, with_training
+from advisor.workload.workload import HuggingFaceModel, Workload, stored_bits, with_training
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,12 +108,17 @@ def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec 
 
 
 def adapter_changes(workload: Workload) -> Iterator[Change]:
-    """LoRA and QLoRA, where all of a Hugging Face model is trained."""
-    if workload.training.trainable != "all" or not isinstance(workload.model, HuggingFaceModel):
+    """LoRA and QLoRA, where all of a Hugging Face model is trained; QLoRA, where LoRA's frozen weights are whole."""
+    training = workload.training
+    if not isinstance(workload.model, HuggingFaceModel) or training.trainable not in {"all", "lora"}:
         return
-    lora = with_training(workload, trainable="lora", lora_rank=_LORA_RANK, lora_targets="all_linear")
-    yield Change(kind="lora", workload=lora)
-    yield Change(kind="qlora", workload=with_training(lora, quantization="nf4", weights_bits=4))
+    lora = workload
+    if training.trainable == "all":
+        lora = with_training(workload, trainable="lora", lora_rank=_LORA_RANK, lora_targets="all_linear")
+        yield Change(kind="lora", workload=lora)
+    elif stored_bits(training) is not None:
+        return
+    yield Change(kind="qlora", workload=with_training(lora, quantization="nf4", weights_bits=None))
 
 
 def checkpointed_adapters(change: Change) -> Change:

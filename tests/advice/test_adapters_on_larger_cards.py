@@ -11,7 +11,8 @@ from advisor.advice.switched import _on_one_card
 from advisor.catalogue.spec_table import spec_table
 from advisor.optable.saved_tables import saved_tables
 from advisor.recommend.candidates import DEFAULT_GPU_KEYS, LARGER_GPU_KEYS
-from advisor.recommend.switches import Change, Switch
+from advisor.recommend.switches import Change, Switch, adapter_changes
+from advisor.workload.workload import quantization_of
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 
@@ -46,3 +47,16 @@ def test_cards_of_eighty_gigabytes_answer_where_the_usual_ones_cannot(monkeypatc
 
 def test_asked_cards_are_the_only_ones() -> None:
     assert answered(1, ("t4",)) == []
+
+
+def test_a_job_of_adapters_is_offered_packed_weights_once_and_keeps_its_own_rank_and_layers() -> None:
+    lora = load_workload("llama_8b_lora")
+    (packed,) = adapter_changes(lora)
+    assert packed.kind == "qlora"
+    own, training = lora.training, packed.workload.training
+    assert quantization_of(training) == "nf4"
+    assert (training.lora_rank, training.lora_targets, training.batch_size) == (
+        own.lora_rank, own.lora_targets, own.batch_size,
+    )  # fmt: skip
+    assert list(adapter_changes(load_workload("llama_8b_qlora"))) == []
+    assert [change.kind for change in adapter_changes(load_workload("llama_8b"))] == ["lora", "qlora"]

@@ -41,7 +41,7 @@ def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
             workers=max(1, workers),
             most=rounded(most),
             rate=rounded(rate),
-            job_s=chosen.job_s.value * rate / most,
+            least_job_s=chosen.job_s.value * rate / most,
             wanted=keeping_workers(rate, made_per_s),
         )
 

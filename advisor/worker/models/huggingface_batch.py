@@ -10,7 +10,7 @@ from torch import Tensor
 from advisor.worker.models.architecture import Batch
 from advisor.worker.models.huggingface_inputs import images, spectra, tokens, waves
 from advisor.worker.models.huggingface_kinds import forward_names, further_batches, may_show_pictures
-from advisor.worker.models.huggingface_search import Search, complaint
+from advisor.worker.models.huggingface_search import Search
 from advisor.workload.workload import Task, Workload
 
 
@@ -32,11 +32,11 @@ def batch_maker(module: Any, task: Task, workload: Workload, *, tried: bool) -> 
     others = tuple(further_batches(module, task, workload))
     if not others and not tried:
         return BatchMaker(plain)
+    search = Search(module, workload)
     for made in (*others, plain):
-        if complaint(module, made) is None:
+        if search.complaint(made) is None:
             shows = made is not plain or not may_show_pictures(module)
             return BatchMaker(_known_names(module, made), text_only=not shows)
-    search = Search(module, workload)
     found = search.batch((plain, *others, _nothing))
     if found is None:
         return BatchMaker(search.furthest or plain, text_only=may_show_pictures(module))

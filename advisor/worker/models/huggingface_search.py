@@ -108,7 +108,8 @@ class Search:
     def _is_over(self) -> bool:
         return len(self._tried) >= _MOST_RUNS
 
-    def _complaint(self, made: Made) -> Complaint | None:
+    def complaint(self, made: Made) -> Complaint | None:
+        """What forward says of a batch, which is tried once; None where it runs."""
         key = frozenset((name, tensor.shape, tensor.dtype) for name, tensor in made(1).items())
         if key not in self._tried:
             said = self._tried[key] = complaint(self._module, made)
@@ -117,7 +118,7 @@ class Search:
         return self._tried[key]
 
     def _completed(self, made: Made) -> Made | None:
-        said = self._complaint(made)
+        said = self.complaint(made)
         seen: set[Place] = set()
         for _ in range(_MOST_CHANGES):
             if said is None:
@@ -134,7 +135,7 @@ class Search:
         for changed in chain(self._wider(made, said.error), resized_batches(made, said.error)):
             if self._is_over():
                 return None
-            then = self._complaint(changed)
+            then = self.complaint(changed)
             if then is None or (then.operators >= said.operators and place_of(then.error) not in seen):
                 return changed, then
         return None
