@@ -103,10 +103,12 @@ def data_folder(chosen: str | None = None) -> Path:
         return Path(chosen)
     from platformdirs import user_data_path
 
+    nowhere = Path(os.devnull) / "advisor"  # no folder: the history is kept in memory, and says so
     try:
-        return user_data_path("advisor", appauthor=False)
+        found = user_data_path("advisor", appauthor=False)
     except (RuntimeError, LookupError, OSError):  # neither HOME nor an entry of this user anywhere
-        return Path(os.devnull) / "advisor"  # no folder: the history is kept in memory, and says so
+        return nowhere
+    return nowhere if found.parts[0] == "~" else found  # as platformdirs before 4.12 writes it
 
 
 class History:

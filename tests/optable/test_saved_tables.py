@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from advisor.optable.op_table import step_flop
 from advisor.optable.saved_tables import saved_tables
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import NumbersModel
 from advisor.workload.workload_file import bundled_names, load_workload
 
+_TESTED = (Path(__file__).parents[2] / "constraints.txt").read_text(encoding="utf-8").splitlines()
 NUMBERS = NumbersModel(parameters=83, flop_per_sample=500, activation_bytes_per_sample=100)
 
 
@@ -21,7 +25,12 @@ def test_a_bundled_workload_comes_with_the_table_of_its_trace(name: str) -> None
     subject = subject_of(workload, "fp32", allow_code=True)
     fresh = trace(subject, "fp32")
     with_notes = replace(fresh, caveats=(*fresh.caveats, *(subject.notes or ())))
-    assert with_notes == saved_tables(workload)["fp32"]
+    saved = saved_tables(workload)["fp32"]
+    if "torch==" + version("torch").partition("+")[0] in _TESTED:
+        assert with_notes == saved
+    # Another torch may take a view more apart, or skip one; the work is the model's own.
+    assert step_flop(fresh, 8) == pytest.approx(step_flop(saved, 8), rel=1e-3)
+    assert fresh.parameter_count == saved.parameter_count
 
 
 def test_a_workload_of_ones_own_and_a_setting_that_changes_operators_have_no_saved_table() -> None:
