@@ -5,7 +5,7 @@ measure-phase-load = Building the model
 measure-phase-calibrate = Calibrating the device
 measure-phase-steps = Training the model for real
 measure-phase-loader = Timing the data loader
-measure-loader-failed = The data loader was not timed, so times leave loading out: { $text }
+measure-loader-failed = The data loader was not timed, so times leave loading out. Mend what is named here, then measure again: { $text }
 measure-phase-keeping = Training while memory is kept
 
 ## Verdicts

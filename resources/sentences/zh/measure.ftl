@@ -5,7 +5,7 @@ measure-phase-load = 正在构建模型
 measure-phase-calibrate = 正在标定设备
 measure-phase-steps = 正在实际训练模型
 measure-phase-loader = 正在测量数据加载
-measure-loader-failed = 未能测量数据加载，因此所给时间不含加载：{ $text }
+measure-loader-failed = 未能测量数据加载，因此所给时间不含加载。请排除以下问题后重新测量：{ $text }
 measure-phase-keeping = 正在保留内存的情况下训练
 
 ## 结论
