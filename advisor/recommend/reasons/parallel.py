@@ -93,12 +93,7 @@ def _pair_of(comparison: Comparison, chosen: Prediction) -> tuple[Prediction, Pr
     found: dict[Strategy, Prediction] = {
         prediction.strategy: prediction
         for prediction in comparison.predictions
-        if prediction.device == chosen.device
-        and prediction.strategy in {"dp", "ddp"}
-        and prediction.precision == chosen.precision
-        and prediction.count == chosen.count
-        and prediction.batch_size_per_device == chosen.batch_size_per_device
-        and prediction.gradient_accumulation_steps == chosen.gradient_accumulation_steps
+        if prediction.strategy in {"dp", "ddp"} and prediction.differs_at_most_by(chosen, "strategy")
     }
     return (found["dp"], found["ddp"]) if len(found) == 2 else None  # noqa: PLR2004 - a pair
 
@@ -127,10 +122,7 @@ def _like(comparison: Comparison, other: Prediction, strategy: Strategy, batch_s
             if prediction.strategy == strategy
             and prediction.batch_size_per_device == batch_size
             and prediction.fits is not False
-            and prediction.device == other.device
-            and prediction.precision == other.precision
-            and prediction.count == other.count
-            and prediction.gradient_accumulation_steps == other.gradient_accumulation_steps
+            and prediction.differs_at_most_by(other, "strategy", "batch_size_per_device")
         ),
         None,
     )

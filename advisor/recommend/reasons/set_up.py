@@ -213,15 +213,7 @@ def _memory_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
 
 
 def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
-    curve = [
-        one
-        for one in comparison.predictions
-        if one.device == chosen.device
-        and one.count == chosen.count
-        and one.strategy == chosen.strategy
-        and one.precision == chosen.precision
-        and one.gradient_accumulation_steps == chosen.gradient_accumulation_steps
-    ]
+    curve = [one for one in comparison.predictions if one.differs_at_most_by(chosen, "batch_size_per_device")]
     training = comparison.workload.training
     samples = comparison.workload.data.samples
     limit, held = comparison.global_limit, comparison.held_global_batch
