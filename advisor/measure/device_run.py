@@ -187,9 +187,9 @@ class DeviceRun:
 
     def _drain(self) -> Iterator[Reading]:
         """Pass on the device readings that came since the last look."""
-        found = self.monitor.readings()
-        self.collection.readings.extend(found)
+        readings = self.monitor.readings()
+        self.collection.readings.extend(readings)
         if not self._opened_device:
-            self.collection.before.extend(found)
-        self._steering.read(found)
-        yield from found
+            self.collection.before.extend(readings)
+        self._steering.read(readings)
+        yield from readings
