@@ -187,7 +187,8 @@ class Room:
     def _chosen(self, mutant: Mutant, items: list[pytest.Item]) -> tuple[list[pytest.Item], float]:
         """Tests that run the line, then those that may have it run for them, with what their files need unbroken.
 
-        The quickest file's first; a fixture or a cache runs a line for other tests of its file, a child runs it unseen.
+        The quickest file's first: a fixture or a cache runs a line for other tests of its file. Where no test runs it,
+        a child may: then files that start some.
         """
         lines, _ = statement_lines((self.copy / mutant.module).read_text(encoding="utf-8"), mutant.line)
         asked = sorted(
@@ -195,9 +196,8 @@ class Room:
             key=lambda one: one[1].spent_s or 0.0,
         )
         running = {file: footprint.tests_of(mutant.module, lines) for file, footprint in asked}
-        beside = [file for file, footprint in asked if not running[file] and footprint.starts_children]
         near = {test for tests in running.values() for test in tests}
-        files = [file for file, _ in asked if running[file]] + beside
+        files = [file for file, footprint in asked if (running[file] if near else footprint.starts_children)]
         order = {file: place for place, file in enumerate(files)}
         chosen = [item for item in items if item.nodeid.partition("::")[0] in order]
         chosen.sort(key=lambda item: (item.nodeid not in near, order[item.nodeid.partition("::")[0]]))

@@ -68,7 +68,7 @@ def main() -> int:
         waiting = [
             Mutant(*row["mutant"])
             for key, row in rows.items()
-            if row.get("verdict") not in done and not (chosen.again and key in reasons)
+            if "mutant" in row and row.get("verdict") not in done and not (chosen.again and key in reasons)
         ]
         _copy(Path(folder) / "copy")
         for name in sorted(ROOMS, key=lambda name: sum(mutant.room == name for mutant in waiting)):
