@@ -15,7 +15,7 @@ from advisor.recommend.ranking import Row, rank, rank_for_compare, score, untrus
 from advisor.recommend.recommendation import prediction_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from advisor.catalogue.precisions import Precision
     from advisor.core.units import Estimate
@@ -55,13 +55,14 @@ def told_prices(settings: Settings) -> Prices | None:
         return None  # said where the file is chosen and whenever an advice is asked for
 
 
-def priced(advice: AdviceRecord, settings: Settings, typed: Mapping[str, float]) -> AdviceRecord:
+def priced(advice: AdviceRecord, settings: Settings, typed_in: Callable[[str], Mapping[str, float]]) -> AdviceRecord:
     """The advice with the costs that follow from typed prices; itself where they change nothing.
 
+    `typed_in`: prices by device key in a currency.
     What is advised stays: an advice that weighs other prices is another job.
     """
     index = PredictionIndex(advice, told_prices(settings), currency=settings.currency)
-    for key, price in typed.items():
+    for key, price in typed_in(index.currency).items():
         index.set_price(key, price)
     if all(one.cost == before.cost for one, before in zip(index.predictions, advice.predictions, strict=True)):
         return advice

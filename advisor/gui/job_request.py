@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from advisor.gui.jobs.apart import apart
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from advisor.gui.jobs.asks import AdviseAsk, Ask
+    from advisor.gui.models.typed_prices import TypedPrices
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
     from advisor.gui.threads import Job
@@ -28,7 +27,7 @@ def job_for(session: Session, settings: Settings, *, measure: bool) -> Job:
     # Bound to the bytes that were consented to: a file that changes before the worker reads it is refused.
     workload = pinned(session.workload)
     allow_code = session.may_run(workload)
-    prices = dict(session.prices)
+    prices = session.prices
     return apart(lambda: ask_for(workload, settings, measure=measure, allow_code=allow_code, prices=prices))
 
 
@@ -38,9 +37,9 @@ def ask_for(
     *,
     measure: bool,
     allow_code: bool,
-    prices: Mapping[str, float] | None = None,
+    prices: TypedPrices | None = None,
 ) -> AdviseAsk:
-    """What the settings say of goal, limits, prices, cards and budget; `prices` as typed, by device key."""
+    """What the settings say of goal, limits, prices, cards and budget; `prices` as typed."""
     from advisor.gui.history_access import folder_of
     from advisor.gui.jobs.asks import AdviseAsk
 
@@ -51,8 +50,7 @@ def ask_for(
         gpu_keys=settings.gpu_keys,
         goal=settings.goal,
         price_file=None if settings.price_file is None else str(settings.price_file),
-        prices=dict(prices or {}),
-        currency=settings.currency,
+        prices=prices,
         gpu_file=None if settings.gpu_file is None else str(settings.gpu_file),
         max_cost=settings.max_cost,
         max_power_w=settings.max_power_w,

@@ -191,9 +191,14 @@ class JobState:
         return max(started, key=lambda one: one.times_s[-1], default=None)
 
     @property
+    def timed(self) -> list[StepSeries]:
+        """Series of which at least one step was timed: a batch size may end before its first one."""
+        return [one for one in self.series.values() if one.summary is not None or one.times_s]
+
+    @property
     def step_count(self) -> int:
-        """Series of which at least one step was timed."""
-        return len([one for one in self.series.values() if one.summary is not None or one.times_s])
+        """How many series were timed."""
+        return len(self.timed)
 
     def progress(self, now_s: float) -> tuple[float, float | None]:
         """(share done, seconds left or None) at a monotonic time."""

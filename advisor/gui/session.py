@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from advisor.cases.case_file import CaseAnswer
     from advisor.gui.job_state import JobKind, JobState
     from advisor.gui.jobs.asks import Ask
+    from advisor.gui.models.typed_prices import TypedPrices
     from advisor.gui.settings import Settings
     from advisor.hardware.machine import Machine
     from advisor.store.advice_record import AdviceRecord
@@ -63,8 +64,8 @@ class Session(QObject):
         """Fields of the Model page in which something stands that is not allowed."""
         self.consents: set[tuple[str, str]] = set()
         """Path and SHA-256 of each Python file that may run."""
-        self.prices: dict[str, float] = {}
-        """What an hour of a device costs, by its key, as typed into Compare's table."""
+        self.prices: TypedPrices | None = settings.typed_prices
+        """As typed into Compare's table, in this session or an earlier one."""
         self.advice: AdviceRecord | None = None
         self.job: JobState | None = None
         self.job_outcome: Outcome | None = None
@@ -168,11 +169,19 @@ class Session(QObject):
 
         return needs_consent(workload) and not self.may_run(workload)
 
-    def set_prices(self, prices: Mapping[str, float]) -> None:
-        """Take the prices that were typed; the next advice weighs them."""
-        if prices != self.prices:
-            self.prices = dict(prices)
-            self.prices_changed.emit()
+    def prices_in(self, currency: str) -> dict[str, float]:
+        """Typed prices by device key; empty where they were typed in another currency: no rate is made up."""
+        return dict(self.prices.devices) if self.prices is not None and self.prices.currency == currency else {}
+
+    def set_prices(self, devices: Mapping[str, float], currency: str) -> None:
+        """Take and keep the prices that were typed, by device key; the next advice weighs them."""
+        if devices == self.prices_in(currency):
+            return
+        from advisor.gui.models.typed_prices import typed_today
+
+        self.prices = typed_today(devices, currency) if devices else None
+        self.settings.store("typed_prices", self.prices.as_text() if self.prices is not None else None)
+        self.prices_changed.emit()
 
     def set_advice(self, advice: AdviceRecord) -> None:
         """Show an advice that was computed or opened."""

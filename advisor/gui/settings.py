@@ -13,6 +13,7 @@ from advisor.core.sentences import Language, system_language
 
 if TYPE_CHECKING:
     from advisor.core.units import SizeUnits
+    from advisor.gui.models.typed_prices import TypedPrices
     from advisor.gui.theme import Scheme
 
 Goal = Literal["time", "cost", "energy"]
@@ -87,6 +88,13 @@ class Settings:
     def currency(self) -> str:
         """Currency that amounts are shown in where the price file names none."""
         return self._text("currency", "USD")[:8]
+
+    @property
+    def typed_prices(self) -> TypedPrices | None:
+        """Prices as typed into Compare's table, until they are reset."""
+        from advisor.gui.models.typed_prices import read_typed
+
+        return read_typed(self._text("typed_prices", ""))
 
     @property
     def price_file(self) -> Path | None:

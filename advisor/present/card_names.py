@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from advisor.core.sentences import Language, sentence, visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -27,3 +29,13 @@ def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
 def short_name(name: str) -> str:
     """A card's name without those of its maker and its family."""
     return re.sub(r"NVIDIA |GeForce |Tesla |Intel\(R\) |\(TM\)|\(R\)| \d+-Core| Processor| CPU(?= @)", "", name)
+
+
+def names_with_place(predictions: Iterable[Prediction], language: Language) -> dict[str, str]:
+    """Short names by key, made safe to show; this machine's own devices are said to be here."""
+    shown = list(predictions)
+    here = {one.device.key for one in shown if one.device.local}
+    named = {key: short_name(visible(name)) for key, name in device_names(shown).items()}
+    return {
+        key: sentence("compare-here", language, device=name) if key in here else name for key, name in named.items()
+    }

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 Shade = Literal["light", "dark"]
 
 SERIES: dict[Shade, tuple[str, ...]] = {
-    "light": ("#0072B2", "#D55E00", "#009E73", "#B85C92", "#B8860B", "#3D4A5C"),
-    "dark": ("#56B4E9", "#F08A3C", "#2BC299", "#E39AC6", "#F0E442", "#C4CBD6"),
+    "light": ("#1F5FBF", "#C2410C", "#00906A", "#E056A8", "#4B0F6B", "#3D4A5C"),
+    "dark": ("#3B9AF0", "#E8702A", "#3CCF6E", "#F5A8D8", "#F0E442", "#8896A8"),
 }
-"""Six colours, colour-blind safe on a card of the shade; the last one is the CPU's."""
+"""Six colours that stay apart on a card of the shade with any kind of colour blindness; the last one is the CPU's."""
 CPU_SERIES = 5
 
 PAPER = {
@@ -31,9 +31,13 @@ PAPER = {
 }
 """The light scheme's own colours, on which the report is set too."""
 
+Shape = Literal["circle", "diamond", "triangle", "square"]
+_SHAPES: tuple[Shape, ...] = ("circle", "diamond", "triangle", "square")
+"""Marks of the first five devices, of the next five, and so on: with them no two devices look alike."""
+
 _MORE: dict[Shade, tuple[str, ...]] = {
-    "light": ("#7A4FBF", "#6E7B8B", "#8C564B"),
-    "dark": ("#B79CF0", "#8896A8", "#D2A48C"),
+    "light": ("#7A4FBF", "#6E7B8B", "#B8860B"),
+    "dark": ("#B79CF0", "#C4CBD6", "#D2A48C"),
 }
 """Parts are up to nine: these stand beside the series."""
 _STEP_PARTS: tuple[PartKind, ...] = (
@@ -64,3 +68,8 @@ def device_places(machine: Machine | None, predictions: Iterable[Prediction]) ->
 def device_colour(place: int | None, shade: Shade) -> str:
     """The colour of a place, over again beyond the fifth; None is the CPU."""
     return SERIES[shade][CPU_SERIES if place is None else place % CPU_SERIES]
+
+
+def device_shape(place: int | None) -> Shape:
+    """The mark of a place; None is the CPU."""
+    return _SHAPES[0 if place is None else place // CPU_SERIES % len(_SHAPES)]

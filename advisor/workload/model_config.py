@@ -140,12 +140,12 @@ def _check_product(table: dict[str, Any], name: str) -> None:
 
 
 def _largest(table: dict[str, Any], pattern: re.Pattern[str]) -> int:
-    sizes = [0]
+    found = [0]
     for key, item in table.items():
         if pattern.search(key):
             entries = item if isinstance(item, list) else [item]
-            sizes += [int(entry) for entry in entries if isinstance(entry, int | float) and not isinstance(entry, bool)]
-    return max(sizes)
+            found += [int(entry) for entry in entries if isinstance(entry, int | float) and not isinstance(entry, bool)]
+    return max(found)
 
 
 def _clean(table: dict[str, Any], name: str, path: str) -> dict[str, Any]:

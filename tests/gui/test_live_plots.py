@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gc
 import io
 import tracemalloc
 from typing import TYPE_CHECKING
@@ -213,7 +212,7 @@ def test_the_exported_csv_leaves_unknown_cells_empty(qtbot: QtBot, full_buffer: 
 
 
 def repaint(qtbot: QtBot, count: int) -> int:
-    """Bytes that Python holds more of after so many further repaints; cycles that wait to be collected are not held."""
+    """Bytes that Python holds more of after so many further repaints."""
     machine = fakes.machine()
     buffer = ReadingsBuffer()
     grid = grid_of(qtbot, buffer)
@@ -222,7 +221,6 @@ def repaint(qtbot: QtBot, count: int) -> int:
     for _ in range(30):
         grid.redraw()
         grid.grab()
-    gc.collect()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     for place in range(count):
@@ -230,7 +228,6 @@ def repaint(qtbot: QtBot, count: int) -> int:
         grid.redraw()
         if place % 10 == 0:
             grid.grab()
-    gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     return grown
@@ -272,7 +269,7 @@ def test_step_times_of_many_batches_are_thinned(qtbot: QtBot) -> None:
         one.walls_s = [0.01 * one.batch_size] * 4000
         one.warm_up = [False] * 4000
     series[1].walls_s[1234] = 5.0
-    plot.redraw(series)
+    plot.redraw(series, {})
     assert all(count <= 300 for count in plot.point_counts())
     assert plot.traces.drawn[1][2].max() == pytest.approx(np.log10(5.0))
 

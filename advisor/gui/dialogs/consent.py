@@ -31,7 +31,7 @@ class ConsentDialog(QDialog):
         layout.setSpacing(10)
         layout.addWidget(label(texts("consent-question"), "heading", wrap=True))
         layout.addWidget(label(visible(str(path)), wrap=True, selectable=True))
-        layout.addWidget(label(f"SHA-256  {digest[:32]}\n{' ' * 9}{digest[32:]}", "muted", selectable=True))
+        layout.addWidget(label(f"SHA-256\n{digest[:32]}\n{digest[32:]}", "muted", selectable=True))
         layout.addWidget(label(texts("consent-warning"), wrap=True))
         self._refuse, allow = add_answers(self, layout, texts("consent-refuse"), texts("consent-allow"))
         allow.setAutoDefault(False)

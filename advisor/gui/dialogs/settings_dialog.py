@@ -57,9 +57,7 @@ class SettingsDialog(QDialog):
         layout.setContentsMargins(24, 20, 24, 18)
         layout.setSpacing(16)
         layout.addLayout(self._places)
-        _, save = add_answers(self, layout, texts("window-cancel"), texts("settings-save"))
-        save.setProperty("role", "primary")
-        save.setDefault(True)
+        add_answers(self, layout, texts("window-cancel"), texts("settings-save"), advised=True)
 
     def _place(self, code: str, field: QWidget, *, with_button: QWidget | None = None) -> None:
         line = self._places.rowCount()
@@ -71,6 +69,7 @@ class SettingsDialog(QDialog):
             self._places.addWidget(field, line, 1)
         else:
             both = QHBoxLayout()
+            both.setSpacing(8)
             both.addWidget(field, 1)
             both.addWidget(with_button)
             self._places.addLayout(both, line, 1)
@@ -98,7 +97,7 @@ class SettingsDialog(QDialog):
 
     def _path(self, code: str, path: str, *, folder: bool) -> QLineEdit:
         field = QLineEdit(path)
-        field.setPlaceholderText(self._texts("settings-usual"))
+        field.setPlaceholderText(self._texts("settings-usual" if folder else "settings-none"))
         browse = QPushButton(self._texts("window-browse"))
 
         def ask() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -85,14 +84,15 @@ def request_of(ask: AdviseAsk) -> AdviceRequest:
 
 
 def _prices_of(ask: AdviseAsk, specs: Collection[str]) -> Prices | None:
-    """The file's prices and, before them, those that were typed; None: there are none. Raises InputError."""
+    """The file's prices and, before them, those typed in its currency; None: there are none. Raises InputError."""
     from advisor.recommend.prices import Prices, read_prices
 
     told = read_prices(Path(ask.price_file), specs) if ask.price_file is not None else None
-    if not ask.prices:
+    typed = ask.prices
+    if typed is None or (told is not None and told.currency != typed.currency):
         return told
-    base = told or Prices(currency=ask.currency, date=date.today().isoformat())  # noqa: DTZ011 - the typist's own day
-    return msgspec.structs.replace(base, devices={**base.devices, **ask.prices})
+    base = told or Prices(currency=typed.currency, date=typed.date)
+    return msgspec.structs.replace(base, devices={**base.devices, **typed.devices})
 
 
 def trace_one(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
+from advisor.gui.models.typed_prices import TypedPrices
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Workload
 
@@ -17,10 +18,8 @@ class AdviseAsk(Record, frozen=True, kw_only=True, tag="advise"):
     goal: str = "time"
     gpu_keys: tuple[str, ...] | None = None
     price_file: str | None = None
-    prices: dict[str, float] = {}
-    """Of an hour, by device key, as typed: they go before those of the file."""
-    currency: str = "USD"
-    """Of the typed prices where no file names one."""
+    prices: TypedPrices | None = None
+    """As typed: they go before those of the file, where they are in its currency."""
     gpu_file: str | None = None
     """The user's own cards."""
     max_cost: float | None = None

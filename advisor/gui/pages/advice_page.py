@@ -137,11 +137,11 @@ class AdvicePage(Page):
     def _with_prices(self) -> AdviceRecord | None:
         """The session's advice, with the costs that follow from prices typed into Compare's table."""
         advice = self.session.advice
-        if advice is None or not self.session.prices:
+        if advice is None or self.session.prices is None:
             return advice
         from advisor.gui.compare_figures import priced
 
-        return priced(advice, self.context.settings, self.session.prices)
+        return priced(advice, self.context.settings, self.session.prices_in)
 
     def _prices_typed(self, advice: AdviceRecord) -> QWidget | None:
         """One amber line where prices are shown that the advice did not weigh."""

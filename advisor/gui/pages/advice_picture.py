@@ -14,7 +14,7 @@ from advisor.gui.theme import cpu_colour, gpu_colour
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.present.job_picture import legend, row_detail, row_name, row_names, tick_text
-from advisor.present.look import device_places
+from advisor.present.look import device_places, device_shape
 from advisor.recommend.combined_switches import Switched, can_be_combined, switched, without_rivals
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class PictureCard(Card):
             text=texts.duration(job.value) if job else texts("advice-does-not-fit"),
             price=texts.money(one.cost.value, one.currency) if one.cost is not None and job else "",
             colour=colour,
+            shape=device_shape(place),
             tip=prediction_tip(one, self._context),
             chip=texts("picture-here") if row.here else "",
             advised=row.advised,

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetIt
 
 from advisor.cases.case_file import Case, CaseAnswer, bundled_cases
 from advisor.claims.claim import ClaimAnswer
-from advisor.core.sentences import visible
+from advisor.core.sentences import Reason, visible
 from advisor.core.units import Estimate, exactly
 from advisor.gui.jobs.apart import apart
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -55,7 +55,12 @@ class CasesPage(Page):
         line = QHBoxLayout()
         line.setSpacing(GAP)
         self._list = self._case_list()
-        line.addWidget(self._list, 0, Qt.AlignmentFlag.AlignTop)
+        self._beside = QWidget()
+        self._beside.setFixedWidth(_LIST_WIDTH)
+        self._beside.setMinimumHeight(self._list.height())
+        self._list.setParent(self._beside)
+        line.addWidget(self._beside)
+        self.scroll_area.verticalScrollBar().valueChanged.connect(self._follow)
         self._detail = QVBoxLayout()
         self._detail.setSpacing(GAP)
         line.addLayout(self._detail, 1)
@@ -112,6 +117,13 @@ class CasesPage(Page):
         made.setFixedHeight(sum(items) + 10)
         made.currentRowChanged.connect(lambda _place: self._show_case())
         return made
+
+    def _follow(self, scrolled: int) -> None:
+        """The list stays beside the case that is read, where the window is high enough for all of it."""
+        top = self._beside.y()
+        spare = self._beside.height() - self._list.height()
+        fits = self._list.height() <= self.scroll_area.viewport().height()
+        self._list.move(0, min(max(scrolled - top, 0), max(spare, 0)) if fits else 0)
 
     def _mark_list(self) -> None:
         for place in range(self._list.count()):
@@ -173,7 +185,7 @@ class CasesPage(Page):
         texts = self.texts
         card.body.addWidget(label(texts("cases-answer"), "heading"))
         for place, reason in enumerate(answer.reasons):
-            card.body.addLayout(_bullet(texts.say(reason), "strong" if place == 0 else ""))
+            card.body.addLayout(_bullet(texts.say(self._by_title(reason)), "strong" if place == 0 else ""))
         for case_id in answer.contradicts:
             other = bundled_cases().get(case_id)
             if other is not None:
@@ -181,6 +193,13 @@ class CasesPage(Page):
                 button.setProperty("role", "link")
                 button.clicked.connect(lambda _on=False, chosen=case_id: self._go_to(chosen))
                 card.body.addWidget(button)
+
+    def _by_title(self, reason: Reason) -> Reason:
+        """A case that a reason names by its id, as in the file, is named here as the list names it."""
+        case = bundled_cases().get(str(reason.numbers.get("case")))
+        if case is None:
+            return reason
+        return Reason.of(reason.code, **{**reason.numbers, "case": case.title.text(self.texts.language)})
 
     def _go_to(self, case_id: str) -> None:
         for place in range(self._list.count()):

@@ -9,13 +9,12 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
-from advisor.core.sentences import visible
 from advisor.gui.compare_figures import PredictionIndex, figure_of, precision_orders, told_prices
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.pages.compare_table import SetUpsCard
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
-from advisor.gui.plots.order_chart import OrderChart, OrderLine
+from advisor.gui.plots.order_chart import Look, OrderChart, OrderLine
 from advisor.gui.theme import cpu_colour, gpu_colour
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
@@ -23,8 +22,8 @@ from advisor.gui.widgets.card import Card, clear
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState
-from advisor.present.card_names import device_names, short_name
-from advisor.present.look import device_places
+from advisor.present.card_names import names_with_place
+from advisor.present.look import device_places, device_shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,13 +107,9 @@ class ComparePage(Page):
         self._comparison = PredictionIndex(
             advice, told_prices(self.context.settings), currency=self.context.settings.currency
         )
-        for key, price in self.session.prices.items():
+        for key, price in self.session.prices_in(self._comparison.currency).items():
             self._comparison.set_price(key, price)
-        here = {prediction.device.key for prediction in advice.predictions if prediction.device.local}
-        named = {key: short_name(visible(name)) for key, name in device_names(advice.predictions).items()}
-        self._names = {
-            key: self.texts("compare-here", device=name) if key in here else name for key, name in named.items()
-        }
+        self._names = names_with_place(advice.predictions, self.texts.language)
         self._places = device_places(advice.machine, advice.predictions)
 
     def _tick(self) -> None:
@@ -219,7 +214,8 @@ class ComparePage(Page):
             dotted = precision == self._precision != self._defaults["precision"]
             button.setText(f"{CHANGED} {PRECISION_LABELS[precision]}" if dotted else PRECISION_LABELS[precision])
         assert self._comparison is not None
-        self.session.set_prices(self._comparison.edited_prices)
+        self.session.set_prices(self._comparison.edited_prices, self._comparison.currency)
+        self._table.tell_prices(self.session.prices if self._comparison.edited_prices else None)
         touched = any(one.pinned for one in self._comparison.set_ups) or bool(self._comparison.edited_prices)
         filtered = (
             bool(self._table.search.text()) or not self._table.all.isChecked() or not self._table.fitting.isChecked()
@@ -379,8 +375,8 @@ class ComparePage(Page):
                 name = f"{count} × {self._names[key]}" if count > 1 else self._names[key]
                 place_of = self._places.get(key)
                 colour, style = gpu_colour(self.theme, place_of) if place_of is not None else cpu_colour(self.theme)
-                line = OrderLine(name=name, places=tuple(places), texts=tuple(told), colour=colour, style=style)
-                lines.append(line)
+                look = Look(colour=colour, style=style, shape=device_shape(place_of))
+                lines.append(OrderLine(name=name, places=tuple(places), texts=tuple(told), look=look))
         self._order.show_order([PRECISION_LABELS[one] for one in columns], lines, columns.index(self._precision))
 
 

@@ -11,9 +11,11 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QMenu, QPushButton, QSizePolicy, QToolButton
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import visible
 from advisor.gui.compare_figures import PredictionIndex, SetUp
 from advisor.gui.models.shown_rows import ShownRows
 from advisor.gui.models.table_model import TableModel
+from advisor.gui.models.typed_prices import MOST_AN_HOUR
 from advisor.gui.pages.compare_columns import set_up_columns
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Line
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from advisor.gui.context import Context
+    from advisor.gui.models.typed_prices import TypedPrices
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import Goal
 
@@ -72,6 +75,9 @@ class SetUpsCard(Card):
         header.customContextMenuRequested.connect(lambda at: self._column_menu().popup(header.mapToGlobal(at)))
         self.body.addWidget(self.table, 1)
         self.body.addWidget(label(self.texts("compare-table-help"), "muted", wrap=True))
+        self._prices = label("", "muted", wrap=True)
+        self._prices.hide()
+        self.body.addWidget(self._prices)
         self.hide_columns(_HIDDEN_AT_FIRST)
 
     def _fill_header(self) -> None:
@@ -114,12 +120,18 @@ class SetUpsCard(Card):
             price = float(text) if text else None
         except ValueError:
             return False
-        if price is not None and not (math.isfinite(price) and 0 <= price <= 1e6):  # noqa: PLR2004 - as in a price file
+        if price is not None and not (math.isfinite(price) and 0 <= price <= MOST_AN_HOUR):
             return False
         self._index.set_price(set_up.prediction.device.key, price)
         self.model.told_anew()
         self.changed.emit()
         return True
+
+    def tell_prices(self, typed: TypedPrices | None) -> None:
+        """Say of what day and in what currency the typed prices are; None: there are none."""
+        self._prices.setVisible(typed is not None)
+        if typed is not None:
+            self._prices.setText(self.texts("compare-prices-kept", date=typed.date, currency=visible(typed.currency)))
 
     def _tick(self, set_up: SetUp, ticked: bool) -> None:
         set_up.ticked = ticked

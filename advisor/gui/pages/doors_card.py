@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QWidget
 
 from advisor.gui.pages.model_doors import FormDoor, HubDoor, PresetDoor, PythonDoor
 from advisor.gui.widgets.card import Card
@@ -33,7 +33,7 @@ class DoorsCard(Card):
         """`door`: the place of the one that stands open."""
         super().__init__(context.texts("model-door-title"))
         self._context = context
-        self._tabs, self._stack = Tabs(), QStackedWidget()
+        self._tabs = Tabs()
         self._tabs.setDrawBase(False)
         self._tabs.setExpanding(False)
         self._tabs.setAccessibleName(context.texts("model-door-title"))
@@ -42,27 +42,26 @@ class DoorsCard(Card):
         self._tabs.setCurrentIndex(door)
         self._tabs.currentChanged.connect(self._open)
         self.body.addWidget(self._tabs)
-        self.body.addWidget(self._stack)
 
     def steps(self, model: dict[str, Any], reference: str) -> list[Callable[[], None]]:
         """What makes the doors; `model` is the description's model table, `reference` what names the workload."""
 
         def preset() -> None:
             self.preset = PresetDoor(self._context, reference)
-            self._stack.addWidget(self.preset)
+            self._add(self.preset)
 
         def hub() -> None:
             self.hub = HubDoor(self._context, _config(model))
-            self._stack.addWidget(self.hub)
+            self._add(self.hub)
 
         def python() -> None:
             self.python = PythonDoor(self._context, model.get("file", ""))
-            self._stack.addWidget(self.python)
+            self._add(self.python)
 
         def form() -> None:
             self.form = FormDoor(self._context, model)
-            self._stack.addWidget(self.form)
-            self._stack.setCurrentIndex(self._tabs.currentIndex())
+            self._add(self.form)
+            self._turn_to(self._tabs.currentIndex())
 
         return [preset, hub, python, form]
 
@@ -74,8 +73,17 @@ class DoorsCard(Card):
         self.form.show_current(model)
 
     def _open(self, place: int) -> None:
-        self._stack.setCurrentIndex(place)
+        self._turn_to(place)
         self.opened.emit(place)
+
+    def _add(self, door: QWidget) -> None:
+        door.hide()
+        self.body.addWidget(door)
+
+    def _turn_to(self, place: int) -> None:
+        """The card is as high as the door that stands open, not as the highest."""
+        for number, door in enumerate((self.preset, self.hub, self.python, self.form)):
+            door.setVisible(number == place)
 
 
 def _config(model: dict[str, Any]) -> str:

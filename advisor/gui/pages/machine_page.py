@@ -155,7 +155,7 @@ class MachinePage(Page):
         """Three cards beside each other; where there are many and room for it, four GPUs in a row below the CPU."""
         cards = list(self._cards.values())
         many = len(cards) > _MANY_CARDS
-        room = self._place_start(many=many)
+        room = self._place_start(many=many, beside=len(cards) != 1)
         below = many and room >= _ROOM_FOR_FOUR
         columns = _MOST_COLUMNS if below else max(1, min(len(cards), _WIDE_COUNT, room // _CARD_WIDTH))
         if len(cards) <= _STACKED_COUNT and self._top.direction() == QBoxLayout.Direction.LeftToRight:
@@ -172,9 +172,9 @@ class MachinePage(Page):
         for column in range(_MOST_COLUMNS):
             self._places.setColumnStretch(column, 1 if column < columns else 0)
 
-    def _place_start(self, *, many: bool) -> int:
-        """The start card lies beside the devices where there is room for both; returns the devices' width."""
-        beside = self.width() >= (_ROOM_FOR_FOUR + _START_WIDTH if many else _ROOM_BESIDE)
+    def _place_start(self, *, many: bool, beside: bool) -> int:
+        """The start card lies beside the devices where there is room for both and several; returns their width."""
+        beside = beside and self.width() >= (_ROOM_FOR_FOUR + _START_WIDTH if many else _ROOM_BESIDE)
         direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
         if direction != self._top.direction():
             self._top.setDirection(direction)

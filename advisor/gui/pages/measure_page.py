@@ -17,6 +17,7 @@ from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
 from advisor.gui.widgets.table import Table
 from advisor.present.card_names import short_name
+from advisor.present.look import device_places
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
@@ -253,12 +254,12 @@ class MeasurePage(Page):
     def _show_series(self, job: JobState) -> None:
         names = self._names = self._device_names(job)
         # One device or precision is named once, above the table, not in each row.
-        precisions = {PRECISION_LABELS[one.precision] for one in job.series.values()}
+        precisions = {PRECISION_LABELS[one.precision] for one in job.timed}
         self._table.setColumnHidden(0, len(names) == 1)
         self._table.setColumnHidden(_PRECISION_COLUMN, len(precisions) == 1)
         common = [*(names.values() if len(names) == 1 else ()), *(precisions if len(precisions) == 1 else ())]
         self._table_device.setText(" · ".join(common))
-        self._model.show(list(job.series.values()))
+        self._model.show(job.timed)
         current = job.current()
         texts = self.texts
         if current is None:
@@ -276,7 +277,7 @@ class MeasurePage(Page):
 
     def _device_names(self, job: JobState) -> dict[str, str]:
         """Short names by device key; cards of one name are told apart by their number."""
-        names = {one.device_key: short_name(visible(one.device_name)) for one in job.series.values()}
+        names = {one.device_key: short_name(visible(one.device_name)) for one in job.timed}
         gpus = self.session.machine.gpus if self.session.machine is not None else ()
         numbers = {gpu.key: gpu.index for gpu in gpus}
         shared = {name for name in names.values() if list(names.values()).count(name) > 1}
@@ -345,5 +346,6 @@ class MeasurePage(Page):
         if self._grid is not None:
             self._grid.refresh()
         if self._steps is not None and self.session.job is not None:
-            self._steps.redraw(list(self.session.job.series.values()))
+            places = device_places(self.session.machine, ())
+            self._steps.redraw(list(self.session.job.series.values()), places)
         self._show_newest()

@@ -28,11 +28,15 @@ from advisor.workload.workload import NumbersModel, TemplateModel
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtGui import QShowEvent
+
     from advisor.gui.context import Context
     from advisor.gui.texts import Texts
 
 TEMPLATE_START: dict[str, Any] = {"template": "mlp", "layers": [784, 256, 10]}
 NUMBERS_START: dict[str, Any] = {"parameters": 110e6, "flop_per_sample": 8.5e10, "activation_bytes_per_sample": 9.2e7}
+
+_PRESET_ROWS = 12
 
 
 class PresetDoor(QWidget):
@@ -49,7 +53,6 @@ class PresetDoor(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         self.list = QListWidget()
         self.list.setAccessibleName(context.texts("model-door-preset"))
-        self.list.setFixedHeight(282)
         for name, title in sorted(bundled_titles().items(), key=lambda pair: pair[1].casefold()):
             item = QListWidgetItem(title)
             item.setData(Qt.ItemDataRole.UserRole, name)
@@ -57,9 +60,16 @@ class PresetDoor(QWidget):
         self.show_current(current)
         self.list.itemActivated.connect(self._choose)
         self.list.itemClicked.connect(self._choose)
+        self.list.setFixedHeight(_PRESET_ROWS * self.list.sizeHintForRow(0))
         layout.addWidget(self.list)
         layout.addWidget(label(context.texts("model-preset-explained"), "muted", wrap=True))
         layout.addStretch(1)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """As high as whole rows, which are known once the list is styled."""
+        super().showEvent(event)
+        frame = self.list.height() - self.list.viewport().height()
+        self.list.setFixedHeight(_PRESET_ROWS * self.list.sizeHintForRow(0) + frame)
 
     def _choose(self, item: QListWidgetItem) -> None:
         self.chosen.emit(item.data(Qt.ItemDataRole.UserRole))

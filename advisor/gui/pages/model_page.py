@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 _WHOLE = "workload"
 """Stands for a contradiction between fields that are allowed by themselves."""
-_FORM_COUNT = 3
+_FORMS = ("model-training-title", "model-data-title", "model-more-title")
 _NARROW_WIDTH = 1240
 """Of the page, in pixels: below it the layers lie under the forms, where their names have room."""
-_LONG_PLACE = 3
-"""Of the long form in the left column: after the doors, the training and the data."""
+_LONG_COLUMNS = 3
+"""Fields beside each other at most in the form of what is seldom changed."""
 _FIRST_SETTINGS = ("precision", "batch_size", "epochs", "optimizer", "gradient_accumulation_steps", "attention")
 
 
@@ -69,6 +69,8 @@ class ModelPage(Page):
         columns.addLayout(self._left, 6)
         columns.addLayout(self._right, 5)
         self.body.addLayout(columns)
+        self._below = QVBoxLayout()
+        self.body.addLayout(self._below)
         self.body.addStretch(1)
         self._build_right()
         self._build_left()
@@ -98,19 +100,16 @@ class ModelPage(Page):
         """The doors and the forms, a card in each turn of the event loop: together they take a tenth of a second."""
         clear(self._left)
         clear(self._right_forms)
+        clear(self._below)
         self.session.forget_invalid()
-        self._long_card: Card | None = None
+        self._cards: dict[str, Card] = {}
         self._forms: dict[str, tuple[str, Form]] = {}
         self._left.addStretch(1)
         described = self._described()
         training = fields_of(Training)
         first = [field for name in _FIRST_SETTINGS for field in training if field.name == name]
         others = [field for field in training if field.name not in _FIRST_SETTINGS]
-        forms = (
-            ("model-training-title", "training", first),
-            ("model-data-title", "data", list(fields_of(Data))),
-            ("model-more-title", "training", others),
-        )
+        forms = zip(_FORMS, ("training", "data", "training"), (first, list(fields_of(Data)), others), strict=True)
         self._build_doors()
         steps: list[Callable[[], None]] = [
             *self._door_card.steps(described.get("model", {}), self.session.reference),
@@ -118,13 +117,17 @@ class ModelPage(Page):
         ]
         for code, section, fields in forms if described else ():
             form = Form(
-                self.texts, fields, described.get(section, {}), base=self._base().get(section, {}), at_once=False
+                self.texts,
+                fields,
+                described.get(section, {}),
+                columns=_LONG_COLUMNS if code == _FORMS[-1] else 2,
+                base=self._base().get(section, {}),
+                at_once=False,
             )
-            card = Card(self.texts(code))
             steps += [
-                partial(self._place_form, card, form),
+                partial(self._place_form, form, code),
                 *form.steps(),
-                partial(self._open_form, card, form, code, section),
+                partial(self._open_form, form, code, section),
             ]
         steps += [self._order_tabs, self._tracer.follow]
         self.in_turns(steps, now=False)
@@ -155,20 +158,30 @@ class ModelPage(Page):
     def _open_door(self, place: int) -> None:
         self._door = place
 
-    def _place_form(self, card: Card, form: Form) -> None:
+    def _place_form(self, form: Form, code: str) -> None:
         """In its place from the start, as fields are styled by where they are; seen when it is whole."""
+        card = self._cards[code] = Card(self.texts(code))
         card.hide()
         card.body.addWidget(form)
-        self._left.insertWidget(self._left.count() - 1, card)
+        self._place_card(code)
 
-    def _open_form(self, card: Card, form: Form, code: str, section: str) -> None:
+    def _place_card(self, code: str) -> None:
+        """All in the left column, or beside the doors and below them, so that no column is much the longer one."""
+        card = self._cards[code]
+        for layout in (self._left, self._right_forms, self._below):
+            layout.removeWidget(card)
+        if not self._narrow or code == _FORMS[0]:
+            self._left.insertWidget(self._left.count() - 1, card)
+        elif code == _FORMS[1]:
+            self._right_forms.addWidget(card)
+        else:
+            self._below.addWidget(card)
+
+    def _open_form(self, form: Form, code: str, section: str) -> None:
         form.changed.connect(lambda name, value: self._edited(section, name, value))
         form.judged.connect(lambda name, allowed: self.session.judge_field(f"{section}.{name}", allowed=allowed))
-        card.show()
+        self._cards[code].show()
         self._forms[code] = (section, form)
-        if len(self._forms) == _FORM_COUNT:
-            self._long_card = card
-            self._place_long_form()
 
     def _build_right(self) -> None:
         self._problems = QVBoxLayout()
@@ -208,21 +221,11 @@ class ModelPage(Page):
         for layout in (self._right, self.body):
             layout.removeWidget(self._layer_card)
         if narrow:
-            self.body.insertWidget(1, self._layer_card)
+            self.body.insertWidget(self.body.count() - 1, self._layer_card)
         else:
             self._right.insertWidget(self._right.indexOf(self._right_forms), self._layer_card)
-        self._place_long_form()
-
-    def _place_long_form(self) -> None:
-        """It fills the place that the layers leave."""
-        if self._long_card is None:
-            return
-        for layout in (self._left, self._right_forms):
-            layout.removeWidget(self._long_card)
-        if self._narrow:
-            self._right_forms.addWidget(self._long_card)
-        else:
-            self._left.insertWidget(_LONG_PLACE, self._long_card)
+        for code in self._cards:
+            self._place_card(code)
 
     def _layer_columns(self) -> list[Column[Layer]]:
         texts = self.texts
@@ -294,7 +297,7 @@ class ModelPage(Page):
     def show_described(self) -> None:
         """Show in every field what is described, whatever was typed: after undo, another preset, a saved advice."""
         clear(self._problems)
-        if len(self._forms) < _FORM_COUNT:
+        if len(self._forms) < len(_FORMS):
             self._build_left()
             return
         self.session.forget_invalid()

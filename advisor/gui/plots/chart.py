@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from advisor.gui.theme import SMALL_SIZE, TICK_SIZE
@@ -17,9 +17,17 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPaintEvent
 
     from advisor.gui.theme import Theme
+    from advisor.present.look import Shape
 
 _LINE = 13.0
 """Height of one of two lines, in pixels."""
+
+_CORNERS: dict[Shape, tuple[tuple[float, float], ...]] = {
+    "diamond": ((0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)),
+    "triangle": ((0, -1.2), (1.25, 0.95), (-1.25, 0.95)),
+    "square": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+}
+"""In radii from the middle."""
 
 
 class Chart(QWidget):
@@ -154,3 +162,11 @@ def round_ticks(top: float, count: int = 4) -> list[float]:
     size = 10 ** math.floor(math.log10(rough))
     step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * (1 - 1e-9))
     return [step * index for index in range(math.ceil(top / step - 1e-9) + 1)]
+
+
+def draw_mark(painter: QPainter, shape: Shape, at: QPointF, radius: float) -> None:
+    """A device's mark with the painter's pen and brush: all shapes are about as large as a circle of `radius`."""
+    if shape == "circle":
+        painter.drawEllipse(at, radius, radius)
+        return
+    painter.drawPolygon(QPolygonF([at + QPointF(x, y) * radius for x, y in _CORNERS[shape]]))

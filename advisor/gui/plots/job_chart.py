@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPen
 
-from advisor.gui.plots.chart import Chart
+from advisor.gui.plots.chart import Chart, draw_mark
 from advisor.gui.theme import SMALL_SIZE, TEXT_SIZE, mixed
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 
     from advisor.gui.theme import Theme
+    from advisor.present.look import Shape
 
 ROW = 25
 _AXIS = 24
@@ -36,6 +37,7 @@ class JobRow:
     price: str
     colour: str
     tip: str
+    shape: Shape = "circle"
     chip: str = ""
     advised: bool = False
     tied: bool = False
@@ -221,7 +223,7 @@ class JobChart(Chart):
                 painter.drawLine(QPointF(end, y - 4), QPointF(end, y + 4))
         painter.setPen(QPen(QColor(colour), 2))
         painter.setBrush(QColor(colour if one.solid and not ghost else self.theme.card))
-        painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
+        draw_mark(painter, one.shape, QPointF(x, y), _DOT)
 
     def _draw_bracket(self, painter: QPainter, tied: Sequence[int], x: float) -> None:
         top, bottom = tied[0] * ROW + ROW / 2, tied[-1] * ROW + ROW / 2

@@ -6,7 +6,7 @@ import csv
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -168,8 +168,10 @@ class LiveGrid(QWidget):
         card.body.setContentsMargins(12, 8, 12, 8)
         card.body.addWidget(rows)
         card.hug()
-        self._places.addWidget(card, 0, 0)
+        # What is left lies below the rows, not around them.
+        self._places.addWidget(card, 0, 0, Qt.AlignmentFlag.AlignTop)
         self.rows = rows
+        self._drawn = (-1, -1)  # They have drawn nothing yet.
 
     def show_cursor(self, x: float | None) -> None:
         """One crosshair in all plots, at the same moment."""

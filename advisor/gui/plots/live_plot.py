@@ -151,7 +151,7 @@ class LivePlot(Card):
             curves.append((pen, x, y))
             value = frame.latest(self.figure, one.device)
             if value is not None:
-                latest.append(self._show_value(value))
+                latest.append(self._short(one, value))
         if self.traces.crosshair is None:
             self._now.set_text(" · ".join(latest) if len(latest) <= _TOLD else "")
         self._fix_ranges(largest, span_s)
@@ -163,6 +163,10 @@ class LivePlot(Card):
         if not self.of_card:
             return self._scale
         return 100.0 / one.memory_bytes if one.memory_bytes else float("nan")
+
+    def _short(self, one: Series, value: float) -> str:
+        """In the unit of the axis, which the header names; a share cannot be told of a card of unknown memory."""
+        return f"{value * self._scale_of(one):.0f} %" if self.of_card and one.memory_bytes else self._show_value(value)
 
     def _hovered(self, place: QPoint | None) -> None:
         if self.cursor_moved is not None:
@@ -178,7 +182,7 @@ class LivePlot(Card):
         told = []
         for one in self._series:
             found = buffer.at(now_s + x, self.figure, one.device) if one.shown else None
-            told += [self._show_value(found[1])] if found is not None else []
+            told += [self._short(one, found[1])] if found is not None else []
         self._now.set_text(" · ".join([f"{x:.0f} s".replace("-", "−"), *told]))
 
     def _fix_ranges(self, largest: float, span_s: float) -> None:

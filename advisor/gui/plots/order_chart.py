@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPen
 
-from advisor.gui.plots.chart import Chart
+from advisor.gui.plots.chart import Chart, draw_mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,19 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
 
     from advisor.gui.theme import Theme
+    from advisor.present.look import Shape
 
 _ROW = 27
+_DOT = 5.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What tells a device apart: no two of a page share all three."""
+
+    colour: str
+    style: Qt.PenStyle
+    shape: Shape
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +39,7 @@ class OrderLine:
     name: str
     places: tuple[int | None, ...]
     texts: tuple[str, ...]
-    colour: str
-    style: Qt.PenStyle = Qt.PenStyle.SolidLine
+    look: Look
 
 
 class OrderChart(Chart):
@@ -89,10 +99,10 @@ class OrderChart(Chart):
         ]
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for (start, _), (end, _) in pairwise(points):
-            painter.setPen(QPen(QColor(one.colour), 2, one.style))
+            painter.setPen(QPen(QColor(one.look.colour), 2, one.look.style))
             painter.drawLine(start, end)
         for point, number in points:
             painter.setPen(QPen(QColor(self.theme.card), 1.5))
-            painter.setBrush(QColor(one.colour))
-            painter.drawEllipse(point, 5, 5)
+            painter.setBrush(QColor(one.look.colour))
+            draw_mark(painter, one.look.shape, point, _DOT)
             self.tell_at(QRectF(point.x() - 10, point.y() - 10, 20, 20), f"{one.name}: {one.texts[number]}")

@@ -13,11 +13,12 @@ from advisor.core.sentences import visible
 from advisor.core.units import format_seconds
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, line_icon, thin_pen
+from advisor.gui.theme import cpu_colour, gpu_colour, mixed
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import QuietLabel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
     from PySide6.QtCore import QPoint
@@ -34,10 +35,21 @@ _FIRST_DECADES = (-9, 0)
 _NEAR_PIXELS = 14.0
 
 
-def series_colour(theme: Theme, place: int) -> tuple[str, Qt.PenStyle]:
-    """Six colours, then the same ones dashed."""
-    styles = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
-    return theme.series[place % len(theme.series)], styles[(place // len(theme.series)) % len(styles)]
+_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
+_PALEST = 0.55
+"""How far the last of a device's series goes towards the card: they are told apart by dash and by depth."""
+
+
+def series_looks(theme: Theme, devices: Sequence[str], places: Mapping[str, int]) -> list[tuple[str, Qt.PenStyle]]:
+    """Each series in its device's colour, as everywhere in the window; `places`: the GPUs' among the colours."""
+    looks = []
+    for number, device in enumerate(devices):
+        before, count = devices[:number].count(device), devices.count(device)
+        place = places.get(device)
+        colour = (cpu_colour(theme) if place is None else gpu_colour(theme, place))[0]
+        share = _PALEST * before / max(count - 1, 3)
+        looks.append((mixed(colour, theme.card, share) if share else colour, _STYLES[before % len(_STYLES)]))
+    return looks
 
 
 class StepPlot(Card):
@@ -54,7 +66,8 @@ class StepPlot(Card):
         self.traces = TraceItem(theme.grid, theme.accent)
         self.plot.box.addItem(self.traces, ignoreBounds=True)
         self._curves: list[_Steps] = []
-        self._icons: dict[int, QIcon] = {}
+        self._looks: list[tuple[str, Qt.PenStyle]] = []
+        self._icons: dict[tuple[str, Qt.PenStyle], QIcon] = {}
         self._begin_s = 0.0
         self._fixed: tuple[float, int, int] | None = None
         self._state = QuietLabel("muted")
@@ -62,8 +75,8 @@ class StepPlot(Card):
         self._state.set_text(texts("watch-steps-waiting"))
         self._fix(_SPANS_S[0], *_FIRST_DECADES)
 
-    def redraw(self, series: Sequence[StepSeries]) -> None:
-        """Draw what changed, each series thinned to at most 300 points."""
+    def redraw(self, series: Sequence[StepSeries], places: Mapping[str, int]) -> None:
+        """Draw what changed, each series thinned to at most 300 points; `places`: the GPUs' among the colours."""
         started = [one for one in series if one.times_s]
         self._state.set_text("" if started else self._texts("watch-steps-waiting"))
         newest = [(id(one), one.times_s[-1]) for one in started]
@@ -77,9 +90,10 @@ class StepPlot(Card):
         ]
         if started:
             self._fix_ranges(max(one.times_s[-1] for one in started) - begin_s)
-        looks = [series_colour(self._theme, place) for place in range(len(self._curves))]
+        self._looks = series_looks(self._theme, [one.device_key for one in started], places)
         self.traces.show_curves(
-            [(thin_pen(*look), curve.x, curve.y) for look, curve in zip(looks, self._curves, strict=True)], dots=True
+            [(thin_pen(*look), curve.x, curve.y) for look, curve in zip(self._looks, self._curves, strict=True)],
+            dots=True,
         )
 
     def icon_of(self, one: StepSeries) -> QIcon | None:
@@ -87,9 +101,10 @@ class StepPlot(Card):
         place = next((place for place, curve in enumerate(self._curves) if curve.series is one), None)
         if place is None:
             return None
-        if place not in self._icons:
-            self._icons[place] = line_icon(*series_colour(self._theme, place))
-        return self._icons[place]
+        look = self._looks[place]
+        if look not in self._icons:
+            self._icons[look] = line_icon(*look)
+        return self._icons[look]
 
     def point_counts(self) -> list[int]:
         """How many points are drawn of each series."""

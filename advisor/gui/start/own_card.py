@@ -64,9 +64,7 @@ class OwnCardDialog(QDialog):
         self._problem = label("", "danger", wrap=True)
         self._problem.setVisible(False)
         layout.addWidget(self._problem)
-        _, save = add_answers(self, layout, texts("window-cancel"), texts("settings-save"))
-        save.setProperty("role", "primary")
-        save.setDefault(True)
+        add_answers(self, layout, texts("window-cancel"), texts("settings-save"), advised=True)
 
     def accept(self) -> None:
         """Keep the card, or say what is missing."""

@@ -214,13 +214,22 @@ def row(*widgets: QWidget, spacing: int = 14) -> QHBoxLayout:
     return layout
 
 
-def add_answers(dialog: QDialog, layout: QVBoxLayout, refuse: str, accept: str) -> tuple[QPushButton, QPushButton]:
-    """The two answers to a dialog, refusing and accepting it, at the foot of its layout."""
+def add_answers(
+    dialog: QDialog, layout: QVBoxLayout, refuse: str, accept: str, *, advised: bool = False
+) -> tuple[QPushButton, QPushButton]:
+    """The two answers to a dialog, refusing and accepting it, at the foot of its layout.
+
+    `advised`: accepting is what the dialog is for, and what Enter does.
+    """
     buttons = QDialogButtonBox()
     refusing = buttons.addButton(refuse, QDialogButtonBox.ButtonRole.RejectRole)
     accepting = buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
     buttons.accepted.connect(dialog.accept)
     buttons.rejected.connect(dialog.reject)
+    if advised:
+        accepting.setProperty("role", "primary")
+        accepting.style().polish(accepting)  # The box has styled it as it came.
+        accepting.setDefault(True)
     layout.addWidget(buttons)
     return refusing, accepting
 

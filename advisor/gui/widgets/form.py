@@ -112,7 +112,8 @@ class Form(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Take one column where names and choices would not be whole in more."""
         super().resizeEvent(event)
-        self._arrange(self._most_columns if event.size().width() >= self._room(self._most_columns) else 1)
+        width = event.size().width()
+        self._arrange(next((some for some in range(self._most_columns, 1, -1) if width >= self._room(some)), 1))
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as one column."""

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_bytes, format_cost, format_rate, format_seconds
+from advisor.present.card_names import names_with_place
 from advisor.present.job_picture import job_picture, row_detail, row_name, row_names, tick_text
 from advisor.present.job_picture import legend as legend_of
-from advisor.present.look import device_colour, device_places, memory_part_colour, step_part_colour
+from advisor.present.look import device_colour, device_places, device_shape, memory_part_colour, step_part_colour
 from advisor.present.set_ups import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
 from advisor.present.table_cells import strategy_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from advisor.predict.prediction import Prediction
     from advisor.store.advice_record import AdviceRecord
@@ -47,8 +48,10 @@ def _bars(predictions: Sequence[tuple[str, Prediction]], chosen: Prediction | No
     return {"kind": "bars", "bars": bars, "legend": legend, "notes": notes}
 
 
-def _placed(item: Prediction) -> str:
-    return f"{item.count} × {clipped(item.device.name)}"
+def counted(item: Prediction, names: Mapping[str, str]) -> str:
+    """The device as the window names it, with its count where there are several."""
+    name = clipped(names[item.device.key])
+    return f"{item.count} × {name}" if item.count > 1 else name
 
 
 def job_chart(advice: AdviceRecord, language: Language) -> Chart | None:
@@ -73,6 +76,7 @@ def job_chart(advice: AdviceRecord, language: Language) -> Chart | None:
                 "text": format_seconds(job.value) if job else sentence("report-does-not-fit", language),
                 "price": format_cost(cost.value, one.currency) if cost is not None else "",
                 "colour": device_colour(places.get(one.device.key), "light"),
+                "shape": device_shape(places.get(one.device.key)),
                 "strong": row.advised,
                 "tied": row.tied,
                 "trusted": row.trusted,
@@ -84,7 +88,8 @@ def job_chart(advice: AdviceRecord, language: Language) -> Chart | None:
         "alt": sentence("report-alt-job", language),
         "rows": rows,
         "ticks": [{"at": picture.across(time_s), "text": tick_text(time_s)} for time_s in picture.ticks_s],
-        "notes": [sentence("picture-unit", language), *legend_of(picture, language)],
+        "unit": sentence("picture-unit", language),
+        "notes": list(legend_of(picture, language)),
     }
 
 
@@ -93,7 +98,7 @@ def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     rows = shown_set_ups(advice, _BARS)
     if not rows:
         return None
-    ties = tied_places(advice)
+    ties, names = tied_places(advice), names_with_place(advice.predictions, language)
     main = advice.main
     labelled = []
     for item in rows:
@@ -102,11 +107,17 @@ def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
         if main is not None and item.batch_size_per_device != main.batch_size_per_device:
             own += f" · {sentence('picture-batch', language, batch=str(item.batch_size_per_device))}"
         tie = f" {TIE}" if item.device_and_count in ties else ""
-        labelled.append((f"{_placed(item)}{own}{tie}", item))
+        labelled.append((f"{counted(item, names)}{own}{tie}", item))
     chart = _bars(labelled, chosen_prediction(advice, main), language)
     if any(label.endswith(f" {TIE}") for label, _ in labelled):
         chart["notes"].append(f"{TIE} {sentence('report-legend-tied', language)}")
     return {**chart, "alt": sentence("report-alt-devices", language)}
+
+
+def _spread(item: Prediction, language: Language) -> str:
+    """Count and strategy, as the window abbreviates them."""
+    name = strategy_name(item.strategy, language, short=True)
+    return f"{item.count} × {name}" if item.count > 1 else name
 
 
 def strategy_chart(advice: AdviceRecord, language: Language) -> Chart | None:
@@ -115,7 +126,7 @@ def strategy_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     if main is None:
         return None
     rows = [
-        (f"{item.count} × {strategy_name(item.strategy, language)}", item)
+        (_spread(item, language), item)
         for item in advice.predictions
         if item.differs_at_most_by(main, "count", "strategy", "gradient_accumulation_steps")
         and (item.gradient_accumulation_steps == main.gradient_accumulation_steps or item.count != main.count)
@@ -144,13 +155,14 @@ def time_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     rows = [item for item in shown_set_ups(advice, _BARS) if item.device_and_count in keep and item.parts]
     if not rows:
         return None
+    names = names_with_place(advice.predictions, language)
     kinds = list(dict.fromkeys(part.kind for item in rows for part in item.parts if part.duration_s > 0))
     bars = []
     for item in rows[:_STACKS]:
         times = {part.kind: part.duration_s for part in item.parts}
         bars.append(
             {
-                "label": _placed(item),
+                "label": counted(item, names),
                 "parts": [max(0.0, times.get(kind, 0.0)) / item.step_s.value for kind in kinds],
                 "limit": None,
                 "beyond": False,
@@ -190,13 +202,14 @@ def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     needs = [sum(part.size_bytes for part in item.memory_parts) for item in rows.values()]
     capacities = [item.memory_capacity_bytes or 0.0 for item in rows.values()]
     # A capacity far above every need would squeeze the bars: such a limit is off the chart, and its text says it.
+    names = names_with_place(advice.predictions, language)
     top = min(max(*needs, *capacities), 3 * max(needs))
     bars = []
     for item, capacity in zip(rows.values(), capacities, strict=True):
         sizes = {part.kind: part.size_bytes for part in item.memory_parts}
         bars.append(
             {
-                "label": _placed(item) if main.count > 1 else clipped(item.device.name),
+                "label": counted(item, names),
                 "parts": [min(1.0, sizes.get(kind, 0.0) / top) for kind in kinds],
                 "limit": min(1.0, capacity / top),
                 "beyond": capacity > top,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from advisor.core.sentences import Language, say, sentence, visible
+from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import Language, message_exists, say, sentence, visible
 from advisor.core.units import format_bytes, format_count, format_energy, format_fraction, format_quantity
 from advisor.present.set_ups import chosen_prediction, clipped
 from advisor.present.summary import estimate_text, flop_label
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _GPUS = 8
 _SWITCHES = ("compile", "channels_last", "optimizer_in_backward", "chunked_loss")
+_USUAL = {"activation_checkpointing": "none", "offload": "none", "trainable": "all", "mode": "training"}
 _VALUE_LENGTH = 220
 
 
@@ -51,16 +53,30 @@ def _assumptions(advice: AdviceRecord, language: Language) -> list[tuple[str, st
         facts.append(("report-fact-sequence", f"{workload.data.sequence_length:,}"))
     if workload.data.image_size:
         facts.append(("report-fact-image", f"{workload.data.image_size:,}"))
-    settings = [training.precision, training.optimizer, f"attention {training.attention}"]
-    settings += [name for name in _SWITCHES if getattr(training, name)]
-    settings += [f"{training.activation_checkpointing} checkpointing"] * (training.activation_checkpointing != "none")
+    settings = [PRECISION_LABELS[training.precision], _choice("optimizer", training.optimizer, language)]
+    settings.append(_setting("attention", training.attention, language))
+    settings += [sentence(_field(name), language) for name in _SWITCHES if getattr(training, name)]
+    for name, usual in _USUAL.items():
+        if (value := getattr(training, name)) != usual:
+            settings.append(_setting(name, value, language))
     if (quantization := quantization_of(training)) is not None:
-        settings.append(f"frozen weights {quantization}")
-    settings += [f"offload {training.offload}"] if training.offload != "none" else []
-    settings += [f"trainable {training.trainable}"] if training.trainable != "all" else []
-    settings += [f"mode {training.mode}"] if training.mode != "training" else []
-    facts.append(("report-fact-settings", ", ".join(settings)))
+        settings.append(_setting("quantization", quantization, language))
+    facts.append(("report-fact-settings", " · ".join(settings)))
     return [(sentence(code, language), text) for code, text in facts]
+
+
+def _choice(field: str, value: str, language: Language) -> str:
+    """As the window's form words it; else as a file spells it."""
+    code = f"choice-{field}-{value}".replace("_", "-").replace(".", "-").lower()
+    return sentence(code, language) if message_exists(code, language) else value
+
+
+def _setting(field: str, value: str, language: Language) -> str:
+    return f"{sentence(_field(field), language)} {_choice(field, value, language)}"
+
+
+def _field(name: str) -> str:
+    return f"field-{name.replace('_', '-')}"
 
 
 def _model(advice: AdviceRecord, language: Language) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 ## 对公开案例的回答
 case-order-at-precision = 在 { $precision } 下，{ $device } 的速度预期为 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）：{ $rate_flop_per_s } 对 { $other_rate_flop_per_s }。
 case-large-models-decide = 大模型同样会改变排序：{ $device } 有 { $memory_bytes } 显存且没有 NVLink，{ $other } 有 { $other_memory_bytes }，NVLink 单向带宽为 { $nvlink_bytes_per_s }。
-case-contradicts = 这与案例 { $case } 矛盾：两种关于 4090 的说法不可能针对同一精度和正常的主机。
+case-contradicts = 这与案例“{ $case }”矛盾：两种关于 4090 的说法不可能针对同一精度和正常的主机。
 case-launch-bound = 可信：{ $device } 在批大小 { $batch } 下每步需要 { $step_s }，其中 { $fixed_s }（{ $fixed_fraction }）与批大小无关，是内核启动与同步的开销，而 CPU 几乎没有这种开销。
 case-all-launch = 可信：{ $device } 在批大小 { $batch } 下每步需要 { $step_s }，几乎全部是内核启动与同步的开销；它与批大小无关，而 CPU 几乎没有这种开销。
 case-all-gpus-alike = 换 GPU 也没有用：在表中的 { $count } 种卡上，这样一步都需要 { $step_s }；更快的卡并不能更快地启动内核。
