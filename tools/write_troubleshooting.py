@@ -26,6 +26,7 @@ PACKAGE = Path(advisor.__file__).parent
 SENTENCES = resource("sentences") / "en"
 PAGE = ROOT / "docs" / "troubleshooting.md"
 ROOMS = {
+    "command": "The command line",
     "files": "Files that are read",
     "checks": "Fields that contradict each other",
     "hardware": "The machine, its driver and its cards",

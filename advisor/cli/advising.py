@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.faults import command_fault, told
 from advisor.cli.interrupts import cancelled_by_interrupt
 from advisor.cli.outputs import FORMATS, requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
@@ -38,7 +39,7 @@ def advise_command(arguments: argparse.Namespace, language: Language) -> int:
     from advisor.measure.rank_guard import under_torchrun
 
     requested(arguments)  # refuses what cannot be written before anybody waits for a measurement
-    request = advice_request(arguments)
+    request = advice_request(arguments, language)
     if arguments.measure is not None and under_torchrun():
         from advisor.cli.ranks import ranks_command
 
@@ -119,7 +120,7 @@ def present(advice: AdviceRecord, arguments: argparse.Namespace, language: Langu
     except UserFacingError as refusal:  # a file appeared there meanwhile: the advice is printed all the same
         errors.append(refusal)
     for error in errors:
-        print(f"advisor: {error}", file=sys.stderr)
+        print(f"advisor: {told(error, language)}", file=sys.stderr)
     print_summary(_shown(advice, language, details=arguments.details), result_stream(arguments))
     return NOT_WRITTEN if errors else 0
 
@@ -143,7 +144,7 @@ def measured_anything(advice: AdviceRecord) -> bool:
     return any(step.summary is not None for measurement in advice.measurements for step in measurement.steps)
 
 
-def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
+def advice_request(arguments: argparse.Namespace, language: Language = "en") -> AdviceRequest:
     """The request of the flags. Raises InputError naming the flag or file."""
     from advisor.advice import AdviceRequest
     from advisor.catalogue.spec_table import read_gpu_file, spec_table
@@ -160,10 +161,10 @@ def advice_request(arguments: argparse.Namespace) -> AdviceRequest:
     left_out_counts(arguments.global_batch, counts)
     reference = arguments.measure if arguments.measure is not None else arguments.predict
     extra = read_gpu_file(arguments.gpu_file) if arguments.gpu_file else {}
-    keys = _gpu_keys(arguments.gpus, extra, spec_table())
+    keys = _gpu_keys(arguments.gpus, extra, spec_table(), language)
     prices = read_prices(arguments.prices, {*spec_table(), *extra}) if arguments.prices else None
     if arguments.max_cost is not None and prices is None:
-        raise InputError("--max-cost: no prices were given.", "Name a price file with --prices.")
+        raise command_fault("no-prices")
     overrides = {
         name: value
         for name, value in (
@@ -228,14 +229,11 @@ def _refuse_code_without_consent(workload: Workload, arguments: argparse.Namespa
     if arguments.allow_code or not needs_consent(workload):
         return
     path, digest = code_to_run(workload) or ("", "")
-    raise InputError(
-        f"{path}: this workload runs Python code (SHA-256 {digest}).",
-        "Read the file; where you trust it, add --allow-code. It runs in a child process, which is no sandbox.",
-    )
+    raise command_fault("runs-code", path=str(path), digest=digest)
 
 
 def _gpu_keys(
-    asked: tuple[str, ...] | None, extra: Mapping[str, GpuSpec], table: Mapping[str, GpuSpec]
+    asked: tuple[str, ...] | None, extra: Mapping[str, GpuSpec], table: Mapping[str, GpuSpec], language: Language
 ) -> tuple[str, ...] | None:
     """Keys of the candidates: those asked for, those of the GPU file, or None for the usual five.
 
@@ -245,22 +243,25 @@ def _gpu_keys(
         return (*table, *extra)
     if asked is None:
         return None if not extra else (*_usual_keys(), *extra)
-    return tuple(dict.fromkeys((*(key for words in asked for key in _meant(words, {**table, **extra})), *extra)))
+    known = {**table, **extra}
+    return tuple(dict.fromkeys((*(key for words in asked for key in _meant(words, known, language)), *extra)))
 
 
-def _meant(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+def _meant(words: str, specs: Mapping[str, GpuSpec], language: Language) -> tuple[str, ...]:
     from advisor.catalogue.gpu_words import cards_meant, nearest_keys
     from advisor.core.file_fault import shown_value
+    from advisor.core.sentences import Names, Reason, say
 
     keys = cards_meant(words, specs)
     if not keys:
-        near = " or ".join(f"`{key}`" for key in nearest_keys(words, specs))
-        raise InputError(
-            f"--gpus: {shown_value(words)} is not in the spec table.",
-            f"Did you mean {near}? " * bool(near) + "See advisor --list, or describe the card with --gpu-file.",
-        )
+        near = tuple(f"`{key}`" for key in nearest_keys(words, specs))
+        remedy = Reason.of("command-card-list")
+        if near:
+            remedy = Reason.of("command-card-meant", names=Names(names=near, alternatives=True))
+        raise command_fault("unknown-card", remedy, given=shown_value(words))
     if len(keys) > 1:
-        print(f"advisor: --gpus {words}: all of its variants are tried: {', '.join(keys)}.", file=sys.stderr)
+        variants = Reason.of("command-all-variants", given=words, names=Names(names=keys))
+        print(f"advisor: {say(variants, language)}", file=sys.stderr)
     return keys
 
 
@@ -280,7 +281,7 @@ def _keep(advice: AdviceRecord, language: Language) -> None:
             history.save(advice)
             problems = history.problems
     except UserFacingError as error:
-        print(f"advisor: {error}", file=sys.stderr)
+        print(f"advisor: {told(error, language)}", file=sys.stderr)
         return
     for problem in problems:
         print(f"advisor: {say(problem, language)}", file=sys.stderr)

@@ -6,13 +6,16 @@ import argparse
 import difflib
 import math
 from pathlib import Path
-from typing import Literal, NoReturn, get_args
+from typing import TYPE_CHECKING, Literal, NoReturn, get_args
 
 from advisor import __version__
 from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.catalogue.precisions import PRECISIONS, Precision
-from advisor.core.errors import InputError
+from advisor.cli.faults import ArgumentFault, command_fault, fault_of, meant, shown, unknown_words
 from advisor.workload.workload import Checkpointing, Fp8Recipe, LoraTargetWord, Offload, Quantization, Trainable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Shell = Literal["bash", "zsh", "fish"]
 Framework = Literal["trainer", "accelerate", "lightning"]
@@ -32,7 +35,17 @@ class _Parser(argparse.ArgumentParser):
     """An argument parser whose complaint is one sentence with a remedy, like every other error here."""
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(f"Command line: {message}.", "See advisor --help.")
+        raise command_fault("told", meant(()), detail=message)
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: object = None) -> argparse.Namespace:  # type: ignore[override]  # ours takes no other namespace
+        """The flags. Raises SaidError for what is no flag or no value of one."""
+        try:
+            found, left = self.parse_known_args(args, namespace)
+        except argparse.ArgumentError as error:
+            raise fault_of(error) from error
+        if left:
+            raise unknown_words(left, [name for action in self._actions for name in action.option_strings])
+        return found  # type: ignore[return-value]
 
 
 def positive_int(text: str) -> int:
@@ -42,8 +55,7 @@ def positive_int(text: str) -> int:
     except ValueError:
         number = 0
     if not 1 <= number <= 10**12:
-        message = f"{text[:40]!r} is not a whole number from 1 on"
-        raise argparse.ArgumentTypeError(message)
+        raise ArgumentFault("whole-number", given=shown(text))
     return number
 
 
@@ -54,8 +66,7 @@ def positive_float(text: str) -> float:
     except ValueError:
         number = math.nan
     if not (math.isfinite(number) and number > 0):
-        message = f"{text[:40]!r} is not a number above 0"
-        raise argparse.ArgumentTypeError(message)
+        raise ArgumentFault("positive", given=shown(text))
     return number
 
 
@@ -64,8 +75,7 @@ def batch_range(text: str) -> tuple[int, int]:
     low, dash, high = text.partition("-")
     found = positive_int(low.strip()), positive_int((high if dash else low).strip())
     if found[0] > found[1]:
-        message = f"{text[:40]!r} ends below where it begins"
-        raise argparse.ArgumentTypeError(message)
+        raise ArgumentFault("range-reversed", given=shown(text))
     return found
 
 
@@ -73,8 +83,7 @@ def count_list(text: str) -> tuple[int, ...]:
     """Device counts joined by commas: `1,2,4,8`."""
     counts = tuple(positive_int(part.strip()) for part in text.split(","))
     if max(counts) > _MAX_COUNT:
-        message = f"{max(counts)} devices are more than the {_MAX_COUNT} this program predicts for"
-        raise argparse.ArgumentTypeError(message)
+        raise ArgumentFault("too-many-devices", devices=max(counts), most=_MAX_COUNT)
     return tuple(sorted(set(counts)))
 
 
@@ -98,9 +107,7 @@ def precision_word(text: str) -> str:
     found = word if word in PRECISIONS else _PRECISION_WORDS.get(word)
     if found is None:
         near = difflib.get_close_matches(word[:40], PRECISIONS, n=3, cutoff=0.4)
-        hint = f"did you mean {' or '.join(near)}? " if near else ""
-        message = f"{text[:40]!r} is no precision; {hint}known: {', '.join(PRECISIONS)}"
-        raise argparse.ArgumentTypeError(message)
+        raise ArgumentFault("no-precision", near=near, given=shown(text), names=", ".join(PRECISIONS))
     return found
 
 
@@ -108,8 +115,7 @@ def layer_names(text: str) -> str | tuple[str, ...]:
     """A word for a group of layers, or names of layers joined by commas."""
     names = key_list(text)
     if not names:
-        message = "no layer is named"
-        raise argparse.ArgumentTypeError(message)
+        raise ArgumentFault("no-layer")
     return names[0] if names[0] in get_args(LoraTargetWord) and len(names) == 1 else names
 
 
@@ -147,6 +153,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+        exit_on_error=False,
     )
     parser.add_argument("--version", action="version", version=f"advisor {__version__}")
     _add_commands(parser)

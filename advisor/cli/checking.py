@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from advisor.cli.faults import command_fault, told
 from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
-from advisor.core.errors import InputError
-from advisor.core.sentences import say, sentence, visible
+from advisor.core.sentences import Names, say, sentence, visible
 from advisor.measure.events import RunProgress
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def claim_command(arguments: argparse.Namespace, language: Language) -> int:
         answers.append(answer)
         for line in claim_lines(answer, language):
             print(line, file=stream)
-    return _write_json(arguments, answers)
+    return _write_json(arguments, answers, language)
 
 
 def claim_lines(answer: ClaimAnswer, language: Language) -> list[str]:
@@ -67,7 +67,7 @@ def cases_command(arguments: argparse.Namespace, language: Language) -> int:
         for line in _bullets(answer.reasons, language):
             print(line, file=stream)
         print(file=stream)
-    return _write_json(arguments, answers)
+    return _write_json(arguments, answers, language)
 
 
 def log_command(arguments: argparse.Namespace, language: Language) -> int:
@@ -78,7 +78,7 @@ def log_command(arguments: argparse.Namespace, language: Language) -> int:
     report = explain_log(read_log(arguments.log))
     for line in _bullets(report.reasons, language):
         print(line, file=result_stream(arguments))
-    return _write_json(arguments, report)
+    return _write_json(arguments, report, language)
 
 
 def explain_log_beside(advice: AdviceRecord, arguments: argparse.Namespace, language: Language) -> None:
@@ -111,7 +111,7 @@ def evaluate_command(arguments: argparse.Namespace, language: Language) -> int:
 
     outputs = requested(arguments)
     if any(output.format != "csv" for output in outputs):
-        raise InputError("--evaluate: only --csv can be written.", "Use --measure or --predict for a report.")
+        raise command_fault("writes-only", command="--evaluate", given="--csv")
     with ProgressPrinter(language, quiet=arguments.quiet) as progress:
 
         def show(name: str, done: int, count: int) -> None:
@@ -126,7 +126,7 @@ def evaluate_command(arguments: argparse.Namespace, language: Language) -> int:
             on_progress=show,
         )
     print(evaluation_text(evaluation, language), file=result_stream(arguments))
-    return _write(arguments, {"csv": lambda: answers_csv(evaluation).encode()})
+    return _write(arguments, {"csv": lambda: answers_csv(evaluation).encode()}, language)
 
 
 def _specs(arguments: argparse.Namespace) -> dict[str, GpuSpec]:
@@ -143,20 +143,20 @@ def _predictor(arguments: argparse.Namespace, language: Language) -> TracedPredi
     return TracedPredictor(_specs(arguments), allow_code=arguments.allow_code, on_event=printer.show)
 
 
-def _write_json(arguments: argparse.Namespace, answers: object) -> int:
+def _write_json(arguments: argparse.Namespace, answers: object, language: Language) -> int:
     import msgspec
 
     content = msgspec.json.format(msgspec.json.encode(answers), indent=1) + b"\n"
-    return _write(arguments, {"json": lambda: content})
+    return _write(arguments, {"json": lambda: content}, language)
 
 
-def _write(arguments: argparse.Namespace, encoders: Mapping[str, Callable[[], bytes]]) -> int:
+def _write(arguments: argparse.Namespace, encoders: Mapping[str, Callable[[], bytes]], language: Language) -> int:
     outputs = requested(arguments)
     for output in outputs:
         if output.format not in encoders:
-            known = " and ".join(f"--{name}" for name in encoders)
-            raise InputError(f"--{output.format}: this command writes {known} only.", "Leave that option out.")
+            known = Names(names=tuple(f"--{name}" for name in encoders))
+            raise command_fault("writes-not", given=f"--{output.format}", names=known)
     errors = write_outputs(outputs, encoders)
     for error in errors:
-        print(f"advisor: {error}", file=sys.stderr)
+        print(f"advisor: {told(error, language)}", file=sys.stderr)
     return 5 if errors else 0

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import errno
 import sys
 import traceback
 from typing import TYPE_CHECKING
 
 from advisor.cli.arguments import build_parser, parse
+from advisor.cli.faults import told
 from advisor.cli.streams import steady_streams
 from advisor.core.errors import OutputError, UserFacingError
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
     from advisor.core.sentences import Language
@@ -35,16 +37,18 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _run(argv: Sequence[str]) -> int:
-    language: Language = "en"
+    language: Language | None = None
     try:
         arguments = parse(list(argv))
         language = chosen_language(arguments)
         return _dispatch(arguments, language)
     except UserFacingError as error:
-        print(f"advisor: {_told(error, language)}", file=sys.stderr)
+        print(f"advisor: {told(error, language or _asked_language(argv))}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("advisor: interrupted.", file=sys.stderr)
+        from advisor.core.sentences import sentence
+
+        print(f"advisor: {sentence('command-interrupted', language or _asked_language(argv))}", file=sys.stderr)
         return 4
     except Exception as error:  # noqa: BLE001 - the last stop: what arrives here is a bug of ours, or the machine's end
         if (refusal := refused_by_machine(error)) is not None:
@@ -68,12 +72,6 @@ def refused_by_machine(error: Exception) -> OutputError | None:
             "End other programs, or raise the limits (`ulimit -a` shows them: memory, processes, open files).",
         )
     return None
-
-
-def _told(error: UserFacingError, language: Language) -> str:
-    from advisor.core.sentences import error_text
-
-    return " ".join(error_text(error, language)).strip()
 
 
 def _dispatch(arguments: argparse.Namespace, language: Language) -> int:  # noqa: PLR0911 - one return a command
@@ -136,6 +134,16 @@ def _open_window(arguments: argparse.Namespace) -> int:
 
     application = import_module("advisor.gui.application")
     return int(application.main(arguments.open, arguments.language))
+
+
+def _asked_language(argv: Sequence[str]) -> Language:
+    """The language of a command line that is wrong elsewhere."""
+    reader = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    reader.add_argument("--language")
+    asked = argparse.Namespace(language=None)
+    with contextlib.suppress(argparse.ArgumentError):
+        reader.parse_known_args(list(argv), asked)
+    return chosen_language(asked)
 
 
 def chosen_language(arguments: argparse.Namespace) -> Language:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from advisor.cli.faults import command_fault, told
 from advisor.cli.outputs import requested, result_stream, write_outputs
-from advisor.core.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
@@ -27,7 +27,7 @@ def detect_command(arguments: argparse.Namespace, language: Language) -> int:
 
     outputs = requested(arguments)
     if any(output.format != "json" for output in outputs):
-        raise InputError("--detect: only --json can be written.", "Use --measure or --predict for a report.")
+        raise command_fault("writes-only", command="--detect", given="--json")
     machine = detect_machine()
     stream = result_stream(arguments)
     for line in machine_lines(machine, language):
@@ -35,7 +35,7 @@ def detect_command(arguments: argparse.Namespace, language: Language) -> int:
     content = msgspec.json.format(msgspec.json.encode(machine), indent=2) + b"\n"
     errors = write_outputs(outputs, {"json": lambda: content})
     for error in errors:
-        print(f"advisor: {error}", file=sys.stderr)
+        print(f"advisor: {told(error, language)}", file=sys.stderr)
     return NOT_WRITTEN if errors else 0
 
 

@@ -10,7 +10,8 @@ from typing import IO, TYPE_CHECKING, get_args
 
 import msgspec
 
-from advisor.core.errors import InputError, OutputError
+from advisor.cli.faults import command_fault, output_fault
+from advisor.core.errors import OutputError
 from advisor.present.advice_file import FileKind
 
 if TYPE_CHECKING:
@@ -46,35 +47,32 @@ def requested(arguments: argparse.Namespace) -> tuple[Output, ...]:
         Output(format=name, path=path) for name in FORMATS if (path := getattr(arguments, name, None)) is not None
     ]
     if sum(output.path == STDOUT for output in outputs) > 1:
-        raise InputError("Command line: more than one output goes to stdout.", "Give the others a file name.")
+        raise command_fault("two-on-stdout")
     _refuse_inputs(arguments, outputs)
     for output in outputs:
         if output.path == STDOUT:
             if output.format == "pdf" and sys.stdout.isatty():
-                raise InputError("--pdf -: a PDF is not text for a terminal.", "Give a file name.")
+                raise command_fault("pdf-on-terminal")
             continue
         try:
             _check_place(output, force=arguments.force)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            text = f"--{output.format} {str(output.path)[:_LONGEST_SHOWN]}: cannot be written: {reason}."
-            raise OutputError(text, "Name another file.") from error
+            given = f"--{output.format} {str(output.path)[:_LONGEST_SHOWN]}"
+            raise output_fault("not-written", given=given, detail=reason) from error
     return tuple(outputs)
 
 
 def _check_place(output: Output, *, force: bool) -> None:
-    folder = output.path.resolve().parent
+    folder, given = output.path.resolve().parent, f"--{output.format} {output.path}"
     if output.path.is_dir():
-        raise OutputError(f"--{output.format} {output.path}: is a folder.", "Give a file name in it.")
+        raise output_fault("is-folder", given=given)
     if not folder.is_dir():
-        raise OutputError(f"--{output.format} {output.path}: its folder does not exist.", "Create the folder first.")
+        raise output_fault("folder-missing", given=given)
     if not os.access(folder, os.W_OK):
-        raise OutputError(f"--{output.format} {output.path}: its folder is not writable.", "Name another folder.")
+        raise output_fault("folder-not-writable", given=given)
     if output.path.exists() and not force and not _may_be_replaced(output):
-        raise InputError(
-            f"--{output.format} {output.path}: the file exists and was not written by advisor, or was changed since.",
-            "Give another name, or --force to write over it.",
-        )
+        raise command_fault("not-ours", given=given)
 
 
 def _may_be_replaced(output: Output) -> bool:
@@ -92,10 +90,7 @@ def _refuse_inputs(arguments: argparse.Namespace, outputs: list[Output]) -> None
         if output.path == STDOUT:
             continue
         if any(_same(output.path, path) for path in taken):
-            raise InputError(
-                f"--{output.format} {output.path}: this file is an input or another output of the same command.",
-                "Give the output a name of its own.",
-            )
+            raise command_fault("also-read", given=f"--{output.format} {output.path}")
         taken.append(output.path)
 
 
@@ -130,7 +125,7 @@ def write_outputs(outputs: tuple[Output, ...], encoders: Mapping[str, Callable[[
             errors.append(error)
         except OSError as error:
             reason = error.strerror or str(error)
-            errors.append(OutputError(f"{output.path}: cannot be written: {reason}.", "Name another file."))
+            errors.append(output_fault("not-written", given=str(output.path), detail=reason))
     return errors
 
 

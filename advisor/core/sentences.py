@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from advisor.core.bundled import resource
-from advisor.core.errors import InputError, UserFacingError
+from advisor.core.errors import InputError, OutputError, UserFacingError
 from advisor.core.foreign_text import visible as visible  # noqa: PLC0414 - named here too, where every sentence is made
 from advisor.core.records import Record
 from advisor.core.units import FORMATTERS, SizeUnits, format_size, unit_of
@@ -209,6 +209,12 @@ class SaidError(InputError):
         super().__init__(" ".join(say(reason, "en") for reason in reasons), say(remedy, "en"))
         self.reasons = reasons
         self.remedy_reason = remedy
+
+
+class SaidOutputError(SaidError, OutputError):
+    """An output that cannot be written, told in the reader's language."""
+
+    exit_code = 5
 
 
 def error_text(error: UserFacingError, language: Language, units: SizeUnits = "binary") -> tuple[str, str]:

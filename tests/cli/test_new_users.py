@@ -75,7 +75,7 @@ def test_a_precision_is_read_however_it_is_written(word: str, meant: str) -> Non
 
 
 def test_a_word_that_could_mean_several_precisions_is_asked_about() -> None:
-    with pytest.raises(InputError, match="did you mean"):
+    with pytest.raises(InputError, match="Did you mean"):
         build_parser().parse_args(["--precision", "bfloat16"])
 
 

@@ -24,7 +24,7 @@ def test_every_kind_of_error_is_known_with_the_exit_code_that_it_has() -> None:
 
 def test_it_holds_errors_of_every_room_and_each_is_a_sentence() -> None:
     found = write_troubleshooting.errors()
-    said = [code for room in ("files", "checks") for code, _ in write_troubleshooting.sentences(room)]
+    said = [code for room in ("command", "files", "checks") for code, _ in write_troubleshooting.sentences(room)]
     assert len(found) + len(said) > 200
     assert {"file-unknown-field", "file-no-setting", "check-in-file"} <= set(said)
     assert {"core", "cli", "store", "worker", "present", "evaluate"} <= {one.room for one in found}

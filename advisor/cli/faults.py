@@ -1,0 +1,97 @@
+"""What is wrong with a command line, said in the reader's language, with a remedy."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from advisor.core.errors import UserFacingError
+    from advisor.core.sentences import Language, Reason, SaidError, SaidOutputError, Value
+
+_LONGEST = 40
+_ALIKE = 0.75
+"""How much alike (difflib's ratio) an unknown option and the one that may be meant are."""
+_NOT_WITH = "not allowed with argument "
+_EXPECTED = "expected "
+_CHOICE = "invalid choice: "
+
+
+class ArgumentFault(argparse.ArgumentTypeError):
+    """A value that an option does not take: the sentence `command-WHAT` and its arguments, the option's name apart."""
+
+    def __init__(self, what: str, *, near: Iterable[str] = (), **numbers: Value) -> None:
+        """Keep what the sentence says; `near`: what may have been meant."""
+        super().__init__(what)
+        self.what = what
+        self.near = tuple(near)
+        self.numbers = numbers
+
+
+def shown(text: str) -> str:
+    """A given word as a sentence repeats it."""
+    return repr(text[:_LONGEST])
+
+
+def command_fault(what: str, remedy: Reason | None = None, **numbers: Value) -> SaidError:
+    """The fault `command-WHAT` with its arguments; without a `remedy` of its own `command-WHAT-remedy`."""
+    from advisor.core.sentences import Reason, SaidError
+
+    own = Reason.of(f"command-{what}-remedy", **numbers)
+    return SaidError((Reason.of(f"command-{what}", **numbers),), remedy or own)
+
+
+def output_fault(what: str, given: str, detail: str | None = None) -> SaidOutputError:
+    """The fault `command-WHAT` of an output that cannot be written; `detail` is what the system said."""
+    from advisor.core.sentences import Reason, Said, SaidOutputError
+
+    numbers: dict[str, Value] = {"given": given}
+    if detail is not None:
+        numbers["detail"] = Said(text=detail)
+    own = Reason.of(f"command-{what}-remedy", **numbers)
+    return SaidOutputError((Reason.of(f"command-{what}", **numbers),), own)
+
+
+def told(error: UserFacingError, language: Language) -> str:
+    """What is wrong and its remedy in one line."""
+    from advisor.core.sentences import error_text
+
+    return " ".join(error_text(error, language)).strip()
+
+
+def meant(near: Iterable[str]) -> Reason:
+    """The question whether one of these was meant; of none, where help is."""
+    from advisor.core.sentences import Names, Reason
+
+    names = tuple(near)
+    if not names:
+        return Reason.of("command-see-help")
+    return Reason.of("command-did-you-mean", names=Names(names=names, alternatives=True))
+
+
+def fault_of(error: argparse.ArgumentError) -> SaidError:
+    """What argparse refused, as a sentence."""
+    option, text = str(error.argument_name), str(error.message)
+    cause = error.__context__
+    if isinstance(cause, ArgumentFault):
+        return command_fault(cause.what, meant(cause.near), option=option, **cause.numbers)
+    if text.startswith(_NOT_WITH):
+        return command_fault("not-with", meant(()), option=option, other=text.removeprefix(_NOT_WITH))
+    if text.startswith(_CHOICE):
+        given, _, names = text.removeprefix(_CHOICE).removesuffix(")").partition(" (choose from ")
+        return command_fault("choice", meant(()), option=option, given=given, names=names.replace("'", ""))
+    if text.startswith(_EXPECTED):
+        return command_fault("expected", meant(()), option=option)
+    return command_fault("told", meant(()), detail=str(error))
+
+
+def unknown_words(words: Iterable[str], known: Iterable[str]) -> SaidError:
+    """Words that are no option of ours, with the nearest that are."""
+    import difflib
+
+    given, names = tuple(words), list(known)
+    options = [word.partition("=")[0][:_LONGEST] for word in given]
+    near = [name for option in options for name in difflib.get_close_matches(option, names, n=1, cutoff=_ALIKE)]
+    return command_fault("unknown", meant(dict.fromkeys(near)), given=" ".join(given)[: 4 * _LONGEST])
