@@ -23,6 +23,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.markexpr = "not nightly"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is left to the night is long by nature: it gets an hour where it does not name its own limit."""
+    for item in items:
+        if item.get_closest_marker("nightly") is not None and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(3600))
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, object, None]:
     """Turn a skip into a failure where everything that a test needs has been installed."""

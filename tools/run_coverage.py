@@ -1,11 +1,13 @@
 """Count the branches that the tests take, those of child processes too, and write the shares into docs/coverage.md.
 
-python tools/run_coverage.py [--room NAME ...] [--missing]
+python tools/run_coverage.py [--room NAME ...] [--pieces FOLDER [--only NAME ...]] [--missing]
 
 A room is a folder of the package; its tests are the folder of the same name. Rooms that are named run one by one, each
 under its own tests; without `--room` the whole suite counts for every room. What a room gave is kept in
 docs/coverage.json, so that rooms can run on different days; `--missing` names the lines and branches not taken. The
-exit code is 1 where a pure room has less than all of its branches taken, or another less than 90 %.
+whole suite can run in pieces, on one state of the files: what each folder of tests took is kept under `--pieces`, and
+counted once all of them are there. The exit code is 1 where a pure room has less than all of its branches taken, or
+another less than 90 %.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ PAGE, KEPT = ROOT / "docs" / "coverage.md", ROOT / "docs" / "coverage.json"
 PURE = ("catalogue", "cost", "optable", "predict", "recommend", "claims", "logs")
 """Rooms that compute and neither start processes nor touch files of the user."""
 PURE_GATE, GATE = 1.0, 0.9
+NO_TESTS = 5
+"""What pytest ends with where every test of a folder is left to the night."""
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,12 +51,17 @@ def main() -> int:
     """Run the tests under coverage, write the page, tell whether every gate holds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--room", nargs="*", default=[])
+    parser.add_argument("--pieces", type=Path, help="an own folder for what each folder of tests took")
+    parser.add_argument("--only", nargs="*", default=[], help="the pieces to run now")
     parser.add_argument("--missing", action="store_true")
     chosen = parser.parse_args()
+    if chosen.pieces and (left := run_pieces(chosen.pieces, chosen.only)):
+        print("not run yet:", *left, flush=True)
+        return 1
     kept = msgspec.json.decode(KEPT.read_bytes(), type=dict[str, Share]) if KEPT.exists() else {}
     shares: dict[str, Share] = {}
     for room in chosen.room or [""]:
-        shares |= measured(room, missing=chosen.missing)
+        shares |= measured(room, pieces=chosen.pieces, missing=chosen.missing)
         kept |= shares
         KEPT.write_bytes(msgspec.json.format(msgspec.json.encode(kept, order="sorted"), indent=1) + b"\n")
         PAGE.write_text(page(kept), encoding="utf-8")
@@ -66,14 +75,38 @@ def holds(room: str, share: Share) -> bool:
     return share.taken >= share.number * (PURE_GATE if room in PURE else GATE)
 
 
-def measured(room: str, *, missing: bool) -> dict[str, Share]:
+def run_pieces(folder: Path, only: list[str]) -> list[str]:
+    """Run the folders of tests that are asked for and not there yet; the names of those still left."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = sorted(path.name for path in (ROOT / "tests").iterdir() if any(path.rglob("test_*.py")))
+    for name in only or names:
+        if not (folder / f"{name}.code").exists():
+            for part in folder.glob(f"{name}.data*"):
+                part.unlink()
+            code = run(folder / f"{name}.data", name)
+            (folder / f"{name}.code").write_text(str(code), encoding="utf-8")
+    return [name for name in names if not (folder / f"{name}.code").exists()]
+
+
+def run(data: Path, tests: str) -> int:
+    """A folder of tests under coverage, or all of them; pytest's exit code."""
+    command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    environment = {**os.environ, "COVERAGE_FILE": str(data)}
+    code = subprocess.run([*command, str(ROOT / "tests" / tests)], cwd=ROOT, env=environment, check=False).returncode
+    return 0 if code == NO_TESTS else code
+
+
+def measured(room: str, *, pieces: Path | None, missing: bool) -> dict[str, Share]:
     """What a room's own tests take of it, or what the whole suite takes of every room."""
     with tempfile.TemporaryDirectory() as folder:
         data, report = Path(folder, "data"), Path(folder, "report.json")
+        if pieces is None:
+            code, parts = run(data, room), [folder]
+        else:
+            code = max(int(path.read_text(encoding="utf-8")) for path in pieces.glob("*.code"))
+            parts = [str(path) for path in pieces.glob("*.data*")]
         environment = {**os.environ, "COVERAGE_FILE": str(data)}
-        run = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        ended = subprocess.run([*run, str(ROOT / "tests" / room)], cwd=ROOT, env=environment, check=False)
-        for step in (["combine", "-q"], ["json", "-q", "-o", str(report)]):
+        for step in (["combine", "-q", "--keep", *parts], ["json", "-q", "-o", str(report)]):
             subprocess.run([sys.executable, "-m", "coverage", *step], cwd=ROOT, env=environment, check=True)
         files = json.loads(report.read_text(encoding="utf-8"))["files"]
     counts: dict[str, tuple[int, int]] = {}
@@ -90,7 +123,7 @@ def measured(room: str, *, missing: bool) -> dict[str, Share]:
     today = dt.datetime.now(dt.UTC).date().isoformat()
     by = "its own tests" if room else "the whole suite"
     return {
-        own: Share(taken=taken, number=number, date=today, by=by, tests_ended=ended.returncode)
+        own: Share(taken=taken, number=number, date=today, by=by, tests_ended=code)
         for own, (taken, number) in sorted(counts.items())
     }
 

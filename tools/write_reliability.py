@@ -144,6 +144,9 @@ def run(line: Line, *, night: bool, limit_s: float, only: str = "") -> Ran:
             cases = list(ET.parse(report).iter("testcase"))  # noqa: S314 - pytest wrote it a moment ago
         except (subprocess.TimeoutExpired, OSError):
             return _ran((), {"ended in time": "failed"}, spent_s=limit_s, named=night)
+    for case in cases:
+        for fault in (*case.iter("failure"), *case.iter("error")):
+            print(f"{case.get('name', '')}: {fault.get('message', '')}", file=sys.stderr, flush=True)
     figures = [found.get("value", "") for case in cases for found in case.iter("property")]
     tests = {f"{case.get('classname', '')}::{case.get('name', '')}": _outcome(case) for case in cases}
     spent_s = sum(float(case.get("time", "0")) for case in cases)

@@ -28,6 +28,7 @@ from advisor.recommend.switches import (
     Switch,
     adapter_changes,
     checkpointed_adapters,
+    lighter_changes,
     plain_changes,
     switch_of,
     traced_changes,
@@ -46,7 +47,8 @@ def find_switches(
 ) -> Generator[RunnerEvent, None, tuple[Switch, ...]]:
     """What each switch would bring; those that need a trace only where `request.switches` asks for them.
 
-    LoRA and QLoRA are looked at by themselves where no card holds what is asked for without its machine's memory.
+    LoRA and QLoRA are looked at by themselves where no card holds what is asked for without its machine's memory,
+    and checkpointing where no number of them does.
     """
     chosen = None if advice.recommendation is None else prediction_of(advice.predictions, advice.recommendation)
     if chosen is not None and chosen.device.key == "cpu":
@@ -61,8 +63,10 @@ def find_switches(
     changes: list[Change] = []
     if request.switches:
         changes += traced_changes(request.workload, chosen, spec)
-    elif not alone and _hopeful(advice):
-        changes += adapter_changes(request.workload)
+    elif not alone:
+        makeshift = _makeshift(advice, chosen)
+        changes += lighter_changes(request.workload, chosen) if makeshift else ()
+        changes += adapter_changes(request.workload) if makeshift or _hopeful(advice) else ()
     for change in changes:
         if cancelled.is_set():
             break

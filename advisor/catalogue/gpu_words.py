@@ -41,10 +41,10 @@ def nearest_keys(words: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
 
 
 def _likeness(asked: tuple[str, ...], spelled: tuple[str, ...]) -> float:
-    written, known = "".join(asked), "".join(spelled)
+    written, name = "".join(asked), "".join(spelled)
     number, own = (next((piece for piece in one if piece.isdigit()), "") for one in (asked, spelled))
     turned = len(number) > 1 and sorted(number) == sorted(own)
-    return difflib.SequenceMatcher(None, written, known).ratio() + float(turned)
+    return difflib.SequenceMatcher(None, written, name).ratio() + float(turned)
 
 
 def _spellings(key: str, spec: GpuSpec) -> Iterator[tuple[str, ...]]:
@@ -53,8 +53,8 @@ def _spellings(key: str, spec: GpuSpec) -> Iterator[tuple[str, ...]]:
 
 def _pieces(words: str) -> tuple[str, ...]:
     """`RTX-4090` and `rtx 4090` alike: letters and numbers apart, without the maker's words."""
-    found = re.findall(r"[a-z]+|\d+", words.lower()[:200])
-    return tuple(piece for piece in found if piece not in _BRANDS)
+    pieces = re.findall(r"[a-z]+|\d+", words.lower()[:200])
+    return tuple(piece for piece in pieces if piece not in _BRANDS)
 
 
 def _narrows(asked: tuple[str, ...], spelled: tuple[str, ...]) -> bool:

@@ -67,13 +67,13 @@ def network_in(text: str) -> FoundNetwork | None:
     adapters a host (`x8`, `8x`) or of its cards (`per GPU`). A name without a rate: InfiniBand HDR, RoCE 100 Gb/s,
     Ethernet 10 Gb/s. RDMA of a kind that is not named counts as RoCE.
     """
-    found = _PATTERN.search(text)
-    if found is None:
+    rate = _PATTERN.search(text)
+    if rate is None:
         return None
-    before = _ADAPTERS_BEFORE.search(text, 0, found.start())
-    start = found.start() if before is None else before.start()
+    before = _ADAPTERS_BEFORE.search(text, 0, rate.start())
+    start = rate.start() if before is None else before.start()
     tail = text[start:]
-    kind = _type_of(text[found.start() :].lower())
+    kind = _type_of(text[rate.start() :].lower())
     return FoundNetwork(
         network=Network(
             type=kind,
@@ -97,5 +97,5 @@ def _adapter_bytes_per_s(words: str, kind: NetworkType) -> float:
 
 
 def _adapter_count(words: str) -> int:
-    found = re.search(r"[x×]\s*(\d{1,2})\b", words) or re.search(r"\b(\d{1,2})\s*[x×]", words)
-    return max(1, int(found[1])) if found is not None else 1
+    count = re.search(r"[x×]\s*(\d{1,2})\b", words) or re.search(r"\b(\d{1,2})\s*[x×]", words)
+    return max(1, int(count[1])) if count is not None else 1

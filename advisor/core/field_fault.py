@@ -139,10 +139,10 @@ def _alternatives(kinds: list[Value]) -> Value | None:
     different = [one for number, one in enumerate(kinds) if one not in kinds[:number]]
     if not different:
         return None
-    found = different[0]
+    joined = different[0]
     for other in different[1:]:
-        found = Listed(reasons=(Reason.of("file-kind-either", kind=found, other=other),))
-    return found
+        joined = Listed(reasons=(Reason.of("file-kind-either", kind=joined, other=other),))
+    return joined
 
 
 _KINDS: tuple[tuple[type, str], ...] = (

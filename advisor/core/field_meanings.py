@@ -17,23 +17,23 @@ def field_meanings(type_: type[msgspec.Struct]) -> dict[str, str]:
 
     Raises OSError where the class has no source, as in a frozen program.
     """
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for kind in reversed(type_.__mro__):
         if issubclass(kind, msgspec.Struct) and kind.__module__.partition(".")[0] != "msgspec":
-            found |= _own_meanings(kind)
-    return found
+            meanings |= _own_meanings(kind)
+    return meanings
 
 
 def _own_meanings(kind: type) -> dict[str, str]:
     body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
     assert isinstance(body, ast.ClassDef)
-    found = {}
-    for field, told in zip(body.body, body.body[1:], strict=False):
+    meanings = {}
+    for field, meaning in zip(body.body, body.body[1:], strict=False):
         if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
             continue
-        if isinstance(told, ast.Expr) and isinstance(told.value, ast.Constant):
-            found[field.target.id] = " ".join(str(told.value.value).split())
-    return found
+        if isinstance(meaning, ast.Expr) and isinstance(meaning.value, ast.Constant):
+            meanings[field.target.id] = " ".join(str(meaning.value.value).split())
+    return meanings
 
 
 def with_meanings(schema: dict[str, Any], kind: type[msgspec.Struct]) -> dict[str, Any]:
@@ -62,8 +62,8 @@ def _described(part: dict[str, Any], kind: type[msgspec.Struct] | None) -> dict[
         return part
     names = {field.encode_name: field.name for field in msgspec.structs.fields(kind)}
     meanings = field_meanings(kind)
-    told = {
+    properties = {
         key: {"description": meanings[names[key]], **value} if names.get(key) in meanings else value
         for key, value in part["properties"].items()
     }
-    return {**part, "properties": told}
+    return {**part, "properties": properties}

@@ -29,14 +29,14 @@ def closest_name(word: str, allowed: Iterable[str]) -> str | None:
 
 def meant_or_known(word: str, names: Sequence[str], known: str = "known-fields") -> Reason:
     """`Did you mean …?`, or where nothing is like it the list `file-KNOWN` of all names."""
-    found = closest_name(word, names)
-    return remedy("did-you-mean", word=found) if found else remedy(known, names=Names(names=tuple(names)))
+    meant = closest_name(word, names)
+    return remedy("did-you-mean", word=meant) if meant else remedy(known, names=Names(names=tuple(names)))
 
 
 def closest(word: str, allowed: Sequence[str]) -> str:
     """`did you mean …?` for a mistyped word, or the empty string."""
-    found = closest_name(word, allowed)
-    return f"Did you mean `{found}`?" if found else ""
+    name = closest_name(word, allowed)
+    return f"Did you mean `{name}`?" if name else ""
 
 
 def shown_value(value: object) -> str:

@@ -84,11 +84,11 @@ class Reason(Record, frozen=True, kw_only=True):
 @cache
 def _sources(language: Language) -> dict[str, str]:
     """The Fluent text of every message of a language by its id; each is parsed when it is first said."""
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     for path in sorted((resource("sentences") / language).glob("*.ftl")):
         for entry in _ENTRY.finditer(path.read_text(encoding="utf-8")):
-            found[entry.group(1)] = entry.group().rstrip()
-    return found
+            sources[entry.group(1)] = entry.group().rstrip()
+    return sources
 
 
 _ENTRY = re.compile(r"^([a-zA-Z][\w-]*) *=.*(?:\n(?:[ \t}].*)?)*", re.MULTILINE)

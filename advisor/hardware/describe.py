@@ -48,17 +48,13 @@ _SHOWN: tuple[tuple[str, Callable[[float], str] | None], ...] = (
 )
 
 
-def machine_lines(machine: Machine, language: Language, *, for_report: bool = False) -> list[str]:
-    """The machine in lines without markup, in `language`.
-
-    `for_report`: names of programs are left out, so that the text holds no user's words; paths and user names
-    are never in it.
-    """
+def machine_lines(machine: Machine, language: Language) -> list[str]:
+    """The machine in lines without markup, in `language`; paths and user names are never in it."""
     lines = [*_cpu_lines(machine.cpu, language), *_memory_lines(machine.memory, language)]
     if not machine.gpus:
         lines.append(sentence("detect-no-gpu", language))
     for gpu in machine.gpus:
-        lines += _gpu_lines(gpu, language, for_report=for_report)
+        lines += _gpu_lines(gpu, language)
     for link in machine.links:
         kind = sentence(f"detect-link-{link.kind}", language)
         if link.bandwidth_bytes_per_s is not None:
@@ -102,7 +98,7 @@ def _memory_lines(memory: HostMemory, language: Language) -> list[str]:
     return lines
 
 
-def _gpu_lines(gpu: Gpu, language: Language, *, for_report: bool) -> list[str]:
+def _gpu_lines(gpu: Gpu, language: Language) -> list[str]:
     lines = [sentence("detect-gpu", language, gpu_index=str(gpu.index), gpu_name=gpu.name)]
     if gpu.unusable_reason is not None:
         reason = say(gpu.unusable_reason, language)
@@ -122,7 +118,7 @@ def _gpu_lines(gpu: Gpu, language: Language, *, for_report: bool) -> list[str]:
             _INDENT + sentence("detect-mig-instance", language, instance=f"{instance.name}{size} ({instance.uuid})")
         )
     for process in gpu.processes:
-        name = sentence("detect-unknown", language) if for_report or process.name is None else process.name
+        name = sentence("detect-unknown", language) if process.name is None else process.name
         size = "" if process.memory_bytes is None else f", {format_bytes(process.memory_bytes)}"
         lines.append(_INDENT + sentence("detect-process", language, pid=str(process.pid), name=f"{name}{size}"))
     return lines + _refused_lines(gpu.refusals, language)

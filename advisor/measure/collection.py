@@ -280,12 +280,12 @@ def _series(seconds: Sequence[float], samples: Sequence[Sample], ended: StageEnd
 
 
 def _parts(samples: Sequence[Sample]) -> dict[StepPart, float]:
-    found: dict[StepPart, float] = {}
+    medians: dict[StepPart, float] = {}
     for part in _PARTS:
         times = [sample.parts_s[part] for sample in samples if part in sample.parts_s]
         if times:
-            found[part] = statistics.median(times)
-    return found
+            medians[part] = statistics.median(times)
+    return medians
 
 
 def _overlaps(sample: Sample, span: tuple[float, float, Reason]) -> bool:
@@ -294,8 +294,8 @@ def _overlaps(sample: Sample, span: tuple[float, float, Reason]) -> bool:
 
 
 def _unique(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
-    found: list[Reason] = []
+    unique: list[Reason] = []
     for reason in reasons:
-        if reason not in found:
-            found.append(reason)
-    return tuple(found)
+        if reason not in unique:
+            unique.append(reason)
+    return tuple(unique)

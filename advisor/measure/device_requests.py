@@ -196,8 +196,8 @@ class DeviceRequests:
     def _thread_counts(self) -> tuple[int, ...]:
         """What to try: on a crowded machine one thread, as several wait spinning for the one that has no core."""
         pressures = [one.cpu_pressure_fraction for one in self.collection.readings[-_RECENT_READINGS:]]
-        known = [pressure for pressure in pressures if pressure is not None]
-        if known and statistics.median(known) > _CROWDED_PRESSURE:
+        measured = [pressure for pressure in pressures if pressure is not None]
+        if measured and statistics.median(measured) > _CROWDED_PRESSURE:
             return (1,)
         return self.device.thread_counts
 
@@ -215,11 +215,11 @@ class DeviceRequests:
 
 def block_count_of(table: OpTable) -> int | None:
     """How many alike blocks the layer table shows: the longest numbered list of modules (`encoder.layer.11…`)."""
-    found: dict[str, set[int]] = {}
+    numbers_by_module: dict[str, set[int]] = {}
     for layer in table.layers:
         parts = layer.path.split(".")
         for index, part in enumerate(parts):
             if part.isdigit():
-                found.setdefault(".".join(parts[:index]), set()).add(int(part))
-    longest = max((len(numbers) for numbers in found.values()), default=0)
+                numbers_by_module.setdefault(".".join(parts[:index]), set()).add(int(part))
+    longest = max((len(numbers) for numbers in numbers_by_module.values()), default=0)
     return longest or None

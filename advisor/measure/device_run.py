@@ -21,6 +21,7 @@ from advisor.measure.steering import Steering
 from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, WorkerTooLarge, failure_of
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import (
+    TRACE_CORE_WAITS_S,
     ImportRequest,
     LoaderRequest,
     MeasureRequest,
@@ -110,7 +111,8 @@ class DeviceRun:
         error: Exception | None = None
         failed_before = len(self.collection.failures)
         try:
-            for event in session.ask(request, deadline_s=deadline_s):
+            core_waits_s = TRACE_CORE_WAITS_S if isinstance(request, TraceRequest) else 0.0
+            for event in session.ask(request, deadline_s=deadline_s, core_waits_s=core_waits_s):
                 yield from self._relay(event)
         except Cancelled:
             return self._note_cancel()
@@ -187,9 +189,9 @@ class DeviceRun:
 
     def _drain(self) -> Iterator[Reading]:
         """Pass on the device readings that came since the last look."""
-        found = self.monitor.readings()
-        self.collection.readings.extend(found)
+        readings = self.monitor.readings()
+        self.collection.readings.extend(readings)
         if not self._opened_device:
-            self.collection.before.extend(found)
-        self._steering.read(found)
-        yield from found
+            self.collection.before.extend(readings)
+        self._steering.read(readings)
+        yield from readings

@@ -30,7 +30,7 @@ def worth_keeping(steps: Sequence[StepMeasurement], wanted: int) -> StepMeasurem
 
     None where the system takes less than a tenth of each; a step over 0.3 s would cost too much.
     """
-    found = [
+    candidates = [
         step
         for step in steps
         if step.layer_limit is None
@@ -38,7 +38,7 @@ def worth_keeping(steps: Sequence[StepMeasurement], wanted: int) -> StepMeasurem
         and step.summary.median_s <= _LONGEST_STEP_S
         and (system_share(step) or 0.0) >= _WORTH_TRYING
     ]
-    return min(found, key=lambda step: abs(math.log(step.batch_size / wanted)), default=None)
+    return min(candidates, key=lambda step: abs(math.log(step.batch_size / wanted)), default=None)
 
 
 def why_keep(device_name: str, steps: Sequence[StepMeasurement], kept: StepMeasurement | None) -> tuple[Reason, ...]:

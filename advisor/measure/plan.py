@@ -109,7 +109,7 @@ def _runnable(workload: Workload) -> tuple[Workload, tuple[Reason, ...]]:
 def _chosen_gpus(machine: Machine, devices: Sequence[str] | None) -> list[Gpu]:
     if devices is None:
         return list(machine.gpus)
-    found = []
+    chosen = []
     for name in devices:
         if name == "cpu":
             continue
@@ -118,8 +118,8 @@ def _chosen_gpus(machine: Machine, devices: Sequence[str] | None) -> list[Gpu]:
         if not matches:
             known = ", ".join(["cpu", *(gpu.key for gpu in machine.gpus)])
             raise InputError(f"--device {name}: there is no such device here.", f"Choose from: {known}.")
-        found.append(matches[0])
-    return found
+        chosen.append(matches[0])
+    return chosen
 
 
 def _cpu_plan(workload: Workload, machine: Machine) -> DevicePlan:

@@ -40,8 +40,8 @@ def folder_of_run(environment: Mapping[str, str]) -> Path:
 
 def _require_own(folder: Path) -> None:
     """A folder under a predictable name may have been put there by someone else."""
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or not is_owned_by_us(found):
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or not is_owned_by_us(status):
         raise UserFacingError(f"{folder} belongs to someone else.", "Set TMPDIR to a folder of your own.")
 
 
@@ -82,13 +82,13 @@ class RankFolder:
 
     def findings(self) -> list[RankFinding]:
         """Everything that any rank of this host wrote; a line that its death cut off is left out."""
-        found = []
+        findings = []
         for path in sorted(self.path.glob("rank-*.jsonl")):
             for line in path.read_bytes().splitlines():
                 finding = worker_event_of(line)
                 if isinstance(finding, RankFinding):
-                    found.append(finding)
-        return found
+                    findings.append(finding)
+        return findings
 
     def write_partial(self, outcome: Record) -> Path:
         """Keep an outcome as `partial_report.json`, whole or not at all."""

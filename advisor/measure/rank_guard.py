@@ -34,11 +34,11 @@ def local_ranks(environment: Mapping[str, str] | None = None) -> range:
             text = f"Environment: {name} is {shown_value(value)}, no number."
             raise InputError(text, "Start the ranks with torchrun, or unset RANK and WORLD_SIZE.")
     first = int(rank) - int(local_rank)
-    found = range(first, first + int(local_count))
-    if first < 0 or int(rank) not in found or found.stop > int(count):
+    ranks = range(first, first + int(local_count))
+    if first < 0 or int(rank) not in ranks or ranks.stop > int(count):
         said = ", ".join(f"{name}={value}" for name, value in given.items())
         raise InputError(f"Environment: no group has a rank of {said}.", "Start the ranks with torchrun.")
-    return found
+    return ranks
 
 
 def _is_number(text: str) -> bool:

@@ -110,14 +110,14 @@ def _bus(finding: RankFinding, median_s: float) -> float | None:
 
 def caveats_of(communication: Sequence[CommunicationMeasurement]) -> tuple[Reason, ...]:
     """What a reader must know of merged measurements."""
-    found = []
+    caveats = []
     wrong = [measured for measured in communication if measured.values_correct is False]
     if wrong:
-        found.append(Reason.of("ranks-wrong-values", rank_count=wrong[0].rank_count))
+        caveats.append(Reason.of("ranks-wrong-values", rank_count=wrong[0].rank_count))
     contended = [measured for measured in communication if measured.contended]
     if contended:
-        found.append(Reason.of("ranks-contended", rank_count=contended[0].rank_count))
-    return tuple(found)
+        caveats.append(Reason.of("ranks-contended", rank_count=contended[0].rank_count))
+    return tuple(caveats)
 
 
 def measurement_of(outcome: RanksOutcome, device_key: str, device_name: str, workload_name: str) -> Measurement:

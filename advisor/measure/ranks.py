@@ -256,14 +256,14 @@ class _Group:
     def _losses(self, elsewhere: tuple[int, ...], *, measured: bool) -> list[Reason]:
         """What broke the measurement off, and of which ranks this report cannot speak."""
         failures = list(self._failures.values())
-        told = [failure for failure in failures if failure.exception == "PeerRefusedError"]
-        told += [failure for failure in failures if failure.world_fault]
-        told += [] if self.died or elsewhere else failures
-        if told:
-            found = [Reason.of("ranks-failed", text=Said(text=f"{told[0].text} {told[0].remedy}".strip()))]
+        speaking = [failure for failure in failures if failure.exception == "PeerRefusedError"]
+        speaking += [failure for failure in failures if failure.world_fault]
+        speaking += [] if self.died or elsewhere else failures
+        if speaking:
+            reasons = [Reason.of("ranks-failed", text=Said(text=f"{speaking[0].text} {speaking[0].remedy}".strip()))]
         elif self.died or not elsewhere:
             code = "ranks-lost" if measured else "ranks-lost-early"
-            found = [Reason.of(code, rank_count=self._rank_count, **numbers_of(sorted(self.died)))]
+            reasons = [Reason.of(code, rank_count=self._rank_count, **numbers_of(sorted(self.died)))]
         else:
             return [Reason.of("ranks-lost-elsewhere", **numbers_of(elsewhere))]
-        return found + ([Reason.of("ranks-other-hosts", **numbers_of(elsewhere))] if elsewhere else [])
+        return reasons + ([Reason.of("ranks-other-hosts", **numbers_of(elsewhere))] if elsewhere else [])

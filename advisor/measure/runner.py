@@ -20,7 +20,7 @@ from advisor.measure.measurement import Measurement, RateMeasurement
 from advisor.measure.plan import Plan
 from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, WorkerTooLarge, failure_of
 from advisor.optable.op_table import OpTable
-from advisor.protocol.messages import Failed, Traced, TraceRequest
+from advisor.protocol.messages import TRACE_CORE_WAITS_S, Failed, Traced, TraceRequest
 from advisor.workload.workload import Workload
 
 _START_ALLOWANCE_S = 5.0
@@ -62,7 +62,7 @@ def trace_workload(
 ) -> Generator[RunnerEvent, None, dict[TracePrecision, OpTable]]:
     """Trace in a worker of its own; returns the tables made so far when cancelled.
 
-    Raises TraceUnanswered where the worker failed, died or took longer than two minutes.
+    Raises TraceUnanswered where the worker failed, died or took longer than two minutes, waits for a core apart.
     """
     free = allowance_bytes()
     limit = _TRACE_LIMIT_BYTES if free is None else min(free, _TRACE_LIMIT_BYTES)
@@ -77,7 +77,8 @@ def trace_workload(
     )
     try:
         failed: Failed | None = None
-        for event in session.ask(request, deadline_s=time.monotonic() + request.wall_limit_s):
+        deadline_s = time.monotonic() + request.wall_limit_s
+        for event in session.ask(request, deadline_s=deadline_s, core_waits_s=TRACE_CORE_WAITS_S):
             if event is None:
                 continue
             if isinstance(event, Traced):

@@ -86,8 +86,8 @@ class Steering:
         if self._gpu is None:
             return False
         since = sample.started_monotonic_s - _RECENT_S
-        found = [reading_of(reading, self._gpu) for reading in self._recent if reading.monotonic_s >= since]
-        bits = [one for one in found if one is not None and (one.throttle_bits or 0) & THROTTLE_BITS]
+        readings = [reading_of(reading, self._gpu) for reading in self._recent if reading.monotonic_s >= since]
+        bits = [one for one in readings if one is not None and (one.throttle_bits or 0) & THROTTLE_BITS]
         return len(bits) >= _LEAST_READINGS
 
 

@@ -79,15 +79,15 @@ def throttled_spans(readings: Sequence[Reading], gpu: Gpu) -> tuple[tuple[float,
     Hardware or thermal bits in at least two readings; the median clock below 75 % of the default; or a clock that
     fell by over 5 % while the temperature rose. A power cap is normal at full load and is not among them.
     """
-    seen = [(reading.monotonic_s, found) for reading in readings if (found := reading_of(reading, gpu)) is not None]
-    bits = [(at, found) for at, found in seen if (found.throttle_bits or 0) & THROTTLE_BITS]
+    seen = [(reading.monotonic_s, state) for reading in readings if (state := reading_of(reading, gpu)) is not None]
+    bits = [(at, state) for at, state in seen if (state.throttle_bits or 0) & THROTTLE_BITS]
     if len(bits) >= _LEAST_READINGS:
         joined = 0
-        for _, found in bits:
-            joined |= (found.throttle_bits or 0) & THROTTLE_BITS
+        for _, state in bits:
+            joined |= (state.throttle_bits or 0) & THROTTLE_BITS
         reason = Reason.of("measure-throttled-bits", gpu=gpu.name, bits=f"0x{joined:x}")
         return tuple((*_span_around(at, [when for when, _ in seen]), reason) for at, _ in bits)
-    busy = [found.sm_clock_hz for _, found in seen if found.sm_clock_hz is not None and _is_busy(found)]
+    busy = [state.sm_clock_hz for _, state in seen if state.sm_clock_hz is not None and _is_busy(state)]
     if len(busy) < _LEAST_READINGS:
         return ()
     whole = (-math.inf, math.inf)
@@ -109,19 +109,19 @@ def throttled_spans(readings: Sequence[Reading], gpu: Gpu) -> tuple[tuple[float,
 
 def power_capped(readings: Sequence[Reading], gpu: Gpu) -> bool:
     """Whether the power limit held the clock in most busy readings: normal at full load, but worth saying."""
-    bits = [found.throttle_bits for found in (reading_of(reading, gpu) for reading in readings) if found is not None]
+    bits = [state.throttle_bits for state in (reading_of(reading, gpu) for reading in readings) if state is not None]
     known = [value for value in bits if value is not None]
     return len(known) >= _LEAST_READINGS and sum(bool(value & POWER_CAP_BIT) for value in known) * 2 > len(known)
 
 
 def others_on_gpu(readings: Sequence[Reading], gpu: Gpu) -> Reason | None:
     """Whether somebody else used the GPU in readings taken before our own context was made."""
-    seen = [found for found in (reading_of(reading, gpu) for reading in readings) if found is not None]
-    used = [found.memory_used_bytes for found in seen if found.memory_used_bytes is not None]
+    seen = [state for state in (reading_of(reading, gpu) for reading in readings) if state is not None]
+    used = [state.memory_used_bytes for state in seen if state.memory_used_bytes is not None]
     total = gpu.memory_total_bytes or 0
     if used and statistics.median(used) > max(_OTHERS_LEAST_BYTES, _OTHERS_MEMORY_FRACTION * total):
         return Reason.of("measure-others-hold-memory", used_bytes=statistics.median(used))
-    busy = [found.utilisation_fraction for found in seen if found.utilisation_fraction is not None]
+    busy = [state.utilisation_fraction for state in seen if state.utilisation_fraction is not None]
     if len(busy) >= _LEAST_READINGS and statistics.median(busy) > _OTHERS_UTILISATION:
         return Reason.of("measure-others-use-gpu", busy_fraction=statistics.median(busy))
     return None
@@ -177,12 +177,12 @@ def _drift(samples_s: Sequence[float]) -> float | None:
 
 
 def _median(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return statistics.median(known) if len(known) >= _LEAST_READINGS else None
+    finite = [value for value in values if value is not None]
+    return statistics.median(finite) if len(finite) >= _LEAST_READINGS else None
 
 
-def _is_busy(found: GpuReading) -> bool:
-    return found.utilisation_fraction is None or found.utilisation_fraction > 0.5  # noqa: PLR2004 - half the time
+def _is_busy(state: GpuReading) -> bool:
+    return state.utilisation_fraction is None or state.utilisation_fraction > 0.5  # noqa: PLR2004 - half the time
 
 
 def _span_around(at: float, times: Sequence[float]) -> tuple[float, float]:
@@ -194,15 +194,15 @@ def _span_around(at: float, times: Sequence[float]) -> tuple[float, float]:
 
 def _clock_fall(seen: Sequence[tuple[float, GpuReading]]) -> float | None:
     """By how much the clock fell from the first third to the last while the temperature rose, if over 5 %."""
-    known = [
-        (found.sm_clock_hz, found.temperature_celsius)
-        for _, found in seen
-        if found.sm_clock_hz is not None and found.temperature_celsius is not None and _is_busy(found)
+    busy = [
+        (state.sm_clock_hz, state.temperature_celsius)
+        for _, state in seen
+        if state.sm_clock_hz is not None and state.temperature_celsius is not None and _is_busy(state)
     ]
-    third = len(known) // 3
+    third = len(busy) // 3
     if third < _LEAST_READINGS:
         return None
-    first, last = known[:third], known[-third:]
+    first, last = busy[:third], busy[-third:]
     clock = statistics.median(clock for clock, _ in first)
     fall = 1.0 - statistics.median(clock for clock, _ in last) / clock if clock > 0.0 else 0.0
     rise = statistics.median(heat for _, heat in last) - statistics.median(heat for _, heat in first)

@@ -12,6 +12,7 @@ from collections.abc import Generator, Mapping
 import msgspec
 
 from advisor.core.child_process import ChildProcess, ExitKind
+from advisor.core.core_waits import waited_for_core_s
 from advisor.core.memory_watch import resident_bytes_of
 from advisor.core.sentences import Arguments
 from advisor.protocol.messages import Answered, Control, End, Finished, Request, WorkerEvent, worker_event_of
@@ -91,19 +92,23 @@ class WorkerSession:
         """Hand over a request; `answers` tells what comes of it."""
         self._child.send(_ENCODER.encode(request))
 
-    def ask(self, request: Request, *, deadline_s: float) -> Generator[WorkerEvent | None, None, None]:
+    def ask(
+        self, request: Request, *, deadline_s: float, core_waits_s: float = 0.0
+    ) -> Generator[WorkerEvent | None, None, None]:
         """`send` and `answers` in one."""
         self.send(request)
-        yield from self.answers(deadline_s=deadline_s)
+        yield from self.answers(deadline_s=deadline_s, core_waits_s=core_waits_s)
 
-    def answers(self, *, deadline_s: float) -> Generator[WorkerEvent | None, None, None]:
+    def answers(self, *, deadline_s: float, core_waits_s: float = 0.0) -> Generator[WorkerEvent | None, None, None]:
         """Events of the request sent until it is answered or the worker ends; None now and then, if nothing comes.
 
-        `deadline_s` is a monotonic time. Raises WorkerHung, WorkerTooLarge or Cancelled; what had been sent until
-        then was yielded.
+        `deadline_s` is a monotonic time; what the worker waits for a core until then is added, up to `core_waits_s`:
+        what comes of a request whose time is bounded, not budgeted, is not to depend on what else the machine does.
+        Raises WorkerHung, WorkerTooLarge or Cancelled; what had been sent until then was yielded.
         """
+        waited_s = waited_for_core_s(self.pid) if core_waits_s else 0.0
         while True:
-            trouble = self._trouble(deadline_s)
+            trouble = self._trouble(deadline_s, waited_s, core_waits_s)
             if trouble is not None:
                 yield from self._end_now(trouble)
                 raise trouble
@@ -140,10 +145,11 @@ class WorkerSession:
         self._gone = True
         self._child.close()
 
-    def _trouble(self, deadline_s: float) -> Exception | None:
+    def _trouble(self, deadline_s: float, waited_s: float, core_waits_s: float) -> Exception | None:
         if self._cancelled.is_set():
             return Cancelled()
-        if time.monotonic() > deadline_s:
+        late_s = time.monotonic() - deadline_s
+        if late_s > 0 and late_s > min(core_waits_s, waited_for_core_s(self.pid) - waited_s):
             return WorkerHung()
         limit = self._memory_limit_bytes
         if limit is not None and (held := resident_bytes_of(self.pid)) is not None and held > limit:

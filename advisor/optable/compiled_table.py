@@ -105,8 +105,8 @@ def _fused_dispatches(table: OpTable) -> tuple[float, float]:
 
 
 def _unknown_fraction(table: OpTable) -> float:
-    found = (caveat for caveat in table.caveats if caveat.code == "trace-unknown-operators")
-    return max((caveat.figure("share_fraction") for caveat in found), default=0.0)
+    unknown = (caveat for caveat in table.caveats if caveat.code == "trace-unknown-operators")
+    return max((caveat.figure("share_fraction") for caveat in unknown), default=0.0)
 
 
 def _fixed(value: float) -> Affine:

@@ -16,13 +16,13 @@ Source: `GraphLowering.decide_layout_opt` of torch 2.
 
 def turned_by_compiler(table: OpTable) -> bool:
     """True where the rule of `torch._inductor` decides for channels-last."""
-    found = [op for op in table.ops if op.convolution is not None and op.phase == "forward"]
-    count = sum(op.count for op in found)
+    convolutions = [op for op in table.ops if op.convolution is not None and op.phase == "forward"]
+    count = sum(op.count for op in convolutions)
     if count == 0 or sum(table.dispatch_count.values()) >= _OPERATORS_A_CONVOLUTION * count:
         return False
-    sorts = [_sort(op) for op in found]
+    sorts = [_sort(op) for op in convolutions]
     if table.dispatch_count.get("backward", 0) == 0:
-        work = [op.count * at(op.flop, 1.0) for op in found]
+        work = [op.count * at(op.flop, 1.0) for op in convolutions]
         slower = sum(flop * _SLOWER_BY[sort] for flop, sort in zip(work, sorts, strict=True))
         return slower <= sum(work)
     return not ({"grouped", "narrowing"} & set(sorts)) and set(sorts) != {"small"}

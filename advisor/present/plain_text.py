@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,17 +26,12 @@ def text_of(summary: Summary) -> str:
 def aligned(rows: Sequence[Sequence[str]], first_number_index: int) -> list[str]:
     """Rows as lines whose columns are set with blanks, numbers to the right; a row of one cell stands for itself."""
     full = [row for row in rows if len(row) > 1] or rows
-    widths = [max(_width(row[place]) for row in full) for place in range(len(full[0]))]
+    widths = [max(cell_len(row[place]) for row in full) for place in range(len(full[0]))]
     lines = []
     for row in rows:
         cells = []
         for place, (cell, width) in enumerate(zip(row, widths, strict=False)):
-            blanks = " " * (width - _width(cell))
+            blanks = " " * (width - cell_len(cell))
             cells.append(blanks + cell if place >= first_number_index else cell + blanks)
         lines.append("  ".join(cells).rstrip())
     return lines
-
-
-def _width(text: str) -> int:
-    """Columns on a terminal: Chinese characters and full-width signs take two."""
-    return sum(2 if "\u2e80" <= character <= "\uffef" else 1 for character in text)

@@ -27,6 +27,7 @@ from advisor.present.table_cells import set_up_cells, step_cells, strategy_name
 from advisor.present.tables import Table, table_of
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.precisions import stand_in
+from advisor.recommend.ranking import score
 from advisor.recommend.recommendation import prediction_of, rests_on
 from advisor.recommend.strategy import best_by_count
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from advisor.predict.prediction import Prediction
-    from advisor.recommend.recommendation import Recommendation
+    from advisor.recommend.recommendation import Goal, Recommendation
     from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Mode
 
@@ -162,7 +163,7 @@ def _figures(chosen: Recommendation, advice: AdviceRecord, language: Language) -
 
 
 def best_by_device(advice: AdviceRecord) -> tuple[Prediction, ...]:
-    """For every device and count the set-up that the advice would take there, the shortest job first.
+    """For every device and count the set-up that the advice would take there, the best for its goal first.
 
     As in the advice, a step's global batch stays within what training is known to take; the advised set-up itself is
     always among them. Where nothing fits, the smallest need is shown as not fitting. A device that lacks the precision
@@ -186,7 +187,7 @@ def best_by_device(advice: AdviceRecord) -> tuple[Prediction, ...]:
         best |= {one.device_and_count: one for one in best_by_count(members, training.batch_size, limit)}
         if advised is not None:
             best |= {one.device_and_count: one for one in members if rests_on(advised, one)}
-    return tuple(sorted(best.values(), key=_job))
+    return _sorted(advice, best.values())
 
 
 def _entered(advice: AdviceRecord) -> tuple[Prediction, ...]:
@@ -203,17 +204,25 @@ def _entered(advice: AdviceRecord) -> tuple[Prediction, ...]:
         for member in sorted(members, key=_need_bytes):
             if member.precision == used:
                 smallest.setdefault(member.device_and_count, member)
-    return tuple(sorted([*entered, *smallest.values()], key=_job))
+    return _sorted(advice, [*entered, *smallest.values()])
+
+
+def _sorted(advice: AdviceRecord, found: Iterable[Prediction]) -> tuple[Prediction, ...]:
+    goal = "time" if advice.recommendation is None else advice.recommendation.goal
+    return tuple(sorted(found, key=lambda one: _order(one, goal)))
 
 
 def _need_bytes(prediction: Prediction) -> tuple[float, int]:
     return (value_of(prediction.peak_memory_bytes), prediction.global_batch_size)
 
 
-def _job(prediction: Prediction) -> tuple[bool, float, str]:
+def _order(prediction: Prediction, goal: Goal) -> tuple[bool, bool, float, str]:
+    """What the goal makes small first, money before GPU-hours; what does not fit last."""
     if prediction.fits is False:
-        return (True, _excess_ratio(prediction), prediction.device.key)
-    return (False, value_of(prediction.job_s, -prediction.samples_per_s.value), prediction.device.key)
+        return (True, False, _excess_ratio(prediction), prediction.device.key)
+    amount = score(prediction, goal)
+    unpriced = goal == "cost" and prediction.cost is None
+    return (False, unpriced, value_of(amount, float("inf")), prediction.device.key)
 
 
 def _excess_ratio(prediction: Prediction) -> float:

@@ -25,17 +25,23 @@ def switch_table(switches: tuple[Switch, ...], language: Language) -> Table | No
 
 
 WORTH_SAYING_RATIO = 1.05
+_VAGUE_RATIO = 16.0
+"""A gain that may be a loss, and whose ends lie further apart than this, says nothing: it stands in the table alone."""
 
 
 def help_sentences(switches: tuple[Switch, ...], language: Language) -> tuple[str, ...]:
     """What would help most: adapters where nothing else fits on one card, then the gains of over 5 %."""
     adapters = [one for one in switches if one.gain is None and one.fits and one.peak_memory_bytes is not None]
-    gaining = [one for one in switches if one.gain is not None and one.gain.value >= WORTH_SAYING_RATIO and one.fits]
+    gaining = [one for one in switches if one.gain is not None and _worth_saying(one.gain) and one.fits]
     gaining.sort(key=lambda one: -value_of(one.gain, 0.0))
     return (
         *(_adapter_help(one, language) for one in adapters),
         *(_gain_help(one, one.gain, language) for one in gaining if one.gain is not None),
     )
+
+
+def _worth_saying(gain: Estimate) -> bool:
+    return gain.value >= WORTH_SAYING_RATIO and (gain.low >= 1 or gain.high <= _VAGUE_RATIO * gain.low)
 
 
 def _holding(one: Switch) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import shared_fields
 from advisor.predict.prediction import SetUpFigures
 from advisor.recommend.alternatives import freed_alternative, list_alternatives
@@ -176,15 +177,22 @@ def find_finalists(comparison: Comparison, predictions: Sequence[Prediction]) ->
 def _row_of_counts(
     comparison: Comparison, by_precision: Mapping[Precision, Sequence[Prediction]]
 ) -> tuple[Prediction, ...]:
-    """The best set-up of each count over the precisions; the asked one, unless another gains over 3 %."""
+    """The best set-up of each count over the precisions; the asked one, unless another gains over 3 %.
+
+    A gain by a strategy that asks for more is the strategy's, which is told beside the advice: it is not compared.
+    """
     training = comparison.workload.training
     best: dict[int, Prediction] = {}
     for _, members in sorted(by_precision.items(), key=lambda room: room[0] != training.precision):
         for one in best_by_count(members, training.batch_size, comparison.global_limit):
             known = best.get(one.count)
-            if known is None or _clearly_less(one, known, comparison):
+            if known is None or (_asks_no_more(one, known) and _clearly_less(one, known, comparison)):
                 best[one.count] = one
     return tuple(best[count] for count in sorted(best))
+
+
+def _asks_no_more(one: Prediction, known: Prediction) -> bool:
+    return STRATEGY_FACTS[one.strategy].effort_rank <= STRATEGY_FACTS[known.strategy].effort_rank
 
 
 def _choose_count(comparison: Comparison, by_count: Sequence[Prediction]) -> Prediction | None:

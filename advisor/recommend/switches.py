@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SwitchKind = Literal[
     "compile", "sdpa", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
     "chunked_loss", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary", "larger_cards",
-    "qlora_checkpointing",
+    "qlora_checkpointing", "checkpointing_on_cards",
 ]  # fmt: skip
 _LORA_RANK = 16
 _VOCABULARY_MULTIPLE = 64
@@ -119,6 +119,16 @@ def adapter_changes(workload: Workload) -> Iterator[Change]:
     elif stored_bits(training) is not None:
         return
     yield Change(kind="qlora", workload=with_training(lora, quantization="nf4", weights_bits=None))
+
+
+def lighter_changes(workload: Workload, chosen: Prediction | None) -> Iterator[Change]:
+    """Checkpointing in the cards' own memory, in the place of what leans on the host's."""
+    if workload.training.mode == "training" and workload.training.activation_checkpointing == "none":
+        yield Change(
+            kind="checkpointing_on_cards",
+            workload=with_training(workload, activation_checkpointing="full"),
+            strategy="fsdp" if chosen is not None and chosen.count > 1 else "single",
+        )
 
 
 def checkpointed_adapters(change: Change) -> Change:

@@ -20,7 +20,7 @@ LOUD_SHARE = 0.15
 CALM_VALIDATION_SHARE = 0.05
 RARE_READ_STEPS = 100
 
-WallKind = Literal["training", "validation", "loss_reads", "clipping", "loader", "copy", "launch", "communication"]
+WallKind = Literal["training", "validation", "loss_reads", "loader", "copy", "launch", "communication"]
 
 
 class WallPart(Record, frozen=True, kw_only=True):
@@ -71,28 +71,20 @@ def validation_share(workload: Workload, prediction: Prediction) -> float | None
     return validating / (validating + training) if validating > 0 else None
 
 
-def split_wall_time(workload: Workload, prediction: Prediction, *, clipping_s: float = 0.0) -> WallSplit:
-    """The wall time of the whole job by what takes it.
-
-    `clipping_s`: of one step, where it is known (a pass over the gradients and one over their norms); it is
-    taken out of the training part, since the step was predicted with it.
-    """
+def split_wall_time(workload: Workload, prediction: Prediction) -> WallSplit:
+    """The wall time of the whole job by what takes it."""
     steps = steps_of(workload, prediction)
     seconds = {part.kind: part.duration_s * steps for part in prediction.parts}
-    clipping = min(
-        clipping_s * steps if workload.training.clip_gradient_norm is not None else 0.0, sum(seconds.values())
-    )
-    known: dict[WallKind, float] = {
+    waits: dict[WallKind, float] = {
         "validation": validation_s(workload, prediction),
         "loss_reads": seconds.get("synchronisation", 0.0),
-        "clipping": clipping,
         "loader": seconds.get("loader", 0.0),
         "copy": seconds.get("copy", 0.0),
         "launch": seconds.get("host", 0.0),
         "communication": seconds.get("communication", 0.0) + seconds.get("imbalance", 0.0),
     }
-    computing = sum(seconds.get(kind, 0.0) for kind in ("forward", "backward", "optimizer")) - clipping
-    return split_of({"training": max(0.0, computing), **known}, tuple(_changes(workload, prediction, known)))
+    computing = sum(seconds.get(kind, 0.0) for kind in ("forward", "backward", "optimizer"))
+    return split_of({"training": computing, **waits}, tuple(_changes(workload, prediction, waits)))
 
 
 def split_of(seconds: dict[WallKind, float], changes: tuple[Reason, ...]) -> WallSplit:
@@ -106,29 +98,29 @@ def split_of(seconds: dict[WallKind, float], changes: tuple[Reason, ...]) -> Wal
     return WallSplit(total_s=total, parts=tuple(parts), changes=changes)
 
 
-def _changes(workload: Workload, prediction: Prediction, known: dict[WallKind, float]) -> Iterator[Reason]:
+def _changes(workload: Workload, prediction: Prediction, waits: dict[WallKind, float]) -> Iterator[Reason]:
     """What to change, each with the seconds it saves, the largest gain first."""
     gains: list[tuple[float, Reason]] = []
     training = steps_of(workload, prediction) * prediction.step_s.value
-    total = training + known["validation"]
+    total = training + waits["validation"]
     reasonable = calm_interval(training, validation_pass_s(workload, prediction), steps_of(workload, prediction))
     every = workload.training.evaluate_every_steps
-    if every and reasonable > every and known["validation"] / total >= LOUD_SHARE:
-        saved = known["validation"] * (1 - every / reasonable)
+    if every and reasonable > every and waits["validation"] / total >= LOUD_SHARE:
+        saved = waits["validation"] * (1 - every / reasonable)
         numbers: Arguments = {"every_steps": every, "better_steps": reasonable, "gain_s": saved}
-        gains.append((saved, Reason.of("wall-validate-less", **numbers, share_fraction=known["validation"] / total)))
-    reads = known["loss_reads"]
+        gains.append((saved, Reason.of("wall-validate-less", **numbers, share_fraction=waits["validation"] / total)))
+    reads = waits["loss_reads"]
     if workload.training.read_loss_every == 1 and reads / total >= CALM_VALIDATION_SHARE:
         saved = reads * (1 - 1 / RARE_READ_STEPS)
         gains.append((saved, Reason.of("wall-read-less", better_steps=RARE_READ_STEPS, gain_s=saved)))
-    if known["loader"] / total >= CALM_VALIDATION_SHARE:
+    if waits["loader"] / total >= CALM_VALIDATION_SHARE:
         workers = workload.data.loader_workers
-        gains.append((known["loader"], Reason.of("wall-load-faster", workers=workers, gain_s=known["loader"])))
-    if known["launch"] / total >= LOUD_SHARE:
-        gains.append((known["launch"], Reason.of("wall-launch-less", gain_s=known["launch"])))
-    if known["communication"] / total >= LOUD_SHARE:
-        numbers = {"gain_s": known["communication"] / 2, "share_fraction": known["communication"] / total}
-        gains.append((known["communication"] / 2, Reason.of("wall-synchronise-less", **numbers)))
+        gains.append((waits["loader"], Reason.of("wall-load-faster", workers=workers, gain_s=waits["loader"])))
+    if waits["launch"] / total >= LOUD_SHARE:
+        gains.append((waits["launch"], Reason.of("wall-launch-less", gain_s=waits["launch"])))
+    if waits["communication"] / total >= LOUD_SHARE:
+        numbers = {"gain_s": waits["communication"] / 2, "share_fraction": waits["communication"] / total}
+        gains.append((waits["communication"] / 2, Reason.of("wall-synchronise-less", **numbers)))
     return iter([reason for _, reason in sorted(gains, key=lambda entry: -entry[0])])
 
 

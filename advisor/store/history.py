@@ -105,10 +105,10 @@ def data_folder(chosen: str | None = None) -> Path:
 
     nowhere = Path(os.devnull) / "advisor"  # no folder: the history is kept in memory, and says so
     try:
-        found = user_data_path("advisor", appauthor=False)
+        folder = user_data_path("advisor", appauthor=False)
     except (RuntimeError, LookupError, OSError):  # neither HOME nor an entry of this user anywhere
         return nowhere
-    return nowhere if found.parts[0] == "~" else found  # as platformdirs before 4.12 writes it
+    return nowhere if folder.parts[0] == "~" else folder  # as platformdirs before 4.12 writes it
 
 
 class History:

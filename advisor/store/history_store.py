@@ -119,14 +119,14 @@ class Store:
             return self._whole_entries(kind)
 
     def _whole_entries(self, kind: str) -> list[Entry]:
-        found = []
+        entries = []
         query = f"SELECT {_HEAD_COLUMNS} FROM entries WHERE kind = ? ORDER BY id DESC"  # noqa: S608 - a constant
         for number, row_kind, created_utc, head, head_digest, body_digest in self._database.execute(query, (kind,)):
             if _head_is_whole(row_kind, created_utc, head, head_digest, body_digest):
-                found.append(Entry(entry_index=number, kind=row_kind, created_utc=created_utc, head=head))
+                entries.append(Entry(entry_index=number, kind=row_kind, created_utc=created_utc, head=head))
             else:
                 self._note(Reason.of("history-entry-damaged", entry=number))
-        return found
+        return entries
 
     def body(self, entry_index: int) -> bytes | None:
         """The body of an entry, or None where it is gone or damaged."""

@@ -25,10 +25,10 @@ def reusable(folder: Path | None, machine: Machine) -> dict[str, Measurement]:
     keys = ["cpu", *(gpu.uuid for gpu in machine.gpus if gpu.uuid is not None)]
     try:
         with History(folder) as history:
-            found = {key: history.calibration(key, machine) for key in keys}
+            calibrations = {key: history.calibration(key, machine) for key in keys}
     except (OSError, ValueError, sqlite3.Error):  # told when the run is kept; here it costs only the reuse
         return {}
-    return {key: kept for key, kept in found.items() if kept is not None and kept.rates}
+    return {key: kept for key, kept in calibrations.items() if kept is not None and kept.rates}
 
 
 def keep(

@@ -140,12 +140,12 @@ def _check_product(table: dict[str, Any], name: str) -> None:
 
 
 def _largest(table: dict[str, Any], pattern: re.Pattern[str]) -> int:
-    found = [0]
+    sizes = [0]
     for key, item in table.items():
         if pattern.search(key):
             entries = item if isinstance(item, list) else [item]
-            found += [int(entry) for entry in entries if isinstance(entry, int | float) and not isinstance(entry, bool)]
-    return max(found)
+            sizes += [int(entry) for entry in entries if isinstance(entry, int | float) and not isinstance(entry, bool)]
+    return max(sizes)
 
 
 def _clean(table: dict[str, Any], name: str, path: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
 from advisor.core.units import format_bytes
 from advisor.optable.saved_tables import saved_tables
-from advisor.present.report.batch_curve import batch_chart
+from advisor.present.report.batch_chart import batch_chart
 from advisor.present.report.charts import memory_chart
 from advisor.present.set_ups import chosen_prediction
 from advisor.store.advice_record import AdviceRecord

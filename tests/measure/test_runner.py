@@ -263,7 +263,10 @@ def test_a_worker_killed_at_any_moment_loses_no_acknowledged_sample(
         assert _kept(measurement) == _counted(events)
         assert _worker_pids() == []
         acknowledged += _counted(events)
-    events = list(_run(make_plan(WORKLOAD, machine, budget_s=2, devices=["cpu"], calibrate=False), machine))
+    for budget_s in growing_budgets(2):
+        events = list(_run(make_plan(WORKLOAD, machine, budget_s=budget_s, devices=["cpu"], calibrate=False), machine))
+        if _counted(events):
+            break
     assert _counted(events) > 0
     told = f"kills {moments[0] + 1} to {moments[-1] + 1}"
     record_property("figure", f"{told}: {acknowledged:,} acknowledged samples, none lost, no process left")

@@ -8,7 +8,7 @@ import pytest
 
 from advisor.core.sentences import sentence
 from advisor.core.units import Estimate, format_count, format_energy, format_range, format_rate
-from advisor.present.report.batch_curve import nice_ticks
+from advisor.present.report.batch_chart import nice_ticks
 from advisor.present.summary import best_by_device
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.recommendation import rests_on

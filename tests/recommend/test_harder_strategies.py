@@ -9,6 +9,7 @@ from advisor.predict.prediction import Prediction
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.recommendation import Limits, Recommendations
+from advisor.recommend.switches import lighter_changes
 from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
 from tests.recommend.test_recommend import best_of, codes
 
@@ -49,3 +50,29 @@ def test_limits_are_not_blamed_for_what_only_changes_to_the_code_would_reach() -
     best = best_of(split_or_sharded(5.0, limits=Limits(max_power_w=1e6)))
     assert "change-strategy" in codes(best.would_change_if)
     assert "change-limits" not in codes(best.would_change_if)
+
+
+def test_another_precision_is_not_advised_for_what_a_harder_strategy_gains() -> None:
+    # FP32 fits split alone, in half the time of the shards that hold FP16 AMP.
+    here, work = machine(), workload("fp16_amp")
+    found = enumerate_candidates(
+        work, here, SPECS, gpu_keys=("l40s",), counts=(8,), strategies=("zero2", "tp"), local=False
+    )
+    known = [
+        faster(one, 50.0) if one.strategy == "tp" else one
+        for one in predict_all(found, TRANSFORMER, work)
+        if (one.precision, one.strategy) != ("fp32", "zero2")
+    ]
+    best = best_of(recommend(work, here, known, specs=SPECS))
+    assert (best.precision, best.strategy) == ("fp16_amp", "zero2")
+    assert "change-strategy" in codes(best.would_change_if)
+
+
+def test_where_only_the_hosts_memory_holds_a_step_checkpointing_in_the_cards_own_is_looked_at() -> None:
+    here, work = machine(), workload("fp16_amp")
+    (found, *_) = enumerate_candidates(work, here, SPECS, gpu_keys=("l40s",), counts=(8,), local=False)
+    (chosen,) = predict_all((found,), TRANSFORMER, work)
+    (change,) = lighter_changes(work, chosen)
+    assert (change.strategy, change.workload.training.activation_checkpointing) == ("fsdp", "full")
+    assert [one.strategy for one in lighter_changes(work, None)] == ["single"]
+    assert list(lighter_changes(change.workload, chosen)) == [], "it has it already"

@@ -61,14 +61,12 @@ def test_the_split_adds_up_and_names_what_to_change_by_gain() -> None:
         work, forward=1.0, backward=2.0, optimizer=0.2, host=2.0, synchronisation=1.5, loader=1.0, copy=0.1,
         communication=3.0, imbalance=0.1,
     )  # fmt: skip
-    split = split_wall_time(work, prediction, clipping_s=0.05)
+    split = split_wall_time(work, prediction)
     assert sum(part.duration_s for part in split.parts) == pytest.approx(split.total_s)
     assert sum(part.share_fraction for part in split.parts) == pytest.approx(1)
     assert split.total_s == pytest.approx(100 * prediction.step_s.value + validation_s(work, prediction))
     kinds = {part.kind for part in split.parts}
-    assert kinds == {
-        "training", "validation", "loss_reads", "clipping", "loader", "copy", "launch", "communication",
-    }  # fmt: skip
+    assert kinds == {"training", "validation", "loss_reads", "loader", "copy", "launch", "communication"}
     assert split.changes[0].code == "wall-validate-less"
     calm = msgspec.structs.replace(work, data=msgspec.structs.replace(work.data, validation_samples=0))
     changes = split_wall_time(calm, prediction).changes
@@ -87,12 +85,6 @@ def test_a_healthy_job_has_nothing_to_change() -> None:
     split = split_wall_time(work, made(work, forward=1.0, backward=2.0, synchronisation=1.0))
     assert split.changes == ()
     assert split.parts[0].kind == "training"
-
-
-def test_clipping_is_only_counted_where_gradients_are_clipped() -> None:
-    work = workload(samples=1600)
-    split = split_wall_time(work, made(work, forward=1.0, backward=2.0), clipping_s=0.5)
-    assert "clipping" not in {part.kind for part in split.parts}
 
 
 def test_a_calm_interval_makes_validation_five_percent() -> None:

@@ -8,13 +8,14 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.core.units import format_seconds
-from advisor.gui.advice_figures import batch_curve, cpu_key, memory_rows, strategies_of
+from advisor.gui.advice_figures import cpu_key, memory_rows, strategies_of
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.curves import Curve, CurveChart, Mark, Point
 from advisor.gui.plots.stacked import Piece, Stack, StackChart
 from advisor.gui.theme import gpu_colour
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
+from advisor.present.batch_curve import batch_curve
 from advisor.present.card_names import device_names, short_name
 from advisor.present.look import CPU_SERIES, device_places, memory_part_colour, step_part_colour
 from advisor.recommend.recommendation import batch_advice_on, prediction_of, rests_on
@@ -56,7 +57,7 @@ def batch_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -
     chart = CurveChart(
         theme, texts("advice-batch-title"), x_title=texts("axis-batch"), y_title=texts("axis-samples-per-s")
     )
-    points = _points(batch_curve(advice, chosen.device.key, chosen.precision), context)
+    points = _points(batch_curve(advice.predictions, chosen.device.key, chosen.precision, chosen.strategy), context)
     marks = []
     advised = batch_advice_on(chosen, advice.batch_advice)
     marks.append(
@@ -99,8 +100,8 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
     names = device_names(advice.predictions)
     precisions = {prediction.precision for prediction in advice.predictions if prediction.device.key == host}
     precision = chosen.precision if chosen.precision in precisions else "fp32"
-    of_host = batch_curve(advice, host, precision)
-    of_gpu = batch_curve(advice, gpu, chosen.precision)
+    of_host = batch_curve(advice.predictions, host, precision)
+    of_gpu = batch_curve(advice.predictions, gpu, chosen.precision)
     if not of_host or not of_gpu:
         return None
     card = Card(texts("advice-crossover-title"))

@@ -33,7 +33,7 @@ def read_limits(root: Path = Path("/")) -> CgroupLimits:
 def _groups(root: Path) -> list[tuple[frozenset[str] | None, list[Path]]]:
     """(controllers, folders from this process's group to its root) of each hierarchy; None: version 2."""
     own = _own_groups(root)
-    found: list[tuple[frozenset[str] | None, list[Path]]] = []
+    hierarchies: list[tuple[frozenset[str] | None, list[Path]]] = []
     for line in _lines(root / "proc/self/mountinfo"):
         left, _, right = line.partition(" - ")
         fields, kind = left.split(), right.split()
@@ -42,8 +42,8 @@ def _groups(root: Path) -> list[tuple[frozenset[str] | None, list[Path]]]:
         controllers = None if kind[0] == "cgroup2" else frozenset(kind[2].split(","))
         path = next((path for names, path in own if _same_hierarchy(names, controllers)), None)
         if path is not None:
-            found.append((controllers, _folders(root, fields[3], fields[4], path)))
-    return found
+            hierarchies.append((controllers, _folders(root, fields[3], fields[4], path)))
+    return hierarchies
 
 
 def _same_hierarchy(names: frozenset[str], controllers: frozenset[str] | None) -> bool:

@@ -52,7 +52,7 @@ class PackagePower:
 
 def _packages(folder: Path) -> tuple[_Package, ...]:
     """Whole packages only: cores, uncore and memory are parts of one, `psys` holds them all."""
-    found = []
+    packages = []
     try:
         zones = sorted(folder.iterdir())
     except OSError:
@@ -63,10 +63,10 @@ def _packages(folder: Path) -> tuple[_Package, ...]:
         try:
             if not (zone / "name").read_text(encoding="utf-8").startswith("package"):
                 continue
-            found.append(_Package(zone / "energy_uj", max(1, _number(zone / "max_energy_range_uj"))))
+            packages.append(_Package(zone / "energy_uj", max(1, _number(zone / "max_energy_range_uj"))))
         except (OSError, ValueError):
             return ()
-    return tuple(found)
+    return tuple(packages)
 
 
 def _number(path: Path) -> int:

@@ -30,14 +30,14 @@ def nvidia_presence(root: Path = Path("/")) -> NvidiaPresence:
 
 def find_other_gpus(root: Path = Path("/")) -> tuple[Gpu, ...]:
     """AMD and Intel devices with memory of their own, with the little that the kernel tells of them."""
-    found: list[Gpu] = []
+    gpus: list[Gpu] = []
     for folder in _folders(root / "sys/bus/pci/devices"):
-        gpu = _amd(folder, len(found)) if _is_display(folder, _AMD) else None
+        gpu = _amd(folder, len(gpus)) if _is_display(folder, _AMD) else None
         if gpu is None and _is_display(folder, _INTEL):
-            gpu = _intel(folder, len(found))
+            gpu = _intel(folder, len(gpus))
         if gpu is not None:
-            found.append(gpu)
-    return tuple(found)
+            gpus.append(gpu)
+    return tuple(gpus)
 
 
 def _amd(folder: Path, index: int) -> Gpu | None:
@@ -48,7 +48,7 @@ def _amd(folder: Path, index: int) -> Gpu | None:
     monitor = next(iter(_folders(folder / "hwmon")), folder)
     power = _whole(monitor / "power1_average") or _whole(monitor / "power1_input")
     limit, heat = _whole(monitor / "power1_cap"), _whole(monitor / "temp1_input")
-    known = {
+    figures = {
         "memory_free_bytes": None if used is None else max(0, total - used),
         "power_w": None if not power else power * 1e-6,
         "power_limit_w": None if not limit else limit * 1e-6,
@@ -62,8 +62,8 @@ def _amd(folder: Path, index: int) -> Gpu | None:
         memory_total_bytes=total,
         pcie_bus=folder.name,
         pcie_width=_whole(folder / "current_link_width") or None,
-        refusals=_silent(*(field for field, value in known.items() if value is None)),
-        **known,  # type: ignore[arg-type]  # each value has its field's type
+        refusals=_silent(*(field for field, value in figures.items() if value is None)),
+        **figures,  # type: ignore[arg-type]  # each value has its field's type
     )
 
 

@@ -34,7 +34,7 @@ def mig_enabled(reader: FieldReader) -> bool | None:
 def find_mig_instances(reader: FieldReader) -> tuple[MigInstance, ...]:
     """The MIG instances of a split GPU, empty slots left out."""
     slots = reader.read("mig_instances", "nvmlDeviceGetMaxMigDeviceCount", convert=count)
-    found: list[MigInstance] = []
+    instances: list[MigInstance] = []
     for slot in range(min(slots or 0, _MAX_MIG_SLOTS)):
         try:
             handle = reader.nvml.mig_handle(reader.handle, slot, index=reader.index)
@@ -50,12 +50,12 @@ def find_mig_instances(reader: FieldReader) -> tuple[MigInstance, ...]:
         instance = FieldReader(reader.nvml, handle, reader.index)
         name = instance.read("name", "nvmlDeviceGetName", convert=text)
         total, free = _mig_memory(reader, handle)
-        found.append(
+        instances.append(
             MigInstance(
                 uuid=uuid, name=name or "unknown MIG instance", memory_total_bytes=total, memory_free_bytes=free
             )
         )
-    return tuple(found)
+    return tuple(instances)
 
 
 def _mig_memory(reader: FieldReader, handle: Any) -> tuple[int | None, int | None]:  # noqa: ANN401

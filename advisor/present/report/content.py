@@ -12,7 +12,7 @@ from advisor.present.accuracy_lines import accuracy_line
 from advisor.present.look import PAPER
 from advisor.present.report import charts as report_charts
 from advisor.present.report import tables as report_tables
-from advisor.present.report.batch_curve import batch_chart
+from advisor.present.report.batch_chart import batch_chart
 from advisor.present.report.facts import assumed, fact_columns
 from advisor.present.report.figures import key_figures
 from advisor.present.script.launch_script import launch_command, script_name

@@ -102,6 +102,7 @@ switch-chunked-loss = loss in chunks
 switch-lora = LoRA
 switch-qlora = QLoRA (4-bit weights)
 switch-qlora-checkpointing = QLoRA (4-bit weights) and activation checkpointing
+switch-checkpointing-on-cards = activation checkpointing and nothing off-loaded
 switch-larger-cards = larger or more cards
 switch-accumulation = accumulating 4 micro-batches
 switch-sharding = sharding (FSDP)

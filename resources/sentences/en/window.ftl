@@ -256,7 +256,6 @@ mark-crossover = from { $batch }
 wall-part-training = Training
 wall-part-validation = Validation
 wall-part-loss-reads = Reading the loss
-wall-part-clipping = Gradient clipping
 wall-part-loader = The loader
 wall-part-copy = Copying batches
 wall-part-launch = Launching kernels

@@ -96,6 +96,7 @@ switch-chunked-loss = 分块损失
 switch-lora = LoRA
 switch-qlora = QLoRA（4 位权重）
 switch-qlora-checkpointing = QLoRA（4 位权重）加激活检查点
+switch-checkpointing-on-cards = 激活检查点且不卸载
 switch-larger-cards = 更大或更多的卡
 switch-accumulation = 累积 4 个微批
 switch-sharding = 分片（FSDP）

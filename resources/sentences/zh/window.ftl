@@ -244,7 +244,6 @@ mark-crossover = 自 { $batch } 起
 wall-part-training = 训练
 wall-part-validation = 验证
 wall-part-loss-reads = 读取损失值
-wall-part-clipping = 梯度裁剪
 wall-part-loader = 数据加载
 wall-part-copy = 拷贝批数据
 wall-part-launch = 内核启动

@@ -33,6 +33,11 @@ class HostGroup(dist.ProcessGroup):
     def getBackendName(self) -> str:  # noqa: N802 - torch's own name
         return BACKEND
 
+    def _get_backend(self, device: torch.device) -> HostGroup:
+        """Asked by torch 2.15 before messages go in one batch: the group is its own backend."""
+        del device
+        return self
+
     @property
     def pg_name(self) -> str:
         return BACKEND

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_rate
+from advisor.present.batch_curve import batch_curve
 from advisor.present.look import device_colour, device_places
 from advisor.present.set_ups import clipped
 from advisor.recommend.recommendation import batch_advice_on
@@ -37,21 +38,11 @@ def batch_chart(advice: AdviceRecord, language: Language) -> dict[str, Any] | No
     wanted += [(device.key, main.precision) for device in main.tied_with]
     series = []
     for key, precision in dict.fromkeys(wanted):
-        points = sorted(
-            (
-                item
-                for item in advice.predictions
-                if item.device.key == key
-                and item.count == 1
-                and item.precision == precision
-                and item.fits is not False
-                and item.gradient_accumulation_steps == 1
-            ),
-            key=lambda item: item.batch_size_per_device,
-        )
-        alone = [item for item in points if item.strategy == "single"]
-        if len(alone) > 1:
-            series.append(alone)
+        fitting = [
+            item for item in batch_curve(advice.predictions, key, precision, main.strategy) if item.fits is not False
+        ]
+        if len(fitting) > 1:
+            series.append(fitting)
     return _curve(series[:_SERIES], advice, main, language) if series else None
 
 
@@ -100,8 +91,8 @@ def _curve(
     def mark(batch_size: int | None) -> float | None:
         return across(batch_size) if batch_size is not None and sizes[0] <= batch_size <= sizes[-1] else None
 
-    found = batch_advice_on(main, advice.batch_advice)
-    knee, limit = (found.knee, found.largest_that_fits) if found else (None, None)
+    advised = batch_advice_on(main, advice.batch_advice)
+    knee, limit = (advised.knee, advised.largest_that_fits) if advised else (None, None)
     marks = [sentence("report-advised", language, batch=main.batch_size_per_device)]
     if mark(knee) is not None and knee is not None:
         marks.append(sentence("report-knee", language, batch=knee))

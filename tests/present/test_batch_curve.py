@@ -1,0 +1,55 @@
+"""One rule says which predictions make the curve of a device over its batch sizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from advisor.predict.prediction import Prediction
+from advisor.present.batch_curve import batch_curve
+from advisor.store.json_file import read
+
+ADVICE = read(Path(__file__).parents[1] / "recorded" / "advice" / "v1.json")
+ALONE = next(one for one in ADVICE.predictions if one.device.key == "rtx3090" and one.strategy == "single")
+
+
+def point(batch_size: int, **changes: object) -> Prediction:
+    """A prediction of the one card in FP32."""
+    return msgspec.structs.replace(ALONE, precision="fp32", batch_size_per_device=batch_size, fits=True, **changes)
+
+
+def shown(*points: Prediction, beside: str = "single") -> list[tuple[int, int]]:
+    """Batch size and accumulation steps of what stands on the curve."""
+    curve = batch_curve(points, "rtx3090", "fp32", beside)  # type: ignore[arg-type] # strategies by name
+    return [(one.batch_size_per_device, one.gradient_accumulation_steps) for one in curve]
+
+
+def test_of_one_batch_size_the_least_accumulation_counts_and_sizes_ascend() -> None:
+    assert shown(
+        point(8, gradient_accumulation_steps=4),
+        point(4, gradient_accumulation_steps=8),
+        point(8, gradient_accumulation_steps=2),
+    ) == [(4, 8), (8, 2)]
+
+
+def test_the_curve_ends_with_the_first_batch_that_does_not_fit() -> None:
+    beyond = [msgspec.structs.replace(point(size), fits=False) for size in (64, 32)]
+    assert shown(point(16), *beyond) == [(16, 1), (32, 1)]
+    assert shown(*beyond) == [(32, 1)]
+
+
+def test_a_smaller_batch_that_does_not_fit_is_left_out() -> None:
+    assert shown(msgspec.structs.replace(point(4), fits=False), point(8)) == [(8, 1)]
+
+
+@pytest.mark.parametrize(("beside", "on_curve"), [("single", 8), ("ddp", 8), ("fsdp_offload", 4)])
+def test_one_card_off_loads_beside_a_strategy_that_does(beside: str, on_curve: int) -> None:
+    points = (point(8), point(4, strategy="fsdp_offload"), point(2, count=2, strategy="ddp"))
+    assert shown(*points, beside=beside) == [(on_curve, 1)]
+
+
+def test_another_precision_or_card_stands_on_another_curve() -> None:
+    other = msgspec.structs.replace(ALONE.device, key="another")
+    assert shown(msgspec.structs.replace(point(8), precision="tf32"), point(4, device=other)) == []
