@@ -134,7 +134,7 @@ def _folders() -> Iterator[Finding]:
 
 
 def _folder(folder: Path) -> Finding:
-    shown = Said(text=str(folder))
+    shown = str(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:

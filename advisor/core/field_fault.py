@@ -9,7 +9,7 @@ from functools import cache
 from msgspec import inspect
 
 from advisor.core.file_fault import closest_name, file_fault, meant_or_known, remedy, shortened, shown_value
-from advisor.core.sentences import Listed, Names, Reason, Said, SaidError, Value
+from advisor.core.sentences import Listed, Names, Reason, SaidError, Value
 
 _AT = re.compile(r"(?s)(.*?)(?: - at `(?:key in )?\$(.*)`)?\Z")
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
@@ -34,7 +34,7 @@ def field_fault(message: str, value: object, type_: object, name: str) -> SaidEr
         allowed = _allowed(inner) if inner is not None else _tags(node)
         add = remedy("allowed", kind=allowed) if allowed is not None else remedy("add-it")
         return file_fault("missing-field", add, path=name, field=field)
-    mend = remedy("allowed", kind=_allowed(node) or Said(text=shortened(what)))
+    mend = remedy("allowed", kind=_allowed(node) or shortened(what))
     if isinstance(given, str) and (meant := closest_name(given, _choices(node))):
         mend = remedy("allowed-or-meant", kind=mend.numbers["kind"], word=meant)
     if not path:

@@ -31,6 +31,7 @@ def test_a_sound_installation_is_said_to_be_sound_in_both_languages(tmp_path: Pa
     assert english.rstrip().endswith("Nothing is wrong.")
     assert "the process that measures can load it" in english
     assert "Qt runs on offscreen" in english
+    assert f"{tmp_path / 'advisor'} can be written" in english
     assert "WRONG" not in english
     assert "没有发现问题" in _doctor("zh", XDG_DATA_HOME=str(tmp_path))
 
