@@ -36,6 +36,9 @@ _PAGE_CLASSES: dict[PageName, tuple[str, str]] = {
     name: (f"advisor.gui.pages.{name}_page", f"{name.capitalize()}Page") for name in PAGE_NAMES
 }
 
+_POPUP_MS = 150
+"""How often is looked whether an open menu was closed."""
+
 
 class MainWindow(QMainWindow):
     """Pages are thrown away and made again when language or scheme change; the session stays."""
@@ -237,8 +240,16 @@ class MainWindow(QMainWindow):
         if not isinstance(outcome, Outcome) or outcome.kind != "finished" or self.session.job_troubled:
             return
         verified = self.session.job is not None and self.session.job.kind == "verify"
-        if self.current == "measure":
-            self.show_page("history" if verified else "advice")
+        self._leave_measure("history" if verified else "advice")
+
+    def _leave_measure(self, name: PageName) -> None:
+        """Once no menu or list is open: going to another page would close it under the pointer."""
+        if self.current != "measure":
+            return
+        if QApplication.activePopupWidget() is None:
+            self.show_page(name)
+        else:
+            QTimer.singleShot(_POPUP_MS, self, lambda: self._leave_measure(name))
 
     def _go_to_invalid(self) -> None:
         from advisor.gui.pages.model_page import ModelPage

@@ -102,7 +102,9 @@ class Recommendations(Record, frozen=True, kw_only=True):
 
 def rests_on(chosen: Recommendation, prediction: Prediction) -> bool:
     """Whether a recommendation is of this prediction's set-up."""
-    return prediction.set_up == chosen.set_up
+    # Most are of another device or batch: no whole key is made of those.
+    near = prediction.batch_size_per_device == chosen.batch_size_per_device and prediction.count == chosen.count
+    return near and prediction.set_up == chosen.set_up
 
 
 def prediction_of(predictions: Sequence[Prediction], chosen: Recommendation) -> Prediction | None:

@@ -15,6 +15,7 @@ from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.session import DEFAULT_WORKLOAD, Session
 from advisor.gui.start.last_time import restore_last
 from advisor.gui.strip.job_strip import JobStrip
+from advisor.gui.threads import Outcome
 from advisor.measure.events import RunProgress
 from advisor.workload.workload_file import load_workload
 from tests.fake_nvml.stub import nvml_libraries, nvml_stub
@@ -191,3 +192,18 @@ def test_every_row_of_many_gpus_is_reached_by_the_wheel(
         return bool(0 < foot <= area.viewport().height())
 
     qtbot.waitUntil(reached, timeout=120_000)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_a_job_that_ends_closes_no_open_menu(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    session.show_recorded(fakes.advice())
+    window.show_page("measure")
+    menu = next(one for one in window.menuBar().findChildren(QMenu) if one.title() == "&View")
+    menu.popup(window.mapToGlobal(QPoint(100, 40)))
+    qtbot.waitUntil(menu.isVisible)
+    session.job_ended.emit(Outcome(kind="finished"))
+    qtbot.wait(400)
+    assert menu.isVisible()
+    assert window.current == "measure"
+    menu.close()
+    qtbot.waitUntil(lambda: window.current == "advice", timeout=60_000)

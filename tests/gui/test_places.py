@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QPushButton, QTabBar
 
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, sentence
 from advisor.gui.dialogs.settings_dialog import SettingsDialog
 from advisor.gui.job_state import JobState
 from advisor.gui.pages.cases_page import CasesPage
@@ -127,3 +127,11 @@ def test_the_header_of_a_share_tells_shares(window: MainWindow, session: Session
     assert size_bytes is not None
     assert share._short(share._series[0], size_bytes / 4) == "25 %"
     assert share._short(share._series[0], 0.0) == "0 %"
+
+
+def test_one_epoch_is_no_plural() -> None:
+    assert [sentence("advice-epochs", "en", count=count) for count in (1.0, 3.0, 0.5)] == [
+        "1 epoch",
+        "3 epochs",
+        "0.5 epochs",
+    ]

@@ -276,3 +276,19 @@ def test_a_text_can_be_selected_once_the_mouse_is_over_it(qtbot: QtBot) -> None:
     QApplication.sendEvent(made, QEnterEvent(QPointF(5, 5), QPointF(5, 5), QPointF(5, 5)))
     QTest.mouseDClick(made, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(5, 8))
     assert made.selectedText() == "several"
+
+
+def test_sorting_asks_each_record_for_its_key_once(qtbot: QtBot) -> None:
+    asked: list[int | None] = []
+
+    def order(record: int | None) -> int | None:
+        asked.append(record)
+        return record
+
+    del qtbot
+    model: TableModel[int | None] = TableModel([Column(title="n", text=str, order=order)])
+    model.show([3, None, 1, 2, None, 1])
+    asked.clear()
+    model.sort(0, Qt.SortOrder.DescendingOrder)
+    assert model.records == [3, 2, 1, 1, None, None]
+    assert len(asked) == 6

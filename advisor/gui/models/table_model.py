@@ -185,11 +185,12 @@ class TableModel(QAbstractTableModel, Generic[Record]):
 
     def _sort_by(self, place: int, order: Qt.SortOrder) -> None:
         column = self.columns[place]
-        key = column.order or column.text
-        known = [record for record in self.records if key(record) is not None]
-        unknown = [record for record in self.records if key(record) is None]
-        known.sort(key=key, reverse=order == Qt.SortOrder.DescendingOrder)
-        self.records = known + unknown
+        # Asked for once a record: a key that is a sentence in words costs more than all else here.
+        keys = list(map(column.order or column.text, self.records))
+        known = [place for place, key in enumerate(keys) if key is not None]
+        known.sort(key=keys.__getitem__, reverse=order == Qt.SortOrder.DescendingOrder)
+        unknown = [place for place, key in enumerate(keys) if key is None]
+        self.records = [self.records[place] for place in known + unknown]
 
 
 def _alignment(column: Column[Any]) -> Qt.AlignmentFlag:

@@ -291,7 +291,7 @@ class AdvicePage(Page):
         if chosen.job_s is not None:
             training = advice.workload.training
             infers = training.mode == "inference"
-            whole = texts("summary-job-inference") if infers else texts("advice-epochs", count=f"{training.epochs:g}")
+            whole = texts("summary-job-inference") if infers else texts("advice-epochs", count=training.epochs)
             span = texts.span(chosen.job_s, texts.duration)
             made.append(figure("advice-job", texts.duration(chosen.job_s.value), f"{span} · {whole}", basis))
         span = texts.span(chosen.step_s, texts.duration)

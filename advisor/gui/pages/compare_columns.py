@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QSize, Qt
@@ -15,6 +16,7 @@ from advisor.gui.pages.advice_charts import prediction_tip
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from advisor.catalogue.strategies import Strategy
     from advisor.core.units import Estimate
     from advisor.gui.compare_figures import PredictionIndex, SetUp
     from advisor.gui.context import Context
@@ -33,6 +35,10 @@ def set_up_columns(
     """All columns, the two marks first; `names` by device key."""
     texts = context.texts
     icons = {True: _pin_icon(context.theme.accent, filled=True), False: _pin_icon(context.theme.bar, filled=False)}
+
+    @cache
+    def strategy_name(strategy: Strategy) -> str:
+        return STRATEGY_LABELS.get(strategy) or texts.strategy(strategy)
 
     def tip(set_up: SetUp) -> str:
         return prediction_tip(set_up.prediction, context)
@@ -78,7 +84,7 @@ def set_up_columns(
         ),
         plain("device", lambda one: names[one.prediction.device.key], None),
         plain("count", lambda one: str(one.prediction.count), lambda one: one.prediction.count),
-        plain("strategy", lambda one: _strategy(one, texts), None),
+        plain("strategy", lambda one: _strategy(one, strategy_name), None),
         plain("precision", lambda one: PRECISION_LABELS[one.prediction.precision], None),
         plain(
             "batch",
@@ -147,8 +153,8 @@ def set_up_columns(
     return columns
 
 
-def _strategy(set_up: SetUp, texts: Texts) -> str:
-    name = STRATEGY_LABELS.get(set_up.prediction.strategy) or texts.strategy(set_up.prediction.strategy)
+def _strategy(set_up: SetUp, name_of: Callable[[Strategy], str]) -> str:
+    name = name_of(set_up.prediction.strategy)
     steps = set_up.prediction.gradient_accumulation_steps
     return f"{name} ×{steps}" if steps > 1 else name
 

@@ -12,6 +12,7 @@ from advisor.core.sentences import visible
 from advisor.gui.strip.ring import Ring
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.labels import label, set_role
+from advisor.present.card_names import short_name
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from advisor.gui.texts import Texts
     from advisor.gui.theme import Theme
 
-_REASON_LENGTH = 120
+_REASON_LENGTH = 150
 
 
 class JobStrip(QFrame):
@@ -102,6 +103,7 @@ class JobStrip(QFrame):
             reason = texts.problem(outcome)[0]
         else:
             reason = texts.say(session.job.troubles[-1]) if session.job and session.job.troubles else ""
+        reason = short_name(reason)  # The card's makers would take half of the strip.
         shown = reason if len(reason) <= _REASON_LENGTH else reason[: _REASON_LENGTH - 1].rstrip() + "…"
         self._show_end("failed", self._theme.danger, "!", texts("job-failed"), visible(shown))
         self.setToolTip(plain_tooltip(visible(reason)))

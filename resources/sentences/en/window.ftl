@@ -220,7 +220,10 @@ advice-rate = Throughput
 advice-memory = Peak memory
 advice-cost = Cost
 advice-energy = Energy
-advice-epochs = { $count } epochs
+advice-epochs = { $count ->
+    [one] { $count } epoch
+   *[other] { $count } epochs
+}
 advice-of-capacity = of { $size }
 advice-capacity = Capacity: { $size }
 advice-basis-tip = Under each figure stands its 80 % range. Measured: timed here. Calibrated: parts were timed here. Spec sheet: published figures only.
