@@ -243,7 +243,7 @@ class Room:
         if pid == 0:
             _as_child(self.copy, run, limit_s)
         while (ended := os.waitpid(pid, os.WNOHANG if limit_s else 0))[0] == 0:
-            if limit_s and time.monotonic() - began_s > 60 + 10 * limit_s:
+            if limit_s and time.monotonic() - began_s > 30 + 3 * limit_s:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(pid, signal.SIGKILL)
             time.sleep(0.02)

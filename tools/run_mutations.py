@@ -1,7 +1,7 @@
 """Break one line at a time and ask whether the tests of the same room notice: a seeded sample of cosmic-ray's mutants.
 
 python tools/run_mutations.py RESULTS.jsonl [--count N] [--seed N] [--minutes M] [--again]
-    [--without TESTS...] [--report]
+    [--rooms ROOM...] [--without TESTS...] [--report]
 
 A mutant inside a function meets, in a fork of a process that has collected the room's tests, those tests that run its
 line, the quickest first, and then the rest of their files; one that is run while importing meets the room's files in a
@@ -41,6 +41,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=320)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--minutes", type=float, default=1e6)
+    parser.add_argument("--rooms", nargs="*", default=ROOMS, choices=ROOMS)
     parser.add_argument("--without", nargs="*", default=[], metavar="TESTS", help="test files not to ask: the slowest")
     parser.add_argument("--again", action="store_true", help="run anew what lived and has no reason yet")
     parser.add_argument("--report", action="store_true")
@@ -71,7 +72,7 @@ def main() -> int:
             if "mutant" in row and row.get("verdict") not in done and not (chosen.again and key in reasons)
         ]
         _copy(Path(folder) / "copy")
-        for name in sorted(ROOMS, key=lambda name: sum(mutant.room == name for mutant in waiting)):
+        for name in chosen.rooms:
             room = Room(Path(folder) / "copy", name, chosen.results.with_suffix(f".{name}.json"), chosen.without)
             mutants = [mutant for mutant in waiting if mutant.room == name]
             if mutants and time.monotonic() < end_s:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.optable.op_table import OpTable
     from advisor.predict.prediction import Prediction
 
 SwitchKind = Literal[
@@ -64,7 +63,7 @@ class Change(Record, frozen=True, kw_only=True):
     gradient_accumulation_steps: int | None = None
 
 
-def plain_changes(workload: Workload, chosen: Prediction, table: OpTable, spec: GpuSpec | None) -> Iterator[Change]:
+def plain_changes(workload: Workload, chosen: Prediction, spec: GpuSpec | None) -> Iterator[Change]:
     """The switches that apply and leave the traced operators as they are."""
     training = workload.training
     if not training.compile:
@@ -83,7 +82,6 @@ def plain_changes(workload: Workload, chosen: Prediction, table: OpTable, spec: 
         yield Change(kind="accumulation", workload=workload, gradient_accumulation_steps=ACCUMULATION_STEPS)
     if chosen.count > 1 and chosen.strategy == "ddp":
         yield Change(kind="sharding", workload=workload, strategy="fsdp")
-    del table
 
 
 def traced_changes(workload: Workload, chosen: Prediction | None, spec: GpuSpec | None) -> Iterator[Change]:

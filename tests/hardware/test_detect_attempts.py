@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from advisor.hardware import detect
+from advisor.hardware.machine import Gpu
 from advisor.hardware.sampler_messages import Asking, Detect
 
 
@@ -28,3 +30,21 @@ def test_a_driver_that_hangs_in_ever_new_calls_is_restarted_three_times_and_then
     hung = [notice.numbers["function"] for notice in machine.notices if notice.code == "driver-call-hung"]
     assert hung == ["nvmlCall0", "nvmlCall1", "nvmlCall2"]
     assert machine.cpu.logical_core_count
+
+
+def test_cards_of_other_makers_are_numbered_after_nvidias(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = detect._run
+
+    def beside_two_others(request: Detect, timeout_s: float) -> detect._Attempt:
+        attempt = real(msgspec.structs.replace(request, ask_driver=False), timeout_s)
+        others = tuple(Gpu(uuid=None, index=index, vendor="amd", name=f"Radeon {index}") for index in range(2))
+        assert attempt.host is not None
+        attempt.host = msgspec.structs.replace(attempt.host, gpus=others)
+        attempt.gpus = [Gpu(uuid=f"GPU-{index}", index=index, vendor="nvidia", name="A100") for index in range(3)]
+        return attempt
+
+    monkeypatch.setattr(detect, "_run", beside_two_others)
+    machine = detect.detect_machine()
+    assert [(gpu.index, gpu.name) for gpu in machine.gpus] == [
+        (0, "A100"), (1, "A100"), (2, "A100"), (3, "Radeon 0"), (4, "Radeon 1"),
+    ]  # fmt: skip

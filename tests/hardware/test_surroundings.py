@@ -46,3 +46,14 @@ def test_a_sleeping_card_of_a_laptop_is_said_to_have_been_woken(language: Langua
     said = say(Reason.of("driver-gpu-was-asleep", gpu_count=1), language)
     assert said
     assert said != say(Reason.of("driver-gpu-asleep"), language)
+
+
+def test_the_versions_of_libraries_are_told_and_a_missing_one_is_said_to_be_missing() -> None:
+    machine = msgspec.json.decode((MACHINES / "synthetic_host_wsl.json").read_bytes(), type=Machine)
+    there = msgspec.structs.replace(
+        machine.software, torch="2.9.1", torch_cuda=None, transformers="5.1.2", driver="580.1", cuda_driver="13.0"
+    )
+    gone = msgspec.structs.replace(there, torch=None, transformers=None, driver=None, cuda_driver=None)
+    texts = ["\n".join(machine_lines(msgspec.structs.replace(machine, software=one), "en")) for one in (there, gone)]
+    assert "Driver 580.1, CUDA of the driver 13.0, torch 2.9.1 (built without CUDA), transformers 5.1.2" in texts[0]
+    assert "Driver none, CUDA of the driver none, torch none, transformers none" in texts[1]

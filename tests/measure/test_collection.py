@@ -220,3 +220,17 @@ def test_a_calibration_holds_until_the_driver_torch_or_the_power_limit_changes()
     newer = msgspec.structs.replace(MACHINE.software, torch="9.9")
     assert key != calibration_key(msgspec.structs.replace(MACHINE, software=newer), CARD.uuid or "")
     assert calibration_key(MACHINE, "cpu") == calibration_key(machine(gpu(power_limit_w=300.0)), "cpu")
+
+
+def test_without_steps_the_device_is_as_good_as_its_microbenchmarks() -> None:
+    rates = steady(series="matmul", batch_size=None, figures={"flop": 1e9})
+    end = ended(series="matmul", batch_size=None)
+    found = collection(*rates, end)
+    assert [rate.verdict.kind for rate in found.rates()] == ["stable"]
+    assert found.measurement().verdict.kind == "stable"
+
+
+def test_the_parts_of_a_series_of_warm_up_alone_are_those_of_its_last_step() -> None:
+    times = [sample(3.0, warm_up=True, parts_s={"forward": forward_s}) for forward_s in (5.0, 2.0, 1.0)]
+    (step,) = collection(*times).steps()
+    assert step.parts_s == {"forward": 1.0}

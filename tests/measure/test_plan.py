@@ -156,6 +156,11 @@ def test_the_ladder_has_the_sizes_people_use() -> None:
     assert ladder(50) == (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 
 
+@pytest.mark.parametrize("highest", [1, 2, 3, 4, 6, 8, 12, 16, 24, 48])
+def test_the_ladder_ends_with_a_highest_size_that_is_a_rung(highest: int) -> None:
+    assert ladder(highest)[-1] == highest
+
+
 def test_a_small_model_is_measured_from_one_sample_to_far_beyond_its_batch() -> None:
     choice = choose(
         wanted=16, most=10_000, budget_s=20, expected_s=lambda _: 3e-4, fits=lambda _: True, block_count=None

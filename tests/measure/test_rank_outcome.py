@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from advisor.core.errors import UserFacingError
+from advisor.core.errors import InputError, UserFacingError
 from advisor.core.sentences import say
 from advisor.measure.rank_folder import RankFolder, folder_of_run
+from advisor.measure.rank_guard import local_ranks
 from advisor.measure.rank_outcome import RanksOutcome, caveats_of, merged
 from advisor.protocol.messages import RankFinding, RankFindingKind
 
@@ -156,3 +157,21 @@ def test_a_folder_that_someone_else_put_there_is_refused(tmp_path: Path, monkeyp
     made.symlink_to(tmp_path, target_is_directory=True)
     with pytest.raises(UserFacingError, match="belongs to someone else"):
         folder_of_run({})
+
+
+def launched(rank: int, count: int, local_rank: int, local_count: int) -> dict[str, str]:
+    """What torchrun tells one process."""
+    names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")
+    return dict(zip(names, map(str, (rank, count, local_rank, local_count)), strict=True))
+
+
+def test_the_ranks_of_a_host_are_those_around_its_own() -> None:
+    assert local_ranks(launched(3, 6, 1, 2)) == range(2, 4)
+    assert local_ranks(launched(5, 6, 1, 2)) == range(4, 6)
+    assert local_ranks({"RANK": "1", "WORLD_SIZE": "4"}) == range(4)
+
+
+@pytest.mark.parametrize("told", [launched(3, 4, 1, 3), launched(0, 4, 1, 2), launched(3, 4, 1, 1)])
+def test_a_host_with_more_ranks_than_the_group_or_without_its_own_is_refused(told: dict[str, str]) -> None:
+    with pytest.raises(InputError, match="no group has a rank"):
+        local_ranks(told)

@@ -180,3 +180,14 @@ def test_every_reason_of_a_verdict_has_its_sentence(language: str) -> None:
         assert reason is not None
         assert message_exists(reason.code, language)  # type: ignore[arg-type]
         assert say(reason, language)  # type: ignore[arg-type]
+
+
+def test_bits_that_are_normal_at_full_load_or_idle_slow_nothing() -> None:
+    for normal in (0x1, 0x4):  # idle, power cap
+        assert throttled_spans(_readings(*[_part(throttle_bits=normal)] * 3), GPU) == ()
+
+
+def test_an_idle_card_that_holds_no_more_than_a_driver_needs_has_no_other_user() -> None:
+    idle = _part(utilisation_fraction=0.0, memory_used_bytes=0.0)
+    assert others_on_gpu(_readings(idle, idle, idle), GPU) is None
+    assert others_on_gpu(_readings(*[_part(utilisation_fraction=0.5)] * 3), GPU) is not None

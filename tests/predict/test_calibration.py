@@ -231,3 +231,12 @@ def test_a_model_whose_smallest_step_computes_gives_no_floor() -> None:
     assert pass_floor_s(on_cpu, large) == 0.0
     assert pass_floor_s(measured(steps=on_cpu.steps), large) == 0.0
     assert pass_floor_s(replace(on_cpu, steps=()), large) == 0.0
+
+
+@pytest.mark.parametrize(("rows", "computes"), [(64.0, True), (32.0, False)])
+def test_three_tenths_of_a_step_that_compute_are_not_negligible(rows: float, computes: bool) -> None:
+    # 64 × 88 × 88 products take 0.2 ms at 5 GFLOP/s, the least that a processor does: 0.4 of forward and backward.
+    small = table(matmul((0.0, rows), 88, 88), dispatches=5)
+    split = {"forward": 2e-4, "backward": 3e-4, "optimizer": 1e-4}
+    on_cpu = replace(measured(steps=(replace(step_at(1, 6e-4), parts_s=split),)), device_key="cpu")
+    assert (pass_floor_s(on_cpu, small) == 0.0) is computes

@@ -116,6 +116,9 @@ def test_what_is_left_out_is_not_seen() -> None:
         FIGURES.fitted,
         related=lambda step, key: step.workload == key or step.spec.key == "other",
     )
+    refitted = fit(StepSet(odd[:6], FIGURES), FIGURES.fitted)
+    assert by_card[6:] == pytest.approx(StepSet(odd[6:], FIGURES).predicted_s(refitted), rel=1e-3)
+    assert by_card[6:] != pytest.approx(StepSet(odd[6:], FIGURES).predicted_s(FIGURES.fitted), rel=0.05)
     measured = np.array([step.measured_s for step in odd])
     assert (by_card[6:] < 0.6 * measured[6:]).all()
     assert related.shape == measured.shape
@@ -131,6 +134,7 @@ def test_every_fitted_figure_has_a_prior_and_stays_within_reach_of_it() -> None:
     for name, prior in PRIORS.items():
         distance = abs(np.log(getattr(FIGURES.fitted, name) / prior.centre)) / prior.spread
         assert distance < 3.0, name
+        assert 0.0 < prior.spread <= 1.0, name
 
 
 def test_a_missing_or_broken_file_of_figures_is_refused_with_the_command_that_makes_one(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from advisor.measure.measurement import StepMeasurement
+from advisor.predict.ranges.local_range import half_widths
 from tests.predict.test_local_time import TRUTHS, _measured, _predict, _step
 
 NOISE = 0.02
@@ -67,3 +68,23 @@ def test_what_is_extended_from_blocks_is_wider_by_eight_percent_than_what_ran_wh
     whole = half_width(_step(1, 0.7))
     extended = half_width(_step(1, 0.15, blocks=(1, 12)), _step(1, 0.2, blocks=(2, 12)))
     assert extended - whole == pytest.approx(0.08, abs=0.005)
+
+
+def widths(timed: list[float], batches: list[float]) -> list[float]:
+    """Half ranges where each timed batch size is known to one per cent and the fit leaves nothing."""
+    return list(half_widths(np.array(timed), np.full(len(timed), 0.01), np.array(batches), 0.0))
+
+
+def test_each_octave_between_timed_batch_sizes_adds_its_width() -> None:
+    one, two, middle = widths([16.0, 1024.0], [32.0, 64.0, 128.0])
+    assert two - one == pytest.approx(middle - two)
+    assert two - one > 0.001
+
+
+def test_with_a_single_timed_batch_size_an_octave_outside_counts_twice() -> None:
+    alone, beside, inside = (
+        further - near
+        for near, further in (widths(timed, [32.0, 64.0]) for timed in ([16.0], [8.0, 16.0], [16.0, 1024.0]))
+    )
+    assert alone - inside == pytest.approx(2.0 * (beside - inside))
+    assert beside > inside

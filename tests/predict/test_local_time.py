@@ -278,3 +278,10 @@ def test_steps_without_a_calibration_still_predict_their_neighbours() -> None:
 
 def test_nothing_measured_predicts_nothing() -> None:
     assert predict_local_steps(TABLE, TRAINING, _measured(rates=()), [4], "fp32") is None
+
+
+def test_without_rates_and_without_timed_parts_backward_is_to_forward_as_its_flop() -> None:
+    step = msgspec.structs.replace(_step(16, 0.9), parts_s={})
+    steps = _predict(_measured(step, rates=()), 32, 64)
+    assert steps.backward_s[0] == pytest.approx(2.0 * steps.forward_s[0])
+    assert (steps.forward_s > 0).all()

@@ -7,6 +7,7 @@ import pytest
 
 from advisor.core.sentences import Language, say
 from advisor.predict.memory_savings import memory_savings, saving_reason
+from advisor.predict.ranges.memory_range import need_range
 from tests.cost.test_memory import bert, need, training
 
 
@@ -34,6 +35,14 @@ def test_checkpointing_computes_forward_again_and_keeps_a_fraction() -> None:
     saving = next(saving for saving in found if saving.kind == "checkpointing")
     assert saving.extra_flop_fraction == pytest.approx(1 / 3, abs=0.02)
     assert saving.need.value < 0.5 * need(batch_size=32).need_bytes
+
+
+def test_what_checkpointing_leaves_is_as_uncertain_as_the_need_and_as_what_it_saves() -> None:
+    found = memory_savings(bert(), training(batch_size=32), "fp32", 32, compute_capability="8.0")
+    saving = next(saving for saving in found if saving.kind == "checkpointing")
+    now = need_range(need(batch_size=32))
+    assert saving.need.value - saving.need.low == pytest.approx(now.value - now.low + 0.08 * saving.saved_bytes)
+    assert saving.need.high - saving.need.value == pytest.approx(now.high - now.value + 0.08 * saving.saved_bytes)
 
 
 def test_what_is_small_already_is_not_offered_again() -> None:

@@ -16,7 +16,13 @@ from advisor.recommend.candidates import (
     enumerate_candidates,
     local_gpu_groups,
 )
-from advisor.recommend.precisions import at_least_as_exact, precisions_of_cpu, precisions_of_gpu, sensible_precisions
+from advisor.recommend.precisions import (
+    at_least_as_exact,
+    precisions_of_cpu,
+    precisions_of_gpu,
+    sensible_precisions,
+    stand_in,
+)
 from advisor.workload.workload import with_training
 from tests.recommend.fakes import CPU, SPECS, TRANSFORMER, gpu, machine, predict_all, workload
 
@@ -28,6 +34,16 @@ def test_twelve_batch_sizes_hold_the_workloads_own(batch_size: int) -> None:
     assert batch_size in sizes
     assert list(sizes) == sorted(set(sizes))
     assert 1 <= sizes[0] <= sizes[-1] <= 1_000_000
+
+
+def test_of_a_single_sample_the_sizes_that_people_use_are_tried() -> None:
+    assert batch_sizes_around(1) == (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 256)
+
+
+def test_a_batch_size_at_the_limit_is_joined_by_smaller_ones_of_its_own_order() -> None:
+    sizes = batch_sizes_around(1_000_000)
+    assert sizes[0] == 15_600
+    assert {100_000, 200_000, 300_000, 400_000, 600_000, 750_000} <= set(sizes)
 
 
 def test_by_default_the_machines_devices_and_five_cards_are_tried_one_to_eight_times() -> None:
@@ -132,3 +148,9 @@ def test_the_workloads_precision_comes_first_and_none_less_exact_may_stand_in() 
 def test_inference_is_judged_on_one_card_since_copies_exchange_nothing() -> None:
     serving = with_training(workload(), mode="inference")
     assert {one.count for one in enumerate_candidates(serving, machine(), SPECS)} == {1}
+
+
+def test_the_precision_asked_for_stands_for_itself_else_the_nearest_that_is_no_less_exact() -> None:
+    assert stand_in(("fp32", "tf32", "bf16_amp"), "tf32") == "tf32"
+    assert stand_in(("fp32", "bf16_amp"), "tf32") == "fp32"
+    assert stand_in(("bf16_amp",), "fp32") is None

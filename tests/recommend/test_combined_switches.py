@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
+from advisor.catalogue.precisions import Precision
 from advisor.core.units import Estimate
+from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.recommend.combined_switches import can_be_combined, switched, without_rivals
-from advisor.recommend.switches import Switch
+from advisor.recommend.fixed import Fixed, not_kept
+from advisor.recommend.switches import Switch, gain_of
+from tests.recommend.fakes import TRANSFORMER, predict, workload
 
 JOB = Estimate(value=100.0, low=80.0, high=125.0, basis="calibrated")
 
@@ -56,3 +61,53 @@ def test_what_does_not_fit_or_has_no_rival_to_compare_with_cannot_be_combined() 
 def test_of_rivals_the_last_one_chosen_stays() -> None:
     assert without_rivals("qlora", {"lora", "compile"}) == {"qlora", "compile"}
     assert without_rivals("compile", {"lora"}) == {"lora", "compile"}
+
+
+def test_a_gain_adds_the_error_of_one_of_its_two_steps_to_the_jobs() -> None:
+    both = 1.25 ** (2**0.5)  # of a gain: its two steps err by a quarter each, independently
+    gain = Estimate(value=2.0, low=2.0 / both, high=2.0 * both, basis="specified")
+    told = switched(JOB, [msgspec.structs.replace(switch(2.0), gain=gain)]).job_s
+    assert (told.low, told.value, told.high) == pytest.approx((50.0 / both, 50.0, 50.0 * both))
+
+
+def rate(low: float, value: float, high: float) -> Estimate:
+    """Samples per second, of a spec sheet."""
+    return Estimate(value=value, low=low, high=high, basis="specified")
+
+
+@pytest.mark.parametrize(
+    ("after", "before", "gain"),
+    [
+        (rate(8, 10, 12), rate(5, 5, 5), (1.6, 2, 2.4)),
+        (rate(10, 10, 10), rate(4, 5, 6), (10 / 6, 2, 2.5)),
+        (rate(5, 10, 20), rate(2.5, 5, 10), (2 * 2 ** -(2**0.5), 2, 2 * 2 ** (2**0.5))),
+    ],
+)
+def test_a_gain_is_as_uncertain_as_both_rates_whose_errors_are_independent(
+    after: Estimate, before: Estimate, gain: tuple[float, float, float]
+) -> None:
+    told = gain_of(after, before)
+    assert (told.low, told.value, told.high) == pytest.approx(gain)
+
+
+def step(batch_size: int, *, fits: bool | None, precision: Precision = "fp32") -> Prediction:
+    """One card's step at a batch size."""
+    candidate = Candidate(
+        device=Device(key="card", name="card", spec_key=None, local=False), count=1, strategy="single",
+        precision=precision, batch_size_per_device=batch_size,
+    )  # fmt: skip
+    return msgspec.structs.replace(predict(candidate, TRANSFORMER, workload()), fits=fits)
+
+
+@pytest.mark.parametrize(("fits", "codes"), [(False, ["caveat-batch-not-kept"]), (True, []), (None, [])])
+def test_a_batch_that_is_asked_for_and_fits_nowhere_is_said_not_to_be_kept(fits: bool | None, codes: list[str]) -> None:
+    predictions = [step(8, fits=True), step(16, fits=fits)]
+    said = not_kept(Fixed(batch_size=True), predictions, workload(batch_size=16).training)
+    assert [reason.code for reason in said] == codes
+
+
+@pytest.mark.parametrize(("fits", "codes"), [(False, ["caveat-precision-not-kept"]), (True, [])])
+def test_a_precision_that_is_asked_for_and_fits_nowhere_is_said_not_to_be_kept(fits: bool, codes: list[str]) -> None:
+    predictions = [step(16, fits=True), step(16, fits=fits, precision="bf16_amp")]
+    said = not_kept(Fixed(precision=True), predictions, workload("bf16_amp", batch_size=16).training)
+    assert [reason.code for reason in said] == codes

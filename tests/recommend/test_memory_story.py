@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 
+from advisor.core.sentences import Names
 from advisor.core.units import Estimate
 from advisor.predict.memory_savings import MemorySaving
-from advisor.predict.prediction import Candidate, Device, Prediction
+from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
+from advisor.recommend.advise_from import recommend
 from advisor.recommend.alternatives import freed_alternative
+from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.reasons.memory import memory_story
-from tests.recommend.fakes import TRANSFORMER, predict, workload
+from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict, predict_all, workload
+from tests.recommend.test_recommend import advise, best_of
 
 WORK = workload("fp16_amp", batch_size=512)
 GIB = 2.0**30
@@ -35,11 +41,28 @@ def lacking(name: str, batch_size: int, need_bytes: float) -> Prediction:
 
 
 def test_the_card_that_lacks_least_at_the_workloads_own_batch_is_named_with_what_it_needs() -> None:
-    cards = [lacking("far", 512, 20 * GIB), lacking("near", 512, 9 * GIB), lacking("other batch", 64, 8.5 * GIB)]
+    cards = [lacking("far", 512, 17 * GIB), lacking("near", 512, 10 * GIB), lacking("other batch", 64, 8.5 * GIB)]
     told = memory_story(WORK, cards, None, lambda _: (SAVING,))
     assert [reason.code for reason in told] == ["memory-no-room", "memory-saving-checkpointing"]
     assert (told[0].numbers["device"], told[0].numbers["batch"]) == ("near", 512)
-    assert told[0].numbers["need_bytes"] == 9 * GIB
+    assert told[0].numbers["need_bytes"] == 10 * GIB
+
+
+@pytest.mark.parametrize("names", [("alpha", "beta"), ("beta", "alpha")])
+def test_of_cards_that_lack_the_same_the_first_by_name_is_named(names: tuple[str, str]) -> None:
+    told = memory_story(WORK, [lacking(name, 512, 9 * GIB) for name in names], None, lambda _: (SAVING,))
+    assert told[0].numbers["device"] == "alpha"
+
+
+@pytest.mark.parametrize(("fraction", "codes"), [(0.84, []), (0.86, ["memory-saving-checkpointing"])])
+def test_a_saving_is_told_where_the_advised_step_fills_most_of_its_card(fraction: float, codes: list[str]) -> None:
+    work = workload("fp16_amp")
+    best = best_of(advise(work, TRANSFORMER, keys=("rtx3090",)))
+    candidate = Candidate(**{name: getattr(best, name) for name in SetUp.__struct_fields__})
+    need = Estimate(value=fraction * 8 * GIB, low=GIB, high=8 * GIB, basis="specified")
+    made = predict(candidate, TRANSFORMER, work)
+    step = msgspec.structs.replace(made, peak_memory_bytes=need, memory_capacity_bytes=8 * GIB, fits=True)
+    assert [reason.code for reason in memory_story(work, [step], best, lambda _: (SAVING,))] == codes
 
 
 def test_without_a_saving_nothing_is_said_of_the_card_that_lacks_room() -> None:
@@ -51,3 +74,21 @@ def test_a_freed_set_up_says_how_many_times_as_fast_it_is() -> None:
     freed = freed_alternative(free, fixed)
     assert freed.reason.code == "alternative-freed"
     assert freed.reason.numbers["gain_ratio"] == pytest.approx(free.samples_per_s.value / fixed.samples_per_s.value)
+
+
+@pytest.mark.parametrize(("offload", "code"), [("none", "caveat-wide"), ("optimizer", "caveat-wide-offload")])
+def test_a_wide_range_says_what_it_comes_from(offload: str, code: str) -> None:
+    answer = advise(workload(offload=offload), replace(TRANSFORMER, spread=0.7), keys=("rtx3090",))
+    best = best_of(answer)
+    assert best.step_s.high > 4 * best.step_s.low
+    assert [caveat.code for caveat in answer.caveats if caveat.code.startswith("caveat-wide")] == [code]
+
+
+def test_cards_that_cannot_hold_the_step_alone_are_named_for_an_advice_of_one_card() -> None:
+    work, physics = workload("fp32", batch_size=4), replace(TRANSFORMER, memory_fixed_bytes=44e9)
+    candidates = enumerate_candidates(work, machine(), SPECS, gpu_keys=("rtx4090", "l40s"), counts=(1,))
+    best = recommend(work, machine(), predict_all(candidates, physics, work), specs=SPECS).recommendation
+    assert best is not None
+    assert best.device.key == "l40s"
+    elsewhere = next(reason for reason in best.why if reason.code == "why-memory-elsewhere")
+    assert elsewhere.numbers["devices"] == Names(names=("GeForce RTX 4090",))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import msgspec
 import pytest
 
 from advisor.core.sentences import Reason, say
@@ -65,3 +66,13 @@ def test_the_sentences_hold_figure_limit_and_excess(language: str) -> None:
             text = say(reason, language)  # type: ignore[arg-type]
             assert re.search(r"\d(?: times the| 倍)", text)
             assert "1.00 s" in text or "10 W" in text
+
+
+def test_a_set_up_whose_memory_is_unknown_may_be_the_nearest() -> None:
+    asked, here = workload("fp32"), machine(gpu())
+    predictions = [
+        msgspec.structs.replace(one, fits=None)
+        for one in predict_all(enumerate_candidates(asked, here, SPECS), TRANSFORMER, asked)
+    ]
+    answer = recommend(asked, here, predictions, specs=SPECS, limits=Limits(max_job_s=1.0))
+    assert "caveat-nearest-hours" in nearest(answer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +10,8 @@ from typing import NamedTuple
 import psutil  # noqa: TID251 - the test replaces what the sampler asks
 import pytest
 
-from advisor.hardware.sampler.host import HostObserver
+from advisor.hardware.sampler.cgroups import CgroupLimits
+from advisor.hardware.sampler.host import HostObserver, find_memory
 
 
 class Times(NamedTuple):
@@ -77,3 +79,27 @@ def test_pressure_is_read_from_the_kernels_first_line(clock: Callable[[Times], N
     text = "some avg10=12.50 avg60=1.00 avg300=0.00 total=1\nfull avg10=99.00 avg60=0 avg300=0 total=0\n"
     (tmp_path / "proc/pressure/cpu").write_text(text, encoding="utf-8")
     assert observer.instant().cpu_pressure_fraction == pytest.approx(0.125)
+
+
+def test_a_system_that_does_not_tell_its_times_has_no_utilisation_and_all_else(
+    clock: Callable[[Times], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent() -> None:
+        raise RuntimeError
+
+    clock(Times())
+    monkeypatch.setattr(psutil, "cpu_times", silent)
+    instant = HostObserver(tmp_path).instant()
+    assert (instant.cpu_utilisation_fraction, instant.steal_fraction) == (None, None)
+    assert instant.memory_used_bytes == 23_999
+
+
+def test_where_the_systems_files_are_hidden_memory_is_pages_times_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hidden() -> None:
+        raise OSError
+
+    pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1_000_000, "SC_AVPHYS_PAGES": 250_000}
+    monkeypatch.setattr(psutil, "virtual_memory", hidden)
+    monkeypatch.setattr(os, "sysconf", pages.__getitem__)
+    memory = find_memory(CgroupLimits())
+    assert (memory.total_bytes, memory.available_bytes) == (4_096_000_000, 1_024_000_000)

@@ -93,6 +93,23 @@ def test_the_first_reading_of_the_host_does_not_wait_for_the_driver(monkeypatch:
     assert order == ["reading", "state", "driver", "state"]
 
 
+def test_a_driver_that_did_not_open_is_asked_again_after_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock_s, asked_s = [0.0], list[float]()
+
+    def no_driver(**_: object) -> None:
+        asked_s.append(clock_s[0])
+        raise NvmlUnavailableError(driver_problem(9))
+
+    monkeypatch.setattr(observation, "Nvml", no_driver)
+    monkeypatch.setattr(time, "monotonic", lambda: clock_s[0])
+    observed = observation.Observation(lambda _: None)
+    observed.change(Observe(interval_s=0.01))
+    for now_s in (1000.0, 1030.0, 1059.0, 1060.0, 1061.0, 1120.0):
+        clock_s[0] = now_s
+        observed.take()
+    assert asked_s == [1000.0, 1060.0, 1120.0]
+
+
 @pytest.mark.needs_compiler
 @pytest.mark.parametrize(
     ("program", "code"),

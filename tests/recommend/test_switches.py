@@ -1,0 +1,112 @@
+"""Which small changes of a training script are tried for which job."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import Strategy
+from advisor.predict.prediction import Candidate, Device, Prediction
+from advisor.recommend.switches import adapter_changes, plain_changes, traced_changes
+from advisor.workload.workload import Data, HuggingFaceModel, Workload
+from tests.recommend.fakes import SPECS, TRANSFORMER, predict, workload
+
+A100, V100 = SPECS["a100-sxm4-40"], SPECS["v100-sxm2-32"]
+
+
+def language_model(vocabulary: int = 32_000, **training: object) -> Workload:
+    """A job of a causal language model."""
+    model = HuggingFaceModel(config={"vocab_size": vocabulary}, task="causal-lm")
+    return msgspec.structs.replace(workload("fp32", **training), model=model)  # type: ignore[arg-type]
+
+
+def advised(precision: Precision = "fp32", count: int = 1, strategy: Strategy = "single") -> Prediction:
+    """The set-up that the changes start from."""
+    device = Device(key="card", name="card", spec_key=None, local=False)
+    candidate = Candidate(device=device, count=1, strategy="single", precision=precision, batch_size_per_device=16)
+    return msgspec.structs.replace(predict(candidate, TRANSFORMER, workload()), count=count, strategy=strategy)
+
+
+@pytest.mark.parametrize(
+    ("training", "kinds"),
+    [
+        ({}, ["lora", "qlora"]),
+        ({"trainable": "lora", "lora_rank": 8}, ["qlora"]),
+        ({"trainable": "lora", "lora_rank": 8, "quantization": "nf4"}, []),
+        ({"trainable": "lora", "lora_rank": 8, "weights_bits": 4}, []),
+        ({"trainable": "head"}, []),
+    ],
+)
+def test_adapters_are_tried_in_place_of_whole_weights_and_packed_ones_in_place_of_whole_halves(
+    training: dict[str, object], kinds: list[str]
+) -> None:
+    changes = list(adapter_changes(language_model(**training)))  # type: ignore[arg-type]
+    assert [change.kind for change in changes] == kinds
+    assert all(change.workload.training.trainable == "lora" for change in changes)
+    assert [change.workload.training.quantization for change in changes if change.kind == "qlora"] == ["nf4"] * (
+        "qlora" in kinds
+    )
+
+
+def test_adapters_are_tried_for_hugging_face_models_alone() -> None:
+    assert list(adapter_changes(workload())) == []
+
+
+@pytest.mark.parametrize(
+    ("training", "chosen", "kinds"),
+    [
+        ({}, advised(), {"compile", "half", "fused_optimizer", "optimizer_8bit"}),
+        ({"compile": True}, advised(), {"half", "fused_optimizer", "optimizer_8bit"}),
+        ({"fused_optimizer": True}, advised("bf16_amp"), {"compile", "optimizer_8bit"}),
+        ({"optimizer_bits": 8}, advised(), {"compile", "half"}),
+        ({"optimizer": "adafactor"}, advised("bf16_amp"), {"compile"}),
+        ({"mode": "inference"}, advised(), {"compile", "half"}),
+        (
+            {"optimizer": "adafactor"}, advised("bf16_amp", 2, "ddp"), {"compile", "accumulation", "sharding"},
+        ),
+        ({"optimizer": "adafactor"}, advised("bf16_amp", 2, "dp"), {"compile", "accumulation"}),
+    ],
+)  # fmt: skip
+def test_what_is_tried_is_what_the_job_does_not_do_yet(
+    training: dict[str, object], chosen: Prediction, kinds: set[str]
+) -> None:
+    changes = list(plain_changes(workload(**training), chosen, A100))  # type: ignore[arg-type]
+    assert {change.kind for change in changes} == kinds
+
+
+@pytest.mark.parametrize(("spec", "half"), [(A100, "bf16_amp"), (V100, "fp16_amp")])
+def test_the_half_format_that_is_tried_is_one_that_the_card_computes_in(spec: object, half: str) -> None:
+    changes = plain_changes(workload(), advised(), spec)  # type: ignore[arg-type]
+    assert [change.workload.training.precision for change in changes if change.kind == "half"] == [half]
+
+
+def test_a_trace_of_its_own_is_asked_for_what_changes_the_operators() -> None:
+    image = msgspec.structs.replace(workload("fp16_amp"), data=Data(samples=100, image_size=32))
+    eager = workload("fp16_amp", attention="eager", activation_checkpointing="full")
+    tried = {
+        "image": {change.kind for change in traced_changes(image, advised("fp16_amp"), A100)},
+        "image in FP32": {change.kind for change in traced_changes(image, advised(), A100)},
+        "eager": {change.kind for change in traced_changes(eager, advised("fp16_amp"), A100)},
+        "a card of FP8": {change.kind for change in traced_changes(eager, advised("fp16_amp"), SPECS["l40s"])},
+        "inference": {change.kind for change in traced_changes(workload(mode="inference"), advised(), A100)},
+        "no round vocabulary": {change.kind for change in traced_changes(language_model(32_001), advised(), A100)},
+        "a round one": {change.kind for change in traced_changes(language_model(), advised(), A100)},
+    }
+    assert tried == {
+        "image": {"channels_last", "checkpointing"},
+        "image in FP32": {"checkpointing"},
+        "eager": {"sdpa"},
+        "a card of FP8": {"sdpa", "fp8"},
+        "inference": set(),
+        "no round vocabulary": {"checkpointing", "chunked_loss", "lora", "qlora", "padded_vocabulary"},
+        "a round one": {"checkpointing", "chunked_loss", "lora", "qlora"},
+    }
+
+
+def test_a_vocabulary_is_padded_to_the_next_multiple_of_64() -> None:
+    padded = next(
+        one for one in traced_changes(language_model(32_001), advised(), A100) if one.kind == "padded_vocabulary"
+    )
+    assert isinstance(padded.workload.model, HuggingFaceModel)
+    assert padded.workload.model.config == {"vocab_size": 32_064}
