@@ -62,7 +62,7 @@ def test_the_first_twenty_devices_differ_in_colour_or_mark_and_in_colour_or_dash
 
 
 def test_step_times_have_their_devices_colours_and_batches_of_one_device_their_own_dash() -> None:
-    devices = ["cpu", "cpu", "gpu-a", "gpu-b", "gpu-b", "gpu-b", "gpu-b"]
+    devices = ["cpu", "cpu", "gpu-a", "gpu-b", "gpu-b", "gpu-b", "gpu-b", "gpu-b"]
     looks = series_looks(LIGHT, devices, {"gpu-a": 0, "gpu-b": 1})
     assert [looks[place][0] for place in (0, 2, 3)] == [LIGHT.series[5], LIGHT.series[0], LIGHT.series[1]]
     assert all(style == Qt.PenStyle.SolidLine for place, (_colour, style) in enumerate(looks) if place in {0, 2, 3})

@@ -36,19 +36,19 @@ _NEAR_PIXELS = 14.0
 
 
 _STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
-_PALEST = 0.55
-"""How far the last of a device's series goes towards the card: they are told apart by dash and by depth."""
+_PALER = 0.3
+"""How far a device's fifth series and the next ones go towards the card: dashes begin again there."""
 
 
 def series_looks(theme: Theme, devices: Sequence[str], places: Mapping[str, int]) -> list[tuple[str, Qt.PenStyle]]:
     """Each series in its device's colour, as everywhere in the window; `places`: the GPUs' among the colours."""
     looks = []
     for number, device in enumerate(devices):
-        before, count = devices[:number].count(device), devices.count(device)
+        before = devices[:number].count(device)
         place = places.get(device)
         colour = (cpu_colour(theme) if place is None else gpu_colour(theme, place))[0]
-        share = _PALEST * before / max(count - 1, 3)
-        looks.append((mixed(colour, theme.card, share) if share else colour, _STYLES[before % len(_STYLES)]))
+        shown = colour if before < len(_STYLES) else mixed(colour, theme.card, _PALER)
+        looks.append((shown, _STYLES[before % len(_STYLES)]))
     return looks
 
 
