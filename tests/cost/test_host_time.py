@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
-from advisor.cost.host_time import joined_seconds, slower_host_factor
+from advisor.cost.efficiencies import efficiencies
+from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, slower_host_factor
+from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.optable.compiled_table import compile_table
+from advisor.optable.op_table import CompiledPass
+from tests.cost.small_tables import op, table, training
 
 
 @pytest.mark.parametrize("host_over_device", [0.1, 0.4, 1.0, 3.0])
@@ -20,3 +26,15 @@ def test_what_waits_for_a_host_tells_what_a_slower_one_would_make_of_the_step(
 def test_a_step_that_waits_for_its_host_alone_takes_as_long_as_that_and_one_that_never_does_stays() -> None:
     found = slower_host_factor(np.array([[1.0, 0.0]]), 4.0)
     assert found[0] == pytest.approx([4.0, 1.0], rel=1e-3)
+
+
+def test_a_compiled_step_launches_its_fused_kernels_forward_and_backward() -> None:
+    passes = CompiledPass(ops=(), dispatch_count={"forward": 300, "backward": 500})
+    traced = msgspec.structs.replace(table(op("elementwise", (0.0, 1e6)), dispatches=5), compiled=passes)
+    how = training(compile=True)
+    compiled, assumed = compile_table(traced), efficiencies().assumed
+    cost = optimizer_cost(how, "fp32", 0.0, 0.0)
+    host = HostSpeed(forward_s_per_dispatch=1e-5, backward_s_per_dispatch=2e-5, optimizer_s_per_dispatch=0.0)
+    twice = HostSpeed(forward_s_per_dispatch=1e-5, backward_s_per_dispatch=4e-5, optimizer_s_per_dispatch=0.0)
+    slower, faster = (host_seconds(compiled, how, cost, speed, assumed) for speed in (twice, host))
+    assert slower - faster == pytest.approx(500 * 2e-5 * assumed.compiled_launch)

@@ -130,3 +130,16 @@ def test_tensor_parallel_across_hosts_is_slower_than_within_one() -> None:
 def test_degrees_that_do_not_divide_the_devices_are_refused() -> None:
     with pytest.raises(ValueError, match="do not divide"):
         _step(Layout(count=8, tensor=3))
+
+
+@pytest.mark.parametrize(
+    ("layout", "plain"),
+    [
+        (Layout(count=8), True),
+        (Layout(count=8, tensor=2), False),
+        (Layout(count=8, pipeline=2), False),
+        (Layout(count=8, context=4), False),
+    ],
+)
+def test_a_layout_is_plain_where_each_device_is_a_replica(layout: Layout, plain: bool) -> None:
+    assert layout.plain is plain

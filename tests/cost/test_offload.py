@@ -67,6 +67,12 @@ def test_off_loaded_activations_cost_what_is_too_long_to_hide() -> None:
     assert hidden.slow_s == pytest.approx(2 * one_way)
     assert bare.copy_s == pytest.approx(2 * one_way - 1.5)
     assert hidden.update_s is None
+    four = step(activations, 0.5, 1.0, rounds=4)
+    assert four.copy_s == pytest.approx(4 * bare.copy_s)
+
+
+def test_without_a_timeline_nothing_is_known_to_be_kept_for_backward() -> None:
+    assert kept_bytes(msgspec.structs.replace(_bert(), memory=None)) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in get_args(Offload) if kind != "none"])

@@ -308,3 +308,14 @@ def test_attention_fills_a_wave_with_tiles_of_128_rows() -> None:
         return float(attention_seconds(work, rates, sustained_peaks(rates, FITTED), FIGURES)[0])
 
     assert compute_s(256) / compute_s(128) == pytest.approx(2.0, rel=0.05)
+
+
+@pytest.mark.parametrize(("year", "early"), [(2018, 1.0), (2020, 1.0), (2021, 0.0), (2024, 0.0), (None, 0.0)])
+def test_products_of_odd_sizes_need_alignment_with_the_software_up_to_amperes_first_year(
+    year: int | None, early: float
+) -> None:
+    table = spec_table()
+    cards = [table["v100-sxm2-32"], table["a100-sxm4-40"]]
+    rates = device_rates(cards, "fp16", FIGURES, year)
+    assert rates.needs_alignment.tolist() == [early, 0.0]
+    assert rates.early_kernels.tolist() == [0.0, early]

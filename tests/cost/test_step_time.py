@@ -242,3 +242,11 @@ def test_power_and_clock_tell_forms_of_one_architecture_apart() -> None:
     halved = replace(full, fp16_flop_per_s=71e12)
     names = [architecture_of(spec, FIGURES).name for spec in (small, large, slow, OLD_CARD, full, halved)]
     assert len(set(names)) == 6
+
+
+def test_the_parts_of_a_card_are_its_row_of_the_grid() -> None:
+    compiled = compile_table(table(op("elementwise", (0.0, 1e8)), dispatches=5))
+    grid = predict_steps(compiled, training(), "fp32", [CARD, OLD_CARD], [1, 8])
+    alone = predict_steps(compiled, training(), "fp32", [OLD_CARD], [1, 8])
+    assert grid.of_card(1)["forward_s"].tolist() == alone.forward_s.tolist()
+    assert sum(grid.of_card(1).values(), np.zeros((1, 2))).tolist() == alone.total_s.tolist()
