@@ -53,7 +53,7 @@ _AGAINST = (
 )
 _COMPARES = r"\bthan\b|\bover\b|\bvs\b|\bversus\b|\bcompared\b|\bagainst\b|\bas fast as\b|\binstead of\b|比|相对"
 _CHANGES = r"\bfrom\b.{0,40}\bto\b|从.{0,20}(?:到|换成|改为)"
-_FITS = r"\bfits?\b|\bfitting\b|放得下|装得下|装得进|放得进|能放进|能装进"
+_FITS = r"\bfits?\b|\bfitting\b|放得下|装得下|装得进|放得进|能放进|能装进|[可能](?:以)?[放装]下"
 _FITS_NOT = (
     r"\b(?:not|n't|n’t|never|cannot|can't) (?:quite |even )?fit\b|\bout of memory\b|\boom\b|too (?:large|big) for\b"
     r"|放不下|装不下|放不进|装不进|爆显存"

@@ -27,6 +27,7 @@ claim-scaling-plausible = Plausible: { $count } GPUs are expected to give { $exp
 claim-scaling-above = Plausible only with a faster link, more accumulation or a larger batch than assumed: { $claimed_ratio } times was claimed, { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected from { $count } GPUs; { $most_ratio } is the most there can be.
 claim-scaling-below = Below what this program expects: { $claimed_ratio } times was claimed from { $count } GPUs, { $expected_ratio } ({ $low_ratio } to { $high_ratio }) is expected. Likely limited by communication, by a loader that all cards share, or by DataParallel's single process.
 claim-efficiency-plausible = Plausible: { $claimed_ratio } times from { $count } GPUs is an efficiency of { $efficiency_fraction }; { $most_ratio } times is the most there can be.
+claim-efficiency-one-process = Plausible only with a model whose step is long beside what DataParallel adds: { $claimed_ratio } times from { $count } GPUs is an efficiency of { $efficiency_fraction }, and one process copies the model and gathers on the first card at every step. Name model and card to have it predicted.
 claim-efficiency-low = Below what this program expects: { $claimed_ratio } times from { $count } GPUs is an efficiency of only { $efficiency_fraction }, likely limited by communication, a batch too small for the cards, the loader, or DataParallel's single process.
 claim-change-plausible = Plausible: on { $device } { $change ->
     [batch] batch size { $after } over { $before }

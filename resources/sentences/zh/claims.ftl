@@ -27,6 +27,7 @@ claim-scaling-plausible = 可信：{ $count } 张 GPU 预期提速 { $expected_r
 claim-scaling-above = 仅在互连更快、累积步数更多或批更大时可信：所称为 { $claimed_ratio } 倍，{ $count } 张 GPU 预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），上限为 { $most_ratio } 倍。
 claim-scaling-below = 低于本程序的预期：所称 { $count } 张 GPU 提速 { $claimed_ratio } 倍，预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。很可能受限于通信、各卡共用的数据加载，或 DataParallel 的单进程。
 claim-efficiency-plausible = 可信：{ $count } 张 GPU 提速 { $claimed_ratio } 倍，效率为 { $efficiency_fraction }；上限为 { $most_ratio } 倍。
+claim-efficiency-one-process = 仅当模型的单步远长于 DataParallel 的额外开销时可信：{ $count } 张 GPU 提速 { $claimed_ratio } 倍，即效率为 { $efficiency_fraction }，而每一步都由一个进程复制模型并汇集到第一张卡。请给出模型和显卡以便预测。
 claim-efficiency-low = 低于本程序的预期：{ $count } 张 GPU 提速 { $claimed_ratio } 倍，效率只有 { $efficiency_fraction }，很可能受限于通信、批太小、数据加载，或 DataParallel 的单进程。
 claim-change-plausible = 可信：在 { $device } 上，{ $change ->
     [batch] 批大小 { $after } 相对 { $before }
