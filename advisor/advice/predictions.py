@@ -21,7 +21,12 @@ from advisor.predict.host_memory import HostRoom
 from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Calibration, Candidate, Prediction
 from advisor.predict.sources import Sources
-from advisor.recommend.candidates import LARGER_GPU_KEYS, candidates_when_nothing_fits, enumerate_candidates
+from advisor.recommend.candidates import (
+    LARGER_GPU_KEYS,
+    candidates_that_make_up,
+    candidates_when_nothing_fits,
+    enumerate_candidates,
+)
 from advisor.recommend.dealing import left_out_counts, require_even_nodes
 
 
@@ -58,6 +63,8 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         own = request.workload.training.batch_size
         held = tuple(one for one in made.predictions if one.batch_size_per_device == own)
         add(candidates_when_nothing_fits(held, request.counts))
+    elif request.global_batch_size is None:
+        add(candidates_that_make_up(request.workload, made.predictions))
     add(candidates_when_nothing_fits(made.predictions, request.counts))
     if request.gpu_keys is None and not any(_holds_by_itself(one) for one in made.predictions):
         larger = add(_of_cards(request, facts, specs, tuple(key for key in LARGER_GPU_KEYS if key in specs)))

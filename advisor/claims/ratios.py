@@ -91,10 +91,11 @@ def _judged_by_efficiency(claim: Claim, ratio: float, most: float, numbers: Argu
     """Without model and card only the efficiency can be named: from a half on it is common."""
     numbers = {**numbers, "efficiency_fraction": ratio / most}
     if ratio / most >= 0.5:  # noqa: PLR2004 - what published runs mostly reach, see docs/formats.md
-        # How far one process keeps so many cards busy depends on the model, which is not named.
-        one_process = claim.strategy == "dp"
-        reason = Reason.of("claim-efficiency-one-process" if one_process else "claim-efficiency-plausible", **numbers)
-        return ClaimAnswer(claim=claim, verdict="plausible_only_with" if one_process else "plausible", reasons=(reason,), bound_ratio=most)
+        if claim.strategy == "dp":  # how busy one process keeps so many cards depends on the model, which is not named
+            reason = Reason.of("claim-efficiency-one-process", **numbers)
+            return ClaimAnswer(claim=claim, verdict="plausible_only_with", reasons=(reason,), bound_ratio=most)
+        reason = Reason.of("claim-efficiency-plausible", **numbers)
+        return ClaimAnswer(claim=claim, verdict="plausible", reasons=(reason,), bound_ratio=most)
     reason = Reason.of("claim-efficiency-low", **numbers)
     return ClaimAnswer(claim=claim, verdict="below_expected", reasons=(reason,), bound_ratio=most)
 

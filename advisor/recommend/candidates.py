@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from advisor.catalogue.links import CARDS_PER_HOST
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.core.errors import InputError
-from advisor.predict.prediction import Candidate, Device
+from advisor.core.records import shared_fields
+from advisor.predict.prediction import Candidate, Device, SetUp
 from advisor.recommend.dealing import LARGEST_BATCH_SIZE, batch_sizes_dealing
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, sensible_precisions
 
@@ -195,6 +196,28 @@ def _accumulations(
     if per_pass > global_batch_size or global_batch_size % per_pass:
         return ()
     return (global_batch_size // per_pass,)
+
+
+def candidates_that_make_up(workload: Workload, predictions: Sequence[Prediction]) -> tuple[Candidate, ...]:
+    """DDP that makes up the workload's batch of smaller ones that fit, where a card does not hold it whole.
+
+    Else cards whose link is slow would average gradients after every small batch, which nobody does.
+    """
+    own, steps = workload.training.batch_size, workload.training.gradient_accumulation_steps
+    copies = [one for one in predictions if one.strategy == "ddp"]
+    short = {_room(one) for one in copies if one.batch_size_per_device == own and one.fits is False}
+    return tuple(
+        Candidate(
+            **{**shared_fields(one, SetUp), "gradient_accumulation_steps": steps * own // one.batch_size_per_device}
+        )
+        for one in copies
+        if one.fits and _room(one) in short and one.gradient_accumulation_steps == steps
+        if one.batch_size_per_device < own and own % one.batch_size_per_device == 0
+    )
+
+
+def _room(one: Prediction) -> tuple[str, int, Precision]:
+    return one.device.key, one.count, one.precision
 
 
 def candidates_when_nothing_fits(

@@ -87,9 +87,9 @@ def test_verify_appends_the_truth_to_the_ledger(
 @pytest.mark.nightly
 def test_what_is_verified_is_what_was_predicted_loader_and_all(tmp_path: Path, settings: dict[str, str]) -> None:
     saved = tmp_path / "advice.json"
-    command = [sys.executable, "-m", "advisor", "--measure", "iris_mlp", "--budget", "10", "--verify", "10"]
+    command = [sys.executable, "-m", "advisor", "--measure", "iris_mlp", "--budget", "30", "--verify", "10"]
     command += ["--quiet", "--json", str(saved)]
-    ended = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=240, check=False)
+    ended = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=400, check=False)
     assert ended.returncode == 0, ended.stderr[-2000:]
     advice = json.loads(saved.read_text(encoding="utf-8"))
     local = advice["recommendation_local"]

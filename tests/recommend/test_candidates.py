@@ -12,6 +12,7 @@ from advisor.core.errors import InputError
 from advisor.recommend.candidates import (
     DEFAULT_GPU_KEYS,
     batch_sizes_around,
+    candidates_that_make_up,
     candidates_when_nothing_fits,
     enumerate_candidates,
     local_gpu_groups,
@@ -117,6 +118,21 @@ def test_sharding_is_tried_only_where_nothing_fits() -> None:
     assert {"zero2", "fsdp", "tp", "pp"} <= {one.strategy for one in further if one.count > 1}
     assert {one.count for one in further if one.device.local} == {1}
     assert {one.batch_size_per_device for one in further} == {1, 2, 4, 8}
+
+
+def test_a_batch_that_a_card_does_not_hold_is_made_up_of_smaller_ones() -> None:
+    work = workload(gradient_accumulation_steps=2)
+    own = work.training.batch_size
+    found = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(1, 4), local=False)
+    known = [
+        msgspec.structs.replace(one, fits=one.batch_size_per_device < own)
+        for one in predict_all(found, TRANSFORMER, work)
+    ]
+    made = candidates_that_make_up(work, known)
+    assert {(one.count, one.strategy) for one in made} == {(4, "ddp")}
+    assert {one.batch_size_per_device for one in made} > {own // 2}
+    assert {one.batch_size_per_device * one.gradient_accumulation_steps for one in made} == {2 * own}
+    assert candidates_that_make_up(work, [msgspec.structs.replace(one, fits=True) for one in known]) == ()
 
 
 def test_precisions_follow_the_card_and_its_compute_capability() -> None:
