@@ -14,6 +14,7 @@ import msgspec
 
 from advisor.core.field_fault import field_fault
 from advisor.core.file_fault import file_fault, remedy, shortened
+from advisor.core.records import built
 from advisor.core.sentences import SaidError, visible
 
 T = TypeVar("T")
@@ -99,7 +100,7 @@ def convert(value: object, type_: type[T], name: str) -> T:
     """Plain values as `type_`; raises InputError: `name`, the field's path, what was given, what is allowed."""
     check_values(value, name)
     try:
-        return msgspec.convert(value, type_)
+        return msgspec.convert(value, built(type_))
     except msgspec.ValidationError as error:
         raise field_fault(str(error), value, type_, name) from error
     except (ValueError, TypeError, RecursionError, OverflowError) as error:

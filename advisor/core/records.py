@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+from typing import Any, TypeVar
 
 import msgspec
+
+T = TypeVar("T")
+_BUILDING = threading.Lock()
+_BUILT: set[object] = set()
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -14,3 +19,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 def shared_fields(source: Record, kind: type[Record]) -> dict[str, Any]:
     """The fields of `kind` as `source` has them, which has them all: to make another record with the same ones."""
     return {name: getattr(source, name) for name in kind.__struct_fields__}
+
+
+def built(kind: T) -> T:
+    """The type itself, ready to be decoded to in any thread.
+
+    msgspec learns a type's fields when it first decodes to it; two threads that do so at once crash the interpreter.
+    """
+    with _BUILDING:
+        if kind not in _BUILT:
+            msgspec.json.Decoder(kind)
+            _BUILT.add(kind)
+    return kind

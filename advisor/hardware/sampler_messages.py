@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from advisor.core.json_lines import decoded
-from advisor.core.records import Record
+from advisor.core.records import Record, built
 from advisor.core.sentences import Reason
 from advisor.hardware.machine import Cpu, Gpu, GpuLink, HostMemory, Reading, Software
 
@@ -97,7 +97,7 @@ class DriverState(Record, frozen=True, kw_only=True, tag="state"):
 
 Event = HostFound | Asking | DriverFound | GpuFound | LinksFound | Noticed | Detected | Read | DriverState
 
-_EVENTS: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+_EVENTS: msgspec.json.Decoder[Event] = msgspec.json.Decoder(built(Event))
 
 
 def sampler_event_of(line: bytes) -> Event | None:

@@ -9,7 +9,7 @@ import msgspec
 
 from advisor.core.bundled import resource
 from advisor.core.errors import InputError
-from advisor.core.records import Record
+from advisor.core.records import Record, built
 from advisor.core.units import NonNegative
 
 HeldOut = Literal["none", "gpu", "model", "source", "generation"]
@@ -59,7 +59,7 @@ def accuracy_record() -> AccuracyRecord:
     path = resource("accuracy.toml")
     remedy = "Install the program anew, or run `python tools/write_accuracy_docs.py`."
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=AccuracyRecord)
+        return msgspec.toml.decode(path.read_bytes(), type=built(AccuracyRecord))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.", remedy) from error
     except (msgspec.MsgspecError, ValueError) as error:

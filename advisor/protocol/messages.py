@@ -14,7 +14,7 @@ import msgspec
 
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.core.json_lines import decoded
-from advisor.core.records import Record
+from advisor.core.records import Record, built
 from advisor.core.sentences import Value
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload
@@ -319,7 +319,7 @@ WorkerEvent = (
     | Finished
 )
 
-_EVENTS: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)
+_EVENTS: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(built(WorkerEvent))
 
 
 def worker_event_of(line: bytes) -> WorkerEvent | None:

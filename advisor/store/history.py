@@ -12,7 +12,7 @@ import msgspec
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.errors import OutputError
-from advisor.core.records import Record
+from advisor.core.records import Record, built
 from advisor.core.units import Estimate
 from advisor.hardware.machine import Machine
 from advisor.measure.collection import calibration_key
@@ -193,7 +193,7 @@ class History:
             body = self._store.body(entry.entry_index)
             if body is not None:
                 try:
-                    return msgspec.json.decode(body, type=Measurement)
+                    return msgspec.json.decode(body, type=built(Measurement))
                 except msgspec.DecodeError:  # written by an older version: measured anew instead
                     continue
         return None
@@ -241,7 +241,7 @@ class History:
 def _head(entry: Entry, kind: type[Head]) -> Head | None:
     """Decode an entry's head; one of an older program that cannot be read is left out, never guessed."""
     try:
-        return msgspec.json.decode(entry.head, type=kind)
+        return msgspec.json.decode(entry.head, type=built(kind))
     except msgspec.DecodeError:
         return None
 

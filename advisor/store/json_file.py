@@ -8,6 +8,7 @@ import msgspec
 
 from advisor.core.file_fault import file_fault, remedy, shown_value
 from advisor.core.file_writing import write_atomically
+from advisor.core.records import built
 from advisor.store.advice_record import SCHEMA_VERSION, AdviceRecord
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def decode(content: bytes, name: str) -> AdviceRecord:
         known = str(SCHEMA_VERSION)
         raise file_fault("newer-version", path=name, version=shown_value(version).strip("`"), known=known)
     try:
-        return msgspec.convert(migrate(raw, version), AdviceRecord, strict=True)
+        return msgspec.convert(migrate(raw, version), built(AdviceRecord), strict=True)
     except (msgspec.ValidationError, ArithmeticError, AttributeError, LookupError, ValueError, TypeError) as error:
         raise file_fault("told", remedy("changed"), path=name, detail=str(error)) from error
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
+from advisor.core.records import built
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -38,13 +40,13 @@ def _decoder(name: str) -> msgspec.json.Decoder[Any]:
     """For the lines of a name, made when the first one comes. Raises KeyError for one that is none of ours."""
     if name in _LISTS:
         module, kind = _LISTS[name]
-        return msgspec.json.Decoder(tuple[getattr(import_module(module), kind), ...])  # type: ignore[misc]
+        return msgspec.json.Decoder(built(tuple[getattr(import_module(module), kind), ...]))  # type: ignore[misc]
     if name == NOTHING:
         return msgspec.json.Decoder(type(None))
     module = {**_RESULTS, **_TROUBLES}.get(name, "")
     if module:
-        return msgspec.json.Decoder(getattr(import_module(module), name))
-    return msgspec.json.Decoder(_events()[name])
+        return msgspec.json.Decoder(built(getattr(import_module(module), name)))
+    return msgspec.json.Decoder(built(_events()[name]))
 
 
 @cache

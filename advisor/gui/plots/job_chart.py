@@ -137,11 +137,11 @@ class JobChart(Chart):
         prices = max(self.width_of(one.price) for one in self._rows)
         prices += 14 if prices else 0
         tied = [number for number, one in enumerate(self._rows) if one.tied]
-        bracket = 18.0 if len(tied) > 1 else 0.0
+        bracket = 22.0 if len(tied) > 1 else 0.0
         left, right = names + 16, width - values - prices - bracket - 14
         self._draw_axis(painter, left, right)
         for number, one in enumerate(self._rows):
-            self._draw_row(painter, one, number, (left, right, values))
+            self._draw_row(painter, one, number, (left, right, values, prices))
         if bracket:
             self._draw_bracket(painter, tied, width - 8)
         if self.hasFocus():
@@ -161,8 +161,8 @@ class JobChart(Chart):
             self.tick(painter, QRectF(x - 40, bottom + 4, 80, _AXIS - 6), text, Qt.AlignmentFlag.AlignHCenter)
         self.line(painter, QPointF(left, bottom + 2), QPointF(right, bottom + 2), self.theme.line)
 
-    def _draw_row(self, painter: QPainter, one: JobRow, number: int, places: tuple[float, float, float]) -> None:
-        left, right, values = places
+    def _draw_row(self, painter: QPainter, one: JobRow, number: int, places: tuple[float, float, float, float]) -> None:
+        left, right, values, prices = places
         y, middle = number * ROW, number * ROW + ROW / 2
         if number == self._current:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -183,7 +183,7 @@ class JobChart(Chart):
         bold = one.advised
         self.write(painter, at, text, size=TEXT_SIZE, bold=bold, colour=muted, align=Qt.AlignmentFlag.AlignRight)
         if one.price:
-            place = QRectF(right + 14 + values, y, self.width_of(one.price) + 14, ROW)
+            place = QRectF(right + 14 + values, y, prices, ROW)
             self.write(painter, place, one.price, colour=self.theme.muted, align=Qt.AlignmentFlag.AlignRight)
         self.tell_at(QRectF(0, y, self.width(), ROW), one.tip)
 

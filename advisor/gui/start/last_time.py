@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from advisor.core.records import built
 from advisor.gui.jobs.apart import apart
 from advisor.gui.models.workload_edits import Described
 from advisor.gui.threads import Outcome, call_as_job
@@ -65,7 +66,7 @@ def _described(text: str, reference: str) -> Described | None:
     if not text:
         return None
     try:
-        workload = msgspec.json.decode(text, type=Workload)
+        workload = msgspec.json.decode(text, type=built(Workload))
         base = load_workload(reference) if reference in bundled_names() else workload
     except (msgspec.MsgspecError, UserFacingError):  # written by another version, or by hand
         return None
