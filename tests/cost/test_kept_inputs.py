@@ -3,6 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from advisor.catalogue.strategies import Strategy
 from advisor.cost.layout import Layout
 from advisor.cost.memory.kept_inputs import keeps_inputs, with_inputs_kept
 from advisor.cost.memory.replay import StepSetup, live_peak, stream_of
@@ -64,3 +65,12 @@ def test_only_sharded_frozen_weights_with_whole_blocks_recomputed_keep_their_inp
     asked = msgspec.structs.replace(table(), parameter_count=1000, trainable_parameter_count=trained)
     layout = msgspec.convert({"data_parallel": sharding, "count": 2}, Layout)
     assert keeps_inputs(asked, training(activation_checkpointing=checkpointing), layout, "single") is kept
+
+
+@pytest.mark.parametrize(
+    ("strategy", "kept"), [("fsdp_offload", True), ("single", False), ("ddp", False), ("dp", False)]
+)
+def test_without_a_layout_only_shards_in_the_hosts_memory_keep_their_inputs(strategy: Strategy, kept: bool) -> None:
+    asked = msgspec.structs.replace(table(), parameter_count=1000, trainable_parameter_count=10)
+    how = training(activation_checkpointing="full")
+    assert keeps_inputs(asked, how, Layout(count=2), strategy) is kept

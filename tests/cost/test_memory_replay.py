@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.cost.memory.replay import StepSetup, live_peak, needed_bytes, stream_of
-from advisor.optable.op_table import ALLOCATE, FREE, GRADIENT, MemoryTimeline
+from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, MemoryTimeline
 from tests.accuracy.ladder import load_ladder_table
 
 MIB = 2**20
@@ -60,3 +60,24 @@ def test_steps_after_the_second_still_fragment() -> None:
     setup = StepSetup(states=table.trainable_tensor_bytes, gradients_kept=True)
     # Two steps alone need 1.2 % more than what is alive; the benchmark's fifty ran out of memory at this batch.
     assert needed_bytes(stream, setup, 384) / live_peak(stream, setup, 384).total > 1.015
+
+
+@pytest.mark.parametrize(
+    ("at_peak", "share", "rise"), [(0, 0.0, 0), (0, 0.5, 0), (4 * MIB, 0.0, 0), (4 * MIB, 0.5, 2 * MIB)]
+)
+def test_a_workspace_raises_the_peak_only_where_its_convolution_runs_at_it(
+    at_peak: int, share: float, rise: float
+) -> None:
+    kind = (ALLOCATE, ALLOCATE, CONVOLUTION, ALLOCATE, CONVOLUTION, FREE, FREE)
+    size = (MIB, 8 * MIB, 6 * MIB, 10 * MIB, at_peak, 10 * MIB, 8 * MIB)
+    stream = stream_of(
+        MemoryTimeline(
+            kind=kind,
+            storage=(0, 1, 1, 2, 2, 2, 1),
+            size0_bytes=tuple(map(float, size)),
+            size1_bytes=(0.0,) * len(kind),
+            resident_event_count=1,
+            backward_start=5,
+        )
+    )
+    assert stream.workspace_above_peak(1.0, gradients_kept=False, share=share) == pytest.approx(rise)

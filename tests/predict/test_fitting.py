@@ -125,6 +125,17 @@ def test_what_is_left_out_is_not_seen() -> None:
     assert (related > 0).all()
 
 
+@pytest.mark.nightly
+def test_a_single_odd_step_is_left_out_by_the_linear_system_as_by_a_fit_without_it() -> None:
+    steps = [replace_measured(step, 1.5 if number == 1 else 1.0) for number, step in enumerate(made_up_steps() * 3)]
+    odd, start = steps[1], fit(StepSet(steps, FIGURES), FIGURES.fitted)
+    predicted = leave_out(steps, lambda step: step is odd, FIGURES, start)[1]
+    alone = StepSet([odd], FIGURES)
+    refitted = alone.predicted_s(fit(StepSet([step for step in steps if step is not odd], FIGURES), start))
+    assert predicted == pytest.approx(refitted, rel=1e-3)
+    assert alone.predicted_s(start) > 1.003 * refitted
+
+
 def replace_measured(step: MeasuredStep, factor: float) -> MeasuredStep:
     return dataclasses.replace(step, measured_s=step.measured_s * factor)
 
