@@ -11,6 +11,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import PINNED_COPY_SHARE, slot_bytes_per_s
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.cost.efficiencies import Assumed
+from advisor.cost.operators.dequantisation import operator_chain
 from advisor.cost.optimizer_cost import OptimizerCost
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import Floats
@@ -45,15 +46,22 @@ class HostSpeed:
     pinned: bool = True
 
 
-def host_seconds(
-    compiled: CompiledTable, training: Training, cost: OptimizerCost, host: HostSpeed, assumed: Assumed
+def host_seconds(  # noqa: PLR0913 - what a host's time depends on
+    compiled: CompiledTable,
+    training: Training,
+    cost: OptimizerCost,
+    host: HostSpeed,
+    assumed: Assumed,
+    software_year: int | None = None,
 ) -> float:
     """Seconds in which the host issues one optimizer step, whatever the card does."""
+    chain = operator_chain(compiled, training, software_year)
     usual = assumed.host_s_per_dispatch
     forward = _known_or(host.forward_s_per_dispatch, usual)
     backward = _known_or(host.backward_s_per_dispatch, usual * assumed.host_backward_share)
     optimizer = _known_or(host.optimizer_s_per_dispatch, usual)
-    passes = compiled.forward_dispatch_count * forward + compiled.backward_dispatch_count * backward
+    passes = (compiled.forward_dispatch_count + chain.forward_dispatches) * forward
+    passes += (compiled.backward_dispatch_count + chain.backward_dispatches) * backward
     if training.compile and compiled.fused is None:
         passes *= assumed.compiled_dispatches
     elif training.compile:

@@ -21,6 +21,7 @@ from advisor.optable.op_columns import (
     WorkT,
 )
 from advisor.optable.op_table import Affine, Op, OpTable, at
+from advisor.optable.unpacked_weights import UnpackedWeights, unpacked_weights_of
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 _DIRECTIONS = ("forward", "input_gradient", "weight_gradient")
@@ -58,6 +59,7 @@ class CompiledTable:
     accumulation: Accumulation = field(default_factory=Accumulation)
     frozen_linear_count: float = 0.0
     """Weights that a quantised fine-tuning stores in few bits."""
+    unpacked: UnpackedWeights = field(default_factory=UnpackedWeights)
     unknown_call_fraction: float = 0.0
     """Share of calls whose work the trace could not tell: they are counted too small."""
 
@@ -87,6 +89,7 @@ def compile_table(table: OpTable) -> CompiledTable:
         synchronisation_count=float(table.synchronisation_count),
         accumulation=accumulation_of(table),
         frozen_linear_count=float(table.frozen_linear_count),
+        unpacked=unpacked_weights_of(table),
         unknown_call_fraction=_unknown_fraction(table),
     )
 

@@ -170,7 +170,12 @@ class CandidateGrid:
     def host_step_s(self) -> float:
         """The host's work of issuing one card's step, in seconds, without accumulation."""
         return host_seconds(
-            self.compiled, self.training, self._optimizer(), self.sources.host, self.sources.figures.assumed
+            self.compiled,
+            self.training,
+            self._optimizer(),
+            self.sources.host,
+            self.sources.figures.assumed,
+            self.sources.software_year,
         )
 
     def host_dispatch_count(self) -> float:

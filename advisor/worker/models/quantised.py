@@ -1,7 +1,7 @@
 """Frozen weights of few bits, as QLoRA and its kin keep them: packed, with scales, dequantised whenever they are used.
 
-nf4: Dettmers et al. 2023 as bitsandbytes computes it. gptq: Frantar et al. 2022 as AutoGPTQ's trainable layer computes
-it, a chain of torch operators. int8: Dettmers et al. 2022, products of bytes forward, dequantised weights backward.
+nf4: Dettmers et al. 2023 as bitsandbytes computes it. gptq: Frantar et al. 2022 as its libraries' Triton layers compute
+it, one kernel and a product. int8: Dettmers et al. 2022, products of bytes forward, dequantised weights backward.
 """
 
 from __future__ import annotations
@@ -11,14 +11,19 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from advisor.worker.models.quantised_kernels import byte_product, dequantise_blocks, dequantise_scales, int8_rows
+from advisor.worker.models.quantised_kernels import (
+    byte_product,
+    dequantise_blocks,
+    dequantise_groups,
+    dequantise_scales,
+    int8_rows,
+)
 from advisor.workload.workload import Quantization, Training, quantization_of, stored_bits
 
 _NF4_BLOCK = 64
 _NF4_SECOND_BLOCK = 256
 _GPTQ_GROUP = 128
 _GPTQ_WORD_BITS = 32
-_BYTE = 8
 _EXPERT_DIMENSIONS = 3
 
 
@@ -67,27 +72,8 @@ class Packed(nn.Module):
             return dequantise_blocks(self.packed, scales, self.sizes, dtype)  # type: ignore[no-any-return]
         if self.scheme == "int8":
             return dequantise_blocks(self.packed, self.scales, self.sizes, dtype)  # type: ignore[no-any-return]
-        return self._ungrouped(dtype)
-
-    def _ungrouped(self, dtype: torch.dtype) -> Tensor:
-        """Shift, narrow, mask, subtract the zero, multiply by the scale: a kernel and a pass over memory each."""
-        per_word = _GPTQ_WORD_BITS // self.bits
-        shifts = torch.arange(0, _GPTQ_WORD_BITS, self.bits, dtype=torch.int32, device=self.packed.device)
-        narrow = torch.int16 if self.bits == _BYTE else torch.int8
-        spread = torch.bitwise_right_shift(
-            self.packed.unsqueeze(-2).expand(*self.packed.shape[:-1], per_word, self.packed.shape[-1]),
-            shifts.unsqueeze(-1),
-        )
-        numbers = torch.bitwise_and(spread.to(narrow), 2**self.bits - 1)
-        grouped = numbers.reshape(-1, self.group, self.sizes[-2])
-        weights = self.scales.to(dtype).unsqueeze(1) * (grouped - self.zeros.unsqueeze(1))
-        # AutoGPTQ keeps (in, out); a product with it is the same whichever way it lies.
-        return weights.reshape(*self.sizes[:-2], self.sizes[-1], self.sizes[-2]).transpose(-2, -1)
-
-    @property
-    def group(self) -> int:
-        """Rows of inputs that share a scale."""
-        return min(_GPTQ_GROUP, self.sizes[-1])
+        groups: Tensor = dequantise_groups(self.packed, self.scales, self.zeros, self.sizes, dtype)
+        return groups
 
 
 def _sizes(weight: Tensor, scheme: Quantization, bits: int) -> dict[str, tuple[tuple[int, ...], torch.dtype]]:
@@ -128,24 +114,36 @@ class QuantisedLinear(nn.Module):
         with torch.autocast("cpu", enabled=False):
             given = inputs.to(self.dtype)
             bias = None if self.bias is None else self.bias.to(self.dtype)
-            if self.weight.scheme == "gptq":
-                result = torch.matmul(given, self.weight.dequantised(self.dtype).t())
-                result = result if bias is None else result + bias
-            else:
-                result = _Product.apply(given, self.weight, bias)  # type: ignore[no-untyped-call]
+            if self.weight.scheme != "gptq":
+                given = _Kept.apply(given)  # type: ignore[no-untyped-call]
+            result: Tensor = _Product.apply(given, self.weight, bias)  # type: ignore[no-untyped-call]
             return result if result.dtype == inputs.dtype else result.to(inputs.dtype)
 
 
-class _Product(torch.autograd.Function):
-    """Inputs by a packed weight: its bytes and the inputs are kept for backward, where the weight is made once more.
+class _Kept(torch.autograd.Function):
+    """Keeps inputs until backward, as bitsandbytes does, though only a weight's gradient would need them."""
 
-    bitsandbytes keeps the inputs of every such product, though only a weight's gradient would need them.
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor) -> Tensor:  # noqa: ANN401 - torch's own context
+        ctx.save_for_backward(inputs)
+        return inputs.view_as(inputs)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Tensor:  # noqa: ANN401 - torch's own context
+        del ctx
+        return gradients[0]
+
+
+class _Product(torch.autograd.Function):
+    """Inputs by a packed weight, which is made once more in backward.
+
+    It saves no tensor where checkpointing would see it, as its libraries don't: a block that ends in such a product is
+    not computed again to the end.
     """
 
     @staticmethod
     def forward(ctx: Any, inputs: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:  # noqa: ANN401 - torch's own context
         ctx.weight, ctx.dtype = weight, inputs.dtype
-        ctx.save_for_backward(inputs)
         if weight.scheme != "int8":
             return nn.functional.linear(inputs, weight.dequantised(inputs.dtype), bias)
         rows, _scales = int8_rows(inputs.reshape(-1, inputs.shape[-1]))

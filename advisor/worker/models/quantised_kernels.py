@@ -42,6 +42,19 @@ def _(packed: Tensor, scales: Tensor, sizes: list[int], dtype: torch.dtype) -> T
     return packed.new_empty(sizes, dtype=dtype)
 
 
+@custom_op("advisor::dequantise_groups", mutates_args=())
+def dequantise_groups(packed: Tensor, scales: Tensor, zeros: Tensor, sizes: list[int], dtype: torch.dtype) -> Tensor:
+    """Weights of `sizes` in `dtype` from packed words, a scale and a zero for each group of inputs, in one kernel."""
+    del packed, scales, zeros, sizes, dtype
+    raise _on_fakes_only("dequantise_groups")
+
+
+@dequantise_groups.register_fake
+def _(packed: Tensor, scales: Tensor, zeros: Tensor, sizes: list[int], dtype: torch.dtype) -> Tensor:
+    del scales, zeros
+    return packed.new_empty(sizes, dtype=dtype)
+
+
 @custom_op("advisor::int8_rows", mutates_args=())
 def int8_rows(values: Tensor) -> tuple[Tensor, Tensor]:
     """Rows as signed bytes, each with its FP32 scale."""

@@ -35,7 +35,7 @@ _LIGHT_NAMES = """
     reflection_pad2d_backward reflection_pad1d_backward replication_pad2d_backward replication_pad1d_backward
     reflection_pad3d replication_pad3d col2im_backward bernoulli isin lerp_ addcmul_ addcdiv_ _pdist_forward
     _cdist_forward _cdist_backward trace diag_embed diag block_diag
-    dequantise_scales dequantise_blocks int8_rows fp8_cast fp8_cast_transpose"""
+    dequantise_scales dequantise_blocks dequantise_groups int8_rows fp8_cast fp8_cast_transpose"""
 """Operators of torch that move tensors and compute a few operations an element, though torch doesn't mark them so."""
 _LIGHT = frozenset(_LIGHT_NAMES.split())
 
