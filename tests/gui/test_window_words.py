@@ -15,8 +15,8 @@ from advisor.gui.texts import Texts
 if TYPE_CHECKING:
     from advisor.core.sentences import Language
 
-_OF_OTHERS = {"force-reinstall"}
-"""A flag of pip's, in a command that is to be typed as it stands."""
+_OF_OTHERS = {"force-reinstall", "help"}
+"""A flag of pip's, in a command that is to be typed as it stands, and the one that only a wrong command line hears of."""
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -116,7 +116,8 @@ def test_a_small_model_is_measured_at_three_or_more_batch_sizes_with_raw_samples
         events = list(_run(make_plan(WORKLOAD, machine, budget_s=budget_s, devices=["cpu"]), machine))
         measurement = _ended(events)
         measured = [step for step in measurement.steps if step.summary is not None]
-        if len(measured) >= 3:
+        # A first step that others hold up is not followed storage by storage: more time makes room for it.
+        if len(measured) >= 3 and all(step.memory and step.memory.how == "dispatch_tracked" for step in measured):
             break
     assert len(measured) >= 3
     assert _kept(measurement) == _counted(events)
