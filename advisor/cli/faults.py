@@ -37,21 +37,17 @@ def shown(text: str) -> str:
 
 def command_fault(what: str, remedy: Reason | None = None, **numbers: Value) -> SaidError:
     """The fault `command-WHAT` with its arguments; without a `remedy` of its own `command-WHAT-remedy`."""
-    from advisor.core.sentences import Reason, SaidError
+    from advisor.core.sentences import SaidError
 
-    own = Reason.of(f"command-{what}-remedy", **numbers)
-    return SaidError((Reason.of(f"command-{what}", **numbers),), remedy or own)
+    return SaidError.of(f"command-{what}", remedy, **numbers)
 
 
 def output_fault(what: str, given: str, detail: str | None = None) -> SaidOutputError:
     """The fault `command-WHAT` of an output that cannot be written; `detail` is what the system said."""
-    from advisor.core.sentences import Reason, Said, SaidOutputError
+    from advisor.core.sentences import Said, SaidOutputError
 
-    numbers: dict[str, Value] = {"given": given}
-    if detail is not None:
-        numbers["detail"] = Said(text=detail)
-    own = Reason.of(f"command-{what}-remedy", **numbers)
-    return SaidOutputError((Reason.of(f"command-{what}", **numbers),), own)
+    numbers: dict[str, Value] = {"given": given} if detail is None else {"given": given, "detail": Said(text=detail)}
+    return SaidOutputError.of(f"command-{what}", None, **numbers)
 
 
 def told(error: UserFacingError, language: Language) -> str:

@@ -13,8 +13,7 @@ _SHOWN_CHARACTERS = 80
 
 def file_fault(what: str, remedy: Reason | None = None, **numbers: Value) -> SaidError:
     """The fault `file-WHAT` with its arguments; without a `remedy` of its own `file-WHAT-remedy`, same arguments."""
-    own = Reason.of(f"file-{what}-remedy", **dict(numbers))
-    return SaidError((Reason.of(f"file-{what}", **dict(numbers)),), remedy or own)
+    return SaidError.of(f"file-{what}", remedy, **numbers)
 
 
 def remedy(what: str, **numbers: Value) -> Reason:

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 from advisor.core.bundled import resource
 from advisor.core.errors import InputError, OutputError, UserFacingError
@@ -209,6 +209,11 @@ class SaidError(InputError):
         super().__init__(" ".join(say(reason, "en") for reason in reasons), say(remedy, "en"))
         self.reasons = reasons
         self.remedy_reason = remedy
+
+    @classmethod
+    def of(cls, code: str, remedy: Reason | None = None, /, **numbers: Value) -> Self:
+        """The fault `code` with its arguments; without a `remedy` of its own `CODE-remedy`, same arguments."""
+        return cls((Reason.of(code, **numbers),), remedy or Reason.of(f"{code}-remedy", **numbers))
 
 
 class SaidOutputError(SaidError, OutputError):

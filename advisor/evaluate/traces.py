@@ -13,7 +13,7 @@ from advisor.core.sentences import Reason, Said
 from advisor.measure.worker_session import WorkerHung, WorkerSession
 from advisor.optable.op_table import OpTable
 from advisor.optable.totals import table_from_numbers
-from advisor.protocol.messages import TRACE_CORE_WAITS_S, Failed, Traced, TraceRequest
+from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Model, NumbersModel, PythonModel, Workload, traced_as
 
 _WORKER_COUNT = 2
@@ -137,8 +137,7 @@ class _Tracer:
         tables: dict[TracePrecision, OpTable] = {}
         reason = Reason.of("evaluate-trace-died", workload=workload.name)
         try:
-            deadline_s = time.monotonic() + _TRACE_LIMIT_S
-            for event in self._alive().ask(request, deadline_s=deadline_s, core_waits_s=TRACE_CORE_WAITS_S):
+            for event in self._alive().ask(request, deadline_s=time.monotonic() + _TRACE_LIMIT_S):
                 if isinstance(event, Traced):
                     tables[event.table.precision] = event.table
                 elif isinstance(event, Failed):

@@ -21,7 +21,6 @@ from advisor.measure.steering import Steering
 from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, WorkerTooLarge, failure_of
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import (
-    TRACE_CORE_WAITS_S,
     ImportRequest,
     LoaderRequest,
     MeasureRequest,
@@ -111,8 +110,7 @@ class DeviceRun:
         error: Exception | None = None
         failed_before = len(self.collection.failures)
         try:
-            core_waits_s = TRACE_CORE_WAITS_S if isinstance(request, TraceRequest) else 0.0
-            for event in session.ask(request, deadline_s=deadline_s, core_waits_s=core_waits_s):
+            for event in session.ask(request, deadline_s=deadline_s):
                 yield from self._relay(event)
         except Cancelled:
             return self._note_cancel()

@@ -20,7 +20,7 @@ from advisor.measure.measurement import Measurement, RateMeasurement
 from advisor.measure.plan import Plan
 from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, WorkerTooLarge, failure_of
 from advisor.optable.op_table import OpTable
-from advisor.protocol.messages import TRACE_CORE_WAITS_S, Failed, Traced, TraceRequest
+from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Workload
 
 _START_ALLOWANCE_S = 5.0
@@ -77,8 +77,7 @@ def trace_workload(
     )
     try:
         failed: Failed | None = None
-        deadline_s = time.monotonic() + request.wall_limit_s
-        for event in session.ask(request, deadline_s=deadline_s, core_waits_s=TRACE_CORE_WAITS_S):
+        for event in session.ask(request, deadline_s=time.monotonic() + request.wall_limit_s):
             if event is None:
                 continue
             if isinstance(event, Traced):

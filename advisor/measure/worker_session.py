@@ -15,13 +15,24 @@ from advisor.core.child_process import ChildProcess, ExitKind
 from advisor.core.core_waits import waited_for_core_s
 from advisor.core.memory_watch import resident_bytes_of
 from advisor.core.sentences import Arguments
-from advisor.protocol.messages import Answered, Control, End, Finished, Request, WorkerEvent, worker_event_of
+from advisor.protocol.messages import (
+    Answered,
+    Control,
+    End,
+    Finished,
+    Request,
+    TraceRequest,
+    WorkerEvent,
+    worker_event_of,
+)
 from advisor.workload import scrubbed_environment as scrubbing
 
 _ENCODER = msgspec.json.Encoder()
 _SLICE_S = 0.05
 _END_S = 5.0
 _DRAIN_S = 0.5
+_TRACE_CORE_WAITS_S = 600.0
+"""What a trace may wait for a core beyond its limit: on a machine that others keep busy it takes many times as long."""
 
 
 class WorkerHung(Exception):  # noqa: N818 - says what happened
@@ -92,11 +103,10 @@ class WorkerSession:
         """Hand over a request; `answers` tells what comes of it."""
         self._child.send(_ENCODER.encode(request))
 
-    def ask(
-        self, request: Request, *, deadline_s: float, core_waits_s: float = 0.0
-    ) -> Generator[WorkerEvent | None, None, None]:
-        """`send` and `answers` in one."""
+    def ask(self, request: Request, *, deadline_s: float) -> Generator[WorkerEvent | None, None, None]:
+        """`send` and `answers` in one; what a trace waits for a core does not count against its deadline."""
         self.send(request)
+        core_waits_s = _TRACE_CORE_WAITS_S if isinstance(request, TraceRequest) else 0.0
         yield from self.answers(deadline_s=deadline_s, core_waits_s=core_waits_s)
 
     def answers(self, *, deadline_s: float, core_waits_s: float = 0.0) -> Generator[WorkerEvent | None, None, None]:

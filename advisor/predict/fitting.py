@@ -15,7 +15,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.cost.efficiencies import Efficiencies, Fitted
 from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, synchronisation_seconds
-from advisor.cost.operators.dequantisation import dequantised_bytes, operator_chain
+from advisor.cost.operators.dequantisation import dequantised_bytes
 from advisor.cost.operators.device_rates import DeviceRates, device_rates
 from advisor.cost.operators.device_time import (
     family_seconds,
@@ -150,9 +150,7 @@ class StepSet:
             ]
         )
         restored = [sum(dequantised_bytes(step.compiled, step.training, step.software_year)) for step in steps]
-        chains = [operator_chain(step.compiled, step.training, step.software_year) for step in steps]
-        chained = [chain.forward_bytes + chain.backward_bytes for chain in chains]
-        self._restored_bytes = (np.array(restored) + np.array(chained)) * self._rounds
+        self._restored_bytes = np.array(restored) * self._rounds
         self._added_s = np.array([step.added_s for step in steps])
         self._slowdown = np.array([step.slowdown for step in steps])
         self._issue_s = np.array(

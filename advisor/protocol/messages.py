@@ -22,10 +22,6 @@ from advisor.workload.workload import Workload
 StepPart = Literal["copy", "forward", "backward", "optimizer"]
 
 
-TRACE_CORE_WAITS_S = 600.0
-"""What a trace may wait for a core beyond its limit: on a machine that others keep busy it takes many times as long."""
-
-
 class TraceRequest(Record, frozen=True, kw_only=True, tag="trace"):
     """Trace the workload under fake tensors, once for each precision."""
 

@@ -19,6 +19,7 @@ from advisor.gui.widgets.sentences_card import FIRST, SentencesCard
 from advisor.measure.measurement import Verdict
 from advisor.recommend.switches import Switch
 from tests.gui import fakes
+from tests.gui.shown_page import shown_page
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -60,11 +61,7 @@ def with_switches() -> AdviceRecord:
 def page(window: MainWindow, session: Session, qtbot: QtBot) -> AdvicePage:
     session.show_recorded(with_switches())
     window.resize(1280, 800)
-    window.show_page("advice")
-    shown = window.page("advice")
-    assert isinstance(shown, AdvicePage)
-    qtbot.waitUntil(lambda: shown.isVisible() and not shown.filling)
-    return shown
+    return shown_page(window, "advice", AdvicePage, qtbot)
 
 
 def chart(page: AdvicePage) -> JobChart:

@@ -18,6 +18,7 @@ from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.compare_page import CHANGED, ComparePage
 from advisor.gui.widgets.notice import Strip
 from tests.gui import fakes
+from tests.gui.shown_page import shown_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,11 +34,7 @@ if TYPE_CHECKING:
 def page(window: MainWindow, session: Session, qtbot: QtBot) -> ComparePage:
     session.show_recorded(fakes.advice())
     window.resize(1280, 1000)
-    window.show_page("compare")
-    shown = window.page("compare")
-    assert isinstance(shown, ComparePage)
-    qtbot.waitUntil(lambda: shown.isVisible() and not shown.filling, timeout=120_000)
-    return shown
+    return shown_page(window, "compare", ComparePage, qtbot)
 
 
 def rows(page: ComparePage) -> list[SetUp]:

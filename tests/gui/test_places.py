@@ -15,6 +15,7 @@ from advisor.gui.pages.model_page import ModelPage
 from advisor.measure.events import DeviceStarted
 from advisor.protocol.messages import Memory
 from tests.gui import fakes
+from tests.gui.shown_page import shown_page
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -28,10 +29,7 @@ def test_the_models_card_is_as_high_as_the_door_that_stands_open(
 ) -> None:
     session.show_recorded(fakes.advice())
     window.resize(1280, 800)
-    window.show_page("model")
-    page = window.page("model")
-    assert isinstance(page, ModelPage)
-    qtbot.waitUntil(lambda: page.isVisible() and not page.filling, timeout=60_000)
+    page = shown_page(window, "model", ModelPage, qtbot)
     tabs, heights = page.findChildren(QTabBar)[0], []
     for place in (0, 1, 2):
         tabs.setCurrentIndex(place)
@@ -51,10 +49,8 @@ def test_rows_of_eight_gpus_begin_right_below_their_head(window: MainWindow, ses
     session.feed.prepare().add(fakes.readings(session.machine, count=120))
     session.set_workload(fakes.workload())
     window.resize(1280, 1400)
-    window.show_page("measure")
-    page = window.page("measure")
-    assert isinstance(page, MeasurePage)
-    qtbot.waitUntil(lambda: page._grid is not None and not page.filling, timeout=60_000)
+    page = shown_page(window, "measure", MeasurePage, qtbot)
+    qtbot.waitUntil(lambda: page._grid is not None, timeout=60_000)
     grid = page._grid
     assert grid is not None
     assert grid.rows is not None
@@ -117,10 +113,8 @@ def test_the_header_of_a_share_tells_shares(window: MainWindow, session: Session
     session.machine = advice.machine
     session.show_recorded(advice)
     window.resize(1280, 800)
-    window.show_page("measure")
-    page = window.page("measure")
-    assert isinstance(page, MeasurePage)
-    qtbot.waitUntil(lambda: page._grid is not None and not page.filling, timeout=60_000)
+    page = shown_page(window, "measure", MeasurePage, qtbot)
+    qtbot.waitUntil(lambda: page._grid is not None, timeout=60_000)
     assert page._grid is not None
     share = next(plot for plot in page._grid.plots if plot.of_card)
     size_bytes = share._series[0].memory_bytes

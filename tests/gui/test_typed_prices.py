@@ -15,6 +15,7 @@ from advisor.gui.pages.compare_page import ComparePage
 from advisor.gui.session import Session
 from advisor.gui.settings import Settings
 from tests.gui import fakes
+from tests.gui.shown_page import shown_page
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -26,10 +27,7 @@ def test_typed_prices_are_there_again_after_a_restart_with_their_currency_and_da
     window: MainWindow, session: Session, settings: Settings, qtbot: QtBot
 ) -> None:
     session.show_recorded(fakes.advice())
-    window.show_page("compare")
-    page = window.page("compare")
-    assert isinstance(page, ComparePage)
-    qtbot.waitUntil(lambda: page.isVisible() and not page.filling, timeout=120_000)
+    page = shown_page(window, "compare", ComparePage, qtbot)
     first = page._table.table.shown_records()[0]
     key = first.prediction.device.key
     assert page._table._set_price(first, "2.5")

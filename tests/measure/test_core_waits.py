@@ -9,7 +9,7 @@ import pytest
 
 from advisor.core.core_waits import waited_for_core_s
 from advisor.measure.worker_session import WorkerHung, WorkerSession
-from advisor.protocol.messages import ImportRequest
+from advisor.protocol.messages import TraceRequest
 from advisor.workload.workload_file import load_workload
 
 
@@ -25,10 +25,11 @@ def test_a_deadline_waits_for_a_worker_that_waits_for_a_core_but_not_without_end
 ) -> None:
     told = iter([10.0, 1e6, 10.0])
     monkeypatch.setattr("advisor.measure.worker_session.waited_for_core_s", lambda _pid: next(told))
+    monkeypatch.setattr("advisor.measure.worker_session._TRACE_CORE_WAITS_S", most_s)
     session = WorkerSession(visible="")
     try:
-        request = ImportRequest(workload=load_workload("iris_mlp"))
-        answers = session.ask(request, deadline_s=time.monotonic() - 1.0, core_waits_s=most_s)
+        request = TraceRequest(workload=load_workload("iris_mlp"), precisions=("fp32",))
+        answers = session.ask(request, deadline_s=time.monotonic() - 1.0)
         if asked_again:
             next(answers)
         with pytest.raises(WorkerHung):

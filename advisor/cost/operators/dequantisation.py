@@ -20,21 +20,22 @@ _PACKED_BYTES = 0.5
 
 
 def dequantised_bytes(compiled: CompiledTable, training: Training, software_year: int | None) -> tuple[float, float]:
-    """Bytes moved in forward and in backward of one micro-batch for quantised weights that the trace holds unpacked.
+    """Bytes moved in forward and in backward of one micro-batch that its trace does not count.
 
+    Those of quantised weights that the trace holds unpacked, and what unpacking by operators adds to a traced kernel.
     Backward needs each weight for the gradient of its layer's input, and once more where it runs forward again.
     """
-    bits = stored_bits(training)
+    bits, chain = stored_bits(training), operator_chain(compiled, training, software_year)
     if bits is None:
-        return 0.0, 0.0
+        return chain.forward_bytes, chain.backward_bytes
     each = bits / 8.0 + _SCALE_BYTES + _WRITTEN_BYTES
     by_operators = software_year is not None and software_year < DEQUANTISING_KERNELS_YEAR
     if quantization_of(training) == "gptq" and by_operators:
         each = _UNPACKED_BY_OPERATORS_BYTES
     once = compiled.frozen_linear_count * each
-    if training.mode == "inference":
-        return once, 0.0
-    return once, once * (2.0 if training.activation_checkpointing == "full" else 1.0)
+    again = 2.0 if training.activation_checkpointing == "full" else 1.0
+    backward = 0.0 if training.mode == "inference" else once * again
+    return once + chain.forward_bytes, backward + chain.backward_bytes
 
 
 class OperatorChain(NamedTuple):
