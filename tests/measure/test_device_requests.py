@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from advisor.core.sentences import Reason
+from advisor.cost.memory.need import tensor_bytes
 from advisor.hardware.machine import Reading
 from advisor.measure.collection import Collection
 from advisor.measure.device_requests import DeviceRequests, block_count_of
@@ -18,6 +19,7 @@ from advisor.measure.device_workers import DeviceWorkers
 from advisor.measure.plan import DevicePlan, make_plan
 from advisor.measure.steering import Steering
 from advisor.optable.op_table import Layer, OpTable
+from advisor.optable.saved_tables import saved_tables
 from advisor.protocol.messages import (
     ImportRequest,
     LoaderRequest,
@@ -28,6 +30,7 @@ from advisor.protocol.messages import (
     TraceRequest,
 )
 from advisor.workload.workload import Data, NumbersModel, TemplateModel, Training, Workload
+from advisor.workload.workload_file import load_workload
 from tests.cost.small_tables import matmul, table
 from tests.recommend.fakes import gpu, machine
 
@@ -180,6 +183,59 @@ def test_the_loader_is_not_timed_again_for_a_second_device_or_by_a_dead_worker()
     assert asked_of_the_loader(second, before=(first,)) == []
     left_out = msgspec.structs.replace(first, skipped=Reason.of("measure-cancelled"))
     assert len(asked_of_the_loader(requests(), before=(left_out,))) == 1
+
+
+BERT = load_workload("bert_base_sst2")
+
+
+def calibrated(flop_per_s: float, **changes: Any) -> DeviceRequests:
+    """BERT on a device of so many FLOP/s, a terabyte a second and 10 µs a call."""
+    found = requests(BERT, traced=False, precisions=("fp32",), **changes)
+    found.tables.update(saved_tables(BERT))
+    series = (
+        ("matmul", 1e9 / flop_per_s, {"flop": 1e9}),
+        ("elementwise", 1e-3, {"bytes": 1e9}),
+        ("host_overhead", 4e-3, {"links": 100.0}),
+    )
+    for kind, seconds, figures in series:
+        one = Sample(
+            series=kind, batch_size=None, precision="fp32", step_count=1, wall_s=seconds, device_s=None,
+            started_monotonic_s=0.0, warm_up=False, figures=figures,
+        )  # fmt: skip
+        for _ in range(15):
+            found.collection.take(one)
+    return found
+
+
+def measured(found: DeviceRequests) -> list[MeasureRequest]:
+    return [request for request in found if isinstance(request, MeasureRequest)]
+
+
+def test_after_a_calibration_no_batch_is_measured_that_the_memory_does_not_hold() -> None:
+    (free,) = measured(calibrated(1e13))
+    smallest, largest = free.batch_sizes[0], free.batch_sizes[-1]
+    assert smallest < BERT.training.batch_size < largest
+    assert set(free.expected_step_s) == set(free.batch_sizes)
+    assert free.expected_step_s[largest] > 1.5 * free.expected_step_s[smallest]
+    table = saved_tables(BERT)["fp32"]
+    need = {size: tensor_bytes(table, BERT.training, "fp32", size, looped=False) for size in (1, smallest, largest)}
+    limit = int((need[smallest] + need[largest]) / 2)
+    (tight,) = measured(calibrated(1e13, memory_limit_bytes=limit))
+    assert smallest < tight.batch_sizes[-1] < largest
+    assert tensor_bytes(table, BERT.training, "fp32", tight.batch_sizes[-1], looped=False) <= limit
+    none = calibrated(1e13, memory_limit_bytes=int(need[1]) - 1)
+    assert measured(none) == []
+    (caveat,) = none.collection.caveats
+    assert caveat.code == "measure-does-not-fit"
+    assert caveat.figure("need_bytes") == need[1]
+
+
+def test_parts_of_a_model_too_long_for_the_time_share_it_alike() -> None:
+    one, two = measured(calibrated(1e11, left_s=8.7))
+    assert (one.layer_limit, two.layer_limit) == (1, 2)
+    assert one.batch_sizes == two.batch_sizes
+    assert one.budget_s == pytest.approx(4.0, abs=0.5 * SLACK_S)
+    assert two.budget_s == pytest.approx(8.0, abs=SLACK_S)  # the first spent nothing
 
 
 def with_layers(*paths: str) -> OpTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from advisor.core.sentences import Reason, message_exists, say
@@ -185,6 +186,30 @@ def test_every_reason_of_a_verdict_has_its_sentence(language: str) -> None:
 def test_bits_that_are_normal_at_full_load_or_idle_slow_nothing() -> None:
     for normal in (0x1, 0x4):  # idle, power cap
         assert throttled_spans(_readings(*[_part(throttle_bits=normal)] * 3), GPU) == ()
+
+
+@pytest.mark.parametrize(("over_bytes", "named"), [(0, False), (1, True)])
+@pytest.mark.parametrize(("total_bytes", "most_bytes"), [(2_000_000_000, 300 * 2**20), (10_000_000_000, 500_000_000)])
+def test_others_may_hold_a_drivers_share_and_not_a_byte_more(
+    total_bytes: int, most_bytes: int, over_bytes: int, *, named: bool
+) -> None:
+    card = msgspec.structs.replace(GPU, memory_total_bytes=total_bytes)
+    held = _part(memory_used_bytes=most_bytes + over_bytes)
+    assert (others_on_gpu(_readings(held, held, held), card) is not None) is named
+
+
+@pytest.mark.parametrize(
+    ("last_hz", "rise_celsius", "fall"),
+    [(0.9e9, 3.0, 0.1), (0.9e9, 2.9, None), (0.96e9, 9.0, None), (0.94e9, 9.0, 0.06)],
+)
+def test_a_clock_that_falls_a_little_or_without_heat_is_not_said_to_have_fallen_hot(
+    last_hz: float, rise_celsius: float, fall: float | None
+) -> None:
+    cool = [_part(sm_clock_hz=1e9, temperature_celsius=60.0, utilisation_fraction=1.0)] * 3
+    hot = [_part(sm_clock_hz=last_hz, temperature_celsius=60.0 + rise_celsius, utilisation_fraction=1.0)] * 3
+    reasons = [reason for *_, reason in throttled_spans(_readings(*cool, *cool, *hot), GPU)]
+    told = [reason.figure("fall_fraction") for reason in reasons if reason.code == "measure-throttled-hot"]
+    assert told == ([] if fall is None else [pytest.approx(fall)])
 
 
 def test_an_idle_card_that_holds_no_more_than_a_driver_needs_has_no_other_user() -> None:

@@ -1,0 +1,116 @@
+"""One worker's life: let go, refused, killed, too large, too late or cancelled, and what is then said of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from advisor.measure.worker_session import (
+    Cancelled,
+    WorkerHung,
+    WorkerSession,
+    WorkerTooLarge,
+    failure_of,
+    scrubbed_environment,
+)
+from advisor.protocol.messages import Failed, WorkerEvent
+from tests.leftovers import needs_proc
+
+PATIENCE_S = 60.0
+REFUSED = 2
+"""Exit code of a worker that was sent no request it knows."""
+
+
+@pytest.fixture
+def sessions() -> Iterator[list[WorkerSession]]:
+    opened: list[WorkerSession] = []
+    yield opened
+    for session in opened:
+        session.close()
+
+
+def started(sessions: list[WorkerSession], **settings: Any) -> WorkerSession:
+    sessions.append(WorkerSession(visible="", **settings))
+    return sessions[-1]
+
+
+def events_of(session: WorkerSession, patience_s: float = PATIENCE_S) -> list[WorkerEvent]:
+    answers = session.answers(deadline_s=time.monotonic() + patience_s)
+    return [event for event in answers if event is not None]
+
+
+def test_a_worker_that_is_let_go_finishes_by_itself(sessions: list[WorkerSession]) -> None:
+    session = started(sessions)
+    assert session.alive
+    assert session.end() == "finished"
+    assert session.exit_code == 0
+    assert not session.alive
+
+
+def test_a_worker_that_knows_no_such_request_says_so_and_is_gone(sessions: list[WorkerSession]) -> None:
+    session = started(sessions)
+    session._child.send(b'{"type": "no_request"}')
+    (event,) = events_of(session)
+    assert isinstance(event, Failed)
+    assert "no_request" in event.text
+    assert not session.alive
+    assert failure_of(None, session) == ("measure-worker-died", {"code": REFUSED})
+    assert session.end() == "failed"
+
+
+@needs_proc
+def test_a_worker_that_something_killed_is_told_from_one_that_died(sessions: list[WorkerSession]) -> None:
+    session = started(sessions)
+    os.kill(session.pid, signal.SIGKILL)
+    assert events_of(session) == []
+    assert failure_of(None, session) == ("measure-worker-killed", {})
+    assert session.end() == "died"
+
+
+@needs_proc
+def test_a_worker_over_its_memory_is_ended_and_said_to_be_too_large(sessions: list[WorkerSession]) -> None:
+    session, error = started(sessions, memory_limit_bytes=1), None
+    try:
+        events_of(session)
+    except WorkerTooLarge as raised:
+        error = raised
+    assert failure_of(error, session) == ("measure-worker-too-large", {})
+    assert not session.alive
+
+
+def test_a_worker_that_does_not_answer_by_its_deadline_is_ended(sessions: list[WorkerSession]) -> None:
+    session = started(sessions)
+    with pytest.raises(WorkerHung) as raised:
+        events_of(session, 0.0)
+    assert failure_of(raised.value, session) == ("measure-worker-hung", {})
+    assert not session.alive
+
+
+def test_cancelling_ends_the_worker_at_once(sessions: list[WorkerSession]) -> None:
+    cancelled = threading.Event()
+    session = started(sessions, cancelled=cancelled)
+    answers = session.answers(deadline_s=time.monotonic() + PATIENCE_S)
+    assert next(answers) is None
+    cancelled.set()
+    with pytest.raises(Cancelled):
+        list(answers)
+    assert not session.alive
+    assert session.end() == "cancelled"
+
+
+@pytest.mark.parametrize(("visible", "seen"), [(None, "7"), ("", ""), ("GPU-a", "GPU-a")])
+def test_a_worker_sees_the_chosen_card_alone(visible: str | None, seen: str) -> None:
+    assert scrubbed_environment({"CUDA_VISIBLE_DEVICES": "7"}, visible=visible)["CUDA_VISIBLE_DEVICES"] == seen
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_worker_asks_the_hub_only_where_it_may(allowed: bool) -> None:
+    environment = scrubbed_environment({}, visible="", allow_hub=allowed)
+    assert ("HF_HUB_OFFLINE" in environment) is not allowed
+    assert environment["HF_HUB_DISABLE_TELEMETRY"] == "1"
