@@ -34,7 +34,11 @@ For one card's step `T1` with backward pass `B`, gradients of `bytes`, `n` cards
 - **Overlap.** While a bucket is sent, compute loses a share of its time (small with peer-to-peer, most of it through
   the host); the rest overlaps. What is left when backward ends is exposed, the last bucket always.
 - **Sockets.** Over PCIe with peer-to-peer up to four cards reach each other below one root complex; the ring of more
-  crosses to the other processor over links that it shares, and the bus rate falls with the cards.
+  crosses to the other processor over links that it shares, and the bus rate falls with the cards. Hosts of PCIe 3.0 and
+  earlier have Intel's processors, between which NCCL uses no peer-to-peer: what crosses there goes through host memory.
+- **Bridges** join pairs. A host of several pairs (`NVLink bridge (pairs)`) gives a job of two cards the first two that
+  its driver counts, which need not share a bridge: two such cards count as unbridged, with a range up to the bridge's.
+  Two cards that surely share one are `NVLink bridge`, or two cards a host.
 - **Copies.** Flattening, averaging and reducing cross the card's memory a number of times.
 - **Stragglers.** All cards wait for the slowest of `n`, whose steps differ by input pipelines and clocks (the expected
   largest of `n` normal deviates), and across hosts for the slowest host.
@@ -58,8 +62,9 @@ For one card's step `T1` with backward pass `B`, gradients of `bytes`, `n` cards
 
 The figures are fitted with a loss that lets go of rows far from all others: hosts that route badly are not marked as
 such. In the fit alone, one card's step is as long as the same source timed it (where it did), so that links do not
-answer for steps, and a row counts for less the more its own runs differ. The three figures of PCIe with peer-to-peer
-(`pcie_fraction`, `bridged_ring_ratio`, `socket_contention_exponent`) were fitted last, the others held as they were.
+answer for steps, and a row counts for less the more its own runs differ. The six figures of slots and of host memory
+(`pcie_fraction`, `bridged_ring_ratio`, `socket_contention_exponent`, `host_bytes_per_s`, `host_overlap_loss_fraction`,
+`host_contention_exponent`) were fitted last, the others held as they were.
 The range of an efficiency comes from residuals of cards that were left out. Where gradients cross PCIe it also reaches
 down to a host that routes badly (4 GB/s), unless the bus was measured or given.
 
@@ -76,7 +81,7 @@ INTERCONNECT = """
 ## Words for a link
 
 `--interconnect` and the column `interconnect` take a bus rate one way (`12`, `12 GB/s`, `900 MB/s`) or words:
-`NVSwitch`, `NVLink hybrid-cube-mesh`, `NVLink bridge (pairs)`, `PCIe P2P`, `PCIe (no NVLink bridge)`,
+`NVSwitch`, `NVLink hybrid-cube-mesh`, `NVLink bridge`, `NVLink bridge (pairs)`, `PCIe P2P`, `PCIe (no NVLink bridge)`,
 `PCIe or NVLink bridge` (the source does not say: bridged pairs where the card takes a bridge), `PCIe without P2P`,
 `virtual machine`. A network between hosts may follow: `NVSwitch + InfiniBand HDR x8`, `PCIe + 100 Gb/s Ethernet`,
 `NVLink + 25 Gb/s RoCE`. Nothing said means the card's usual link. Cards that share no stated network beyond one host

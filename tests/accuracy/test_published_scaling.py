@@ -22,11 +22,11 @@ def _truth() -> np.ndarray:
     return np.array([row.efficiency for row in _healthy()])
 
 
-def test_published_efficiencies_are_met_within_three_point_three_points() -> None:
+def test_published_efficiencies_are_met_within_three_points() -> None:
     error = np.abs(predict(_healthy())[:, 0] - _truth())
     print(f"{len(error)} rows: {100 * error.mean():.2f} points")
     assert len(error) == 268
-    assert 100 * error.mean() <= 3.3
+    assert 100 * error.mean() <= 3.0
 
 
 def test_ranges_hold_the_published_efficiency_as_often_as_they_say() -> None:
@@ -37,7 +37,7 @@ def test_ranges_hold_the_published_efficiency_as_often_as_they_say() -> None:
     assert 0.75 <= inside.mean() <= inside[healthy].mean() <= 0.92
 
 
-def test_a_card_or_a_model_that_the_fit_has_not_seen_is_met_within_three_point_five_points() -> None:
+def test_a_card_or_a_model_that_the_fit_has_not_seen_is_met_within_three_point_three_points() -> None:
     pytest.importorskip("scipy")
     sys.path.insert(0, str(ROOT))
     from advisor.cost.scaling.scaling_figures import scaling_figures
@@ -46,7 +46,7 @@ def test_a_card_or_a_model_that_the_fit_has_not_seen_is_met_within_three_point_f
     fits = FitsBeside(_healthy(), scaling_figures())
     errors = {key: np.abs(fits.left_out(key) - _truth()) for key in ("gpu_key", "workload")}
     print({key: f"{100 * error.mean():.2f} points" for key, error in errors.items()})
-    assert all(100 * error.mean() <= 3.5 for error in errors.values())
+    assert all(100 * error.mean() <= 3.3 for error in errors.values())
 
 
 def test_every_row_is_predicted_the_suspect_ones_too() -> None:

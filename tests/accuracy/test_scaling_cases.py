@@ -166,9 +166,7 @@ def test_roberta_large_on_two_3090_comes_out_for_full_length_and_batches_of_8_to
 
 
 def test_with_a_bridge_the_two_3090_would_have_gained_more_than_published() -> None:
-    bridged = _predicted(
-        "roberta_large_classification", 512, "tf32", "rtx3090", 8, "NVLink bridge (pairs)", optimizer="adamw"
-    )
+    bridged = _predicted("roberta_large_classification", 512, "tf32", "rtx3090", 8, "NVLink bridge", optimizer="adamw")
     efficiency = bridged["ddp", 2].efficiency
     assert efficiency is not None
     assert 2 * efficiency.low > 1029 / 707

@@ -266,7 +266,7 @@ def several_cards() -> Iterator[tuple[str, object]]:
                 figures=own,
             )
             yield f"grid {name} {kind}", {part: grid.parts_s[part].ravel().tolist() for part in PARTS}
-            yield f"ends {name} {kind}", [grid.slow_host_s.ravel().tolist(), grid.uncontended_s[1].ravel().tolist()]
+            yield f"ends {name} {kind}", [grid.slow_host_s.ravel().tolist(), grid.quick_s[1].ravel().tolist()]
     for layout in layouts():
         replica = ReplicaStep(
             steps=steps(step_s=1.0), traffic=load, batch_size=2, link=links()["switch"], memory_bytes_per_s=3e12

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from advisor.catalogue.networks import Network
 from advisor.catalogue.spec_table import spec_table
-from advisor.cost.scaling.communication import Costs, Floats, bus_bytes_per_s, costs, overlap_loss
+from advisor.cost.scaling.communication import Costs, Floats, bus_bytes_per_s, costs, overlap_loss, quick_pair
 from advisor.cost.scaling.links import Link, SizedTime, parse_interconnect, usual_link
 from advisor.cost.scaling.scaling_figures import scaling_figures
 from tests.cost.scaling_cases import link
@@ -40,6 +41,30 @@ def test_bridges_serve_pairs_and_beyond_them_pcie_rules() -> None:
     assert bus_bytes_per_s(direct, 4) < bus_bytes_per_s(direct, 2) * 2
     assert bus_bytes_per_s(hosted, 4) < bus_bytes_per_s(direct, 4)
     assert overlap_loss(hosted, 4) > overlap_loss(hosted, 2)
+
+
+def test_two_cards_of_several_pairs_count_as_if_they_shared_no_bridge() -> None:
+    for peers, without in ((True, "pcie_p2p"), (False, "pcie_host")):
+        pairs = link(type="nvlink_bridge", wire_bytes_per_s=56e9, peer_to_peer=peers, several_pairs=True)
+        unbridged = link(type=without, peer_to_peer=peers)
+        assert bus_bytes_per_s(pairs, 2) == bus_bytes_per_s(unbridged, 2)
+        assert overlap_loss(pairs, 2) == overlap_loss(unbridged, 2)
+        shared = quick_pair(pairs, 2)
+        assert shared is not None
+        assert bus_bytes_per_s(shared, 2) == bus_bytes_per_s(link(type="nvlink_bridge", wire_bytes_per_s=56e9), 2)
+        assert quick_pair(pairs, 4) is quick_pair(shared, 2) is None
+        assert bus_bytes_per_s(pairs, 4) == bus_bytes_per_s(shared, 4)
+
+
+@pytest.mark.parametrize("kind", ["pcie_p2p", "nvlink_bridge"])
+def test_where_peers_reach_no_further_than_their_socket_the_host_carries_what_crosses(kind: str) -> None:
+    near, far = (link(type=kind, pcie_bytes_per_s=15.75e9, peers_across_sockets=across) for across in (False, True))
+    fitted = scaling_figures().fitted
+    assert [bus_bytes_per_s(near, count) for count in (2, 4)] == [bus_bytes_per_s(far, count) for count in (2, 4)]
+    assert bus_bytes_per_s(near, 8) == fitted.host_bytes_per_s < bus_bytes_per_s(far, 8)
+    assert overlap_loss(near, 8) == fitted.host_overlap_loss_fraction > overlap_loss(far, 8)
+    of_four = msgspec.structs.replace(near, cards_per_node_count=4)
+    assert overlap_loss(of_four, 64) == overlap_loss(far, 8)
 
 
 def test_through_the_host_more_cards_share_the_same_memory() -> None:

@@ -59,6 +59,22 @@ def test_words_name_a_link(text: str, changes: dict[str, object], expected: str)
     assert parse_interconnect(text, spec(**changes)).type == expected
 
 
+def test_only_bridges_of_pairs_leave_open_which_two_cards_share_one() -> None:
+    pairs = "NVLink bridge (pairs)"
+    assert parse_interconnect(pairs, spec()).several_pairs
+    assert not parse_interconnect("NVLink bridge", spec()).several_pairs
+    assert not parse_interconnect(pairs, spec(), cards_per_node=2).several_pairs
+    assert not parse_interconnect(pairs, spec(nvlink_bytes_per_s=None)).several_pairs
+
+
+def test_hosts_of_pcie_3_carry_what_crosses_sockets_through_their_memory() -> None:
+    across = {card.key: usual_link(card).peers_across_sockets for card in spec_table().values()}
+    assert not across["qrtx8000"]
+    assert not across["v100-pcie-32"]
+    assert across["a6000"]
+    assert across["gh200-96"]
+
+
 def test_a_given_rate_is_in_gigabytes_unless_a_unit_says_otherwise() -> None:
     assert parse_interconnect("12", spec()).wire_bytes_per_s == 12e9
     assert parse_interconnect("0.5 TB/s", spec()).wire_bytes_per_s == 0.5e12

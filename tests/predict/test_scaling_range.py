@@ -143,8 +143,15 @@ def test_data_parallel_may_be_as_quick_as_if_its_threads_did_not_contend() -> No
     setting = Setting(host_step_s=0.02, host_dispatch_count=5000.0)
     grid, ends = scaled(link(type="nvswitch"), setting=setting)
     place = (*grid.index("dp", 8), 0, 0)
-    quick = grid.alone_s[0, 0] / grid.uncontended_s[place]
+    quick = grid.alone_s[0, 0] / grid.quick_s[place]
     assert ends.efficiency_high[place] >= quick > grid.efficiency[place]
+
+
+def test_two_cards_of_several_pairs_may_be_as_quick_as_if_they_shared_their_bridge() -> None:
+    pairs = link(type="nvlink_bridge", wire_bytes_per_s=56e9, peer_to_peer=False, several_pairs=True)
+    (grid, ends), (shared, _) = scaled(pairs), scaled(msgspec.structs.replace(pairs, several_pairs=False))
+    place = (*grid.index("ddp", 2), 0, 0)
+    assert ends.efficiency_low[place] < grid.efficiency[place] < shared.efficiency[place] <= ends.efficiency_high[place]
 
 
 KINDS: tuple[DataParallel, ...] = ("ddp", "zero1", "zero2", "fsdp", "hsdp")

@@ -32,25 +32,46 @@ def bus_bytes_per_s(link: Link, count: int, figures: ScalingFigures | None = Non
     """Bus rate of `count` cards of one host in an all-reduce: 2 (n-1)/n times the message over its duration.
 
     NVLink: a share of the card's links; V100 mesh: links of the rings that `count` cards can form; bridges serve
-    pairs, beyond which every second hop crosses PCIe; PCIe falls once the ring crosses from socket to socket.
+    pairs, beyond which every second hop crosses PCIe, and of several pairs the first two cards may share none. PCIe
+    falls once the ring crosses from socket to socket: to what goes through host memory where peers don't reach across.
     """
     figures = figures or scaling_figures()
-    fitted, assumed = figures.fitted, figures.assumed
-    crowd = max(1.0, count / 2)
+    fitted = figures.fitted
     if link.type in {"given", "shared_memory"}:
         return link.wire_bytes_per_s
     if link.type == "virtual_machine":
         return fitted.virtual_bytes_per_s
-    if link.type == "nvswitch" or (link.type == "nvlink_bridge" and count <= _PAIR):
+    if link.type == "nvswitch" or _share_a_bridge(link, count):
         return fitted.nvlink_fraction * link.wire_bytes_per_s
     if link.type == "nvlink_mesh":
         return fitted.nvlink_fraction * _mesh_bytes_per_s(link, count, figures)
-    sockets = max(1.0, count / assumed.socket_card_count)
-    pcie = link.pcie_bytes_per_s * math.pow(sockets, -fitted.socket_contention_exponent)
-    through_host = fitted.host_bytes_per_s * math.pow(crowd, -fitted.host_contention_exponent)
-    if link.type == "nvlink_bridge":
-        return pcie * fitted.bridged_ring_ratio if link.peer_to_peer else through_host * math.sqrt(2.0)
-    return fitted.pcie_fraction * pcie if link.type == "pcie_p2p" else min(through_host, fitted.pcie_fraction * pcie)
+    return _slots_bytes_per_s(link, count, figures)
+
+
+def _slots_bytes_per_s(link: Link, count: int, figures: ScalingFigures) -> float:
+    fitted = figures.fitted
+    through_host = fitted.host_bytes_per_s * math.pow(max(1.0, count / 2), -fitted.host_contention_exponent)
+    sockets = max(1.0, count / figures.assumed.socket_card_count)
+    peers = link.pcie_bytes_per_s * math.pow(sockets, -fitted.socket_contention_exponent)
+    slots = fitted.pcie_fraction * peers
+    if _between_sockets_by_host(link, count, figures):
+        return min(fitted.host_bytes_per_s, slots)
+    bridged = link.type == "nvlink_bridge"
+    if bridged and count > _PAIR:
+        return peers * fitted.bridged_ring_ratio if link.peer_to_peer else through_host * math.sqrt(2.0)
+    return slots if link.type == "pcie_p2p" or (bridged and link.peer_to_peer) else min(through_host, slots)
+
+
+def _share_a_bridge(link: Link, count: int) -> bool:
+    """Whether all cards of the job surely share one bridge."""
+    return link.type == "nvlink_bridge" and count <= _PAIR and not link.several_pairs
+
+
+def _between_sockets_by_host(link: Link, count: int, figures: ScalingFigures) -> bool:
+    """Whether a ring of peers has to go through host memory where it crosses from one processor to the other."""
+    slots = link.type == "pcie_p2p" or (link.type == "nvlink_bridge" and link.peer_to_peer)
+    inside = min(count, link.node_size_count)
+    return slots and not link.peers_across_sockets and inside > figures.assumed.socket_card_count
 
 
 def _mesh_bytes_per_s(link: Link, count: int, figures: ScalingFigures) -> float:
@@ -61,11 +82,13 @@ def _mesh_bytes_per_s(link: Link, count: int, figures: ScalingFigures) -> float:
 
 def overlap_loss(link: Link, count: int, figures: ScalingFigures | None = None) -> float:
     """Compute time lost a second of communication that runs beside it (0: free, 1: nothing is gained by overlap)."""
-    fitted = (figures or scaling_figures()).fitted
+    figures = figures or scaling_figures()
+    fitted = figures.fitted
     if link.type == "shared_memory":
         return 1.0
-    bridged_alone = link.type == "nvlink_bridge" and count > _PAIR and not link.peer_to_peer
-    direct = (link.type in _DIRECT and not bridged_alone) or (link.type == "given" and link.peer_to_peer)
+    bridged_alone = link.type == "nvlink_bridge" and not link.peer_to_peer and not _share_a_bridge(link, count)
+    host = bridged_alone or _between_sockets_by_host(link, count, figures)
+    direct = (link.type in _DIRECT and not host) or (link.type == "given" and link.peer_to_peer)
     return min(1.0, fitted.direct_overlap_loss_fraction if direct else fitted.host_overlap_loss_fraction)
 
 
@@ -89,8 +112,15 @@ def slow_host(link: Link, count: int, figures: ScalingFigures | None = None) -> 
     return _slow_inside(link, count, figures)
 
 
+def quick_pair(link: Link, count: int) -> Link | None:
+    """The same two cards where they share their bridge; None where they surely do, or share none."""
+    if link.type != "nvlink_bridge" or count != _PAIR or not link.several_pairs:
+        return None
+    return msgspec.structs.replace(link, several_pairs=False)
+
+
 def _slow_inside(link: Link, count: int, figures: ScalingFigures | None) -> Link | None:
-    bridged = link.type == "nvlink_bridge" and link.certain and count <= _PAIR
+    bridged = link.certain and _share_a_bridge(link, count)
     crosses = link.type in {"pcie_p2p", "pcie_host", "nvlink_bridge"} and not bridged
     if count <= 1 or link.basis != "specified" or not crosses:
         return None

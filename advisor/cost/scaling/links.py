@@ -27,6 +27,7 @@ LinkType = Literal[
 WORDS = (
     "NVSwitch",
     "NVLink hybrid-cube-mesh",
+    "NVLink bridge",
     "NVLink bridge (pairs)",
     "PCIe P2P",
     "PCIe (no NVLink bridge)",
@@ -54,6 +55,10 @@ class Link(Record, frozen=True, kw_only=True):
     """The slot, over which gradients also reach the host and unbridged cards reach each other."""
     peer_to_peer: bool
     """Whether cards that share no NVLink may write into each other's memory over PCIe."""
+    peers_across_sockets: bool = True
+    """Whether peers below different processors write to each other; else what crosses goes through host memory."""
+    several_pairs: bool = False
+    """Bridges join pairs of more cards than two: a job on two of them may get two that share none."""
     certain: bool = True
     """False: the words leave open which link it was, or the spec row does not tell."""
     cards_per_node_count: Annotated[int, Meta(ge=1)] | None = None
@@ -76,6 +81,16 @@ def _reaches_peers(spec: GpuSpec) -> bool:
     return not is_consumer(spec) if spec.peer_to_peer is None else spec.peer_to_peer
 
 
+_PAIR = 2
+_LAST_OF_INTEL_HOSTS = 3
+"""PCI Express generation of hosts that have Intel's processors; 4.0 came with AMD's. Across Intel's NCCL sends through
+host memory; across AMD's peers wrote to each other wherever they stood, until 2024 (NCCL's `ncclTopoCheckP2p`)."""
+
+
+def _crosses_sockets(spec: GpuSpec) -> bool:
+    return spec.pcie_generation is None or spec.pcie_generation > _LAST_OF_INTEL_HOSTS
+
+
 def _link(spec: GpuSpec, kind: LinkType, *, certain: bool = True) -> Link:
     pcie = slot_bytes_per_s(spec)
     wire = spec.nvlink_bytes_per_s if kind in {"nvswitch", "nvlink_mesh", "nvlink_bridge"} else pcie
@@ -84,6 +99,7 @@ def _link(spec: GpuSpec, kind: LinkType, *, certain: bool = True) -> Link:
         wire_bytes_per_s=wire or pcie,
         pcie_bytes_per_s=pcie,
         peer_to_peer=_reaches_peers(spec),
+        peers_across_sockets=_crosses_sockets(spec),
         certain=certain,
     )
 
@@ -119,6 +135,12 @@ def _nvlink(spec: GpuSpec) -> Link:
     return _link(spec, "nvlink_bridge") if spec.nvlink_bytes_per_s else _pcie(spec, certain=False)
 
 
+def _nvlink_pairs(spec: GpuSpec) -> Link:
+    """Bridges of several pairs, unless a card has none."""
+    link = _nvlink(spec)
+    return _replace(link, several_pairs=link.type == "nvlink_bridge")
+
+
 def _bridged_or_pcie(spec: GpuSpec) -> Link:
     """Source silent: who sells pairs of cards that take a bridge mostly sells the bridge too; others have PCIe."""
     kind: LinkType = "nvlink_bridge" if spec.nvlink_pairs_only else _pcie(spec).type
@@ -132,6 +154,7 @@ _WORDS: tuple[tuple[str, Callable[[GpuSpec], Link]], ...] = (
     (r"does not say|pcie or nvlink|unknown", _bridged_or_pcie),
     (r"(no|without) (p2p|peer)|through (the )?host|host.?staged|\bshm\b", lambda spec: _link(spec, "pcie_host")),
     (r"(no|without) (a |any )?(nvlink|bridge)", _pcie),
+    (r"pairs", _nvlink_pairs),
     (r"bridge|pair", _nvlink),
     (r"p2p|peer", lambda spec: _link(spec, "pcie_p2p")),
     (r"nvlink", _nvlink),
@@ -163,7 +186,9 @@ def parse_interconnect(text: str, spec: GpuSpec, *, cards_per_node: int | None =
     if link is None:
         message = f"interconnect {text[:80]!r} names no known link."
         raise InputError(message, f"Use one of: {', '.join(WORDS)}; a network may follow: '+ InfiniBand HDR x8'.")
-    changes = {} if network is None else {"network": network.network}
+    changes: dict[str, object] = {} if network is None else {"network": network.network}
+    if cards_per_node == _PAIR:
+        changes["several_pairs"] = False
     return _replace(link, cards_per_node_count=cards_per_node, **changes)
 
 
@@ -228,6 +253,7 @@ def interconnect_schema() -> dict[str, object]:
         "examples": [
             "NVLink3/NVSwitch",
             "NVLink2 hybrid-cube-mesh",
+            "NVLink bridge",
             "NVLink bridge (pairs)",
             "PCIe (no NVLink bridge)",
             "PCIe without P2P",

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from advisor.catalogue.strategies import SHARDING, STRATEGIES, Strategy
-from advisor.cost.scaling.communication import Costs, bus_bytes_per_s, costs, overlap_loss, slow_host, slowest_of
+from advisor.cost.scaling.communication import (
+    Costs,
+    bus_bytes_per_s,
+    costs,
+    overlap_loss,
+    quick_pair,
+    slow_host,
+    slowest_of,
+)
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s, dp_communication_s
 from advisor.cost.scaling.offload import OffloadedStep, Offloading, Place, offloaded_step
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
@@ -72,8 +80,9 @@ class ScaledGrid:
     """One card's step with all its micro-batches, shape (cards, batches)."""
     slow_host_s: Floats
     """The step in a host that routes badly; 0 where no such host is to be feared."""
-    uncontended_s: Floats
-    """DataParallel's step if its threads did not contend for one lock; infinite for all others."""
+    quick_s: Floats
+    """The step if DataParallel's threads did not contend for one lock, and if two cards of several pairs share their
+    bridge; infinite for all others."""
     offload_quick_s: Floats
     """By how much off-loading may take less than it was reckoned with; 0 where nothing is off-loaded."""
     offload_slow_s: Floats
@@ -125,6 +134,8 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
             cell = _Cell(job, card, count, link)
             worst = slow_host(link, count, figures)
             slow_cell = None if worst is None else _Cell(job, card, count, worst)
+            bridged = quick_pair(link, count)
+            quick_cell = None if bridged is None else _Cell(job, card, count, bridged)
             certain[column, card] = link.certain
             for row, strategy in enumerate(strategies):
                 for name, value in cell.parts(strategy).items():
@@ -134,7 +145,9 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
                     offload_quick[row, column, card] = offloaded.quick_s
                     offload_slow[row, column, card] = offloaded.slow_s
                 if strategy == "dp" and count > 1:
-                    quick_step[row, column, card] = sum(cell.data_parallel(contended=False).values())
+                    quick_step[row, column, card] = sum((quick_cell or cell).data_parallel(contended=False).values())
+                elif quick_cell is not None and strategy != "single":
+                    quick_step[row, column, card] = sum(quick_cell.parts(strategy).values())
                 if slow_cell is not None and strategy in _ROUTED:
                     slow_step[row, column, card] = sum(slow_cell.parts(strategy).values())
     return ScaledGrid(
@@ -144,7 +157,7 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
         step_s=sum(parts.values(), start=np.zeros(shape)),
         alone_s=np.stack([sum(_Cell(job, card, 1, link).parts("single").values()) for card, link in enumerate(links)]),
         slow_host_s=slow_step,
-        uncontended_s=quick_step,
+        quick_s=quick_step,
         offload_quick_s=offload_quick,
         offload_slow_s=offload_slow,
         certain=certain,

@@ -54,7 +54,7 @@ def scaled_range(grid: ScaledGrid, steps: DeviceSteps, figures: ScalingFigures |
 
 
 def grid_efficiency_range(grid: ScaledGrid, figures: ScalingFigures | None = None) -> tuple[Floats, Floats]:
-    """(low, high) of every efficiency: down to a badly routing host, up to threads that do not contend."""
+    """(low, high) of every efficiency: down to a badly routing host, up to a pair that shares its bridge."""
     several = np.array(grid.counts)[:, None, None] > 1
     factors = np.ones((2, *grid.step_s.shape))
     for row, strategy in enumerate(grid.strategies):
@@ -64,7 +64,7 @@ def grid_efficiency_range(grid: ScaledGrid, figures: ScalingFigures | None = Non
     low, high = efficiency_range(grid.efficiency, grid.certain, factors, spread)
     slow, step = grid.slow_host_s, grid.step_s
     low = np.minimum(low, np.where(slow > 0, grid.alone_s / np.maximum(slow, step), low))
-    return low, np.maximum(high, grid.alone_s / np.maximum(grid.uncontended_s, grid.alone_s))
+    return low, np.maximum(high, grid.alone_s / np.maximum(grid.quick_s, grid.alone_s))
 
 
 def layout_range(
