@@ -112,7 +112,7 @@ def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
 
 
 def claim_of(entry: ClaimEntry) -> Claim:
-    """An entry given field by field as a claim (free text goes through `claim_text.parse_claim`)."""
+    """An entry given field by field as a claim (free text goes through `reader.parse_claim`)."""
     shared = {name: getattr(entry, name) for name in ClaimFields.__struct_fields__}
     return Claim(
         gpus=(entry.gpu,) if entry.gpu is not None else (),
