@@ -118,11 +118,28 @@ def test_every_code_kept_in_a_table_is_a_message() -> None:
     assert {code for code in codes if not message_exists(code, "en")} == set()
 
 
-def test_no_message_of_this_room_is_left_unused() -> None:
-    rooms = {"recommend.ftl", "claims.ftl", "cases.ftl", "caveats.ftl"}
-    own = {name for name, (where, _) in catalogue("en").items() if where in rooms and not name.startswith("verdict-")}
-    text = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
-    assert {name for name in own if f'"{name}"' not in text} == set()
+def composed_codes() -> list[re.Pattern[str]]:
+    """What a code may be that the program puts together (`f"{code}-early"`, `f"help-{field}"`)."""
+    found = {"file-range-.+"}  # joined of its ends, word by word
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                parts = [part.value if isinstance(part, ast.Constant) else None for part in node.values]
+                said = "".join(str(part or "") for part in parts)
+                if re.fullmatch(r"[a-z0-9-]*[a-z][a-z0-9-]*", said) and "-" in said:
+                    found.add("".join(".*" if part is None else re.escape(str(part)) for part in parts))
+    return [re.compile(one) for one in sorted(found)]
+
+
+def test_no_message_is_left_unused() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (*PACKAGE.rglob("*.py"), *resource("").glob("*.toml"))]
+    messages = [*(resource("sentences") / "en").glob("*.ftl")]
+    words = set(re.findall(r"""(?<=["'])[\w-]+(?=["'])""", "\n".join(texts)))
+    words |= set(re.findall(r"\{ *([a-z][\w-]*) *\}", "\n".join(path.read_text(encoding="utf-8") for path in messages)))
+    composed = composed_codes()
+    assert len(composed) > 50
+    left = {name for name in catalogue("en") if name not in words and not any(one.fullmatch(name) for one in composed)}
+    assert left == set()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -17,10 +17,6 @@ measure-verdict-contended = contended
 measure-verdict-not-measured = not measured
 
 ## Why a series ended
-measure-stop-settled = the interval of the median is narrow enough
-measure-stop-noise-settled = more samples would not make it more exact
-measure-stop-cap = its time or number of samples was used up
-measure-stop-interrupted = it was interrupted
 
 ## Why a series was not, or not fully, measured
 measure-no-samples = No sample was made in the time there was. Give a larger budget (--budget).

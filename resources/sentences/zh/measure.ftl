@@ -17,10 +17,6 @@ measure-verdict-contended = 被占用
 measure-verdict-not-measured = 未测量
 
 ## 序列结束的原因
-measure-stop-settled = 中位数的区间已足够窄
-measure-stop-noise-settled = 再多样本也不会更精确
-measure-stop-cap = 时间或样本数已用完
-measure-stop-interrupted = 被中断
 
 ## 序列未测量或未完整测量的原因
 measure-no-samples = 在给定时间内没有得到样本。请增大预算（--budget）。
