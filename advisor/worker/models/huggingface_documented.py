@@ -33,6 +33,7 @@ _USUAL_WIDTH = 768
 def documented_inputs(module: Any, name: str, workload: Workload) -> Iterator[One]:  # noqa: ANN401 - transformers' types
     """Ways to make the input `name` of a module, the likeliest first: as documented, then as its name is used."""
     config = module.config
+    yield from _grids(name, config, workload)
     found = _documented(module, name)
     if found is not None:
         kind, shape = found
@@ -91,6 +92,15 @@ def _tensor(name: str, sizes: list[int | None], config: Any, *, whole: bool) -> 
     return make
 
 
+def _grids(name: str, config: Any, workload: Workload) -> Iterator[One]:  # noqa: ANN401 - transformers' types
+    """Numbers of a picture's patches: zeros, which fill the documented shape too, would be no picture."""
+    if name.endswith(_GRIDS):
+        seen = getattr(config, "vision_config", None) or config
+        side = side_of(seen, workload) // max(1, number_of(seen, "patch_size", 16))
+        yield lambda size: torch.tensor([[1, side, side]] * size)
+        yield lambda size: torch.tensor([[side, side]] * size)
+
+
 def _by_name(name: str, config: Any, workload: Workload) -> Iterator[One]:  # noqa: ANN401 - transformers' types
     """By what libraries mean with such a name."""
     length, seen = row_count(config, workload), getattr(config, "vision_config", None) or config
@@ -101,10 +111,6 @@ def _by_name(name: str, config: Any, workload: Workload) -> Iterator[One]:  # no
         yield _tensor(name, [None, length], config, whole=True)
     if name.endswith(("ids", "tokens")):
         yield _tensor(name, [None, length], config, whole=True)
-    if name.endswith(_GRIDS):
-        side = side_of(seen, workload) // max(1, number_of(seen, "patch_size", 16))
-        yield lambda size: torch.tensor([[1, side, side]] * size)
-        yield lambda size: torch.tensor([[side, side]] * size)
     if name.endswith(_STATES):
         width = _first_number(config, _WIDTHS, _USUAL_WIDTH)
         yield lambda size: torch.randn(size, length, width)

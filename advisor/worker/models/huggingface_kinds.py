@@ -41,6 +41,13 @@ def parameter_names(module: Any) -> list[str]:  # noqa: ANN401 - transformers' t
     ]
 
 
+def name_picture_words(config: Any) -> None:  # noqa: ANN401 - transformers' types
+    """Let the last word stand for pictures where the configuration leaves open which one does."""
+    for name in (*_PICTURE_WORDS, "video_token_id", "video_token_index"):
+        if hasattr(config, name) and getattr(config, name) is None:
+            setattr(config, name, number_of(config, "vocab_size", 2) - 1)
+
+
 def may_show_pictures(module: Any) -> bool:  # noqa: ANN401 - transformers' types
     """Whether a model of words also takes pictures."""
     config = module.config
@@ -95,11 +102,7 @@ def _kinds(module: Any, names: set[str], workload: Workload) -> list[tuple[Made,
     seen = getattr(config, "vision_config", None) or config
     heard = getattr(config, "audio_config", None) or getattr(config, "speech_config", None) or config
     found: list[tuple[Made, ...]] = []
-    if {"hidden_states", "grid_thw"} <= names:
-        rows, width, grid = _patches(seen, workload)
-        found.append(
-            (lambda size: {"hidden_states": torch.randn(size * rows, width), "grid_thw": torch.tensor([grid] * size)},)
-        )
+    found += [(made,) for made in _cut_pictures(seen, names, workload)]
     if "pixel_values" in names:
         found.append((lambda size: {"pixel_values": images(seen, "base", workload, size)["pixel_values"]},))
         if number_of(seen, "num_frames", 0) == 0:
@@ -118,6 +121,33 @@ def _kinds(module: Any, names: set[str], workload: Workload) -> list[tuple[Made,
             (lambda size: {"input_values": waves(heard, "base", workload, size)["input_values"].unsqueeze(1)},),
         ]
     return [*found, ()]
+
+
+def _cut_pictures(seen: Any, names: set[str], workload: Workload) -> Iterator[Made]:  # noqa: ANN401 - transformers' types
+    """Pictures that were cut into patches beforehand: one after the other with their grids, or side by side."""
+    rows, width, grid = _patches(seen, workload)
+    place = next((name for name in ("hidden_states", "pixel_values") if name in names), None)
+    grids = next((name for name in ("grid_thw", "grid_thws", "image_grid_thw") if name in names), None)
+    merged = number_of(seen, "spatial_merge_size", 2)
+
+    side = number_of(seen, "patch_size", 14)
+
+    def packed(size: int, patch: tuple[int, ...] = (width,)) -> dict[str, Tensor]:
+        assert place is not None
+        assert grids is not None
+        batch = {place: torch.randn(size * rows, *patch), grids: torch.tensor([grid] * size)}
+        return batch | ({"merge_sizes": torch.tensor([merged] * size)} if "merge_sizes" in names else {})
+
+    def padded(size: int) -> dict[str, Tensor]:
+        batch = {"pixel_values": torch.randn(size, rows, width), "spatial_shapes": torch.tensor([grid[1:]] * size)}
+        mask = torch.ones(size, rows, dtype=torch.long)
+        return batch | ({"pixel_attention_mask": mask} if "pixel_attention_mask" in names else {})
+
+    if place is not None and grids is not None:
+        yield packed
+        yield lambda size: packed(size, (width // side**2, side, side))
+    if {"pixel_values", "spatial_shapes"} <= names:
+        yield padded
 
 
 def _turned(bands: Tensor) -> dict[str, Tensor]:

@@ -20,6 +20,7 @@ from advisor.worker.models.architecture import HALF_DTYPES, Architecture, Batch,
 from advisor.worker.models.huggingface_batch import batch_maker
 from advisor.worker.models.huggingface_class import model_class
 from advisor.worker.models.huggingface_fakes import known_layer_drop, let_experts_be_fake, no_initialisation
+from advisor.worker.models.huggingface_kinds import name_picture_words
 from advisor.worker.models.huggingface_loss import own_loss
 from advisor.workload.model_config import resolve_config
 from advisor.workload.tasks import infer_task
@@ -96,6 +97,7 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
     if task in {"seq2seq-lm", "speech-seq2seq"} and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = 0
         config.pad_token_id = getattr(config, "pad_token_id", None) or 0
+    name_picture_words(config)
     if hasattr(config, "mask_time_prob"):
         config.apply_spec_augment = False  # masks of varying size, which no trace can follow; they cost next to nothing
     if task in {"sequence-classification", "image-classification"}:

@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from linecache import getlines
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
@@ -22,12 +23,13 @@ from advisor.worker.models.huggingface_kinds import Made, parameter_names
 from advisor.worker.models.huggingface_sizes import resized_batches
 from advisor.workload.workload import Workload
 
-Place = tuple[str, str, int]
+Place = tuple[str, tuple[tuple[str, int], ...]]
 _SAMPLES = 2
 """Of a tried batch: with one alone, a size of one would fit many places."""
 _MOST_RUNS = 60
 """Forward passes of one search."""
 _MOST_CHANGES = 10
+_OF_TORCH = str(Path(torch.__file__).parent)
 _WAYS = 6
 """Ways to make one input that are tried."""
 _DIGITS = re.compile(r"\d+")
@@ -155,8 +157,9 @@ def _with(made: Made, name: str, one: Callable[[int], Tensor]) -> Made:
 def place_of(error: BaseException) -> Place:
     """Where and why forward ended: another place, or other words beside the numbers, is progress."""
     frames = traceback.extract_tb(error.__traceback__)
-    last = frames[-1] if frames else None
-    return (_DIGITS.sub("0", str(error)[:200]), last.filename if last else "", last.lineno or 0 if last else 0)
+    own = [frame for frame in frames if not frame.filename.startswith(_OF_TORCH)]  # a layer may be called many times
+    ends = (*own[-1:], *frames[-1:])
+    return _DIGITS.sub("0", str(error)[:200]), tuple((frame.filename, frame.lineno or 0) for frame in ends)
 
 
 def asked_for(error: BaseException, names: list[str]) -> list[str]:

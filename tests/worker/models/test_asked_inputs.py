@@ -9,6 +9,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from advisor.worker.models.huggingface_documented import documented_inputs
+from advisor.worker.models.huggingface_kinds import further_batches, name_picture_words
 from advisor.worker.models.huggingface_loss import own_loss
 from advisor.worker.models.huggingface_search import Search
 from advisor.worker.trace.trace import subject_of, trace
@@ -60,6 +62,29 @@ class Reduced(Asking):
         return self.layer(sound.reshape(len(sound), -1, sound.shape[-1] // 4))  # type: ignore[no-any-return]
 
 
+class Moved(Asking):
+    def forward(self, words: Tensor, first: Tensor | None = None, second: Tensor | None = None) -> Tensor:
+        """Two inputs that go through one kind of layer, which complains of either in the same words.
+
+        first (`torch.FloatTensor` of shape `(batch_size, sequence_length, 4)`, *optional*): One.
+        second (`torch.FloatTensor` of shape `(batch_size, sequence_length, 4)`, *optional*): Another.
+        """
+        moved: Tensor = self.layer(first)
+        also: Tensor = self.layer(second)
+        return moved + also + words.unsqueeze(-1)
+
+
+class Cut(Asking):
+    def forward(self, pixel_values: Tensor, grid_thw: Tensor) -> Tensor:
+        """Pictures as patches one after the other.
+
+        grid_thw (`torch.LongTensor` of shape `(num_images, 3)`): Patches of each picture by time, height and width.
+        """
+        if int(grid_thw.prod(dim=1).sum()) != len(pixel_values):
+            raise ValueError("the patches are not those of the grids")
+        return pixel_values.mean()
+
+
 class Endless(Asking):
     def forward(self, words: Tensor) -> Tensor:
         raise ValueError(f"never {int(words.shape[-1]) + 1}")
@@ -94,6 +119,32 @@ def test_a_size_whose_part_does_not_fit_changes_in_proportion() -> None:
     found = Search(Reduced(), TEXT).batch([sound])
     assert found is not None
     assert sizes(found) == {"sound": (3, 8, 16)}
+
+
+def test_inputs_that_fail_in_one_layer_are_told_apart_by_the_line_that_calls_it() -> None:
+    found = Search(Moved(), TEXT).batch([words])
+    assert found is not None
+    assert sizes(found) == {"words": (3, 12), "first": (3, 12, 4), "second": (3, 12, 4)}
+
+
+@pytest.mark.parametrize(("name", "values"), [("grid_thw", [1, 14, 14]), ("spatial_shapes", [1, 14, 14])])
+def test_a_grid_is_of_a_picture_before_it_is_of_nothing(name: str, values: list[int]) -> None:
+    first = next(documented_inputs(Cut(patch_size=16), name, TEXT))
+    assert first(2).tolist() == [values] * 2
+
+
+def test_pictures_cut_into_patches_come_with_grids_of_as_many() -> None:
+    made = next(further_batches(Cut(patch_size=16, spatial_merge_size=2), "base", TEXT))
+    batch = made(3)
+    assert batch["grid_thw"].tolist() == [[1, 14, 14]] * 3
+    assert tuple(batch["pixel_values"].shape) == (3 * 14 * 14, 3 * 16 * 16)
+    assert Cut()(**batch).dim() == 0
+
+
+def test_a_word_stands_for_pictures_where_the_configuration_leaves_it_open() -> None:
+    config = SimpleNamespace(image_token_index=None, video_token_id=7, vocab_size=50)
+    name_picture_words(config)
+    assert vars(config) == {"image_token_index": 49, "video_token_id": 7, "vocab_size": 50}
 
 
 def test_a_model_that_runs_on_nothing_is_given_up_after_a_bounded_search() -> None:
