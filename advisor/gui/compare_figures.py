@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _S_PER_HOUR = 3600.0
 
 
-class SetUp:
+class ComparedSetUp:
     """One row of the table: a prediction, and what a person did with it."""
 
     __slots__ = ("pinned", "prediction", "ticked")
@@ -86,10 +86,10 @@ class PredictionIndex:
 
     def __init__(self, advice: AdviceRecord, prices: Prices | None = None, *, currency: str = "") -> None:
         """Index them once; without a price file, what the advice's own costs say is taken for its prices."""
-        self.set_ups = [SetUp(prediction) for prediction in advice.predictions]
+        self.set_ups = [ComparedSetUp(prediction) for prediction in advice.predictions]
         self.untrusted = untrusted_devices(advice.measurements)
-        self._by_choice: dict[tuple[Precision, int], list[SetUp]] = defaultdict(list)
-        self._by_device: dict[str, list[SetUp]] = defaultdict(list)
+        self._by_choice: dict[tuple[Precision, int], list[ComparedSetUp]] = defaultdict(list)
+        self._by_device: dict[str, list[ComparedSetUp]] = defaultdict(list)
         for set_up in self.set_ups:
             self._by_choice[set_up.prediction.precision, set_up.prediction.batch_size_per_device].append(set_up)
             self._by_device[set_up.prediction.device.key].append(set_up)
@@ -120,17 +120,17 @@ class PredictionIndex:
         for set_up in self.set_ups:
             set_up.ticked = id(set_up.prediction) in best
 
-    def best_first(self, goal: Goal) -> list[SetUp]:
+    def best_first(self, goal: Goal) -> list[ComparedSetUp]:
         """All set-ups: those that are ticked, then the others, each with the least score first, those without last."""
         scored = [(score(set_up.prediction, goal), set_up) for set_up in self.set_ups]
         scored.sort(key=lambda pair: (not pair[1].ticked, math.inf if pair[0] is None else pair[0].value))
         return [one for _, one in scored]
 
-    def ticked(self) -> list[SetUp]:
+    def ticked(self) -> list[ComparedSetUp]:
         """What is ticked, in the table's own order."""
         return [set_up for set_up in self.set_ups if set_up.ticked]
 
-    def ranked(self, set_ups: Iterable[SetUp], goal: Goal) -> tuple[Row, ...]:
+    def ranked(self, set_ups: Iterable[ComparedSetUp], goal: Goal) -> tuple[Row, ...]:
         """Any set-ups from best to worst; those that do not fit come last, each with a place of its own."""
         chosen = [set_up.prediction for set_up in set_ups]
         rows = rank([one for one in chosen if one.fits is not False], goal, self.untrusted)
@@ -142,7 +142,7 @@ class PredictionIndex:
         ]
         return (*rows, *tail)
 
-    def at_precision(self, one: Prediction, precision: Precision, goal: Goal) -> SetUp | None:
+    def at_precision(self, one: Prediction, precision: Precision, goal: Goal) -> ComparedSetUp | None:
         """The same device, count and batch at another precision: the same strategy, else the best; None: not there."""
         same = [
             other
@@ -158,7 +158,7 @@ class PredictionIndex:
         """Of one device: as edited, else from the price file, else as the advice's own cost says."""
         return self.edited_prices.get(device_key, self._own_prices.get(device_key))
 
-    def _own_price(self, members: Sequence[SetUp]) -> float | None:
+    def _own_price(self, members: Sequence[ComparedSetUp]) -> float | None:
         device = members[0].prediction.device
         if self._file is not None:
             return self._file.devices.get(device.key, self._file.devices.get(device.spec_key or ""))
@@ -217,12 +217,12 @@ def figure_of(one: Prediction, goal: Goal) -> Estimate | None:
 
 
 def precision_orders(
-    index: PredictionIndex, ticked: Sequence[SetUp], goal: Goal
+    index: PredictionIndex, ticked: Sequence[ComparedSetUp], goal: Goal
 ) -> dict[Precision, list[tuple[int, Prediction]]]:
     """At each precision the ticked set-ups' counterparts from best to worst, each with its place in `ticked`."""
     orders: dict[Precision, list[tuple[int, Prediction]]] = {}
     for precision in index.precisions:
-        found: dict[int, tuple[int, SetUp]] = {}
+        found: dict[int, tuple[int, ComparedSetUp]] = {}
         for number, one in enumerate(ticked):
             other = index.at_precision(one.prediction, precision, goal)
             if other is not None and other.prediction.fits is not False:

@@ -68,6 +68,9 @@ class MainWindow(QMainWindow):
         self._rebuild_timer.setSingleShot(True)
         self._rebuild_timer.setInterval(0)
         self._rebuild_timer.timeout.connect(self._rebuild_a_part)
+        self._front_timer = QTimer(self)
+        self._front_timer.setSingleShot(True)
+        self._front_timer.timeout.connect(self._bring_to_front)
         self._call = Call(self, session, settings)
         central = QWidget()
         self._frame = QHBoxLayout(central)
@@ -217,14 +220,27 @@ class MainWindow(QMainWindow):
         chosen: PageName = next(page for page in PAGE_NAMES if page == name)
         if chosen == "advice" and self.session.advice is not None and not self.session.busy:
             self.session.see_advice()
-        if chosen in self._pages and self._stack.currentWidget() is self._pages[chosen]:
+        made = chosen not in self._pages
+        page = self.page(chosen)
+        in_front = self._stack.currentWidget() is page
+        if chosen == self.current and (in_front or self._front_timer.isActive()):
             return
         if self.current in self._pages:
             self._pages[self.current].deactivate()
-        page = self.page(chosen)
         self.current = chosen
-        self._stack.setCurrentWidget(page)
         self.navigation.show_page(chosen)
+        if made and self.isVisible():
+            # Made in one turn of the event loop, laid out and painted in the next.
+            page.coming = True
+            self._front_timer.start()
+        else:
+            self._bring_to_front()
+
+    def _bring_to_front(self) -> None:
+        self._front_timer.stop()
+        page = self.page(self.current)
+        self._stack.setCurrentWidget(page)
+        page.coming = False
         if self._painted:
             page.activate()
 

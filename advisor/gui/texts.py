@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from advisor.core.bundled import resource
 from advisor.core.units import Estimate, SizeUnits, format_quantity, format_rate, format_seconds, format_size
+from advisor.present.window_words import window_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from advisor.core.sentences import Language, Reason, Value
     from advisor.gui.threads import Outcome
 
-_FLAG = re.compile(r"`?(?<![\w-])--(?P<flag>[a-z][a-z-]*)(?: (?:[A-Z]+|[a-z_]+\.json|\d+))?`?")
 _MESSAGE = re.compile(r"^([a-z][\w-]*) = (.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
 
 
@@ -55,7 +55,7 @@ class Texts:
         from advisor.core.sentences import say, visible
 
         try:
-            return self.in_the_window(visible(say(reason, self.language, self.units)))
+            return window_words(visible(say(reason, self.language, self.units)), self.language)
         except KeyError:
             numbers = ", ".join(f"{name} = {value}" for name, value in reason.numbers.items())
             return visible(f"{reason.code} ({numbers})" if numbers else reason.code)
@@ -65,15 +65,7 @@ class Texts:
         from advisor.core.sentences import error_text
 
         text, remedy = error_text(error, self.language, self.units)
-        return self.in_the_window(text), self.in_the_window(remedy)
-
-    def in_the_window(self, text: str) -> str:
-        """A sentence that names a flag of the command line names what stands for it in the window instead."""
-
-        def named(found: re.Match[str]) -> str:
-            return self.optional(f"flag-{found['flag']}") or found[0]
-
-        return _FLAG.sub(named, text)
+        return window_words(text, self.language), window_words(remedy, self.language)
 
     def problem(self, outcome: Outcome) -> tuple[str, str]:
         """What went wrong in work in the background, and what to do."""

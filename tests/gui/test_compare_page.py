@@ -18,6 +18,7 @@ from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.compare_page import CHANGED, ComparePage
 from advisor.gui.widgets.notice import Strip
 from tests.gui import fakes
+from tests.gui.at_the_window import press, turn_wheel
 from tests.gui.shown_page import shown_page
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from advisor.gui.compare_figures import SetUp
+    from advisor.gui.compare_figures import ComparedSetUp
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
 
@@ -37,7 +38,7 @@ def page(window: MainWindow, session: Session, qtbot: QtBot) -> ComparePage:
     return shown_page(window, "compare", ComparePage, qtbot)
 
 
-def rows(page: ComparePage) -> list[SetUp]:
+def rows(page: ComparePage) -> list[ComparedSetUp]:
     return page._table.table.shown_records()
 
 
@@ -48,7 +49,7 @@ def place(page: ComparePage, name: str) -> int:
 def click_header(page: ComparePage, name: str) -> None:
     header = page._table.table.horizontalHeader()
     middle = header.sectionViewportPosition(place(page, name)) + header.sectionSize(place(page, name)) // 2
-    QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(middle, header.height() // 2))
+    press(header.viewport(), QPoint(middle, header.height() // 2))
 
 
 def cell(page: ComparePage, row: int, name: str) -> QPoint:
@@ -101,6 +102,20 @@ def test_a_pinned_row_stays_at_the_top_in_every_order(page: ComparePage) -> None
     for _ in range(2):
         click_header(page, "step")
         assert rows(page)[0] is pinned[0]
+
+
+@pytest.mark.parametrize("height", [1000, 1011, 1023])
+def test_no_row_is_cut_at_the_foot_of_a_table_that_scrolls(
+    page: ComparePage, window: MainWindow, qtbot: QtBot, height: int
+) -> None:
+    window.resize(1280, height)
+    table = page._table.table
+    shown = table.viewport()
+    qtbot.waitUntil(lambda: window.height() == height and shown.height() % table.row_height == 0)
+    assert table.verticalScrollBar().maximum() > 0
+    turn_wheel(shown, 1)
+    assert table.verticalScrollBar().value() > 0
+    assert table.rowViewportPosition(table.rowAt(1)) == 0
 
 
 def test_what_is_ticked_is_what_is_drawn(page: ComparePage) -> None:

@@ -17,6 +17,7 @@ from advisor.gui.dialogs.consent import ConsentDialog
 from advisor.gui.dialogs.report_problem import report_text
 from advisor.gui.dialogs.settings_dialog import SettingsDialog
 from advisor.gui.settings import Settings
+from advisor.gui.threads import Outcome
 from advisor.store import json_file
 from tests.gui import fakes
 from tests.gui.conftest import renew
@@ -314,3 +315,18 @@ def test_nothing_is_cut_off_at_the_right_of_a_small_window(
     qtbot.waitUntil(lambda: not page.filling and overhang(page) <= 0, timeout=120_000)
     qtbot.wait(30)
     assert overhang(page) <= 0
+
+
+def test_pages_of_the_language_before_hear_of_nothing_any_more(
+    window: MainWindow, session: Session, settings: Settings, qtbot: QtBot
+) -> None:
+    for name in PAGE_NAMES:
+        window.show_page(name)
+    settings.store("language", "zh")
+    renew(window)
+    with qtbot.captureExceptions() as caught:
+        session.job_started.emit()
+        session.job_ended.emit(Outcome(kind="cancelled"))
+        for told in (session.advice_changed, session.prices_changed, session.workload_changed, session.machine_changed):
+            told.emit()
+    assert not caught

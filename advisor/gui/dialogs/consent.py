@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from advisor.core.sentences import visible
 from advisor.gui.widgets.card import add_answers
-from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.labels import label, paragraph
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
 
     from advisor.gui.texts import Texts
+
+_WIDTH = 532
 
 
 class ConsentDialog(QDialog):
@@ -25,14 +27,13 @@ class ConsentDialog(QDialog):
         """`digest` is shown in full."""
         super().__init__(parent)
         self.setWindowTitle(texts("consent-title"))
-        self.setMinimumWidth(580)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 18)
         layout.setSpacing(10)
-        layout.addWidget(label(texts("consent-question"), "heading", wrap=True))
-        layout.addWidget(label(visible(str(path)), wrap=True, selectable=True))
+        layout.addWidget(paragraph(texts("consent-question"), _WIDTH, "heading"))
+        layout.addWidget(paragraph(visible(str(path)), _WIDTH))
         layout.addWidget(label(f"SHA-256\n{digest[:32]}\n{digest[32:]}", "muted", selectable=True))
-        layout.addWidget(label(texts("consent-warning"), wrap=True))
+        layout.addWidget(paragraph(texts("consent-warning"), _WIDTH))
         self._refuse, allow = add_answers(self, layout, texts("consent-refuse"), texts("consent-allow"))
         allow.setAutoDefault(False)
         self._refuse.setDefault(True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from advisor.core.sentences import visible
-from advisor.gui.widgets.labels import label
+from advisor.gui.widgets.labels import paragraph
 
 if TYPE_CHECKING:
     from advisor.gui.texts import Texts
@@ -31,10 +31,10 @@ def show_problem(parent: QWidget, texts: Texts, outcome: Outcome) -> QDialog:
     layout.setSpacing(12)
     text, remedy = texts.problem(outcome)
     layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
-    layout.addWidget(_sentence(visible(text), "strong"))
+    layout.addWidget(paragraph(visible(text), _WIDTH, "strong"))
     remedy = remedy or (texts("problem-bug-remedy") if outcome.kind == "bug" else "")
     if remedy:
-        layout.addWidget(_sentence(visible(remedy), ""))
+        layout.addWidget(paragraph(visible(remedy), _WIDTH))
     if outcome.detail:
         log = QPlainTextEdit(outcome.detail)
         log.setReadOnly(True)
@@ -48,11 +48,3 @@ def show_problem(parent: QWidget, texts: Texts, outcome: Outcome) -> QDialog:
     layout.addWidget(buttons)
     dialog.open()
     return dialog
-
-
-def _sentence(text: str, role: str) -> QLabel:
-    """As high as its lines at the dialog's width, and no higher."""
-    made = label(text, role, wrap=True, selectable=True)
-    made.setFixedWidth(_WIDTH)
-    made.setFixedHeight(made.heightForWidth(_WIDTH))
-    return made

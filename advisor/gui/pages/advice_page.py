@@ -47,7 +47,7 @@ class AdvicePage(Page):
         self._copy = self.add_action(self.texts("advice-copy-command"), lambda: context.act("copy-command"))
         self._export = self.add_action(self.texts("advice-export"), lambda: context.act("export-pdf"), primary=True)
         self.session.advice_changed.connect(self._advice_arrived)
-        self.session.prices_changed.connect(lambda: self.show_when_seen(self._show))
+        self.session.prices_changed.connect(self._prices_changed)
         self._show()
 
     def view_state(self) -> ViewState:
@@ -58,6 +58,9 @@ class AdvicePage(Page):
         """Show the same answer again."""
         self._local = bool(state.get("local"))
         self._show()
+
+    def _prices_changed(self) -> None:
+        self.show_when_seen(self._show)
 
     def _advice_arrived(self) -> None:
         self._local = False

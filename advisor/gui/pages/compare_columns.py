@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from advisor.catalogue.strategies import Strategy
     from advisor.core.units import Estimate
-    from advisor.gui.compare_figures import PredictionIndex, SetUp
+    from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex
     from advisor.gui.context import Context
     from advisor.gui.texts import Texts
 
@@ -29,9 +29,9 @@ def set_up_columns(
     context: Context,
     index: PredictionIndex,
     names: Mapping[str, str],
-    tick: Callable[[SetUp, bool], None],
-    set_price: Callable[[SetUp, str], bool],
-) -> list[Column[SetUp]]:
+    tick: Callable[[ComparedSetUp, bool], None],
+    set_price: Callable[[ComparedSetUp, str], bool],
+) -> list[Column[ComparedSetUp]]:
     """All columns, the two marks first; `names` by device key."""
     texts = context.texts
     icons = {True: _pin_icon(context.theme.accent, filled=True), False: _pin_icon(context.theme.bar, filled=False)}
@@ -40,26 +40,28 @@ def set_up_columns(
     def strategy_name(strategy: Strategy) -> str:
         return STRATEGY_LABELS.get(strategy) or texts.strategy(strategy)
 
-    def tip(set_up: SetUp) -> str:
+    def tip(set_up: ComparedSetUp) -> str:
         return prediction_tip(set_up.prediction, context)
 
     def figure(
-        name: str, code: str, text: Callable[[SetUp], str], estimate: Callable[[SetUp], Estimate | None]
-    ) -> Column[SetUp]:
-        def order(set_up: SetUp) -> float | None:
+        name: str, code: str, text: Callable[[ComparedSetUp], str], estimate: Callable[[ComparedSetUp], Estimate | None]
+    ) -> Column[ComparedSetUp]:
+        def order(set_up: ComparedSetUp) -> float | None:
             found = estimate(set_up)
             return None if found is None else found.value
 
         return Column(name=name, title=texts(code), text=text, order=order, tip=tip, number=True)
 
-    def plain(name: str, text: Callable[[SetUp], str], order: Callable[[SetUp], object] | None) -> Column[SetUp]:
+    def plain(
+        name: str, text: Callable[[ComparedSetUp], str], order: Callable[[ComparedSetUp], object] | None
+    ) -> Column[ComparedSetUp]:
         number = name in {"count", "batch"}
         return Column(name=name, title=texts(f"column-{name}"), text=text, order=order, tip=tip, number=number)
 
     refused, unknown = texts("advice-does-not-fit"), texts("window-unknown")
     dash = "–"
 
-    def fitting(set_up: SetUp, text: str, instead: str = dash) -> str:
+    def fitting(set_up: ComparedSetUp, text: str, instead: str = dash) -> str:
         return instead if set_up.prediction.fits is False else text
 
     columns = [
@@ -153,18 +155,18 @@ def set_up_columns(
     return columns
 
 
-def _strategy(set_up: SetUp, name_of: Callable[[Strategy], str]) -> str:
+def _strategy(set_up: ComparedSetUp, name_of: Callable[[Strategy], str]) -> str:
     name = name_of(set_up.prediction.strategy)
     steps = set_up.prediction.gradient_accumulation_steps
     return f"{name} ×{steps}" if steps > 1 else name
 
 
-def _cost(set_up: SetUp, texts: Texts) -> str:
+def _cost(set_up: ComparedSetUp, texts: Texts) -> str:
     cost = set_up.prediction.cost
     return "–" if cost is None else texts.money(cost.value, set_up.prediction.currency)
 
 
-def _price(set_up: SetUp, index: PredictionIndex, texts: Texts) -> str:
+def _price(set_up: ComparedSetUp, index: PredictionIndex, texts: Texts) -> str:
     key = set_up.prediction.device.key
     price = index.price_per_hour(key)
     mark = "• " if key in index.edited_prices else ""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from advisor.catalogue.precisions import Precision
     from advisor.core.units import Estimate
-    from advisor.gui.compare_figures import SetUp
+    from advisor.gui.compare_figures import ComparedSetUp
     from advisor.gui.context import Context
     from advisor.predict.prediction import Prediction
     from advisor.recommend.ranking import Row
@@ -54,7 +54,7 @@ class ComparePage(Page):
         self._state: ViewState = {}
         self._comparison: PredictionIndex | None = None
         self._ready = False
-        self.session.advice_changed.connect(lambda: self.show_when_seen(self._rebuild_anew))
+        self.session.advice_changed.connect(self._advice_arrived)
         self._rebuild(now=False)
 
     def view_state(self) -> ViewState:
@@ -79,6 +79,9 @@ class ComparePage(Page):
         """Set the switches again."""
         self._state = state
         self._rebuild(now=False)
+
+    def _advice_arrived(self) -> None:
+        self.show_when_seen(self._rebuild_anew)
 
     def _rebuild_anew(self) -> None:
         """Another advice has other set-ups: what was ticked and priced belongs to the one before."""
@@ -276,7 +279,7 @@ class ComparePage(Page):
         self._ticks_of_switches = {set_up.place for set_up in self._comparison.set_ups if set_up.ticked}
         precision = self._precision
 
-        def at_switches(one: SetUp) -> bool:
+        def at_switches(one: ComparedSetUp) -> bool:
             found = one.prediction
             here = found.count == count or found.device.key == "cpu"
             return one.ticked or (found.precision == precision and found.batch_size_per_device == batch and here)
@@ -356,7 +359,7 @@ class ComparePage(Page):
             return self.texts.energy(figure.value)
         return self.texts.rate(figure.value)
 
-    def _show_order(self, ticked: Sequence[SetUp], goal: Goal) -> None:
+    def _show_order(self, ticked: Sequence[ComparedSetUp], goal: Goal) -> None:
         assert self._comparison is not None
         ranked = precision_orders(self._comparison, ticked[:_MOST_LINES], goal)
         # A precision that one device alone was judged in has no order to show.

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QMenu, QPushButton, 
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.compare_figures import PredictionIndex, SetUp
+from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex
 from advisor.gui.models.shown_rows import ShownRows
 from advisor.gui.models.table_model import TableModel
 from advisor.gui.models.typed_prices import MOST_AN_HOUR
@@ -20,7 +20,7 @@ from advisor.gui.pages.compare_columns import set_up_columns
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Line
 from advisor.gui.widgets.labels import label
-from advisor.gui.widgets.table import Table
+from advisor.gui.widgets.table import Table, WholeRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from advisor.recommend.recommendation import Goal
 
 _HIDDEN_AT_FIRST = frozenset({"range", "energy"})
-_GIVES_WAY = ("energy", "range", "step", "basis", "precision", "cost")
+_GIVES_WAY = ("energy", "range", "step", "basis", "cost", "memory", "precision")
 """Hidden, in turn, where the window is too narrow for all."""
 _VISIBLE_ROWS = 12
 _GROWS = QSizePolicy.Policy.Expanding
@@ -49,9 +49,9 @@ class SetUpsCard(Card):
         super().__init__(context.texts("compare-table-title"))
         self._context, self._index, self._names = context, index, names
         self.texts = context.texts
-        self._words: dict[SetUp, str] = {}
-        self._condition: Callable[[SetUp], bool] = lambda _one: True
-        self.model: TableModel[SetUp] = TableModel(
+        self._words: dict[ComparedSetUp, str] = {}
+        self._condition: Callable[[ComparedSetUp], bool] = lambda _one: True
+        self.model: TableModel[ComparedSetUp] = TableModel(
             set_up_columns(context, index, names, self._tick, self._set_price), group=_group
         )
         self.rows = ShownRows(self.model)
@@ -73,7 +73,7 @@ class SetUpsCard(Card):
         header = self.table.horizontalHeader()
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(lambda at: self._column_menu().popup(header.mapToGlobal(at)))
-        self.body.addWidget(self.table, 1)
+        self.body.addWidget(WholeRows(self.table), 1)
         self.body.addWidget(label(self.texts("compare-table-help"), "muted", wrap=True))
         self._prices = label("", "muted", wrap=True)
         self._prices.hide()
@@ -114,7 +114,7 @@ class SetUpsCard(Card):
     def _place(self, name: str) -> int:
         return next(place for place, one in enumerate(self.model.columns) if one.name == name)
 
-    def _set_price(self, set_up: SetUp, typed: str) -> bool:
+    def _set_price(self, set_up: ComparedSetUp, typed: str) -> bool:
         text = typed.strip().replace(",", ".")
         try:
             price = float(text) if text else None
@@ -133,7 +133,7 @@ class SetUpsCard(Card):
         if typed is not None:
             self._prices.setText(self.texts("compare-prices-kept", date=typed.date, currency=visible(typed.currency)))
 
-    def _tick(self, set_up: SetUp, ticked: bool) -> None:
+    def _tick(self, set_up: ComparedSetUp, ticked: bool) -> None:
         set_up.ticked = ticked
         self.changed.emit()
 
@@ -141,7 +141,7 @@ class SetUpsCard(Card):
         if index.column() == self._place("pin"):
             self._pin(self.rows.record(index.row()))
 
-    def _pin(self, set_up: SetUp) -> None:
+    def _pin(self, set_up: ComparedSetUp) -> None:
         set_up.pinned = not set_up.pinned
         self.model.sort_again()
         self.rows.invalidate()
@@ -158,7 +158,7 @@ class SetUpsCard(Card):
             self._tick(one, not one.ticked)
             self.model.told_anew()
 
-    def show_where(self, condition: Callable[[SetUp], bool], goal: Goal) -> None:
+    def show_where(self, condition: Callable[[ComparedSetUp], bool], goal: Goal) -> None:
         """What is shown while not all set-ups are; as long as no column sorts, the best for the goal come first."""
         self._condition = condition
         self.table.resting = True
@@ -170,7 +170,7 @@ class SetUpsCard(Card):
         words = self.search.text().casefold().split()
         everything, fitting = self.all.isChecked(), self.fitting.isChecked()
 
-        def shown(set_up: SetUp) -> bool:
+        def shown(set_up: ComparedSetUp) -> bool:
             if set_up.pinned:
                 return True
             if fitting and set_up.prediction.fits is False:
@@ -188,7 +188,7 @@ class SetUpsCard(Card):
         if alter:
             self.altered.emit()
 
-    def _searched(self, set_up: SetUp) -> str:
+    def _searched(self, set_up: ComparedSetUp) -> str:
         found = self._words.get(set_up)
         if found is None:
             found = self._words[set_up] = self._all_words(set_up.prediction)
@@ -274,6 +274,6 @@ class SetUpsCard(Card):
         session.crew.start(call_as_job(lambda: write_shown(titles, cells, path)), written)
 
 
-def _group(set_up: SetUp) -> int:
+def _group(set_up: ComparedSetUp) -> int:
     """Pinned rows stand first, what does not fit last, in every order."""
     return 0 if set_up.pinned else 2 if set_up.prediction.fits is False else 1

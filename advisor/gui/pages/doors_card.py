@@ -59,11 +59,11 @@ class DoorsCard(Card):
             self._add(self.python)
 
         def form() -> None:
-            self.form = FormDoor(self._context, model)
             self._add(self.form)
             self._turn_to(self._tabs.currentIndex())
 
-        return [preset, hub, python, form]
+        self.form = FormDoor(self._context, model)
+        return [preset, hub, python, *self.form.form.steps(), form]
 
     def show_current(self, model: dict[str, Any], reference: str) -> None:
         """Show in every door what is described."""

@@ -170,7 +170,7 @@ class FormDoor(QWidget):
     changed = Signal(dict)
 
     def __init__(self, context: Context, model: dict[str, Any]) -> None:
-        """`model`: the description's model table."""
+        """`model`: the description's model table. Whoever asks does the steps of `form`."""
         super().__init__()
         texts = context.texts
         self._texts = texts
@@ -185,11 +185,14 @@ class FormDoor(QWidget):
         layout.addLayout(self._place)
         layout.addLayout(_use(texts, self._announce))
         layout.addStretch(1)
-        self.show_current(model)
-        self.kind.currentIndexChanged.connect(lambda _place: self._show())
+        self._describe(model, at_once=False)
+        self.kind.currentIndexChanged.connect(lambda _place: self._show(at_once=True))
 
     def show_current(self, model: dict[str, Any]) -> None:
         """Show the description's model table where it is one of these, else what a new one starts from."""
+        self._describe(model, at_once=True)
+
+    def _describe(self, model: dict[str, Any], *, at_once: bool) -> None:
         source = model.get("source")
         self._in_use = source in {"template", "numbers"}
         self._values = {
@@ -198,15 +201,15 @@ class FormDoor(QWidget):
         }
         with QSignalBlocker(self.kind):
             self.kind.setCurrentIndex(1 if source == "numbers" else 0)
-        self._show()
+        self._show(at_once=at_once)
 
-    def _show(self) -> None:
+    def _show(self, *, at_once: bool) -> None:
         from advisor.gui.widgets.card import clear
 
         clear(self._place)
         name = str(self.kind.currentData())
         kind = TemplateModel if name == "template" else NumbersModel
-        self.form = Form(self._texts, fields_of(kind), self._values[name])
+        self.form = Form(self._texts, fields_of(kind), self._values[name], at_once=at_once)
         self.form.changed.connect(self._edited)
         self._place.addWidget(self.form)
 

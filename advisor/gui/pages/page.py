@@ -42,6 +42,8 @@ class Page(QWidget):
         self.session = context.session
         self._waiting: Callable[[], None] | None = None
         self._steps_left: deque[Callable[[], None]] = deque()
+        self.coming = False
+        """Whether it was made to be shown in the next turn of the event loop."""
         self._turns = QTimer(self)
         self._turns.setSingleShot(True)
         self._turns.timeout.connect(self._next_step)
@@ -108,20 +110,19 @@ class Page(QWidget):
 
     def add_job_actions(self) -> None:
         """The two buttons that begin a job; they rest while one runs."""
-        texts = self.texts
-        buttons = (
-            self.add_action(texts("menu-predict"), lambda: self.context.act("predict")),
-            self.add_action(texts("menu-measure"), lambda: self.context.act("measure"), primary=True),
+        self._job_buttons = (
+            self.add_action(self.texts("menu-predict"), lambda: self.context.act("predict")),
+            self.add_action(self.texts("menu-measure"), lambda: self.context.act("measure"), primary=True),
         )
+        # Methods, not functions made here: Qt lets go of them with the page, and of those it never would.
+        self.session.job_started.connect(self._show_job_actions)
+        self.session.job_ended.connect(self._show_job_actions)
+        self._show_job_actions()
 
-        def show_state(*_: object) -> None:
-            for button in buttons:
-                button.setEnabled(not self.session.busy)
-                button.setToolTip(texts("job-busy-tip") if self.session.busy else "")
-
-        self.session.job_started.connect(show_state)
-        self.session.job_ended.connect(show_state)
-        show_state()
+    def _show_job_actions(self, *_: object) -> None:
+        for button in self._job_buttons:
+            button.setEnabled(not self.session.busy)
+            button.setToolTip(self.texts("job-busy-tip") if self.session.busy else "")
 
     def show_when_seen(self, show: Callable[[], None]) -> None:
         """Show something else now, or as soon as the page comes to the front: hidden pages cost nothing."""
@@ -152,7 +153,7 @@ class Page(QWidget):
     @property
     def filling(self) -> bool:
         """Whether parts are still to come."""
-        return bool(self._steps_left)
+        return self.coming or bool(self._steps_left)
 
     def _add_part(self, part: Callable[[], QWidget | QLayout | None]) -> None:
         made = part()

@@ -26,7 +26,7 @@ _RESET_WIDTH = 20
 _DIGITS = 8
 """What a number's line has room for at least: ten millions of samples."""
 _GAP = 6
-_FIELDS_A_STEP = 4
+_FIELDS_A_STEP = 2
 """A choice is nine widgets to Qt: so many fields take a few milliseconds."""
 _COLUMNS_A_FIELD = 3
 """Name, editor, reset."""

@@ -27,6 +27,14 @@ def label(text: str = "", role: str = "", *, wrap: bool = False, selectable: boo
     return made
 
 
+def paragraph(text: str, width: int, role: str = "") -> QLabel:
+    """Selectable text as high as its lines at a width in pixels, and no higher: in a dialog it leaves no gaps."""
+    made = label(text, role, wrap=True, selectable=True)
+    made.ensurePolished()
+    made.setFixedSize(width, made.heightForWidth(width))
+    return made
+
+
 class WrappedLabel(QLabel):
     """Text of several lines; a page of them is laid out several times with each part that comes.
 

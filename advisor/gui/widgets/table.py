@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QMenu, QSizePolicy, QTableView
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QMenu,
+    QSizePolicy,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from advisor.gui.widgets.cell_delegate import CellDelegate
 
@@ -39,6 +48,32 @@ class _Measured(NamedTuple):
 
     widest: int
     breaks: bool
+
+
+class WholeRows(QWidget):
+    """Holds a table that grows, and leaves free below it what is too little for a row."""
+
+    def __init__(self, table: Table) -> None:
+        """The table takes the whole width."""
+        super().__init__()
+        self._table = table
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(table)
+        # In a turn of its own: other margins within a layout would lay out again inside it.
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self._fit)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Take as many rows as are whole."""
+        super().resizeEvent(event)
+        self._soon.start()
+
+    def _fit(self) -> None:
+        table, height = self._table, self.height()
+        grows = height < table.maximumHeight()
+        self.setContentsMargins(0, 0, 0, (height - table.frame_height) % table.row_height if grows else 0)
 
 
 class Table(QTableView):
@@ -141,14 +176,24 @@ class Table(QTableView):
         if self._visible_rows is None:
             return
         rows = min(max(self.model().rowCount(), 1), self._visible_rows)
-        row_height = self.verticalHeader().defaultSectionSize()
-        frame = self.horizontalHeader().sizeHint().height() + 4
+        row_height, frame = self.row_height, self.frame_height
+        self.verticalScrollBar().setSingleStep(row_height)
         if self._rows is None:
             self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             self.setFixedHeight(frame + rows * row_height)
         else:
             self.setMinimumHeight(frame + rows * row_height)
             self.setMaximumHeight(frame + max(self.model().rowCount(), 1) * row_height)
+
+    @property
+    def row_height(self) -> int:
+        """Of every row, in pixels."""
+        return self.verticalHeader().defaultSectionSize()
+
+    @property
+    def frame_height(self) -> int:
+        """Of all but the rows, in pixels."""
+        return self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
 
     def fit_columns(self) -> None:
         """Each column as wide as its texts; what is left goes to the wide columns, or is taken from them."""

@@ -10,6 +10,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_rate
 from advisor.present.batch_curve import batch_curve
+from advisor.present.card_names import names_with_place
 from advisor.present.look import device_colour, device_places
 from advisor.present.set_ups import clipped
 from advisor.recommend.recommendation import batch_advice_on
@@ -87,6 +88,7 @@ def _curve(
         return (math.log2(batch_size) - low) / (high - low)
 
     heights, places = _heights(series), device_places(advice.machine, advice.predictions)
+    names = names_with_place(advice.predictions, language)
 
     def mark(batch_size: int | None) -> float | None:
         return across(batch_size) if batch_size is not None and sizes[0] <= batch_size <= sizes[-1] else None
@@ -112,21 +114,18 @@ def _curve(
         "advised": mark(main.batch_size_per_device),
         "marks": marks,
         "series": [
-            {**_series(points, across, heights), "colour": device_colour(places.get(points[0].device.key), "light")}
+            {
+                **_series(points, names[points[0].device.key], across, heights),
+                "colour": device_colour(places.get(points[0].device.key), "light"),
+            }
             for points in series
         ],
     }
 
 
-def _counted(point: Prediction) -> str:
-    """One device by its name, with its count where devices come in several: the curve is of one."""
-    name = clipped(point.device.name)
-    return name if point.device.key == "cpu" else f"1 × {name}"
-
-
-def _series(points: list[Prediction], across: Callable[[float], float], heights: _Heights) -> dict[str, Any]:
+def _series(points: list[Prediction], name: str, across: Callable[[float], float], heights: _Heights) -> dict[str, Any]:
     return {
-        "name": f"{_counted(points[0])} ({PRECISION_LABELS[points[0].precision]})",
+        "name": f"{clipped(name)} ({PRECISION_LABELS[points[0].precision]})",
         "points": [
             {
                 "x": across(item.batch_size_per_device),

@@ -19,6 +19,7 @@ from advisor.present.script.launch_script import launch_command, script_name
 from advisor.present.set_ups import clipped
 from advisor.present.summary import listed, set_up_line, summarise
 from advisor.present.table_cells import strategy_name
+from advisor.present.window_words import window_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +107,7 @@ def _section(
 
 
 def _lines(reasons: Sequence[Reason], language: Language) -> list[str]:
-    return list(dict.fromkeys(visible(say(reason, language)) for reason in reasons))
+    return list(dict.fromkeys(window_words(visible(say(reason, language)), language) for reason in reasons))
 
 
 def _first_page(
@@ -170,7 +171,12 @@ def _next_steps(advice: AdviceRecord, main: Recommendation | None, language: Lan
         )
     if main.device.local:
         steps.append(sentence("report-next-verify", language))
-    return steps
+    return [
+        window_words(step, language)
+        if isinstance(step, str)
+        else {**step, "text": window_words(step["text"], language)}
+        for step in steps
+    ]
 
 
 def _step(code: str, language: Language, command: str) -> dict[str, str]:

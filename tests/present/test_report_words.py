@@ -1,0 +1,64 @@
+"""The report's words: settings as the window calls them, and one name for a device in every chart."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from advisor.core.sentences import Language, Reason
+from advisor.present.card_names import names_with_place
+from advisor.present.report.batch_chart import batch_chart
+from advisor.present.report.content import report_content
+from advisor.present.window_words import window_words
+from tests.present.recorded import recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+_FLAG = re.compile(r"(?<![\w-])--[a-z]")
+_NAMING_FLAGS = (
+    Reason.of("measure-ended-no-budget", batch_size=8),
+    Reason.of("predict-cpu-not-measured"),
+)
+
+
+def said(value: object) -> Iterator[str]:
+    """Every text of the report but what is to be typed as it stands."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if key != "command":
+                yield from said(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from said(inner)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_sentence_of_the_report_names_a_flag(language: Language) -> None:
+    advice = msgspec.structs.replace(recorded(), caveats=_NAMING_FLAGS)
+    main = advice.main
+    assert main is not None
+    elsewhere = msgspec.structs.replace(main, device=msgspec.structs.replace(main.device, local=False))
+    for one in (advice, msgspec.structs.replace(advice, recommendation=elsewhere)):
+        texts = list(said(report_content(one, language)))
+        assert not [text for text in texts if _FLAG.search(text)]
+        assert any(window_words("--budget", language) in text for text in texts)
+
+
+def test_a_flag_that_has_no_name_in_the_window_stays() -> None:
+    assert window_words("pip install --force-reinstall", "en") == "pip install --force-reinstall"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_curve_over_batch_sizes_names_devices_as_the_other_charts_do(language: Language) -> None:
+    advice = recorded()
+    chart: dict[str, Any] | None = batch_chart(advice, language)
+    assert chart is not None
+    names = set(names_with_place(advice.predictions, language).values())
+    assert {re.sub(r" \([^()]*\)$", "", series["name"]) for series in chart["series"]} <= names
