@@ -25,7 +25,7 @@ from advisor.measure.device_rates import rates_of
 from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_table import OpTable, step_flop
-from advisor.predict.local_anchors import anchors_of
+from advisor.predict.local.anchors import anchors_of
 from advisor.predict.microbenchmark_ops import optimizer_bytes, table_of
 from advisor.predict.prediction import Calibration
 from advisor.workload.workload import Training

@@ -14,7 +14,7 @@ from advisor.optable.op_table import OpTable
 from advisor.predict.calibration import factors_elsewhere, factors_here
 from advisor.predict.device_steps import DeviceSteps, from_grid
 from advisor.predict.loader import with_loader
-from advisor.predict.local_time import predict_local_steps
+from advisor.predict.local.step_time import predict_local_steps
 from advisor.predict.prediction import Device
 from advisor.predict.ranges.envelope import card_outside, outside_envelope
 from advisor.predict.ranges.step_range import step_band

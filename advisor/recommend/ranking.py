@@ -35,7 +35,7 @@ class Row(Record, frozen=True, kw_only=True):
     """From 1; set-ups that are tied share it."""
     tied: bool
     trusted: bool
-    """False: its measurement was unstable, throttled or contended; shown, never ranked ahead."""
+    """False: its measurement was unstable, throttled or contended; shown, and ranked with a wider range."""
 
 
 def untrusted_devices(measurements: Sequence[Measurement]) -> dict[str, VerdictKind]:

@@ -21,7 +21,7 @@ from advisor.measure.runner import run_measurements
 from advisor.measure.statistics import summarise
 from advisor.measure.worker_session import WorkerSession
 from advisor.optable.op_table import OpTable
-from advisor.predict.local_time import predict_local_steps
+from advisor.predict.local.step_time import predict_local_steps
 from advisor.protocol.messages import MeasureRequest, Sample
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload

@@ -72,7 +72,8 @@ def test_what_is_extended_from_blocks_is_wider_by_eight_percent_than_what_ran_wh
 
 def widths(timed: list[float], batches: list[float]) -> list[float]:
     """Half ranges where each timed batch size is known to one per cent and the fit leaves nothing."""
-    return list(half_widths(np.array(timed), np.full(len(timed), 0.01), np.array(batches), 0.0))
+    nothing = np.zeros(len(batches))
+    return list(half_widths(np.array(timed), np.full(len(timed), 0.01), np.array(batches), 0.0, nothing))
 
 
 def test_each_octave_between_timed_batch_sizes_adds_its_width() -> None:

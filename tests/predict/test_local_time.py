@@ -13,8 +13,8 @@ from advisor.core.sentences import Reason
 from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement, Summary, Verdict, VerdictKind
 from advisor.optable.op_table import MatmulShape, Op, OpTable, Phase
 from advisor.predict.device_steps import DeviceSteps
-from advisor.predict.local_anchors import anchors_of
-from advisor.predict.local_time import predict_local_steps
+from advisor.predict.local.anchors import anchors_of
+from advisor.predict.local.step_time import predict_local_steps
 from advisor.protocol.messages import Sample
 from advisor.workload.workload import Training
 

@@ -16,6 +16,8 @@ _LEAST_WIDTH = 0.01
 _FEW_SAMPLES_WIDTH = 0.03
 _EXTENDED_WIDTH = 0.08
 _SCALED_WIDTH = 0.40
+_HALF_WIDTH_ERRORS = 1.96
+"""Half of an interval that holds the median in 95 of 100 cases, in standard errors."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Anchor:
     step_s: float
     width_fraction: float
     """Half of its own range."""
+    log_error: float
+    """Standard error of its logarithm by its own samples: what disturbs every batch size alike is left out."""
     whole: bool
     """Whether the whole model ran at this batch size."""
     device_share: float
@@ -58,6 +62,7 @@ def _whole(step: StepMeasurement) -> Anchor:
         batch_size=step.batch_size,
         step_s=_median_s(step),
         width_fraction=_width(step),
+        log_error=_noise(step) / _HALF_WIDTH_ERRORS,
         whole=True,
         device_share=_device_share(step),
         parts_s=dict(step.parts_s),
@@ -92,7 +97,8 @@ def _extend(found: Sequence[StepMeasurement]) -> Anchor:
         parts = {part: scale * time_s for part, time_s in last.parts_s.items()}
         width = _SCALED_WIDTH
     share = _device_share(last)
-    return Anchor(last.batch_size, step_s, width, whole=False, device_share=share, parts_s=parts)
+    error = width / _HALF_WIDTH_ERRORS
+    return Anchor(last.batch_size, step_s, width, error, whole=False, device_share=share, parts_s=parts)
 
 
 def _median_s(step: StepMeasurement) -> float:
@@ -100,13 +106,15 @@ def _median_s(step: StepMeasurement) -> float:
 
 
 def _width(step: StepMeasurement) -> float:
+    return _noise(step, _waited(step) if step.verdict.kind == "contended" else 0.0)
+
+
+def _noise(step: StepMeasurement, least: float = 0.0) -> float:
     summary = step.summary
     assert summary is not None  # anchors_of takes no other steps
     interval = max(summary.high_s - summary.median_s, summary.median_s - summary.low_s) / summary.median_s
-    if step.verdict.kind == "contended":
-        interval = max(interval, _waited(step))
     few = 0.0 if reaches_95(summary.sample_count) else _FEW_SAMPLES_WIDTH
-    return max(_LEAST_WIDTH, interval) + few + _EXTRA_WIDTH[step.verdict.kind]
+    return max(_LEAST_WIDTH, interval, least) + few + _EXTRA_WIDTH[step.verdict.kind]
 
 
 def _waited(step: StepMeasurement) -> float:

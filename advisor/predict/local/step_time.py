@@ -18,38 +18,21 @@ from advisor.measure.measurement import Measurement
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable, at
 from advisor.predict.device_steps import DeviceSteps
-from advisor.predict.local_anchors import Anchor, anchors_of
+from advisor.predict.local.anchors import Anchor, anchors_of
+from advisor.predict.local.two_parts import COUNTED, RATES, TwoParts, bend_to
 from advisor.predict.ranges.local_range import OTHER_PRECISION_WIDTH, RATES_ONLY_WIDTH, half_widths, octaves_outside
 from advisor.protocol.messages import StepPart
 from advisor.workload.workload import Training
 
-_PRIOR_WEIGHT = 1e-6
-"""Keeps the factors finite where two anchors cannot tell the parts apart."""
 _RESIDUAL_FADES_PER_OCTAVE = 0.7
 _PARTS: tuple[StepPart, ...] = ("copy", "forward", "backward", "optimizer")
-
-
-_JOINS = (1.0, 2.0, 4.0)
-"""Fixed and growing part one after the other, or more and more side by side (a device that waits for its host)."""
-_LEAST_FOR_JOIN = 3
-_CLEARLY_LESS, _GOOD_MISFIT = 0.5, 0.03
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """t = ((fixed * F)^join + (growing * G)^join)^(1/join)."""
-
-    fixed: float
-    growing: float
-    join: float
 
 
 @dataclass(frozen=True)
 class _Shape:
     """What a step consists of before it is bent to measurements: parts at each batch size, in any common unit."""
 
-    fixed_s: Floats
-    growing_s: Floats
+    whole: TwoParts
     parts_s: dict[StepPart, Floats]
 
 
@@ -63,9 +46,10 @@ def predict_local_steps(
     """Steps of one micro-batch and one update on a device from its own measurement; arrays of shape (1, batches).
 
     The device's calibrated rates give the step's fixed part (host, optimizer, what no batch changes) and its
-    growing part; two factors (and how the parts join) fit these to the measured steps, and what is left over is
+    growing part; two factors (and how the parts join) bend these to the measured steps, and what is left over is
     interpolated in the logarithm of the batch size. A batch size that was measured keeps its median. The 80 %
-    range grows with the distance to the nearest measured batch size, and more beyond the outermost. Where another
+    range grows with the distance to the nearest measured batch size, and more beyond the outermost, where it is no
+    narrower than the measured steps leave the two factors open. Where another
     precision was measured, its factors are taken over with a wider range. None where nothing usable was measured.
     """
     rates = rates_of(measurement.rates)
@@ -79,11 +63,13 @@ def predict_local_steps(
     shape_there = _shape(table, training, rates, known, source, on_cpu=on_cpu)
     shape_here = _shape(table, training, rates, batches, precision, on_cpu=on_cpu)
     times = np.asarray([anchor.step_s for anchor in anchors])
-    fit = _fit(shape_there, times)
-    residuals = np.log(times / _bent(shape_there, fit))
-    total_s = _bent(shape_here, fit) * np.exp(_interpolated(residuals, known, batches))
-    misfit = max(float(np.max(np.abs(residuals))), _left_out_error(shape_there, known, times))
-    width = half_widths(known, np.asarray([anchor.width_fraction for anchor in anchors]), batches, misfit)
+    errors = np.asarray([anchor.log_error for anchor in anchors])
+    bend = bend_to(shape_there.whole, times, errors)
+    residuals = np.log(times / bend.seconds(shape_there.whole))
+    total_s = bend.seconds(shape_here.whole) * np.exp(_interpolated(residuals, known, batches))
+    misfit = max(float(np.max(np.abs(residuals))), _left_out_error(shape_there.whole, known, times, errors))
+    own = np.asarray([anchor.width_fraction for anchor in anchors])
+    width = half_widths(known, own, batches, misfit, bend.log_error(shape_here.whole))
     exact = source == precision
     measured = np.zeros(len(batches), dtype=bool)
     if exact:
@@ -118,7 +104,8 @@ def _shape(  # noqa: PLR0913 - what a step's time depends on
     here = measured_step(table, training, rates, batches, precision, on_cpu=on_cpu)
     nothing = measured_step(table, training, rates, np.zeros(1), precision, on_cpu=on_cpu)
     fixed = np.full_like(batches, nothing.total_s[0, 0])
-    return _Shape(fixed, np.maximum(here.total_s[0] - fixed, 0.0), _parts_of(here, table))
+    whole = TwoParts(fixed, np.maximum(here.total_s[0] - fixed, 0.0), RATES)
+    return _Shape(whole, _parts_of(here, table))
 
 
 def _counted(table: OpTable, batches: Floats) -> _Shape:
@@ -130,7 +117,7 @@ def _counted(table: OpTable, batches: Floats) -> _Shape:
     whole = max(1.0, sum(op.count * at(op.flop, 1.0) for op in table.ops))
     share = forward / whole
     parts: dict[StepPart, Floats] = {"forward": share * growing, "backward": (1.0 - share) * growing}
-    return _Shape(np.full_like(batches, max(fixed, slope)), growing, parts)
+    return _Shape(TwoParts(np.full_like(batches, max(fixed, slope)), growing, COUNTED), parts)
 
 
 def _parts_of(here: StepParts, table: OpTable) -> dict[StepPart, Floats]:
@@ -146,45 +133,6 @@ def _parts_of(here: StepParts, table: OpTable) -> dict[StepPart, Floats]:
     }
 
 
-def _bent(shape: _Shape, fit: _Fit) -> Floats:
-    fixed, growing = fit.fixed * shape.fixed_s, fit.growing * shape.growing_s
-    bent: Floats = np.maximum((fixed**fit.join + growing**fit.join) ** (1.0 / fit.join), 1e-12)
-    return bent
-
-
-def _fit(shape: _Shape, times: Floats) -> _Fit:
-    """The join that fits best; a plain sum unless another one leaves clearly less, and with one or two anchors."""
-    fits = [_fit_joined(shape, times, join) for join in _JOINS]
-    if len(times) < _LEAST_FOR_JOIN:
-        return fits[0]
-    misfits = [float(np.sqrt(np.mean(np.log(times / _bent(shape, fit)) ** 2))) for fit in fits]
-    best = int(np.argmin(misfits))
-    return fits[best] if misfits[best] < _CLEARLY_LESS * misfits[0] and misfits[0] > _GOOD_MISFIT else fits[0]
-
-
-def _fit_joined(shape: _Shape, times: Floats, join: float) -> _Fit:
-    """Factors of the two parts by relative least squares, linear in their powers; neither is negative.
-
-    With one anchor both parts have the same factor. Each column is scaled so that it alone explains the times.
-    """
-    if len(times) == 1:
-        plain = max(float((shape.fixed_s[0] ** join + shape.growing_s[0] ** join) ** (1.0 / join)), 1e-30)
-        return _Fit(float(times[0]) / plain, float(times[0]) / plain, join)
-    parts = np.maximum(np.stack([shape.fixed_s, shape.growing_s], axis=1), 1e-30)
-    scale = np.exp(np.mean(np.log(times[:, None] / parts), axis=0))
-    rows = (parts * scale / times[:, None]) ** join
-    left = np.vstack([rows, np.sqrt(_PRIOR_WEIGHT) * np.eye(2)])
-    right = np.concatenate([np.ones(len(times)), np.zeros(2)])
-    solved = np.linalg.lstsq(left, right, rcond=None)[0]
-    for index in (0, 1):
-        if solved[index] < 0.0:  # the other part explains everything
-            other = 1 - index
-            solved[index] = 0.0
-            solved[other] = float(left[:, other] @ right) / float(left[:, other] @ left[:, other])
-    factors = scale * np.maximum(solved, 0.0) ** (1.0 / join)
-    return _Fit(float(factors[0]), float(factors[1]), join)
-
-
 def _interpolated(residuals: Floats, known: Floats, batches: Floats) -> Floats:
     """Residuals on a line over log2 of the batch size; they hold for an octave beyond the outermost, then fade."""
     logs, wanted = np.log2(known), np.log2(np.maximum(batches, 1.0))
@@ -192,16 +140,15 @@ def _interpolated(residuals: Floats, known: Floats, batches: Floats) -> Floats:
     return np.asarray(inside * _RESIDUAL_FADES_PER_OCTAVE ** np.maximum(octaves_outside(logs, wanted) - 1.0, 0.0))
 
 
-def _left_out_error(shape: _Shape, known: Floats, times: Floats) -> float:
+def _left_out_error(parts: TwoParts, known: Floats, times: Floats, noise: Floats) -> float:
     """Median error, as a logarithm, of predicting each inner anchor from the others; 0 with fewer than three."""
     errors = []
     for index in range(1, len(known) - 1):
-        others = np.arange(len(known)) != index
-        rest = _Shape(shape.fixed_s[others], shape.growing_s[others], {})
-        one = _Shape(shape.fixed_s[[index]], shape.growing_s[[index]], {})
-        fit = _fit(rest, times[others])
-        residuals = np.log(times[others] / _bent(rest, fit))
-        guess = _bent(one, fit) * np.exp(_interpolated(residuals, known[others], known[[index]]))
+        others = np.flatnonzero(np.arange(len(known)) != index)
+        rest, one = parts.taken(others), parts.taken([index])
+        bend = bend_to(rest, times[others], noise[others])
+        residuals = np.log(times[others] / bend.seconds(rest))
+        guess = bend.seconds(one) * np.exp(_interpolated(residuals, known[others], known[[index]]))
         errors.append(abs(float(np.log(times[index] / guess[0]))))
     return float(np.median(errors)) if errors else 0.0
 
