@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.core.errors import InputError, OutputError
-from advisor.core.sentences import say
+from advisor.core.errors import OutputError
+from advisor.core.sentences import Reason, Said, SaidError
 from advisor.protocol.messages import Failed
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from advisor.store.advice_record import AdviceRecord
 
 LOG_NAME = "last-trace.log"
-_NUMBERS = 'Mend the model, or describe it by numbers (source = "numbers").'
+_BY_NUMBERS = Reason.of("command-untraced-remedy")
 
 
 class TraceWatch:
@@ -31,20 +31,29 @@ class TraceWatch:
             self._failed = event
         self._show(event)
 
-    def refusal(self, advice: AdviceRecord) -> InputError:
+    def refusal(self, advice: AdviceRecord) -> SaidError:
         """The error that ends a run of which nothing came: the worker's own words where it left any."""
-        reason = advice.model.not_traced_reason
-        text = say(reason, "en") if reason is not None else "The model could not be traced."
-        remedy = _NUMBERS
-        if self._failed is not None:
-            text = f"The model cannot be traced: {self._failed.text.rstrip('.')}."
-            remedy = self._failed.remedy or _NUMBERS
-        return InputError(f"{advice.workload.name}: {text}", f"{remedy}{self._kept()}")
+        untraced = Reason.of("command-untraced", workload=advice.workload.name)
+        said = [untraced, *self._causes(advice)]
+        if (log := self._kept()) is not None:
+            said.append(Reason.of("command-untraced-log", path=log))
+        return SaidError(tuple(said[:-1]), said[-1])
 
-    def _kept(self) -> str:
-        """Where the traceback was written; nothing where there is none, or no place for it."""
+    def _causes(self, advice: AdviceRecord) -> tuple[Reason, ...]:
+        """Why nothing came and what helps, in that order."""
+        failed, reason = self._failed, advice.model.not_traced_reason
+        if failed is not None and not _says_all(failed):
+            said = Reason.of("command-untraced-said", text=Said(text=failed.text))
+            remedy = Reason.of("command-untraced-said", text=Said(text=failed.remedy)) if failed.remedy else _BY_NUMBERS
+            return said, remedy
+        if failed is not None and reason is not None:
+            return (reason,)
+        return (_BY_NUMBERS,) if reason is None else (reason, _BY_NUMBERS)
+
+    def _kept(self) -> str | None:
+        """Where the traceback was written; None where there is none, or no place for it."""
         if self._failed is None or not self._failed.traceback:
-            return ""
+            return None
         from advisor.core.file_writing import write_atomically
         from advisor.store.history import data_folder
 
@@ -53,8 +62,13 @@ class TraceWatch:
             folder.mkdir(parents=True, exist_ok=True)
             write_atomically(folder / LOG_NAME, self._failed.traceback.encode())
         except (OSError, OutputError):
-            return ""
-        return f" The whole log: {folder / LOG_NAME}"
+            return None
+        return str(folder / LOG_NAME)
+
+
+def _says_all(failed: Failed) -> bool:
+    """Whether the sentence of the failure's code says what was given and what helps: not in words of a library."""
+    return failed.code.startswith("worker-file-")
 
 
 def nothing_known(advice: AdviceRecord) -> bool:

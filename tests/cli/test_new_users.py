@@ -43,6 +43,23 @@ def test_a_model_that_cannot_be_traced_ends_with_two_one_cause_and_the_log(
     assert "last-trace.log" in lines[0]
 
 
+def test_a_file_that_gives_something_else_is_told_in_the_readers_language(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import torch\nfrom torch import nn\ndef build_model(): return nn.Linear(8, 4)\n"
+        "def make_batch(n, length): return {'inputs': torch.randn(n, 8), 'targets': torch.zeros(n)}\n"
+    )
+    assert run(["--predict", str(file), "--allow-code", "--language", "zh", *QUIET]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "mine：无法追踪该模型。" in line
+    assert f"{file}：make_batch 返回的字典的键为 inputs, targets，而 Linear 的 forward 的参数为 input。" in line
+    assert "请按 forward 的参数命名张量" in line
+    assert "完整日志：" in line
+
+
 def test_where_nothing_fits_the_code_is_six(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--predict", "bert_base_sst2", "--gpus", "rtx4090", "--max-hours", "0.0001", *QUIET]) == 6
     assert "No set-up could be recommended" in capsys.readouterr().out

@@ -19,6 +19,15 @@ from torch.utils.data import Dataset
 from advisor.core.errors import InputError, UserFacingError
 from advisor.core.sentences import visible
 from advisor.worker.models.architecture import Architecture, Batch
+from advisor.worker.models.file_faults import (
+    CONTRACT,
+    FileFault,
+    check_call,
+    check_names,
+    described,
+    named_mistakes,
+    shown,
+)
 from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision
 from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
 from advisor.workload.workload import PythonModel, Workload, length_of
@@ -42,7 +51,7 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
     arguments = dict(model.arguments)
     module = _call(user, path, "build_model", arguments)
     if not isinstance(module, nn.Module):
-        raise _broken(path, f"build_model returned a {type(module).__name__}, not an nn.Module")
+        raise FileFault.of("worker-file-no-module", path, given=shown(module))
     make_batch = _required(user, path, "make_batch")
     length = length_of(workload)
     taken = _positional_count(make_batch, arguments)
@@ -50,7 +59,7 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
 
     def batches(batch_size: int) -> Batch:
         made = _invoke(make_batch, path, "make_batch", (batch_size, length)[:taken], arguments)
-        batch = _checked_batch(made, path, batch_size)
+        batch = _checked_batch(made, path)
         seen[batch_size] = _shapes(batch)
         alike = [size for size, shapes in seen.items() if size != batch_size and shapes == seen[batch_size]]
         if alike:
@@ -62,8 +71,8 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
     return Architecture(
         module=module,
         make_batch=batches,
-        loss=default_loss if step is None else lambda model_, batch: _loss_of(step, path, model_, batch),
-        outputs=default_outputs,
+        loss=lambda model_, batch: _loss_of(step, path, model_, batch),
+        outputs=lambda model_, batch: default_outputs(model_, batch, path),
         choose_trainable=trainable if callable(trainable) else None,
         make_dataset=_dataset_of(user, path, length, arguments),
     )
@@ -114,7 +123,7 @@ def _run(path: Path, content: bytes) -> ModuleType:
     try:
         loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise _broken(path, f"running it raised {_described(error)}") from error
+        raise _broken(path, f"running it raised {visible(described(error))}") from error
     return module
 
 
@@ -153,33 +162,26 @@ def _invoke(
             f"model.arguments: build_model in {visible(str(path))} does not take {', '.join(unknown)}.",
             f"It takes {', '.join(parameters) or 'no arguments'}.",
         )
+    check_call(function, path, name, ("batch_size", "length")[: len(positional)], chosen)
     try:
         return function(*positional, **chosen)
     except UserFacingError:
         raise
     except (Exception, SystemExit) as error:
-        raise _broken(path, f"{name} raised {_described(error)}") from error
-
-
-def _described(error: BaseException) -> str:
-    text = str(error).splitlines()[0] if str(error) else ""
-    return visible(f"{type(error).__name__}: {text}"[:200])
+        raise _broken(path, f"{name} raised {visible(described(error))}") from error
 
 
 def _broken(path: Path, what: str) -> InputError:
-    return InputError(
-        f"{visible(str(path))}: {what}.",
-        "A model file defines build_model(**arguments) and make_batch(batch_size, length, **arguments).",
-    )
+    return InputError(f"{visible(str(path))}: {what}.", CONTRACT)
 
 
-def _checked_batch(batch: object, path: Path, batch_size: int) -> Batch:
+def _checked_batch(batch: object, path: Path) -> Batch:
     if isinstance(batch, list):
         batch = tuple(batch)
     values = batch.values() if isinstance(batch, dict) else batch if isinstance(batch, tuple) else ()
     tensors = [value for value in values if isinstance(value, Tensor)]
     if not tensors or len(tensors) != len(batch):  # type: ignore[arg-type]
-        raise _broken(path, f"make_batch({batch_size}, …) returned no tuple or dict of tensors")
+        raise FileFault.of("worker-file-no-batch", path, given=shown(batch))
     return batch  # type: ignore[return-value]
 
 
@@ -188,36 +190,49 @@ def _shapes(batch: Batch) -> tuple[object, ...]:
     return tuple(tuple(value.shape) for value in values)
 
 
-def _loss_of(step: Callable[..., Any], path: Path, module: nn.Module, batch: Batch) -> Tensor:
-    loss = step(module, batch)
+def _loss_of(step: Callable[..., Any] | None, path: Path, module: nn.Module, batch: Batch) -> Tensor:
+    """What the file's own step returns, else the usual loss of the model's outputs."""
+    if step is None:
+        return default_loss(module, batch, path)
+    check_call(step, path, "training_step", ("model", "batch"), {})
+    with named_mistakes(path, "training_step", batch):
+        loss = step(module, batch)
     if not isinstance(loss, Tensor) or loss.numel() != 1:
-        raise _broken(path, "training_step returned no scalar tensor")
+        raise FileFault.of("worker-file-no-loss", path, given=shown(loss))
     return loss
 
 
-def default_outputs(module: nn.Module, batch: Batch) -> Any:  # noqa: ANN401 - the model's own type
+def default_outputs(module: nn.Module, batch: Batch, path: Path) -> Any:  # noqa: ANN401 - the model's own type
     """The model on the batch: a dict by name, a tuple without its last entry (the targets)."""
     if isinstance(batch, dict):
-        return module(**batch)
-    return module(*(batch[:-1] if len(batch) > 1 else batch))
+        check_names(module, batch, path)
+    with named_mistakes(path, f"{type(module).__name__}.forward", batch):
+        if isinstance(batch, dict):
+            return module(**batch)
+        return module(*(batch[:-1] if len(batch) > 1 else batch))
 
 
-def default_loss(module: nn.Module, batch: Batch) -> Tensor:
+def default_loss(module: nn.Module, batch: Batch, path: Path) -> Tensor:
     """`model(**batch).loss` for a dict; cross-entropy of `model(inputs)` against the targets for a tuple.
 
     Targets that are no classes (floating point) get the mean squared error.
     """
-    outputs = default_outputs(module, batch)
+    outputs = default_outputs(module, batch, path)
+    name = type(module).__name__
     if isinstance(batch, dict):
-        loss = getattr(outputs, "loss", None)
+        loss = outputs.get("loss") if isinstance(outputs, dict) else getattr(outputs, "loss", None)
         if not isinstance(loss, Tensor):
-            raise InputError(
-                "The model's output for a dict batch has no `loss`.", "Define training_step(model, batch) in the file."
-            )
+            raise FileFault.of("worker-file-no-own-loss", path, model=name, given=shown(outputs))
         return loss
-    if isinstance(outputs, tuple | list):
+    if isinstance(outputs, tuple | list) and outputs:
         outputs = outputs[0]
-    targets = batch[-1]
+    if not isinstance(outputs, Tensor):
+        raise FileFault.of("worker-file-no-output", path, model=name, given=shown(outputs))
+    with named_mistakes(path, "loss", (outputs, batch[-1])):
+        return _usual_loss(outputs, batch[-1])
+
+
+def _usual_loss(outputs: Tensor, targets: Tensor) -> Tensor:
     if targets.dtype.is_floating_point:
         return functional.mse_loss(outputs, targets)
     return functional.cross_entropy(outputs, targets.to(torch.long))

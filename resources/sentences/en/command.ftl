@@ -12,6 +12,10 @@ command-not-with = Command line: argument { $option }: not allowed with argument
 command-expected = Command line: argument { $option }: a value is missing.
 command-see-help = See advisor --help.
 command-did-you-mean = Did you mean { $names }? See advisor --help.
+command-untraced = { $workload }: the model cannot be traced.
+command-untraced-said = { $text }
+command-untraced-remedy = Mend the model, or describe it by numbers (source = "numbers").
+command-untraced-log = The whole log: { $path }
 command-two-on-stdout = Command line: more than one output goes to stdout.
 command-two-on-stdout-remedy = Give the others a file name.
 command-pdf-on-terminal = --pdf -: a PDF is not text for a terminal.

@@ -12,6 +12,10 @@ command-not-with = 命令行：参数 { $option }：不能与参数 { $other } �
 command-expected = 命令行：参数 { $option }：缺少值。
 command-see-help = 见 advisor --help。
 command-did-you-mean = 是否指 { $names }？见 advisor --help。
+command-untraced = { $workload }：无法追踪该模型。
+command-untraced-said = { $text }
+command-untraced-remedy = 请修正模型，或以数字描述它（source = "numbers"）。
+command-untraced-log = 完整日志：{ $path }
 command-two-on-stdout = 命令行：有多个输出写到标准输出。
 command-two-on-stdout-remedy = 请为其余的给出文件名。
 command-pdf-on-terminal = --pdf -：PDF 不是终端可显示的文本。

@@ -10,6 +10,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from advisor.core.errors import InputError
+from advisor.core.sentences import say
+from advisor.worker.models.file_faults import FileFault
 from advisor.worker.models.load_model import LoadedModel, load
 from advisor.workload.workload_file import load_workload
 
@@ -102,12 +104,19 @@ def test_a_model_file_is_built_under_fakes(tmp_path: Path) -> None:
     ("code", "said"),
     [
         ("", "does not define build_model"),
-        ("def build_model(classes): return 1\ndef make_batch(b, l): ...", "returned a int, not an nn.Module"),
+        (
+            "def build_model(classes): return 1\ndef make_batch(b, l): ...",
+            "returned int where an nn.Module",
+        ),
         ("def build_model(classes):\n    raise ValueError('no such size')\n", "ValueError: no such size"),
         ("import no_such_module_here", "ModuleNotFoundError"),
         ("def build_model(:", "SyntaxError"),
         ("raise SystemExit(3)", "SystemExit"),
         ("def build_model(): ...", "does not take classes"),
+        (
+            "def build_model(classes, depth): ...",
+            "but defined as build_model(classes, depth)",
+        ),
     ],
 )
 def test_a_file_that_breaks_the_contract_is_named_with_its_fault(tmp_path: Path, code: str, said: str) -> None:
@@ -119,13 +128,13 @@ def test_a_file_that_breaks_the_contract_is_named_with_its_fault(tmp_path: Path,
 
 def test_a_batch_of_something_else_is_refused(tmp_path: Path) -> None:
     model = loaded(tmp_path, GOOD.replace("return torch.randn(batch_size, sibling_layer_sizes.WIDTH), ", "return "))
-    with pytest.raises(InputError, match="returned no tuple or dict of tensors"):
+    with pytest.raises(InputError, match="returned int64\\[2\\] where a tuple of tensors"):
         model.make_batch(2)
 
 
 def test_a_step_that_returns_no_scalar_is_refused(tmp_path: Path) -> None:
     model = loaded(tmp_path, GOOD + "\ndef training_step(model, batch):\n    return model(batch[0])\n")
-    with pytest.raises(InputError, match="no scalar"):
+    with pytest.raises(InputError, match="training_step returned float32\\[2, 5\\] where the loss"):
         model.loss(model.module, model.make_batch(2))
 
 
@@ -134,3 +143,78 @@ def test_a_batch_maker_may_do_without_the_length(tmp_path: Path) -> None:
     batch = model.make_batch(3)
     assert isinstance(batch, tuple)
     assert int(batch[1].max()) < 5, "the argument of the workload, not the length, is its second"
+
+
+NET = """
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 3)
+    def forward(self, x):
+        return self.layer(x)
+def build_model(**arguments): return Net()
+"""
+PAIR = "def make_batch(b, length, **arguments): return torch.randn(b, 4), torch.randint(0, 3, (b,))\n"
+
+
+@pytest.mark.parametrize(
+    ("rest", "code", "said"),
+    [
+        (
+            "def make_batch(b, length, **a): return {'inputs': torch.randn(b, 4), 'targets': torch.zeros(b)}",
+            "worker-file-batch-names",
+            "returned a dict of inputs, targets, but forward of Net takes x.",
+        ),
+        (
+            "def make_batch(b, length, **a): return {'x': torch.randn(b, 4), 'count': 3}",
+            "worker-file-no-batch",
+            "returned {x: float32[2, 4], count: int} where",
+        ),
+        ("def make_batch(b, length, **a): return None", "worker-file-no-batch", "returned None where"),
+        ("def make_batch(): return None", "worker-file-call", "called as make_batch(batch_size"),
+        (
+            "def make_batch(b, length, **a): return {'x': torch.randn(b, 4)}",
+            "worker-file-no-own-loss",
+            "forward of Net returned float32[2, 3], which has no loss.",
+        ),
+        (PAIR + "def training_step(model, batch): model(batch[0])", "worker-file-no-loss", "returned None where"),
+        (PAIR + "def training_step(model, batch): return 1.5", "worker-file-no-loss", "returned float where"),
+        (
+            PAIR + "def training_step(model, batch, optimizer): return model(batch[0]).sum()",
+            "worker-file-call",
+            "called as training_step(model, batch), but defined as training_step(model, batch, optimizer).",
+        ),
+        (PAIR + "Net.forward = lambda self, x: {'logits': self.layer(x)}", "worker-file-no-output", "{logits: float32"),
+        (
+            PAIR.replace("b, 4", "b, 5"),
+            "worker-file-step-failed",
+            "on (float32[2, 5], int64[2]).",
+        ),
+        (
+            PAIR.replace("(b,)", "(b, 2)"),
+            "worker-file-step-failed",
+            "on (float32[2, 3], int64[2, 2]).",
+        ),
+    ],
+)
+def test_what_a_file_gives_instead_is_said_with_what_is_expected(
+    tmp_path: Path, rest: str, code: str, said: str
+) -> None:
+    def step() -> None:
+        model = loaded(tmp_path, NET + rest)
+        model.loss(model.module, model.make_batch(2))
+
+    with FakeTensorMode(), pytest.raises(FileFault) as caught:
+        step()
+    assert caught.value.reason.code == code
+    assert said in caught.value.text
+    chinese = say(caught.value.reason, "zh")
+    assert str(tmp_path / "net.py") in chinese
+    assert "。" in chinese
+
+
+def test_a_real_step_raises_what_it_raises(tmp_path: Path) -> None:
+    model = loaded(tmp_path, NET + PAIR.replace("b, 4", "b, 5"))
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        model.loss(model.module, model.make_batch(2))

@@ -1,0 +1,105 @@
+"""What a user's own Python file gives that a step cannot use: each fault with what was given and what is expected."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor, nn
+
+from advisor.core.errors import InputError, UserFacingError
+from advisor.core.sentences import Reason, Value, say
+from advisor.worker.causes import value_was_asked
+from advisor.worker.models.architecture import Batch, under_fake_mode
+
+CONTRACT = "A model file defines build_model(**arguments) and make_batch(batch_size, length, **arguments)."
+_MOST_SHOWN = 8
+"""Entries of what was given that are listed."""
+_LONGEST = 200
+
+
+class FileFault(InputError):  # noqa: N818 - what happened, as the runner reports it
+    """A part of the file breaks its contract; `reason` says which, with what is expected, in either language."""
+
+    def __init__(self, reason: Reason) -> None:
+        """Keep the sentence; its English text stands for it where there is no language."""
+        super().__init__(say(reason, "en"), CONTRACT)
+        self.reason = reason
+
+    @classmethod
+    def of(cls, code: str, path: Path, **numbers: Value) -> FileFault:
+        """The fault `code` of the file."""
+        return cls(Reason.of(code, file=str(path), **numbers))
+
+
+def shown(value: object) -> str:
+    """What was given: types and sizes of tensors, entries of containers, else the type's name."""
+    if value is None:
+        return "None"
+    if isinstance(value, type):
+        return f"class {value.__name__}"
+    if isinstance(value, Tensor):
+        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+    if isinstance(value, Mapping):
+        entries = [f"{name}: {shown(one)}" for name, one in list(value.items())[:_MOST_SHOWN]]
+        return f"{{{', '.join(entries)}}}"
+    if type(value) in {list, tuple}:
+        return f"({', '.join(shown(one) for one in list(value)[:_MOST_SHOWN])})"  # type: ignore[call-overload]
+    return type(value).__name__
+
+
+def described(error: BaseException) -> str:
+    """An exception in one line."""
+    text = str(error).splitlines()[0] if str(error) else ""
+    return f"{type(error).__name__}: {text}"[:_LONGEST]
+
+
+def check_call(
+    function: Callable[..., Any], path: Path, name: str, positional: tuple[str, ...], chosen: Mapping[str, object]
+) -> None:
+    """Refuse a function that does not take what it is called with; `positional` are the names of that."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*positional, **chosen)
+    except TypeError:
+        wanted = f"{name}({', '.join((*positional, *(f'{key}=…' for key in chosen)))})"
+        given = f"{name}({', '.join(map(str, signature.parameters.values()))})"
+        raise FileFault.of("worker-file-call", path, wanted=wanted, given=given) from None
+
+
+def check_names(module: nn.Module, batch: Mapping[str, Tensor], path: Path) -> None:
+    """Refuse a batch with names that the model's forward does not take, or without one that it must have."""
+    parameters = inspect.signature(module.forward).parameters
+    try:
+        inspect.signature(module.forward).bind(**batch)
+    except TypeError:
+        raise FileFault.of(
+            "worker-file-batch-names",
+            path,
+            given=", ".join(batch),
+            wanted=", ".join(parameters) or "–",
+            model=type(module).__name__,
+        ) from None
+
+
+@contextlib.contextmanager
+def named_mistakes(path: Path, function: str, batch: Batch) -> Iterator[None]:
+    """Name file, function and batch of what a model or a step raises on fakes; a real step's own errors stay."""
+    try:
+        yield
+    except UserFacingError:
+        raise
+    except Exception as error:
+        if not under_fake_mode() or value_was_asked(error) is not None or _is_of_fakes(error):
+            raise
+        raise FileFault.of(
+            "worker-file-step-failed", path, function=function, error=described(error), given=shown(batch)
+        ) from error
+
+
+def _is_of_fakes(error: BaseException) -> bool:
+    """Whether the error may be one that real tensors would not raise."""
+    return isinstance(error, NotImplementedError) or "FakeTensor" in str(error) or "subclass" in str(error)
