@@ -179,15 +179,15 @@ def _check_size(key: str, value: object, name: str, where: str) -> None:
         raise file_fault("wrong-field", remedy("beyond-real"), path=name, field=where, given=shown_value(value))
 
 
-def resolve_config(config: str | dict[str, Any], name: str = "model.config") -> dict[str, Any]:
+def resolve_config(config: str | dict[str, Any]) -> dict[str, Any]:
     """What the worker builds from: an inline table, or the bundled configuration of that name.
 
     Folders, files and hub ids have been turned into inline tables when the workload was loaded.
     """
     if isinstance(config, dict):
-        return clean_config(config, name)
+        return clean_config(config, "model.config")
     found = bundled_config(config)
     if found is None:
         known = meant_or_known(config, bundled_config_names(), "bundled")
-        raise file_fault("no-bundled-config", known, path=name, given=shown_value(config))
+        raise file_fault("no-bundled-config", known, path="model.config", given=shown_value(config))
     return found

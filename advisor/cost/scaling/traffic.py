@@ -73,26 +73,20 @@ class Traffic:
         return self.block_count + 1 if self.block_count else self.layer_count
 
 
-def fill_buckets(
-    tensor_bytes: Sequence[float],
-    ready_fraction: Sequence[float],
-    *,
-    first_bytes: float = FIRST_BUCKET_BYTES,
-    cap_bytes: float = BUCKET_BYTES,
-) -> Buckets:
+def fill_buckets(tensor_bytes: Sequence[float], ready_fraction: Sequence[float]) -> Buckets:
     """Assign gradients to buckets as DDP does: in order of readiness, closed once the cap is reached.
 
     A bucket is ready with its last gradient; the first cap is small so that communication starts early.
     """
     sizes: list[float] = []
     ready: list[float] = []
-    size, latest, limit = 0.0, 0.0, first_bytes
+    size, latest, limit = 0.0, 0.0, FIRST_BUCKET_BYTES
     for tensor, fraction in zip(tensor_bytes, ready_fraction, strict=True):
         size, latest = size + tensor, max(latest, fraction)
         if size >= limit:
             sizes.append(size)
             ready.append(latest)
-            size, limit = 0.0, cap_bytes
+            size, limit = 0.0, BUCKET_BYTES
     if size > 0:
         sizes.append(size)
         ready.append(latest)
@@ -112,13 +106,7 @@ def _thinned(sizes: Floats, ready: Floats) -> Buckets:
     )
 
 
-def traffic_of(
-    table: OpTable,
-    precision: Precision,
-    *,
-    first_bytes: float = FIRST_BUCKET_BYTES,
-    cap_bytes: float = BUCKET_BYTES,
-) -> Traffic:
+def traffic_of(table: OpTable, precision: Precision) -> Traffic:
     """What a traced model sends; gradients are half wide only where the weights are.
 
     A table without a gradient timeline counts as filling its buckets evenly through backward.
@@ -131,9 +119,7 @@ def traffic_of(
     gathered = PRECISION_FACTS[precision].compute_bytes
     products = [op for op in table.ops if op.phase == "forward" and op.kind in {"matmul", "convolution"}]
     return Traffic(
-        buckets=fill_buckets(
-            [count * element_bytes for count in counts], fractions, first_bytes=first_bytes, cap_bytes=cap_bytes
-        ),
+        buckets=fill_buckets([count * element_bytes for count in counts], fractions),
         gradient_bytes=sum(counts) * element_bytes,
         parameter_bytes=float(table.parameter_count) * gathered,
         gradient_tensor_count=len(counts),

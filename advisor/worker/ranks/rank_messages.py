@@ -23,11 +23,6 @@ class PeerRefusedError(UserFacingError):
     """Another rank sent something that is not a report of this program."""
 
 
-def encode_report(report: RankReport) -> bytes:
-    """The report as JSON."""
-    return msgspec.json.encode(report)
-
-
 def read_peer(data: bytes, rank: int, rank_count: int) -> RankReport:
     """The report of a peer. Raises PeerRefusedError naming the rank and what is wrong with its message."""
     remedy = "Start the same version of advisor on every host, and nothing else on the group's port."
@@ -59,23 +54,17 @@ class _Version(msgspec.Struct):
     advisor_version: str
 
 
-def exchange_reports(
-    own: RankReport, group: ProcessGroup, *, limit_bytes: int = MESSAGE_LIMIT_BYTES
-) -> tuple[RankReport, ...]:
+def exchange_reports(own: RankReport, group: ProcessGroup) -> tuple[RankReport, ...]:
     """Every rank's report, in the order of ranks, over a group of CPU tensors (gloo).
 
     Lengths travel first, so that a peer's announcement of a gigabyte costs eight bytes. Raises PeerRefusedError.
     """
-    return tuple(
-        read_peer(data, rank, own.rank_count)
-        for rank, data in enumerate(exchange_bytes(encode_report(own), own.rank_count, group, limit_bytes=limit_bytes))
-    )
+    told = exchange_bytes(msgspec.json.encode(own), own.rank_count, group)
+    return tuple(read_peer(data, rank, own.rank_count) for rank, data in enumerate(told))
 
 
-def exchange_bytes(
-    own: bytes, rank_count: int, group: ProcessGroup, *, limit_bytes: int = MESSAGE_LIMIT_BYTES
-) -> list[bytes]:
-    """Every rank's bytes; each at most `limit_bytes`. Raises PeerRefusedError for a longer announcement."""
+def exchange_bytes(own: bytes, rank_count: int, group: ProcessGroup) -> list[bytes]:
+    """Every rank's bytes; each at most `MESSAGE_LIMIT_BYTES`. Raises PeerRefusedError for a longer announcement."""
     import torch
     import torch.distributed as dist
 
@@ -83,10 +72,10 @@ def exchange_bytes(
     dist.all_gather(lengths, torch.tensor([len(own)], dtype=torch.int64), group=group)
     sizes = [int(length.item()) for length in lengths]
     for rank, size in enumerate(sizes):
-        if not 0 < size <= limit_bytes:
+        if not 0 < size <= MESSAGE_LIMIT_BYTES:
             raise PeerRefusedError(
-                f"Rank {rank} announced a message of {format_bytes(size)}; at most {format_bytes(limit_bytes)} "
-                "is accepted.",
+                f"Rank {rank} announced a message of {format_bytes(size)}; at most "
+                f"{format_bytes(MESSAGE_LIMIT_BYTES)} is accepted.",
                 "Start the same version of advisor on every host, and nothing else on the group's port.",
             )
     longest = max(sizes)

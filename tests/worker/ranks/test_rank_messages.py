@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from advisor import __version__
 from advisor.protocol.messages import RankFinding, RankReport
-from advisor.worker.ranks.rank_messages import RANK_SCHEMA_VERSION, PeerRefusedError, encode_report, read_peer
+from advisor.worker.ranks.rank_messages import RANK_SCHEMA_VERSION, PeerRefusedError, read_peer
 
 REPORT = RankReport(
     schema_version=RANK_SCHEMA_VERSION,
@@ -29,11 +29,11 @@ REPORT = RankReport(
 
 
 def _changed(**changes: object) -> bytes:
-    return json.dumps(json.loads(encode_report(REPORT)) | changes).encode()
+    return json.dumps(json.loads(msgspec.json.encode(REPORT)) | changes).encode()
 
 
 def test_a_report_survives_the_way_to_the_other_ranks() -> None:
-    assert read_peer(encode_report(REPORT), 1, 2) == REPORT
+    assert read_peer(msgspec.json.encode(REPORT), 1, 2) == REPORT
 
 
 @pytest.mark.parametrize(
