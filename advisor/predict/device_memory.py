@@ -156,8 +156,7 @@ class MemorySolver:
             alone = {"count": 1, "strategy": "single", "gradient_accumulation_steps": 1}
             single = Candidate(**{**shared_fields(candidate, SetUp), **alone})
             question = self._question(single)
-            if question is None:
-                return _TYPICAL_FRAGMENTATION
+            assert question is not None  # the same table was asked before, by several cards
             need = answered(question, candidate.batch_size_per_device)
             wasted = sum(part.size_bytes for part in need.parts if part.kind == "fragmentation")
             self._fragmentation[key] = wasted / need.allocated_bytes

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.core.sentences import say
 from advisor.cost.efficiencies import efficiencies
 from advisor.cost.host_time import HostSpeed, joined_seconds
@@ -16,7 +17,7 @@ from advisor.cost.step_time import StepGrid, predict_steps
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
-from tests.cost.small_tables import CARD, OLD_CARD, matmul, op, table, training
+from tests.cost.small_tables import CARD, OLD_CARD, convolution, matmul, op, table, training
 
 FIGURES = efficiencies()
 QUICK = HostSpeed(
@@ -199,6 +200,9 @@ def test_a_card_with_missing_figures_says_which() -> None:
     assert "sm_count, memory_bandwidth_bytes_per_s" in say(grid.refusals[0], "en")
     assert np.isnan(grid.total_s[0]).all()
     assert np.isfinite(grid.total_s[1]).all()
+    eight = predict_steps(a_model(precision=TRACE_PRECISIONS["fp8"]), training(), "fp8", [CARD], [8])
+    assert eight.refusals[0] is not None
+    assert eight.refusals[0].code == "predict-no-fp8"
     vague = replace(CARD, power_w=None, l2_bytes=None)
     noted = predict_steps(a_model(), training(), "fp32", [vague], [8])
     assert [note.code for note in noted.notes[0]] == ["predict-power-unknown", "predict-cache-unknown"]
@@ -250,3 +254,13 @@ def test_the_parts_of_a_card_are_its_row_of_the_grid() -> None:
     alone = predict_steps(compiled, training(), "fp32", [OLD_CARD], [1, 8])
     assert grid.of_card(1)["forward_s"].tolist() == alone.forward_s.tolist()
     assert sum(grid.of_card(1).values(), np.zeros((1, 2))).tolist() == alone.total_s.tolist()
+
+
+def test_by_default_products_stay_fp32_and_convolutions_take_tf32() -> None:
+    def device_s(model: OpTable, precision: Precision) -> float:
+        grid = predict_steps(model, training(optimizer="sgd"), precision, [CARD], [32], host=QUICK)
+        return float(grid.forward_s[0, 0])
+
+    products, images = table(matmul((0.0, 512.0), 1024, 1024)), table(convolution(64))
+    assert device_s(products, "default") == device_s(products, "fp32") > device_s(products, "tf32")
+    assert device_s(images, "default") == device_s(images, "tf32") < device_s(images, "fp32")

@@ -155,3 +155,11 @@ def test_a_missing_or_broken_file_of_figures_is_refused_with_the_command_that_ma
         with pytest.raises(InputError) as caught:
             read_efficiencies(path)
         assert "fit_efficiencies" in caught.value.remedy
+
+
+def test_one_step_of_many_is_left_out_of_the_linear_system_as_of_a_fit_of_its_own() -> None:
+    steps = [replace_group(step, index) for index, step in enumerate(made_up_steps() * 3)]
+    steps[4] = replace_measured(steps[4], 3.0)
+    linear = leave_out(steps, lambda step: step.group == 4, FIGURES, fit(StepSet(steps, FIGURES), FIGURES.fitted))
+    refitted = fit(StepSet(steps[:4] + steps[5:], FIGURES), FIGURES.fitted)
+    assert linear[4] == pytest.approx(StepSet(steps[4:5], FIGURES).predicted_s(refitted)[0], rel=0.02)

@@ -46,3 +46,12 @@ def test_without_a_folder_nothing_is_written(tmp_path: Path) -> None:
     with kept_replays(None):
         assert answer(5.0) == 5.0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_without_its_sources_remembers_for_no_longer_than_it_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_sources = remembered._rules()
+    monkeypatch.setattr(remembered, "_RULES", ("nowhere.py",))
+    without = remembered._rules()
+    assert without != with_sources
+    monkeypatch.setattr(remembered, "known", {})
+    assert remembered._rules() != without

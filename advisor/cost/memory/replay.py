@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from copy import copy
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -202,8 +201,6 @@ class StepSetup(NamedTuple):
     """Each gradient's parameter is stepped as it is ready, and it dies then: gradients are never all there."""
     update_share: float = 0.0
     """Where gradients are freed so: bytes that one such update takes for its length, as a share of the gradient's."""
-    workspace_share: float = 0.0
-    """Bytes that a convolution takes for its own length, as a share of its input and output."""
 
 
 class Peak(NamedTuple):
@@ -229,8 +226,6 @@ def moments(stream: Stream, setup: StepSetup, batch_size: float, *, rounding: bo
         live = live + gradient_events * (1.0 + setup.update_share)
         gradient_events = np.zeros_like(gradient_events)
     all_gradients = float(gradient_events.sum())
-    if setup.workspace_share:
-        live = live + np.where(stream.kinds == CONVOLUTION, setup.workspace_share * sizes, 0.0)
     constant = float(sum(_rounded_sizes(setup.states)) + sum(_rounded_sizes(setup.persistent)))
     worst = int(np.argmax(live)) if len(live) else 0
     passes = (float(live[worst]) if len(live) else 0.0) + (all_gradients if setup.gradients_kept else 0.0)
@@ -294,7 +289,7 @@ class _Replay:
             allocator.release(block)
 
     def _passes(self, allocator: CachingAllocator, gradients: list[int], *, keep: bool) -> None:
-        stream, sizes, share = self._stream, self._sizes, self._setup.workspace_share
+        stream, sizes = self._stream, self._sizes
         kinds, storages = stream.kind_list, stream.storage_list
         allocate, release = allocator.allocate, allocator.release
         blocks: dict[int, int] = {}
@@ -312,17 +307,8 @@ class _Replay:
                 block = blocks.pop(storages[event], None)
                 if block is not None:
                     (gradients.append if keep else release)(block)
-            elif share:
-                self._workspace(allocator, sizes[event] * share)
         for block in (*blocks.values(), *units):
             release(block)
-
-    @staticmethod
-    def _workspace(allocator: CachingAllocator, size: float) -> None:
-        """Released at once; cuDNN falls back to an algorithm without workspace where none is to be had."""
-        if size > 0:
-            with contextlib.suppress(CapacityExceededError):
-                allocator.release(allocator.allocate(_rounded(size)))
 
 
 def needed_bytes(stream: Stream, setup: StepSetup, batch_size: float) -> float:
@@ -333,8 +319,7 @@ def needed_bytes(stream: Stream, setup: StepSetup, batch_size: float) -> float:
 
 def _needed_bytes(stream: Stream, setup: StepSetup, batch_size: float) -> float:
     replay = _Replay(stream, setup, batch_size)
-    without_workspace = setup._replace(workspace_share=0.0)
-    low = live_peak(stream, without_workspace, batch_size).total
+    low = live_peak(stream, setup, batch_size).total
     high = float(replay.peak_reserved(float("inf")))
     if _survives(replay, low * (1 + _TOLERANCE)):
         return min(high, low * (1 + _TOLERANCE))
