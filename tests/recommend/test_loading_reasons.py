@@ -42,6 +42,19 @@ def test_enough_workers_and_small_pictures_are_no_matter(side: int, workers: int
     assert advised(pictures(side, workers))[1] == []
 
 
+@pytest.mark.parametrize("workers", [1, 1024])
+def test_where_decoding_limits_nobody_the_cores_that_it_wants_are_named(workers: int) -> None:
+    best = best_of(advise(pictures(224, workers), TRANSFORMER, keys=("a100-sxm4-40",)))
+    said = [one for one in best.why if one.code == "why-decoding-cores"]
+    assert bool(said) == (workers > 1), "with one worker decoding limits, which is said instead"
+    for one in said:
+        cores = keeping_workers(best.samples_per_s.value, DECODED_IMAGES_PER_S)
+        assert one.numbers["cores"] == cores
+        assert cores > best.count
+        assert (cores - 1) * DECODED_IMAGES_PER_S < best.samples_per_s.value <= cores * DECODED_IMAGES_PER_S
+        assert one != best.why[0]
+
+
 def test_what_is_made_is_told_by_the_data() -> None:
     assert making_of(load_workload("resnet50")) == ("why-decoding-bound", DECODED_IMAGES_PER_S)
     bert = load_workload("bert_base_sst2")

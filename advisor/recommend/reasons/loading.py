@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from advisor.workload.workload import Workload
 
 NOTABLE_SHARE = 0.1
+_CORES = {"why-decoding-bound": "why-decoding-cores", "why-tokenising-bound": "why-tokenising-cores"}
 _SOUND_TASKS = ("speech-classification", "speech-seq2seq", "ctc")
 
 
@@ -33,7 +34,7 @@ def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
     if making is None or chosen.job_s is None:
         return
     code, made_per_s = making
-    rate = chosen.samples_per_s.value / (1 if chosen.strategy == "single" else chosen.count)
+    rate = _rate_of_device(chosen)
     most = made_per_s * max(1, workers)
     if most < rate:
         yield Reason.of(
@@ -44,6 +45,23 @@ def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
             least_job_s=chosen.job_s.value * rate / most,
             wanted=keeping_workers(rate, made_per_s),
         )
+
+
+def core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """How many cores of the host all devices together want for making samples of files, where that limits none."""
+    making = None if comparison.own_data_timed else making_of(comparison.workload)
+    if making is None:
+        return
+    code, made_per_s = making
+    rate = _rate_of_device(chosen)
+    cores = keeping_workers(chosen.samples_per_s.value, made_per_s)
+    if cores > chosen.count and rate <= made_per_s * max(1, comparison.workload.data.loader_workers):
+        yield Reason.of(_CORES[code], rate=rounded(chosen.samples_per_s.value), each=rounded(made_per_s), cores=cores)
+
+
+def _rate_of_device(chosen: Prediction) -> float:
+    """Samples that one device takes a second."""
+    return chosen.samples_per_s.value / (1 if chosen.strategy == "single" else chosen.count)
 
 
 def making_of(workload: Workload) -> tuple[str, float] | None:

@@ -13,7 +13,7 @@ from advisor.recommend.comparison import part_s, part_share, set_up_name
 from advisor.recommend.launch_cost import fixed_s
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import leaders, score
-from advisor.recommend.reasons.loading import loading_reasons
+from advisor.recommend.reasons.loading import core_reasons, loading_reasons
 from advisor.recommend.reasons.parallel import parallel_reasons
 from advisor.recommend.reasons.waiting import waiting_reasons
 from advisor.recommend.tie_decision import tie_decision
@@ -42,6 +42,7 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
         for reasons in (
             loading_reasons(comparison, chosen),
             _place_reasons(comparison, chosen, rows),
+            core_reasons(comparison, chosen),
             _launch_reasons(comparison, chosen),
             _hardware_reasons(comparison, chosen, rows),
             _strict_reasons(comparison, chosen),

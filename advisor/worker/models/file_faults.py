@@ -54,7 +54,7 @@ def shown(value: object) -> str:
 def described(error: BaseException) -> str:
     """An exception in one line."""
     text = str(error).splitlines()[0] if str(error) else ""
-    return f"{type(error).__name__}: {text}"[:_LONGEST]
+    return f"{type(error).__name__}: {text}"[:_LONGEST].rstrip(".")
 
 
 def check_call(
