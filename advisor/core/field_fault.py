@@ -22,7 +22,7 @@ def field_fault(message: str, value: object, type_: object, name: str) -> SaidEr
     found = _AT.match(message)
     what, where = (found.group(1), found.group(2) or "") if found else (message, "")
     steps = [first or second for first, second in _STEP.findall(where)]
-    path = ".".join(steps).replace(".[", "[") if "..." not in steps else ".".join(s for s in steps if s != "...")
+    path = ".".join(step for step in steps if step != "...")
     given, node = _follow(value, type_, steps)
     if unknown := _UNKNOWN_FIELD.match(what):
         field = shortened(_joined(path, unknown.group(1)))

@@ -10,7 +10,7 @@ import pytest
 from advisor.core.sentences import say
 from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Gpu, Machine
-from tests.fake_nvml.stub import GIVEN_SCENARIOS, SCENARIOS, NvmlStub
+from tests.fake_nvml.stub import GIVEN_SCENARIOS, NvmlStub
 from tests.leftovers import leftovers, needs_proc
 
 if TYPE_CHECKING:
@@ -98,28 +98,6 @@ def test_eight_a100_are_found_with_their_figures(nvml_stub: NvmlStub) -> None:
     assert (machine.software.driver, machine.software.cuda_driver) == ("550.54.15", "12.4")
     assert len(machine.links) == 28
     assert {link.kind for link in machine.links} == {"nvswitch"}
-
-
-def test_a_mesh_of_nvlinks_is_told_from_a_switch(nvml_stub: NvmlStub) -> None:
-    machine = detect(nvml_stub, "v100_mesh_4")
-    assert {link.kind for link in machine.links} == {"nvlink"}
-    assert {gpu.nvlink_count for gpu in machine.gpus} == {6}
-
-
-def test_links_whose_far_side_the_driver_does_not_tell_are_not_taken_for_a_switch(
-    nvml_stub: NvmlStub, tmp_path: Path
-) -> None:
-    scenario = tmp_path / "untold.txt"
-    told = (SCENARIOS / "a100_8.txt").read_text(encoding="utf-8")
-    scenario.write_text(f"fault nvmlDeviceGetNvLinkRemoteDeviceType 3\n{told}", encoding="utf-8")
-    assert {link.kind for link in detect(nvml_stub, scenario).links} == {"nvlink"}
-
-
-def test_cards_without_peer_to_peer_reach_each_other_through_the_host(nvml_stub: NvmlStub) -> None:
-    kinds = {
-        (link.first_index, link.second_index): link.kind for link in detect(nvml_stub, "mixed_3090_4090_1060").links
-    }
-    assert kinds == {(0, 1): "pcie_host", (0, 2): "pcie_p2p", (1, 2): "pcie_host"}
 
 
 def test_a_lost_gpu_is_unusable_and_the_others_go_on(nvml_stub: NvmlStub) -> None:

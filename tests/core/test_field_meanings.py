@@ -1,0 +1,37 @@
+"""The text under a field reaches the schema that describes its record, and the records inside it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from advisor.core.field_meanings import field_meanings, with_meanings
+from advisor.core.records import Record
+
+
+class Plain(Record, frozen=True, kw_only=True):
+    size_bytes: int
+    """Of the whole
+    file."""
+    name: str = ""
+
+
+class Wider(Plain, frozen=True, kw_only=True):
+    parts: tuple[Plain, ...] = ()
+    """What it is made of."""
+    best: Plain | None = None
+
+
+def test_a_field_means_what_stands_under_it_also_where_another_record_extends_it() -> None:
+    assert field_meanings(Plain) == {"size_bytes": "Of the whole file."}
+    assert field_meanings(Wider) == {"size_bytes": "Of the whole file.", "parts": "What it is made of."}
+
+
+def test_a_schema_is_described_to_its_innermost_record() -> None:
+    defined = with_meanings(msgspec.json.schema(Wider), Wider)["$defs"]
+    assert defined["Wider"]["properties"]["parts"]["description"] == "What it is made of."
+    assert defined["Plain"]["properties"]["size_bytes"]["description"] == "Of the whole file."
+    assert "description" not in defined["Plain"]["properties"]["name"]
+
+
+def test_a_schema_without_records_stays_as_it_is() -> None:
+    assert with_meanings({"type": "integer"}, Plain) == {"type": "integer"}

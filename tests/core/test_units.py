@@ -1,0 +1,91 @@
+"""Estimates keep their value inside their range; figures are written with the unit that a reader expects."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from advisor.core.units import (
+    Estimate,
+    around,
+    exactly,
+    format_bytes,
+    format_cost,
+    format_count,
+    format_energy,
+    format_quantity,
+    format_range,
+    format_rate,
+    format_seconds,
+    format_size,
+    value_of,
+)
+
+STEP = Estimate(value=2.0, low=1.0, high=3.0, basis="measured")
+
+
+def test_an_estimate_outside_its_own_range_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"4\.0 outside its own range 1\.0\.\.3\.0"):
+        Estimate(value=4.0, low=1.0, high=3.0, basis="measured")
+
+
+def test_rounding_widens_a_range_and_never_moves_the_value() -> None:
+    assert around(4.0, 1.0, 3.0, "measured") == Estimate(value=4.0, low=1.0, high=4.0, basis="measured")
+    assert around(0.5, 1.0, 3.0, "measured") == Estimate(value=0.5, low=0.5, high=3.0, basis="measured")
+
+
+def test_a_scaled_estimate_keeps_its_share_of_doubt_and_its_basis() -> None:
+    assert STEP.scaled(3.0) == Estimate(value=6.0, low=3.0, high=9.0, basis="measured")
+    assert exactly(2.0, "specified").scaled(0.5) == exactly(1.0, "specified")
+
+
+@pytest.mark.parametrize(("low", "touches"), [(3.0, True), (3.1, False), (0.0, True)])
+def test_ranges_touch_where_they_share_a_number(low: float, *, touches: bool) -> None:
+    other = Estimate(value=low + 0.5, low=low, high=low + 1.0, basis="measured")
+    assert STEP.overlaps(other) is touches
+    assert other.overlaps(STEP) is touches
+
+
+def test_what_is_unknown_is_put_last() -> None:
+    assert sorted([STEP, None, exactly(1.0, "measured")], key=value_of) == [exactly(1.0, "measured"), STEP, None]
+    assert value_of(None) == math.inf
+    assert value_of(None, 0.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        (format_seconds(0.34), "340 ms"),
+        (format_seconds(8640.0), "2.40 h"),
+        (format_seconds(2e-9), "2.00 ns"),
+        (format_bytes(1.2 * 2**30), "1.20 GiB"),
+        (format_bytes(12), "12.0 B"),
+        (format_size(1.2 * 2**30), "1.20 GiB"),
+        (format_size(1.2 * 2**30, "decimal"), "1.29 GB"),
+        (format_quantity(312e12, "FLOP/s"), "312 TFLOP/s"),
+        (format_quantity(12, ""), "12.0"),
+        (format_count(83), "83"),
+        (format_count(9_999), "9,999"),
+        (format_count(109e6), "109 M"),
+        (format_rate(0.816), "0.816 /s"),
+        (format_rate(1268.0), "1,270 /s"),
+        (format_rate(2.5e6), "2.50 M/s"),
+        (format_cost(12.4, "EUR"), "12.40 EUR"),
+        (format_cost(12.4, None), "12.40"),
+    ],
+)
+def test_a_figure_is_written_with_three_digits_and_its_unit(shown: str, text: str) -> None:
+    assert shown == text
+
+
+def test_a_range_is_shown_where_there_is_one() -> None:
+    assert format_range(STEP, format_seconds) == "2.00 s (1.00 s – 3.00 s)"
+    assert format_range(exactly(2.0, "measured"), format_seconds) == "2.00 s"
+
+
+def test_an_energy_keeps_one_unit_in_value_and_range() -> None:
+    around_one_watt_hour = Estimate(value=3700.0, low=3000.0, high=4000.0, basis="measured")
+    assert {word for word in format_range(around_one_watt_hour, format_energy).split() if "h" in word} == {"Wh", "Wh)"}
+    below = Estimate(value=3500.0, low=3000.0, high=4000.0, basis="measured")
+    assert "Wh" not in format_range(below, format_energy)
