@@ -189,6 +189,15 @@ def test_series_that_cannot_be_trusted_have_wider_ranges_and_throttled_ones_say_
     assert anchors_of(_measured(_step(4, 0.2, kind="throttled")), "fp32") == ()
 
 
+def test_first_steps_alone_of_a_batch_size_tell_its_order_of_magnitude_and_bend_no_other() -> None:
+    cold = Verdict(kind="unstable", reason=Reason.of("measure-only-warm-up"))
+    first = msgspec.structs.replace(_step(16, 1.6), summary=_summary(1.6, 0.0, count=1), verdict=cold)
+    steps = _predict(_measured(_step(4, 0.2), _step(8, 0.4), first), 16, 1024)
+    without = _predict(_measured(_step(4, 0.2), _step(8, 0.4)), 16, 1024)
+    assert steps.high_s[0, 0] > 1.5 * steps.total_s[0, 0]
+    assert steps.total_s[0, 1] == pytest.approx(without.total_s[0, 1], rel=0.3)
+
+
 def _crowded(threads: int, cpu_s: float, reason: Reason | None = None) -> Measurement:
     """Steps of 0.2 s wall time at batch size 4, in whose way others were."""
     sample = Sample(

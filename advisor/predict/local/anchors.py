@@ -14,6 +14,8 @@ from advisor.protocol.messages import StepPart
 _EXTRA_WIDTH: dict[VerdictKind, float] = {"stable": 0.0, "usable": 0.0, "contended": 0.10, "unstable": 0.10}
 _LEAST_WIDTH = 0.01
 _FEW_SAMPLES_WIDTH = 0.03
+_WARM_UP_WIDTH = 0.5
+"""First steps of a batch size also allocate and choose kernels: they tell an order of magnitude (assumed)."""
 _EXTENDED_WIDTH = 0.08
 _SCALED_WIDTH = 0.40
 _HALF_WIDTH_ERRORS = 1.96
@@ -114,6 +116,8 @@ def _noise(step: StepMeasurement, least: float = 0.0) -> float:
     assert summary is not None  # anchors_of takes no other steps
     interval = max(summary.high_s - summary.median_s, summary.median_s - summary.low_s) / summary.median_s
     few = 0.0 if reaches_95(summary.sample_count) else _FEW_SAMPLES_WIDTH
+    if step.verdict.reason is not None and step.verdict.reason.code == "measure-only-warm-up":
+        few += _WARM_UP_WIDTH
     return max(_LEAST_WIDTH, interval, least) + few + _EXTRA_WIDTH[step.verdict.kind]
 
 

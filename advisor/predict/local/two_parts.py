@@ -16,6 +16,8 @@ COUNTED = np.array([[1.0 / 2.0, -1.0 / 2.0]])
 program's and the framework's own time, within seven; of work that was only counted the two factors are alike. It
 decides where the timed batch sizes leave one part in the other's noise; where they tell the parts apart it does not
 matter."""
+_TAILS = 3.0
+"""Degrees of freedom of Student's distribution: one factor in seventy is more than five spreads off."""
 _LEAST_ERROR = 0.01
 _JOINS = (1.0, 2.0, 4.0)
 """Fixed and growing part one after the other, or more and more side by side (a device that waits for its host)."""
@@ -83,7 +85,7 @@ def bend_to(parts: TwoParts, times: Floats, errors: Floats) -> Bend:
 
 
 def _bend_joined(parts: TwoParts, times: Floats, errors: Floats, join: float) -> Bend:
-    """The most probable F and G: normal errors of the times' logarithms, Cauchy's distribution of what is expected.
+    """The most probable F and G: normal errors of the times' logarithms, Student's distribution of what is expected.
 
     Its long tails give way where times tell clearly that a part is far from what was expected. Only the ratio of F to G
     is searched, in rows that become finer: at each one the times' weighted mean is the level.
@@ -97,11 +99,12 @@ def _bend_joined(parts: TwoParts, times: Floats, errors: Floats, join: float) ->
         left = np.log(times) - bent
         level = np.average(left, axis=1, weights=errors**-2.0)
         logs = tilted + level
-        unexpected = np.sum(np.log1p((parts.expected @ logs) ** 2), axis=0)
+        unexpected = np.sum((_TAILS + 1.0) * np.log1p((parts.expected @ logs) ** 2 / _TAILS), axis=0)
         cost = np.sum(((left - level[:, None]) / errors) ** 2, axis=1) + unexpected
         place = int(np.argmin(cost))
         best, around = float(ratios[place]), 2.0 * around / (_ROW - 1)
     bend = Bend(logs[:, place], np.zeros((2, 2)), join)
-    tails = parts.expected / np.hypot(1.0, parts.expected @ bend.logs)[:, None]
+    weights = (_TAILS + 1.0) / (_TAILS + (parts.expected @ bend.logs) ** 2)
+    tails = parts.expected * np.sqrt(weights)[:, None]
     slopes = np.vstack([bend.slopes(parts) / errors[:, None], tails])
     return Bend(bend.logs, np.asarray(np.linalg.inv(slopes.T @ slopes)), join)
