@@ -35,11 +35,11 @@ def test_every_flag_that_a_sentence_names_has_its_name_in_the_window(language: L
 
 def test_a_reason_names_the_setting_and_not_the_flag() -> None:
     reason = Reason.of("measure-ended-no-budget", batch_size=8)
-    assert "“Seconds to measure”" in Texts("en").say(reason)
+    assert '"Seconds to measure"' in Texts("en").say(reason)
     assert "--budget" not in Texts("en").say(reason)
     assert "“测量时长（秒）”" in Texts("zh").say(reason)
 
 
 def test_an_error_names_the_setting_and_not_the_flag() -> None:
     text, remedy = Texts("en").error(UserFacingError("--budget is 0.5 s.", "Give it with `--gpu-file FILE`."))
-    assert (text, remedy) == ("“Seconds to measure” is 0.5 s.", "Give it with “My card is not here”.")
+    assert (text, remedy) == ('"Seconds to measure" is 0.5 s.', 'Give it with "My card is not here".')

@@ -56,26 +56,26 @@ open-other-remedy = Open a .toml workload, a config.json, a .py model or a saved
 open-filter = Workloads, models and saved advice
 
 ## What stands in the window for a flag of the command line
-flag-allow-hub = “May fetch config.json from the hub”
-flag-budget = “Seconds to measure”
+flag-allow-hub = "May fetch config.json from the hub"
+flag-budget = "Seconds to measure"
 flag-claim-file = the command line
 flag-counts = the command line
 flag-critical-batch = the command line
 flag-details = the report
 flag-detect = the Machine page
 flag-device = the command line
-flag-gpu-file = “My card is not here”
-flag-gpus = “GPUs to compare”
+flag-gpu-file = "My card is not here"
+flag-gpus = "GPUs to compare"
 flag-host-memory = the command line
 flag-interconnect = the command line
-flag-json = “Save advice as JSON”
+flag-json = "Save advice as JSON"
 flag-list = the search for GPUs
-flag-measure = “Measure and advise”
+flag-measure = "Measure and advise"
 flag-no-history = an empty data folder
-flag-precision = “Precision”
-flag-predict = “Predict without measuring”
-flag-prices = “Price file”
-flag-verify = “Verify here for a minute”
+flag-precision = "Precision"
+flag-predict = "Predict without measuring"
+flag-prices = "Price file"
+flag-verify = "Verify here for a minute"
 
 ## Dialogs
 problem-title = That did not work
