@@ -29,6 +29,7 @@ _FROM = 0.2
 _GOAL = 0.30
 
 
+@pytest.mark.timeout(1800)
 def test_the_time_left_is_told_well_from_a_fifth_of_the_way_on() -> None:
     runs = int(os.environ.get("ADVISOR_PROGRESS_RUNS", _RUNS))
     models = [_MODELS[number % len(_MODELS)] for number in range(runs)]

@@ -277,9 +277,11 @@ def beat():
 timer = QTimer(); timer.setTimerType(Qt.TimerType.PreciseTimer); timer.setInterval(10); timer.timeout.connect(beat)
 timer.start()
 window.commands.act("measure")
-session.job_ended.connect(lambda _outcome: (ended.append(1), QTimer.singleShot(2500, application.quit)))
-QTimer.singleShot(90000, application.quit)
-application.exec()
+from PySide6.QtCore import QEventLoop
+loop = QEventLoop()  # The application's own would close the window with its end.
+session.job_ended.connect(lambda _outcome: (ended.append(1), QTimer.singleShot(2500, loop.quit)))
+QTimer.singleShot(90000, loop.quit)
+loop.exec()
 assert window.current == "advice" and not window.page("advice").filling
 shown[0] = "pages"
 for name in ("machine", "model", "measure", "advice", "compare", "history", "cases", "machine", "model", "advice"):
