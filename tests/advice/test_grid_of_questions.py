@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.cli.advising import NOTHING_FITS, ending
 from advisor.cli.commands import run
 from advisor.predict.prediction import Prediction
@@ -197,10 +198,18 @@ def test_every_ratio_of_a_sentence_is_that_of_two_rows(advice: AdviceRecord) -> 
         alone = [one for one in advice.predictions if _alike_but_alone(one, row)]
         for one in alone:
             assert numbers["speed_up_ratio"] == pytest.approx(rate / one.samples_per_s.value, rel=1e-6)
-    for code in ("why-count-pays", "why-count-pays-otherwise"):
+    for code in ("why-count-pays", "why-count-pays-at-batch", "why-count-pays-otherwise"):
         if numbers := by_code.get(code):
             fewer = next(one for one in own if one.count == numbers["fewer"])
             assert numbers["speed_up_ratio"] == pytest.approx(rate / fewer.samples_per_s.value)
+    if numbers := by_code.get("change-precision-same"):
+        gains = {
+            PRECISION_LABELS[one.precision]: one.samples_per_s.value / rate
+            for one in advice.predictions
+            if one.differs_at_most_by(row, "precision")
+            and one.gradient_accumulation_steps == row.gradient_accumulation_steps
+        }
+        assert numbers["gain_ratio"] == pytest.approx(gains[str(numbers["precision"])], rel=1e-6)
     if numbers := by_code.get("change-count"):
         named = [
             one for one in entered(advice) if (one.device.name, one.count) == (numbers["device"], numbers["count"])

@@ -8,7 +8,8 @@ import pytest
 from advisor.core.sentences import say
 from advisor.predict.prediction import Prediction
 from advisor.recommend.candidates import enumerate_candidates
-from advisor.recommend.comparison import Comparison
+from advisor.recommend.comparison import Comparison, Finalist
+from advisor.recommend.reasons.parallel import parallel_reasons
 from advisor.recommend.reasons.scaling import dp_reasons, host_core_reasons, named_cards, uneven_reasons
 from advisor.recommend.recommendation import Limits
 from advisor.workload.workload import NumbersModel, Workload
@@ -82,3 +83,25 @@ def test_alike_cards_are_counted_and_unlike_ones_are_listed() -> None:
     first = _ddp(_comparison(workload("fp32"))).device
     other = msgspec.structs.replace(first, key="other", name="Other")
     assert named_cards([first, other, first]) == f"2 × {first.name} + Other"
+
+
+@pytest.mark.parametrize(("alone_at", "code"), [(16, "why-count-pays"), (8, "why-count-pays-at-batch")])
+def test_a_speed_up_over_a_card_at_another_batch_names_both_batches(alone_at: int, code: str) -> None:
+    comparison = _comparison(workload("fp32"))
+    ddp = _ddp(comparison)
+    alone = next(
+        one
+        for one in comparison.predictions
+        if (one.strategy, one.precision, one.batch_size_per_device) == ("single", "fp32", alone_at)
+        and one.gradient_accumulation_steps == 1
+        and one.device == ddp.device
+    )
+    said = {one.code: one for one in parallel_reasons(comparison, Finalist(chosen=ddp, by_count=(alone, ddp)))}
+    if alone_at == ddp.batch_size_per_device:
+        assert code not in said, "efficiency says the same"
+        return
+    assert (said[code].figure("batch"), said[code].figure("other_batch")) == (16, 8)
+    assert said[code].figure("speed_up_ratio") == pytest.approx(ddp.samples_per_s.value / alone.samples_per_s.value)
+    assert said[code].figure("speed_up_ratio") > said["scaling-efficiency"].figure("speed_up_ratio")
+    assert "16" in say(said[code], "en")
+    assert "16" in say(said[code], "zh")

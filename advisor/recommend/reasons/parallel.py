@@ -156,10 +156,19 @@ def _count_reasons(finalist: Finalist) -> Iterator[Reason]:
             "speed_up_ratio": chosen.samples_per_s.value / first.samples_per_s.value,
         }
         if not STRATEGY_FACTS[first.strategy].shards or first.strategy == chosen.strategy:
-            yield Reason.of("why-count-pays", **numbers)
+            batch, other = _batch_of_card(chosen), _batch_of_card(first)
+            if batch == other:
+                yield Reason.of("why-count-pays", **numbers)
+            else:
+                yield Reason.of("why-count-pays-at-batch", **numbers, batch=batch, other_batch=other)
         else:
             numbers |= {"strategy": chosen.strategy, "other_strategy": first.strategy}
             yield Reason.of("why-count-pays-otherwise", **numbers)
+
+
+def _batch_of_card(prediction: Prediction) -> int:
+    """Samples that a card goes through before a step of the optimizer."""
+    return prediction.batch_size_per_device * prediction.gradient_accumulation_steps
 
 
 def _batch_bound(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]:

@@ -60,12 +60,23 @@ def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason
     ]
     plain = _exact_rates(comparison, asked)
     gaining = [one for one in less_exact if _rate(one) >= WORTH_NAMING_RATIO * plain.get(_set_up(one), 0.0)]
-    own = max((one for one in gaining if one.device.key == chosen.device.key), key=_rate, default=None)
-    best = max(gaining, key=_rate, default=None)
+
+    def by_rate(one: Prediction) -> tuple[bool, float]:
+        """What differs in nothing but the precision first: another's gain would be more than the precision's."""
+        return _run_alike(one, chosen), _rate(one)
+
+    own = max((one for one in gaining if one.device.key == chosen.device.key), key=by_rate, default=None)
+    best = max(gaining, key=by_rate, default=None)
     if own is not None:
         yield from _named_precision(own, chosen, asked)
     if best is not None and best.device.key != chosen.device.key:
         yield from _named_precision(best, chosen, asked)
+
+
+def _run_alike(one: Prediction, chosen: Prediction) -> bool:
+    """Whether both go through a batch in the same way."""
+    steps = one.gradient_accumulation_steps == chosen.gradient_accumulation_steps
+    return one.strategy == chosen.strategy and steps
 
 
 def _harder(prediction: Prediction, chosen: Prediction) -> bool:
@@ -139,7 +150,7 @@ def _named_precision(found: Prediction, chosen: Prediction, asked: Precision) ->
             "gain_ratio": gain,
             "asked": PRECISION_LABELS[asked],
         }
-        same = found.device.key == chosen.device.key
+        same = _set_up(found) == _set_up(chosen)
         yield Reason(code="change-precision-same" if same else "change-precision-other", numbers=numbers)
 
 

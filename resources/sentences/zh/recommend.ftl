@@ -24,6 +24,7 @@ why-bandwidth = { $device } 的显存带宽为 { $bandwidth_bytes_per_s }，{ $o
 why-count-knee = { $count } × { $device } 处于拐点：增加到 { $more } 张时，新增显卡只能发挥其能力的 { $marginal_fraction }，低于值得投入的 { $needed_fraction }。
 why-count-no-gain = { $device } 从 { $count } 张增加到 { $more } 张没有收益。
 why-count-pays = { $count } × { $device } 的速度是 { $fewer } 张的 { $speed_up_ratio } 倍。
+why-count-pays-at-batch = { $count } × { $device }（每卡每步 { $batch } 个样本）的速度是 { $fewer } 张（{ $other_batch } 个样本）的 { $speed_up_ratio } 倍。
 why-count-pays-otherwise = { $count } × { $device }（{ $strategy ->
          [zero2] ZeRO-2
          [fsdp] FSDP
