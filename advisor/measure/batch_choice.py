@@ -48,14 +48,17 @@ def choose(  # noqa: PLR0913 - what the choice depends on
 
     `wanted` is the workload's own batch size, `most` the number of samples it has, `expected_s` a step's expected
     time and `fits` whether it has room. Three to five sizes are spread evenly in the logarithm from one sample to
-    the largest that the budget allows, the wanted one among them where it can be. Where three sizes of the whole
-    model do not fit into the budget, one and two of its `block_count` repeated blocks are measured instead.
+    the largest that the budget allows, the wanted one among them where it can be. Where three stages do not fit into
+    the budget, three sizes are chosen whose few steps do: a smallest and a large one tell more than three small ones.
+    Where not even these do, one and two of the model's `block_count` repeated blocks are measured instead.
     """
     highest = min(most, max(wanted, 8) * _HIGHEST_MULTIPLE)
     sizes = sorted({size for size in (*ladder(highest), min(wanted, most)) if fits(size)})
     if not sizes:
         return None
-    spread = _affordable(sizes, wanted, budget_s, expected_s)
+    spread = _affordable(sizes, wanted, budget_s, expected_s) or _affordable(
+        sizes, wanted, budget_s, expected_s, most_sizes=_LEAST_SIZES, least_stage_s=0.0
+    )
     if spread:
         return BatchChoice(spread)
     if block_count is not None and block_count > max(_PART_LIMITS):
@@ -65,22 +68,27 @@ def choose(  # noqa: PLR0913 - what the choice depends on
     return BatchChoice(tuple(sizes[:_LEAST_SIZES]))
 
 
-def _affordable(
-    sizes: Sequence[int], wanted: int, budget_s: float, expected_s: Callable[[int], float]
+def _affordable(  # noqa: PLR0913 - the choice's own, and how short a stage may be
+    sizes: Sequence[int],
+    wanted: int,
+    budget_s: float,
+    expected_s: Callable[[int], float],
+    *,
+    most_sizes: int = _MOST_SIZES,
+    least_stage_s: float = _LEAST_STAGE_S,
 ) -> tuple[int, ...]:
-    """The widest spread of at least three sizes (or of all there are) whose cost is within the budget."""
+    """The widest spread of at least three sizes (or of all there are) whose cost is within the budget.
+
+    A stage costs a cold first step and three samples at least.
+    """
+    steps = _SAMPLES + _OVERHEAD_STEPS
     for top in range(len(sizes), 0, -1):
         reachable = sizes[:top]
-        for count in range(min(_MOST_SIZES, top), min(_LEAST_SIZES, len(sizes)) - 1, -1):
+        for count in range(min(most_sizes, top), min(_LEAST_SIZES, len(sizes)) - 1, -1):
             spread = _spread(reachable, wanted, count)
-            if sum(_cost_s(expected_s(size)) for size in spread) <= budget_s:
+            if sum(max(least_stage_s, steps * expected_s(size)) for size in spread) <= budget_s:
                 return spread
     return ()
-
-
-def _cost_s(step_s: float) -> float:
-    """What a stage costs at least: a cold first step and three samples."""
-    return max(_LEAST_STAGE_S, (_SAMPLES + _OVERHEAD_STEPS) * step_s)
 
 
 def _spread(sizes: Sequence[int], wanted: int, count: int) -> tuple[int, ...]:
