@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QLabel, QWidget
 
+from advisor.gui.dialogs.consent import ConsentDialog
 from advisor.gui.job_request import job_for
 from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from pytestqt.qtbot import QtBot
 
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
 
+_WRAPPED = Qt.TextFlag.TextWordWrap
 CODE = """
 import pathlib
 pathlib.Path(__file__).with_suffix(".ran").write_text("ran")
@@ -71,3 +77,22 @@ def test_a_bundled_python_file_needs_no_consent(session: Session, window: MainWi
     assert not session.lacks_consent(workload)
     session.set_workload(workload)
     assert job_for(session, window.settings, measure=False)
+
+
+@pytest.mark.parametrize("name", ["model.py", "a" * 150 + ".py"])
+def test_the_question_shows_the_whole_path_and_leaves_no_gaps(window: MainWindow, qtbot: QtBot, name: str) -> None:
+    path = Path("/home/somebody/projects") / name
+    dialog = ConsentDialog(window, window.context.texts, path, "0" * 64)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    labels = sorted(dialog.findChildren(QLabel), key=QWidget.y)
+    assert "".join(labels[1].text().split()) == str(path)
+    for one in labels:
+        needed = one.fontMetrics().boundingRect(QRect(0, 0, one.width(), 10_000), _WRAPPED, one.text())
+        assert needed.width() <= one.width()
+        assert needed.height() <= one.height() <= needed.height() + one.fontMetrics().height() // 2
+    layout = dialog.layout()
+    assert layout is not None
+    gaps = {lower.y() - upper.geometry().bottom() - 1 for upper, lower in pairwise(labels)}
+    assert gaps == {layout.spacing()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QEnterEvent, QResizeEvent
+    from PySide6.QtGui import QEnterEvent, QFontMetrics, QResizeEvent
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False, selectable: bool = False) -> QLabel:
@@ -29,10 +31,21 @@ def label(text: str = "", role: str = "", *, wrap: bool = False, selectable: boo
 
 def paragraph(text: str, width: int, role: str = "") -> QLabel:
     """Selectable text as high as its lines at a width in pixels, and no higher: in a dialog it leaves no gaps."""
-    made = label(text, role, wrap=True, selectable=True)
+    made = label("", role, wrap=True, selectable=True)
     made.ensurePolished()
+    made.setText(re.sub(r"\S+", lambda word: _in_lines(word[0], width, made.fontMetrics()), text))
     made.setFixedSize(width, made.heightForWidth(width))
     return made
+
+
+def _in_lines(word: str, width: int, metrics: QFontMetrics) -> str:
+    """A word too long for a line, such as a path, goes on in the next: Qt would cut it off."""
+    lines = []
+    while metrics.horizontalAdvance(word) > width:
+        count = bisect_right(range(len(word)), width, key=lambda size: metrics.horizontalAdvance(word[:size])) - 1
+        lines.append(word[: max(count, 1)])
+        word = word[max(count, 1) :]
+    return "\n".join([*lines, word])
 
 
 class WrappedLabel(QLabel):
