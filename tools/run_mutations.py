@@ -121,6 +121,7 @@ def report(rows: dict[str, dict[str, Any]]) -> str:
         f"{len(runs)} of a sample of {len(mutants)} were run{'' if len(runs) == len(mutants) else ' (a partial run)'};",
         f"{len(runs) - len(alive)} were killed: {1 - len(alive) / count:.1%} (wanted: {WANTED_FRACTION:.0%});",
         f"before the tests were written that some of them called for, {at_first} were: {at_first / count:.1%}.",
+        "It ran in slices, each on the sources of its hour; a survivor is shown where its line stands now.",
         "",
         "| room | run | killed | by the time limit | survived |",
         "|---|---:|---:|---:|---:|",
