@@ -1,0 +1,77 @@
+"""Which figure decides inside a tie, by goal and by what is known; and a cost that nothing keeps."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.core.sentences import say
+from advisor.predict.prediction import Prediction
+from advisor.recommend.comparison import Comparison
+from advisor.recommend.prices import Prices
+from advisor.recommend.recommendation import Goal, Limits
+from advisor.recommend.tie_decision import tie_decision
+from tests.recommend.fakes import SPECS, estimate, workload
+from tests.recommend.test_batch_and_strategy import one
+from tests.recommend.test_missed_limits import advised, nearest
+
+
+def compared(goal: Goal) -> Comparison:
+    return Comparison(
+        workload=workload("fp32"),
+        goal=goal,
+        limits=Limits(),
+        specs=SPECS,
+        draws={},
+        untrusted={},
+        global_limit=1024,
+        predictions=(),
+    )
+
+
+def set_up(cost: float | None = None, job_s: float | None = None, energy_j: float | None = None) -> Prediction:
+    return msgspec.structs.replace(
+        one(16, 100),
+        cost=None if cost is None else estimate(cost),
+        currency=None if cost is None else "EUR",
+        job_s=None if job_s is None else estimate(job_s),
+        energy_j=None if energy_j is None else estimate(energy_j),
+    )
+
+
+@pytest.mark.parametrize(
+    ("goal", "chosen", "others", "code"),
+    [
+        ("time", set_up(2.0, 100.0), [set_up(3.0, 90.0), set_up(2.5, 80.0)], "why-tie-cost"),
+        ("time", set_up(2.0, 100.0), [set_up(None, 90.0)], "why-tie-time"),
+        ("time", set_up(None, 100.0), [set_up(None, 90.0)], "why-tie-time"),
+        ("time", set_up(None, 100.0), [set_up(None, 100.2)], "why-tie-alike"),
+        ("time", set_up(), [set_up(None, 90.0)], None),
+        ("cost", set_up(None, 100.0), [set_up(None, 90.0)], None),
+        ("energy", set_up(energy_j=5.0), [set_up(energy_j=9.0), set_up(energy_j=7.0)], "why-tie-energy"),
+        ("energy", set_up(energy_j=5.0), [set_up()], None),
+    ],
+)
+def test_inside_a_tie_the_first_figure_that_both_have_decides(
+    goal: Goal, chosen: Prediction, others: list[Prediction], code: str | None
+) -> None:
+    reasons = list(tie_decision(compared(goal), chosen, others))
+    assert [reason.code for reason in reasons] == ([] if code is None else [code])
+    for reason in reasons:
+        assert "{" not in say(reason, "en") + say(reason, "zh")
+
+
+def test_of_several_the_nearest_is_named() -> None:
+    (cost,) = tie_decision(compared("time"), set_up(2.0, 100.0), [set_up(3.0), set_up(2.5)])
+    (energy,) = tie_decision(compared("energy"), set_up(energy_j=5.0), [set_up(energy_j=9.0), set_up(energy_j=7.0)])
+    assert cost.numbers["other_cost"] == "2.50 EUR"
+    assert energy.numbers["other_energy_j"] == 7.0
+
+
+def test_a_cost_that_nothing_keeps_is_told_beside_its_limit_in_their_currency() -> None:
+    prices = Prices(currency="EUR", date="2026-01-01", devices=dict.fromkeys(SPECS, 3.0))
+    answer = advised(Limits(max_cost=1e-6), prices=prices)
+    told = nearest(answer)["caveat-nearest-cost"]
+    assert str(told.numbers["cost"]).endswith(" EUR")
+    assert told.numbers["limit"] == "1e-06 EUR"
+    assert told.figure("times_ratio") > 1.0
