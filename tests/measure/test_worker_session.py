@@ -45,7 +45,10 @@ def events_of(session: WorkerSession, patience_s: float = PATIENCE_S) -> list[Wo
     return [event for event in answers if event is not None]
 
 
-def test_a_worker_that_is_let_go_finishes_by_itself(sessions: list[WorkerSession]) -> None:
+def test_a_worker_that_is_let_go_finishes_by_itself(
+    sessions: list[WorkerSession], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("advisor.measure.worker_session._END_S", PATIENCE_S)
     session = started(sessions)
     assert session.alive
     assert session.end() == "finished"
