@@ -13,7 +13,7 @@ from advisor.cli.outputs import FORMATS, requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
 from advisor.cli.untraced import TraceWatch, nothing_known
 from advisor.core.drive import drive
-from advisor.core.errors import InputError, UserFacingError
+from advisor.core.errors import UserFacingError
 
 if TYPE_CHECKING:
     import argparse
@@ -134,9 +134,10 @@ def open_command(arguments: argparse.Namespace, language: Language) -> int:
         return present(advice, arguments, language)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         # What this program saved can be shown: the file was changed, or comes from elsewhere.
+        from advisor.core.sentences import SaidError
+
         fault = f"{type(error).__name__}: {str(error)[:200]}"
-        text = f"{arguments.open}: what it holds cannot be shown ({fault})."
-        raise InputError(text, "The file was changed or damaged, or a newer program wrote it.") from error
+        raise SaidError.of("file-not-shown", path=str(arguments.open), detail=fault) from error
 
 
 def measured_anything(advice: AdviceRecord) -> bool:

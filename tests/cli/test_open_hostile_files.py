@@ -69,6 +69,10 @@ def test_an_unknown_reason_is_refused_by_its_code(tmp_path: Path, capsys: pytest
     code, complaint = _opened(path, capsys)
     assert code == 2
     assert "nobody-knows-this-code" in complaint
+    assert run(["--open", str(path), "--details", "--language", "zh"]) == 2
+    chinese = capsys.readouterr().err
+    assert "其内容无法显示" in chinese
+    assert "文件被改动或已损坏，或由更新的程序写成。" in chinese
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -67,6 +67,8 @@ file-odd-version = { $path }: schema_version { $version } never was.
 file-newer-version = { $path }: schema_version { $version } is newer than this program's { $known }.
 file-newer-version-remedy = Open it with a newer version of advisor; the file was left as it is.
 file-changed = The file was changed or damaged; nothing of it is shown.
+file-not-shown = { $path }: what it holds cannot be shown ({ $detail }).
+file-not-shown-remedy = The file was changed or damaged, or a newer program wrote it.
 ## What is wrong with a workload, a configuration or a model's file
 file-code-missing = { $path }: `model.file` is { $given }, which names no file.
 file-code-missing-remedy = Paths are relative to the workload file's folder.
