@@ -18,7 +18,7 @@ from advisor.cost.host_time import (
     joined_seconds,
     synchronisation_seconds,
 )
-from advisor.cost.operators.dequantisation import dequantised_bytes
+from advisor.cost.operators.dequantisation import operator_chain
 from advisor.cost.operators.device_rates import DeviceRates, device_rates, missing_figures, precision_notes
 from advisor.cost.operators.device_time import (
     device_seconds,
@@ -150,11 +150,11 @@ def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:
     further = question.compiled.accumulation
     added_bytes = further.gradient_passes * question.compiled.gradient_bytes - further.spared_bytes
     added = (rounds - 1.0) * added_bytes / bandwidth
-    restored = dequantised_bytes(question.compiled, training, question.software_year)
+    chain = operator_chain(question.compiled, training, question.software_year)
     early = np.where(rates.early_kernels == 1, figures.fitted.early_ampere_slowdown, 1.0).reshape(-1, 1)
     whole = early * factors.get("step", 1.0)
     return {
-        "forward_s": (busy.forward + restored[0] / bandwidth) * rounds * whole,
-        "backward_s": ((busy.backward + restored[1] / bandwidth) * rounds + added) * whole,
+        "forward_s": (busy.forward + chain.forward_bytes / bandwidth) * rounds * whole,
+        "backward_s": ((busy.backward + chain.backward_bytes / bandwidth) * rounds + added) * whole,
         "optimizer_s": optimizer * whole,
     }

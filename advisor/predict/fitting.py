@@ -15,7 +15,7 @@ from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.cost.efficiencies import Efficiencies, Fitted
 from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, synchronisation_seconds
-from advisor.cost.operators.dequantisation import dequantised_bytes
+from advisor.cost.operators.dequantisation import operator_chain
 from advisor.cost.operators.device_rates import DeviceRates, device_rates
 from advisor.cost.operators.device_time import (
     family_seconds,
@@ -149,8 +149,9 @@ class StepSet:
                 for step in steps
             ]
         )
-        restored = [sum(dequantised_bytes(step.compiled, step.training, step.software_year)) for step in steps]
-        self._restored_bytes = np.array(restored) * self._rounds
+        chains = [operator_chain(step.compiled, step.training, step.software_year) for step in steps]
+        chain_bytes = np.array([chain.forward_bytes + chain.backward_bytes for chain in chains])
+        self._chain_bytes = chain_bytes * self._rounds
         self._added_s = np.array([step.added_s for step in steps])
         self._slowdown = np.array([step.slowdown for step in steps])
         self._issue_s = np.array(
@@ -209,7 +210,7 @@ class StepSet:
         passes = np.zeros(len(self.steps))
         for family in self._families:
             passes = passes + self._pass_s(family, figures, peaks)
-        moved = self._optimizer_bytes + self._accumulated_bytes + self._restored_bytes
+        moved = self._optimizer_bytes + self._accumulated_bytes + self._chain_bytes
         device = passes * self._rounds + moved / (self._rates.bandwidth_bytes_per_s * fitted.elementwise)
         device = device + self._optimizer_kernels * fitted.kernel_start_s
         busy: Floats = device * np.where(self._rates.early_kernels == 1, fitted.early_ampere_slowdown, 1.0)

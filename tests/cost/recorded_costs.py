@@ -23,7 +23,6 @@ from advisor.cost.host_time import HostSpeed
 from advisor.cost.layout import Layout
 from advisor.cost.measured_step import measured_step
 from advisor.cost.memory.need import MemoryKind, answered, host_bytes, least_bytes, memory_question, published_bytes
-from advisor.cost.operators.dequantisation import dequantised_bytes
 from advisor.cost.operators.measured_rates import Curve, MeasuredRates
 from advisor.cost.optimizer_cost import optimizer_cost
 from advisor.cost.scaling.communication import bus_bytes_per_s, costs, overlap_loss
@@ -34,7 +33,6 @@ from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.cost.step_parts import OWN_PARTS
 from advisor.cost.step_time import predict_steps
-from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_table import CONVOLUTION, OpTable
 from tests.accuracy.tables import load_table
 from tests.cost.scaling_cases import link, steps, traffic
@@ -162,16 +160,6 @@ def whole_steps() -> Iterator[tuple[str, object]]:
                 model, training(**change), "fp32", [CARD], [2, 64], figures=own, host=host, factors=factors
             )
             yield f"step {name} {len(factors)}", {part: getattr(grid, part).ravel().tolist() for part in OWN_PARTS}
-
-
-def restored() -> Iterator[tuple[str, object]]:
-    """What restoring quantised weights moves."""
-    model = compile_table(replace(table(matmul((0.0, 512.0), 1024, 1024)), frozen_linear_count=700_000))
-    for kind in ("nf4", "gptq", "int8"):
-        for change in ({}, {"mode": "inference"}, {"activation_checkpointing": "full"}):
-            for year in (None, 2022):
-                how = training(quantization=kind, trainable="lora", **change)
-                yield f"restored {kind} {change} {year}", list(dequantised_bytes(model, how, year))
 
 
 def optimizers() -> Iterator[tuple[str, object]]:
@@ -326,7 +314,7 @@ def memory() -> Iterator[tuple[str, object]]:
 
 def recorded() -> dict[str, object]:
     """Everything, by what it is."""
-    every = (whole_steps(), restored(), optimizers(), measured(), several_cards(), memory())
+    every = (whole_steps(), optimizers(), measured(), several_cards(), memory())
     return {name: value for some in every for name, value in some}
 
 

@@ -137,18 +137,6 @@ def test_ddp_adds_its_buckets_to_the_single_step() -> None:
     assert extra == pytest.approx(bert().gradient_bytes, rel=0.02)
 
 
-def test_four_bit_weights_of_a_frozen_body_save_three_quarters_of_its_linear_layers() -> None:
-    table = msgspec.structs.replace(bert("half"), frozen_linear_count=80_000_000, largest_frozen_linear_count=2_000_000)
-
-    def weights(bits: int | None) -> float:
-        found = memory_need(table, training(precision="bf16", weights_bits=bits), "bf16", 4, compute_capability="8.0")
-        assert found is not None
-        return part(found, "parameters")
-
-    saved = weights(None) - weights(4)
-    assert saved == pytest.approx(0.74 * 2 * 80_000_000, rel=0.05)
-
-
 @pytest.mark.parametrize(("capability", "newer"), [("7.0", "9.0"), ("8.6", "10.0")])
 def test_the_context_of_newer_cards_is_larger(capability: str, newer: str) -> None:
     assert context_bytes(capability) < context_bytes(newer)
@@ -166,16 +154,6 @@ def test_every_precision_has_an_answer(precision: Precision, trace_precision: Tr
     found = memory_need(bert(trace_precision), training(precision=precision), precision, 16, compute_capability="8.0")
     assert found is not None
     assert 0 < found.allocated_bytes < found.need_bytes
-
-
-def test_four_bit_weights_under_autocast_are_counted_from_the_half_weights_they_are_traced_in() -> None:
-    table = msgspec.structs.replace(bert("half"), frozen_linear_count=80_000_000, largest_frozen_linear_count=2_000_000)
-    found = {
-        precision: memory_need(table, training(weights_bits=4), precision, 4, compute_capability="8.0")
-        for precision in ("bf16", "bf16_amp")
-    }
-    weights = [part(need_, "parameters") for need_ in found.values() if need_ is not None]
-    assert weights[0] == weights[1] > 0
 
 
 def test_an_rtx_3090_leaves_its_allocator_what_its_out_of_memory_messages_show() -> None:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from advisor.catalogue.precisions import PRECISION_FACTS, Precision
+from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
@@ -32,12 +32,10 @@ from advisor.cost.memory.sharding import Shares, layout_of, output_bytes, shares
 from advisor.cost.memory.states import OptimizerMemory, optimizer_memory
 from advisor.cost.parts import MemoryPart
 from advisor.optable.op_table import OpTable, at
-from advisor.workload.workload import Training, quantization_of, stored_bits
+from advisor.workload.workload import Training
 
 MemoryKind = Literal["allocated", "reserved", "device"]
 """What a published peak counts: tensors, the allocator's segments, or all that the driver shows."""
-_SCALE_BYTES = {"nf4": 1 / 64 + 4 / (64 * 256), "gptq": (2 + 0.5) / 128, "int8": 0.0}
-"""A weight's share of the scales that its group carries."""
 _CUBLAS_WORKSPACE_BYTES = 4096 * 1024 * 2 + 16 * 1024 * 8
 """torch's default `CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8`, once for the forward thread and once for backward's."""
 _CUBLAS_WORKSPACE_HOPPER_BYTES = 32 * 1024 * 1024
@@ -160,14 +158,12 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
     if asked.inputs_kept and keeps_inputs(table, training, asked.layout, asked.strategy):
         timeline = with_inputs_kept(timeline, len(table.block_parameter_bytes))
     rounds = training.gradient_accumulation_steps
-    stored = _stored_fraction(table, training, precision)
     shares = shares_of(
         asked.layout,
         table,
         precision,
         micro_batch_count=rounds * (asked.layout.count if asked.strategy == "pp" else 1),
         offloaded=asked.strategy == "fsdp_offload" or training.offload == "parameters",
-        stored_fraction=stored,
         last_stage=last_stage,
         chunked_loss=training.chunked_loss,
     )
@@ -176,11 +172,10 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
         shares = shares._replace(kept=shares.kept * on_device_fraction(table))
     on_device = 0.0 if training.offload == "optimizer" else shares.states
     workspaces = _library_workspaces(table, asked.compute_capability)
-    weights = shares._replace(parameters=shares.parameters * stored)
-    sharded = weights.rescales
+    sharded = shares.rescales
     return MemoryQuestion(
         table=table,
-        stream=Stream.sharded(timeline, weights, output_bytes(table)) if sharded else stream_of(timeline),
+        stream=Stream.sharded(timeline, shares, output_bytes(table)) if sharded else stream_of(timeline),
         setup=setup._replace(
             states=_scaled(setup.states, on_device),
             temporaries=_scaled(setup.temporaries, on_device),
@@ -188,8 +183,8 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
             gathered=shares.gathered_bytes,
             gradients_kept=asked.gradients_kept or rounds > 1,
         ),
-        shares=weights,
-        weight_bytes=table.parameter_bytes * weights.parameters + table.buffer_bytes,
+        shares=shares,
+        weight_bytes=table.parameter_bytes * shares.parameters + table.buffer_bytes,
         context_bytes=context_bytes(asked.compute_capability),
         workspace_bytes=sum(workspaces),
     )
@@ -215,22 +210,6 @@ def _library_workspaces(table: OpTable, compute_capability: str | None) -> tuple
     version = tuple(int(part) for part in compute_capability.split(".")) if compute_capability else (8, 0)
     size = float(_CUBLAS_WORKSPACE_HOPPER_BYTES if version >= _HOPPER else _CUBLAS_WORKSPACE_BYTES)
     return (size, size)
-
-
-def _stored_fraction(table: OpTable, training: Training, precision: Precision) -> float:
-    """Bytes of the weights with frozen ones in few bits over the traced bytes, one layer of them dequantised.
-
-    nf4 carries an 8-bit scale for each 64 weights and an FP32 one for each 256 scales (double quantisation, Dettmers
-    et al. 2023), gptq an FP16 scale and a 4-bit zero for each 128 (Frantar et al. 2022); int8 an FP16 scale a row,
-    which is left out.
-    """
-    bits, kind = stored_bits(training), quantization_of(training)
-    if bits is None or kind is None or not table.parameter_bytes:
-        return 1.0
-    # Under autocast frozen weights of few bits are traced in half, as in pure half precision.
-    width = PRECISION_FACTS[precision].compute_bytes
-    saved = table.frozen_linear_count * (width - bits / 8 - _SCALE_BYTES[kind])
-    return 1.0 - (saved - table.largest_frozen_linear_count * 2.0) / table.parameter_bytes
 
 
 def answered(question: MemoryQuestion, batch_size: int, *, replayed: bool = True) -> MemoryNeed:

@@ -72,15 +72,13 @@ def shares_of(  # noqa: PLR0913 - one question
     *,
     micro_batch_count: int = 1,
     offloaded: bool = False,
-    stored_fraction: float = 1.0,
     last_stage: bool = False,
     chunked_loss: bool = False,
 ) -> Shares:
     """What one of the layout's devices holds; everything on a single device.
 
     `micro_batch_count` fills a pipeline, of which the first stage is asked for, or the `last_stage`; `offloaded`:
-    shards rest in the host's memory; `stored_fraction`: bytes of the weights as they are stored over those that were
-    traced (quantised ones take fewer).
+    shards rest in the host's memory.
     """
     if layout.count == 1 and not offloaded:
         return Shares()
@@ -99,8 +97,7 @@ def shares_of(  # noqa: PLR0913 - one question
     )
     unit = _largest_unit_bytes(table, chunked_loss=chunked_loss) * held
     if layout.data_parallel in _FULLY_SHARDED or offloaded:
-        stored = 0.0 if offloaded else stored_fraction
-        return _fully_sharded(shares, table, precision, layout.shard_count, stored, unit)
+        return _fully_sharded(shares, table, precision, layout.shard_count, unit, offloaded=offloaded)
     gradients = _unit_gradients(unit, table, precision)
     return _with_replicas(
         shares, layout, table.gradient_bytes * held, PRECISION_FACTS[precision].weight_bytes, gradients
@@ -190,13 +187,13 @@ def _outside_bytes(table: OpTable) -> float:
 
 
 def _fully_sharded(  # noqa: PLR0913 - what a shard depends on
-    shares: Shares, table: OpTable, precision: Precision, group: int, stored_fraction: float, unit_bytes: float
+    shares: Shares, table: OpTable, precision: Precision, group: int, unit_bytes: float, *, offloaded: bool
 ) -> Shares:
     """Shards of everything, whole units while they run, and gradients of the unit that backward is at.
 
     Weights are cast before they are gathered, so that autocast makes no copies. FP32 shards get FP32 gradients: the
     reduction's input is FP32 too, as in torch's mixed precision for sharded modules. Quantised units are gathered as
-    they are stored; where nothing is stored (0), the shards rest in the host's memory.
+    they are stored. Shards of what is off-loaded rest in the host's memory.
     """
     facts = PRECISION_FACTS[precision]
     part = shares.parameters / group
@@ -205,9 +202,8 @@ def _fully_sharded(  # noqa: PLR0913 - what a shard depends on
     trained = table.trainable_parameter_count / max(table.parameter_count, 1)
     gathered = facts.compute_bytes / facts.weight_bytes
     masters = facts.master_copies and trained == 1.0
-    held = part if stored_fraction else 0.0
-    stored = block * (stored_fraction or 1.0)
-    units = (*(stored * gathered for _ in range(_GATHERED_UNITS)), outside * gathered)
+    held = 0.0 if offloaded else part
+    units = (*(block * gathered for _ in range(_GATHERED_UNITS)), outside * gathered)
     gradients = _unit_gradients(unit_bytes, table, precision)
     return shares._replace(
         parameters=0.0 if masters else held,

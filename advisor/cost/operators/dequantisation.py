@@ -1,4 +1,4 @@
-"""What weights that are stored in few bits cost a step beside the kernels that its trace counts."""
+"""What weights in groups of few bits cost a step where their library had no kernel to unpack them."""
 
 from __future__ import annotations
 
@@ -6,36 +6,17 @@ from typing import NamedTuple
 
 from advisor.catalogue.software import DEQUANTISING_KERNELS_YEAR
 from advisor.optable.compiled_table import CompiledTable
-from advisor.workload.workload import Training, quantization_of, stored_bits
+from advisor.workload.workload import Training
 
 _WRITTEN_BYTES = 2.0
 _SCALE_BYTES = 0.02
-"""A 16-bit scale to 128 weights (GPTQ), or an 8-bit one to 64 with its own (nf4)."""
+"""A 16-bit scale to 128 weights."""
 _UNPACKED_BY_OPERATORS_BYTES = 16.5
 """GPTQ before it had a kernel, one PyTorch operator after the other: shift to int32 (0.5 read, 4 written), to int8
 (4, 1), mask (1, 1), less the zero point (1, 1), times the scale (1, 2)."""
 _OPERATORS_DISPATCHES = 14.0
 """Those five, and the views, ranges and casts between them."""
 _PACKED_BYTES = 0.5
-
-
-def dequantised_bytes(compiled: CompiledTable, training: Training, software_year: int | None) -> tuple[float, float]:
-    """Bytes moved in forward and in backward of one micro-batch that its trace does not count.
-
-    Those of quantised weights that the trace holds unpacked, and what unpacking by operators adds to a traced kernel.
-    Backward needs each weight for the gradient of its layer's input, and once more where it runs forward again.
-    """
-    bits, chain = stored_bits(training), operator_chain(compiled, training, software_year)
-    if bits is None:
-        return chain.forward_bytes, chain.backward_bytes
-    each = bits / 8.0 + _SCALE_BYTES + _WRITTEN_BYTES
-    by_operators = software_year is not None and software_year < DEQUANTISING_KERNELS_YEAR
-    if quantization_of(training) == "gptq" and by_operators:
-        each = _UNPACKED_BY_OPERATORS_BYTES
-    once = compiled.frozen_linear_count * each
-    again = 2.0 if training.activation_checkpointing == "full" else 1.0
-    backward = 0.0 if training.mode == "inference" else once * again
-    return once + chain.forward_bytes, backward + chain.backward_bytes
 
 
 class OperatorChain(NamedTuple):
