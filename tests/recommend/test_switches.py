@@ -8,7 +8,7 @@ import pytest
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.predict.prediction import Candidate, Device, Prediction
-from advisor.recommend.switches import adapter_changes, plain_changes, traced_changes
+from advisor.recommend.switches import adapter_changes, checkpointed_adapters, family_of, plain_changes, traced_changes
 from advisor.workload.workload import Data, HuggingFaceModel, Workload
 from tests.recommend.fakes import SPECS, TRANSFORMER, predict, workload
 
@@ -110,3 +110,21 @@ def test_a_vocabulary_is_padded_to_the_next_multiple_of_64() -> None:
     )
     assert isinstance(padded.workload.model, HuggingFaceModel)
     assert padded.workload.model.config == {"vocab_size": 32_064}
+
+
+def test_packed_adapters_that_no_card_holds_are_tried_with_checkpointing() -> None:
+    packed = next(one for one in adapter_changes(language_model()) if one.kind == "qlora")
+    assert checkpointed_adapters(packed).workload.training.activation_checkpointing == "full"
+    assert packed.workload.training.activation_checkpointing == "none"
+
+
+def test_a_job_is_like_the_published_runs_of_its_kind_or_like_none() -> None:
+    images = msgspec.structs.replace(language_model(), data=Data(samples=100, image_size=224))
+    assert family_of(images) == "vision"
+    assert family_of(language_model()) == "language"
+    assert family_of(workload("fp32")) is None
+
+
+def test_a_card_without_half_formats_has_none_to_try() -> None:
+    bare = msgspec.structs.replace(A100, bf16_flop_per_s=None, fp16_flop_per_s=None)
+    assert "half" not in {one.kind for one in plain_changes(workload("fp32"), advised(), bare)}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
-from advisor.core.sentences import Arguments, Reason
+from advisor.core.sentences import Reason
 from advisor.predict.memory_savings import saving_reason
 from advisor.recommend.reasons.set_up import TIGHT_MEMORY_FRACTION
 from advisor.recommend.recommendation import prediction_of
@@ -63,14 +63,16 @@ def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction])
 
 
 def _no_room(one: Prediction) -> Reason:
-    numbers: Arguments = {
-        "device": one.device.name,
-        "batch": one.batch_size_per_device,
-        "precision": PRECISION_LABELS[one.precision],
-    }
-    if one.peak_memory_bytes is not None and one.memory_capacity_bytes is not None:
-        numbers |= {"need_bytes": one.peak_memory_bytes.value, "capacity_bytes": one.memory_capacity_bytes}
-    return Reason.of("memory-no-room", **numbers)
+    assert one.peak_memory_bytes is not None  # what lacks room has both figures
+    assert one.memory_capacity_bytes is not None
+    return Reason.of(
+        "memory-no-room",
+        device=one.device.name,
+        batch=one.batch_size_per_device,
+        precision=PRECISION_LABELS[one.precision],
+        need_bytes=one.peak_memory_bytes.value,
+        capacity_bytes=one.memory_capacity_bytes,
+    )
 
 
 def _tight(predictions: Sequence[Prediction], best: Recommendation | None) -> Prediction | None:
