@@ -29,7 +29,6 @@ from advisor.evaluate.run_rows import read_run_rows  # noqa: E402 - the same
 from advisor.evaluate.traces import trace_all, trace_key  # noqa: E402 - the same
 from advisor.predict.fitting import MeasuredStep, StepSet, fit  # noqa: E402 - the same
 from advisor.predict.priors import PRIORS  # noqa: E402 - the same
-from advisor.predict.ranges.envelope import size_of  # noqa: E402 - the same
 from advisor.predict.ranges.step_range import slice_of  # noqa: E402 - the same
 from tests.accuracy.fitted_steps import fitted_steps  # noqa: E402 - the same
 from tests.accuracy.recorded_runs import measured_steps  # noqa: E402 - the same
@@ -152,7 +151,7 @@ def _envelope(steps: Sequence[MeasuredStep]) -> Envelope:
     return Envelope(
         traces=tuple(sorted({step.compiled.precision for step in steps})),
         compiled_modes=tuple(sorted({step.training.mode for step in steps if step.training.compile})),
-        largest_parameter_count=float(f"{max(size_of(step.compiled) for step in steps):.2g}"),
+        largest_parameter_count=float(f"{max(step.compiled.parameter_count for step in steps):.2g}"),
     )
 
 

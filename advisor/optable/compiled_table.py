@@ -49,6 +49,8 @@ class CompiledTable:
     convolution: AffineWork[ConvolutionWork]
     attention: AffineWork[AttentionWork]
     rnn: AffineWork[RnnWork]
+    parameter_count: float
+    """Packed weights count as those that they stand for."""
     trainable_parameter_count: float
     parameter_tensor_count: float
     gradient_bytes: float
@@ -57,8 +59,6 @@ class CompiledTable:
     backward_dispatch_count: float
     synchronisation_count: float
     accumulation: Accumulation = field(default_factory=Accumulation)
-    frozen_linear_count: float = 0.0
-    """Weights that a quantised fine-tuning stores in few bits."""
     unpacked: UnpackedWeights = field(default_factory=UnpackedWeights)
     unknown_call_fraction: float = 0.0
     """Share of calls whose work the trace could not tell: they are counted too small."""
@@ -80,6 +80,7 @@ def compile_table(table: OpTable) -> CompiledTable:
         convolution=_columns(ConvolutionWork, rows["convolution"]),
         attention=_columns(AttentionWork, rows["attention"]),
         rnn=_columns(RnnWork, rows["rnn"]),
+        parameter_count=float(table.parameter_count),
         trainable_parameter_count=float(table.trainable_parameter_count),
         parameter_tensor_count=float(len(table.trainable_tensor_bytes) or table.parameter_tensor_count),
         gradient_bytes=table.gradient_bytes,
@@ -88,7 +89,6 @@ def compile_table(table: OpTable) -> CompiledTable:
         backward_dispatch_count=float(table.dispatch_count.get("backward", 0)),
         synchronisation_count=float(table.synchronisation_count),
         accumulation=accumulation_of(table),
-        frozen_linear_count=float(table.frozen_linear_count),
         unpacked=unpacked_weights_of(table),
         unknown_call_fraction=_unknown_fraction(table),
     )

@@ -180,9 +180,6 @@ class OpTable(Record, frozen=True, kw_only=True):
     """Bytes of each trainable parameter, in model order."""
     trainable_tensor_shapes: tuple[tuple[int, ...], ...] = ()
     """Shapes in the same order; empty where they are unknown."""
-    frozen_linear_count: int = 0
-    """Elements of frozen linear weights that a quantised fine-tuning would store in fewer bits (no output head)."""
-    largest_frozen_linear_count: int = 0
     block_parameter_bytes: tuple[float, ...] = ()
     """Parameters of each repeated block (the units that full sharding gathers), in model order; empty: none found."""
     buffer_bytes: float

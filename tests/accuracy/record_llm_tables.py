@@ -36,7 +36,6 @@ _SUMS = (
     "parameter_bytes",
     "trainable_parameter_bytes",
     "gradient_bytes",
-    "frozen_linear_count",
     "buffer_bytes",
     "synchronisation_count",
 )

@@ -46,12 +46,14 @@ def test_what_was_compiled_in_no_fitted_run_and_recurrent_layers_are_outside() -
     assert codes(table(lstm()), training()) == ["predict-outside-recurrent"]
 
 
-def test_a_model_larger_than_any_that_was_fitted_is_outside() -> None:
+def test_a_model_larger_than_any_that_was_fitted_is_outside_however_little_of_it_is_trained() -> None:
     size = FIGURES.envelope.largest_parameter_count
-    larger, as_large = (replace(table(PLAIN), trainable_parameter_count=int(size * share)) for share in (1.1, 0.9))
-    assert codes(larger, training()) == ["predict-outside-size"]
-    assert codes(as_large, training()) == []
-    assert width(larger, training()) > width(as_large, training())
+    larger, as_large = (replace(table(PLAIN), parameter_count=int(size * share)) for share in (1.1, 0.9))
+    assert larger.trainable_parameter_count < size
+    for how in (training(), training(trainable="lora", quantization="nf4")):
+        assert codes(larger, how) == ["predict-outside-size"]
+        assert codes(as_large, how) == []
+        assert width(larger, how) > width(as_large, how)
 
 
 def test_of_several_ways_of_being_outside_the_widest_counts() -> None:

@@ -45,19 +45,17 @@ def outside_envelope(compiled: CompiledTable, training: Training, figures: Effic
     if _has_new_family(compiled):
         reason = Reason.of("predict-outside-recurrent")
         found.append(Outside(reason=reason, range_factor=assumed.new_family_range))
-    if size_of(compiled) > envelope.largest_parameter_count:
+    if compiled.parameter_count > envelope.largest_parameter_count:
         numbers = {
             name: round(count / 1e9, 1)
-            for name, count in (("billions", size_of(compiled)), ("largest_billions", envelope.largest_parameter_count))
+            for name, count in (
+                ("billions", compiled.parameter_count),
+                ("largest_billions", envelope.largest_parameter_count),
+            )
         }
         reason = Reason.of("predict-outside-size", **numbers)
         found.append(Outside(reason=reason, range_factor=assumed.new_size_range))
     return tuple(found)
-
-
-def size_of(compiled: CompiledTable) -> float:
-    """Parameters that a step trains or multiplies with."""
-    return compiled.trainable_parameter_count + compiled.frozen_linear_count
 
 
 def card_outside(spec: GpuSpec, figures: Efficiencies) -> tuple[Reason, ...]:

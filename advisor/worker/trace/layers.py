@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -75,29 +75,11 @@ def _kept_bytes(one: Pass) -> dict[str, int]:
     return result
 
 
-class FromModules(TypedDict):
-    """Fields of the table that follow from the module tree alone."""
-
-    frozen_linear_count: int
-    largest_frozen_linear_count: int
-    block_parameter_bytes: tuple[float, ...]
-
-
-def from_modules(model: torch.nn.Module) -> FromModules:
-    """What quantisation could store in fewer bits, and the repeated blocks that full sharding would gather.
-
-    The output head (the last linear layer) stays in its own precision, as quantised fine-tuning keeps it.
-    """
-    linears = [m for m in model.modules() if isinstance(m, torch.nn.Linear)]
-    frozen = [m.weight.numel() for m in linears[:-1] if not m.weight.requires_grad]
+def block_parameter_bytes(model: torch.nn.Module) -> tuple[float, ...]:
+    """Bytes of the parameters of each repeated block, which full sharding would gather as one."""
     modules = dict(model.named_modules())
-    return FromModules(
-        frozen_linear_count=sum(frozen),
-        largest_frozen_linear_count=max(frozen, default=0),
-        block_parameter_bytes=tuple(
-            float(sum(p.numel() * p.element_size() for p in modules[path].parameters()))
-            for path in repeated_blocks(model)
-        ),
+    return tuple(
+        float(sum(p.numel() * p.element_size() for p in modules[path].parameters())) for path in repeated_blocks(model)
     )
 
 

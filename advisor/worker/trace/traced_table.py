@@ -14,7 +14,7 @@ from advisor.worker.trace.affine import (
     merged_ops,
 )
 from advisor.worker.trace.compiled import compiled_pass, with_compiled_sizes
-from advisor.worker.trace.layers import checkpoint_figures, from_modules, layer_table, weight_count
+from advisor.worker.trace.layers import block_parameter_bytes, checkpoint_figures, layer_table, weight_count
 from advisor.worker.trace.ops.op_figures import size_bytes
 from advisor.worker.trace.ops.unknown import unknown_operators
 from advisor.worker.trace.recorder import Recorder
@@ -60,7 +60,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         gradient_bytes=float(sum(size_bytes(p) for p in trained)),
         trainable_tensor_bytes=tuple(float(size_bytes(p)) for p in trained),
         trainable_tensor_shapes=tuple(tuple(p.shape) for p in trained),
-        **from_modules(model),
+        block_parameter_bytes=block_parameter_bytes(model),
         buffer_bytes=float(sum(size_bytes(b) for b in model.buffers())),
         input_bytes=(first.input_bytes - slope * low, slope),
         compiled=None if loops else compiled_pass(first.recorder.flow, second.recorder.flow, BATCHES),
