@@ -106,7 +106,7 @@ def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
         if entry.text is None and entry.fits is None and all(value is None for value in values):
             raise InputError(
                 f"{path}: claim[{index}]: there is nothing to check.",
-                "Give text, or one of step_s, samples_per_s, epoch_s, job_s and speed_up_ratio.",
+                "Give text, or one of step_s, samples_per_s, epoch_s, job_s, speed_up_ratio and fits.",
             )
     return entries
 
