@@ -19,6 +19,8 @@ _USUAL_GENERATION, _USUAL_LANES = 3, 16
 """Of every data-centre and desktop card since 2012; where neither row nor driver tells more."""
 PINNED_COPY_SHARE = 0.8
 """Of a slot's rate that a copy between a card and page-locked memory reaches."""
+PAIR = 2
+"""Cards that one bridge joins."""
 CARDS_PER_HOST = 16
 """Cards of one host that hang on one switch or root complex; beyond it a job has to leave the host."""
 

@@ -226,6 +226,7 @@ class MainWindow(QMainWindow):
         if chosen == self.current and (in_front or self._front_timer.isActive()):
             return
         if self.current in self._pages:
+            self._pages[self.current].coming = False
             self._pages[self.current].deactivate()
         self.current = chosen
         self.navigation.show_page(chosen)

@@ -9,8 +9,9 @@ import numpy as np
 
 _SAMPLES = 3.0
 _OVERHEAD_STEPS = 1.5
-_LEAST_STAGE_S = 1.0
-_MOST_SIZES, _LEAST_SIZES = 5, 3
+_LEAST_SIZES = 3
+_WAYS = ((5, 1.0), (_LEAST_SIZES, 0.0))
+"""Most sizes, and seconds of a stage at least: first as it should be, then a few steps of each."""
 _HIGHEST_MULTIPLE = 64
 _RUNGS = (1, 2, 3, 4, 6, 8, 12)
 _PART_LIMITS = (1, 2)
@@ -56,31 +57,27 @@ def choose(  # noqa: PLR0913 - what the choice depends on
     sizes = sorted({size for size in (*ladder(highest), min(wanted, most)) if fits(size)})
     if not sizes:
         return None
-    spread = _affordable(sizes, wanted, budget_s, expected_s) or _affordable(
-        sizes, wanted, budget_s, expected_s, most_sizes=_LEAST_SIZES, least_stage_s=0.0
-    )
-    if spread:
-        return BatchChoice(spread)
+    for way in _WAYS:
+        spread = _affordable(sizes, wanted, budget_s, expected_s, way)
+        if spread:
+            return BatchChoice(spread)
     if block_count is not None and block_count > max(_PART_LIMITS):
         share = (1.0 + max(_PART_LIMITS)) / block_count
-        part = _affordable(sizes, wanted, budget_s / len(_PART_LIMITS), lambda size: expected_s(size) * min(1.0, share))
+        part = _affordable(
+            sizes, wanted, budget_s / len(_PART_LIMITS), lambda size: expected_s(size) * min(1.0, share), _WAYS[0]
+        )
         return BatchChoice(part or tuple(sizes[:1]), _PART_LIMITS)
     return BatchChoice(tuple(sizes[:_LEAST_SIZES]))
 
 
-def _affordable(  # noqa: PLR0913 - the choice's own, and how short a stage may be
-    sizes: Sequence[int],
-    wanted: int,
-    budget_s: float,
-    expected_s: Callable[[int], float],
-    *,
-    most_sizes: int = _MOST_SIZES,
-    least_stage_s: float = _LEAST_STAGE_S,
+def _affordable(
+    sizes: Sequence[int], wanted: int, budget_s: float, expected_s: Callable[[int], float], way: tuple[int, float]
 ) -> tuple[int, ...]:
     """The widest spread of at least three sizes (or of all there are) whose cost is within the budget.
 
     A stage costs a cold first step and three samples at least.
     """
+    most_sizes, least_stage_s = way
     steps = _SAMPLES + _OVERHEAD_STEPS
     for top in range(len(sizes), 0, -1):
         reachable = sizes[:top]

@@ -1,4 +1,4 @@
-"""Sentences for those who have no command line before them: a flag is called what stands for it in the window."""
+"""Sentences of the window and of the report, which is read without a command line: a flag by its name in the window."""
 
 from __future__ import annotations
 

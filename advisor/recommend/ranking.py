@@ -1,4 +1,4 @@
-"""Who is clearly ahead: goal, limits, ties, and the rule that untrustworthy measurements never win or lose."""
+"""Who is clearly ahead: goal, limits, ties, and the wider ranges of untrustworthy measurements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from advisor.recommend.energy import PowerDraw
     from advisor.recommend.recommendation import Goal, Limits
 
-NEVER_RANKS: frozenset[VerdictKind] = frozenset({"unstable", "throttled", "contended"})
+DOUBTED: frozenset[VerdictKind] = frozenset({"unstable", "throttled", "contended"})
 CLEAR_DIFFERENCE_FRACTION = 0.03
 _DOUBT_FACTOR = 1.5
 """An untrustworthy figure's range is widened by this before anything is said of it."""
@@ -24,7 +24,7 @@ _S_PER_HOUR = 3600.0
 
 
 _Entry = tuple[Prediction, Estimate, bool]
-"""A set-up, its score, and whether it may be ranked."""
+"""A set-up, its score, and whether its measurement can be trusted."""
 
 
 class Row(Record, frozen=True, kw_only=True):
@@ -39,14 +39,14 @@ class Row(Record, frozen=True, kw_only=True):
 
 
 def untrusted_devices(measurements: Sequence[Measurement]) -> dict[str, VerdictKind]:
-    """Devices of which no step measurement may be ranked, with the verdict that says why.
+    """Devices of which no step measurement can be trusted, with the verdict that says why.
 
     A device with at least one trustworthy step keeps its place.
     """
     found: dict[str, VerdictKind] = {}
     for measurement in measurements:
         kinds = [step.verdict.kind for step in measurement.steps] or [measurement.verdict.kind]
-        doubtful = [kind for kind in kinds if kind in NEVER_RANKS]
+        doubtful = [kind for kind in kinds if kind in DOUBTED]
         if doubtful and len(doubtful) == len([kind for kind in kinds if kind != "not_measured"]):
             found[measurement.device_key] = doubtful[0]
     return found

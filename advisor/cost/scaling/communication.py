@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from advisor.catalogue.links import PAIR
 from advisor.catalogue.networks import Network
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _DIRECT = frozenset({"nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p"})
-_PAIR = 2
 _ADAPTERS_PER_CARD = {"nvswitch": 1.0, "nvlink_mesh": 0.5}
 """In hosts sold for many of them: DGX-1 has four for eight cards, DGX A100 and H100 eight."""
 
@@ -54,17 +54,17 @@ def _slots_bytes_per_s(link: Link, count: int, figures: ScalingFigures) -> float
     sockets = max(1.0, count / figures.assumed.socket_card_count)
     peers = link.pcie_bytes_per_s * math.pow(sockets, -fitted.socket_contention_exponent)
     slots = fitted.pcie_fraction * peers
-    if _between_sockets_by_host(link, count, figures):
+    if _between_sockets_by_host(link, count, figures):  # its two hops alone cross, so that nothing contends there
         return min(fitted.host_bytes_per_s, slots)
     bridged = link.type == "nvlink_bridge"
-    if bridged and count > _PAIR:
+    if bridged and count > PAIR:
         return peers * fitted.bridged_ring_ratio if link.peer_to_peer else through_host * math.sqrt(2.0)
     return slots if link.type == "pcie_p2p" or (bridged and link.peer_to_peer) else min(through_host, slots)
 
 
 def _share_a_bridge(link: Link, count: int) -> bool:
     """Whether all cards of the job surely share one bridge."""
-    return link.type == "nvlink_bridge" and count <= _PAIR and not link.several_pairs
+    return link.type == "nvlink_bridge" and count <= PAIR and not link.several_pairs
 
 
 def _between_sockets_by_host(link: Link, count: int, figures: ScalingFigures) -> bool:
@@ -114,7 +114,7 @@ def slow_host(link: Link, count: int, figures: ScalingFigures | None = None) -> 
 
 def quick_pair(link: Link, count: int) -> Link | None:
     """The same two cards where they share their bridge; None where they surely do, or share none."""
-    if link.type != "nvlink_bridge" or count != _PAIR or not link.several_pairs:
+    if link.type != "nvlink_bridge" or count != PAIR or not link.several_pairs:
         return None
     return msgspec.structs.replace(link, several_pairs=False)
 

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from advisor.catalogue.gpu_spec import is_consumer
-from advisor.catalogue.links import CARDS_PER_HOST, slot_bytes_per_s
+from advisor.catalogue.links import CARDS_PER_HOST, PAIR, slot_bytes_per_s
 from advisor.catalogue.networks import NETWORK_WORDS, Network, network_in
 from advisor.core.errors import InputError
 from advisor.core.records import Record
@@ -81,14 +81,14 @@ def _reaches_peers(spec: GpuSpec) -> bool:
     return not is_consumer(spec) if spec.peer_to_peer is None else spec.peer_to_peer
 
 
-_PAIR = 2
-_LAST_OF_INTEL_HOSTS = 3
-"""PCI Express generation of hosts that have Intel's processors; 4.0 came with AMD's. Across Intel's NCCL sends through
-host memory; across AMD's peers wrote to each other wherever they stood, until 2024 (NCCL's `ncclTopoCheckP2p`)."""
+_LAST_WITHOUT_PEERS_ACROSS_SOCKETS = 3
+"""PCI Express generation of hosts that have Intel's processors; 4.0 came with AMD's, and later hosts of Intel's are
+counted with them (assumed). Across Intel's NCCL sends through host memory; across AMD's peers wrote to each other
+wherever they stood, until 2024 (NCCL's `ncclTopoCheckP2p`)."""
 
 
 def _crosses_sockets(spec: GpuSpec) -> bool:
-    return spec.pcie_generation is None or spec.pcie_generation > _LAST_OF_INTEL_HOSTS
+    return spec.pcie_generation is None or spec.pcie_generation > _LAST_WITHOUT_PEERS_ACROSS_SOCKETS
 
 
 def _link(spec: GpuSpec, kind: LinkType, *, certain: bool = True) -> Link:
@@ -187,7 +187,7 @@ def parse_interconnect(text: str, spec: GpuSpec, *, cards_per_node: int | None =
         message = f"interconnect {text[:80]!r} names no known link."
         raise InputError(message, f"Use one of: {', '.join(WORDS)}; a network may follow: '+ InfiniBand HDR x8'.")
     changes: dict[str, object] = {} if network is None else {"network": network.network}
-    if cards_per_node == _PAIR:
+    if cards_per_node == PAIR:
         changes["several_pairs"] = False
     return _replace(link, cards_per_node_count=cards_per_node, **changes)
 

@@ -33,13 +33,16 @@ def paragraph(text: str, width: int, role: str = "") -> QLabel:
     """Selectable text as high as its lines at a width in pixels, and no higher: in a dialog it leaves no gaps."""
     made = label("", role, wrap=True, selectable=True)
     made.ensurePolished()
-    made.setText(re.sub(r"\S+", lambda word: _in_lines(word[0], width, made.fontMetrics()), text))
+    made.setText(re.sub(r"[^\s\u2e80-\uffef]+", lambda word: _in_lines(word[0], width, made.fontMetrics()), text))
     made.setFixedSize(width, made.heightForWidth(width))
     return made
 
 
 def _in_lines(word: str, width: int, metrics: QFontMetrics) -> str:
-    """A word too long for a line, such as a path, goes on in the next: Qt would cut it off."""
+    """A word too long for a line, such as a path, goes on in the next: Qt would cut it off.
+
+    Chinese is left to Qt, which may break it anywhere.
+    """
     lines = []
     while metrics.horizontalAdvance(word) > width:
         count = bisect_right(range(len(word)), width, key=lambda size: metrics.horizontalAdvance(word[:size])) - 1

@@ -15,7 +15,7 @@ _EXTRA_WIDTH: dict[VerdictKind, float] = {"stable": 0.0, "usable": 0.0, "contend
 _LEAST_WIDTH = 0.01
 _FEW_SAMPLES_WIDTH = 0.03
 _WARM_UP_WIDTH = 0.5
-"""First steps of a batch size also allocate and choose kernels: they tell an order of magnitude (assumed)."""
+"""First steps of a batch size also allocate and choose kernels: they may take half as much again (assumed)."""
 _EXTENDED_WIDTH = 0.08
 _SCALED_WIDTH = 0.40
 _HALF_WIDTH_ERRORS = 1.96
@@ -31,7 +31,7 @@ class Anchor:
     width_fraction: float
     """Half of its own range."""
     log_error: float
-    """Standard error of its logarithm by its own samples: what disturbs every batch size alike is left out."""
+    """Standard error of its logarithm by its own samples: what its threads waited for others is left out."""
     whole: bool
     """Whether the whole model ran at this batch size."""
     device_share: float

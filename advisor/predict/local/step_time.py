@@ -19,7 +19,7 @@ from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable, at
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.local.anchors import Anchor, anchors_of
-from advisor.predict.local.two_parts import COUNTED, RATES, TwoParts, bend_to
+from advisor.predict.local.two_parts import COUNTED, RATES, TwoParts, fit_to
 from advisor.predict.ranges.local_range import OTHER_PRECISION_WIDTH, RATES_ONLY_WIDTH, half_widths, octaves_outside
 from advisor.protocol.messages import StepPart
 from advisor.workload.workload import Training
@@ -46,11 +46,11 @@ def predict_local_steps(
     """Steps of one micro-batch and one update on a device from its own measurement; arrays of shape (1, batches).
 
     The device's calibrated rates give the step's fixed part (host, optimizer, what no batch changes) and its
-    growing part; two factors (and how the parts join) bend these to the measured steps, and what is left over is
-    interpolated in the logarithm of the batch size. A batch size that was measured keeps its median. The 80 %
-    range grows with the distance to the nearest measured batch size, and more beyond the outermost, where it is no
-    narrower than the measured steps leave the two factors open. Where another
-    precision was measured, its factors are taken over with a wider range. None where nothing usable was measured.
+    growing part; two factors (and how the parts join) fit these to the measured steps, and what is left over is
+    interpolated in the logarithm of the batch size. A batch size that was measured keeps its median. The 80 % range
+    grows with the distance to the nearest measured batch size, and more beyond the outermost; at sizes that were not
+    measured it is no narrower than what the measured ones leave open of the two factors. Where another precision was
+    measured, its factors are taken over with a wider range. None where nothing usable was measured.
     """
     rates = rates_of(measurement.rates)
     batches = np.asarray(batch_sizes, dtype=np.float64)
@@ -64,12 +64,12 @@ def predict_local_steps(
     shape_here = _shape(table, training, rates, batches, precision, on_cpu=on_cpu)
     times = np.asarray([anchor.step_s for anchor in anchors])
     errors = np.asarray([anchor.log_error for anchor in anchors])
-    bend = bend_to(shape_there.whole, times, errors)
-    residuals = np.log(times / bend.seconds(shape_there.whole))
-    total_s = bend.seconds(shape_here.whole) * np.exp(_interpolated(residuals, known, batches))
+    fit = fit_to(shape_there.whole, times, errors)
+    residuals = np.log(times / fit.seconds(shape_there.whole))
+    total_s = fit.seconds(shape_here.whole) * np.exp(_interpolated(residuals, known, batches))
     misfit = max(float(np.max(np.abs(residuals))), _left_out_error(shape_there.whole, known, times, errors))
     own = np.asarray([anchor.width_fraction for anchor in anchors])
-    width = half_widths(known, own, batches, misfit, bend.log_error(shape_here.whole))
+    width = half_widths(known, own, batches, misfit, fit.log_error(shape_here.whole))
     exact = source == precision
     measured = np.zeros(len(batches), dtype=bool)
     if exact:
@@ -145,10 +145,10 @@ def _left_out_error(parts: TwoParts, known: Floats, times: Floats, noise: Floats
     errors = []
     for index in range(1, len(known) - 1):
         others = np.flatnonzero(np.arange(len(known)) != index)
-        rest, one = parts.taken(others), parts.taken([index])
-        bend = bend_to(rest, times[others], noise[others])
-        residuals = np.log(times[others] / bend.seconds(rest))
-        guess = bend.seconds(one) * np.exp(_interpolated(residuals, known[others], known[[index]]))
+        rest, one = parts.at(others), parts.at([index])
+        fit = fit_to(rest, times[others], noise[others])
+        residuals = np.log(times[others] / fit.seconds(rest))
+        guess = fit.seconds(one) * np.exp(_interpolated(residuals, known[others], known[[index]]))
         errors.append(abs(float(np.log(times[index] / guess[0]))))
     return float(np.median(errors)) if errors else 0.0
 

@@ -23,7 +23,7 @@ _JOINS = (1.0, 2.0, 4.0)
 """Fixed and growing part one after the other, or more and more side by side (a device that waits for its host)."""
 _LEAST_FOR_JOIN = 3
 _CLEARLY_LESS, _GOOD_MISFIT = 0.5, 0.03
-_FARTHEST, _ROW, _ROWS = 12.0, 25, 6
+_FARTHEST, _GRID_POINTS, _REFINEMENTS = 12.0, 25, 6
 """The logarithm of F / G is searched to so far on either side, in so many rows of so many."""
 
 
@@ -33,16 +33,16 @@ class TwoParts:
 
     fixed_s: Floats
     growing_s: Floats
-    expected: Floats
+    prior: Floats
     """`RATES` or `COUNTED`."""
 
-    def taken(self, places: NDArray[np.intp] | list[int]) -> TwoParts:
+    def at(self, places: NDArray[np.intp] | list[int]) -> TwoParts:
         """The same at some of the batch sizes."""
-        return TwoParts(self.fixed_s[places], self.growing_s[places], self.expected)
+        return TwoParts(self.fixed_s[places], self.growing_s[places], self.prior)
 
 
 @dataclass(frozen=True)
-class Bend:
+class Fit:
     """t = ((fixed * F)^join + (growing * G)^join)^(1/join)."""
 
     logs: Floats
@@ -71,20 +71,20 @@ class Bend:
         return np.asarray(np.log(raw) + self.logs[:, None])
 
 
-def bend_to(parts: TwoParts, times: Floats, errors: Floats) -> Bend:
+def fit_to(parts: TwoParts, times: Floats, errors: Floats) -> Fit:
     """The join that fits best; a plain sum unless another one leaves clearly less, and with one or two times.
 
     `errors` are the standard errors of the times' logarithms, shape of `times`.
     """
-    bends = [_bend_joined(parts, times, np.maximum(errors, _LEAST_ERROR), join) for join in _JOINS]
+    fits = [_fit_joined(parts, times, np.maximum(errors, _LEAST_ERROR), join) for join in _JOINS]
     if len(times) < _LEAST_FOR_JOIN:
-        return bends[0]
-    misfits = [float(np.sqrt(np.mean(np.log(times / bend.seconds(parts)) ** 2))) for bend in bends]
+        return fits[0]
+    misfits = [float(np.sqrt(np.mean(np.log(times / fit.seconds(parts)) ** 2))) for fit in fits]
     best = int(np.argmin(misfits))
-    return bends[best] if misfits[best] < _CLEARLY_LESS * misfits[0] and misfits[0] > _GOOD_MISFIT else bends[0]
+    return fits[best] if misfits[best] < _CLEARLY_LESS * misfits[0] and misfits[0] > _GOOD_MISFIT else fits[0]
 
 
-def _bend_joined(parts: TwoParts, times: Floats, errors: Floats, join: float) -> Bend:
+def _fit_joined(parts: TwoParts, times: Floats, errors: Floats, join: float) -> Fit:
     """The most probable F and G: normal errors of the times' logarithms, Student's distribution of what is expected.
 
     Its long tails give way where times tell clearly that a part is far from what was expected. Only the ratio of F to G
@@ -92,19 +92,19 @@ def _bend_joined(parts: TwoParts, times: Floats, errors: Floats, join: float) ->
     """
     fixed, growing = (np.log(np.maximum(part, 1e-30)) for part in (parts.fixed_s, parts.growing_s))
     best, around = 0.0, _FARTHEST
-    for _ in range(_ROWS):
-        ratios = best + around * np.linspace(-1.0, 1.0, _ROW)
+    for _ in range(_REFINEMENTS):
+        ratios = best + around * np.linspace(-1.0, 1.0, _GRID_POINTS)
         tilted = np.stack([ratios, -ratios]) / 2.0
         bent = np.logaddexp(join * (fixed + tilted[0][:, None]), join * (growing + tilted[1][:, None])) / join
         left = np.log(times) - bent
         level = np.average(left, axis=1, weights=errors**-2.0)
         logs = tilted + level
-        unexpected = np.sum((_TAILS + 1.0) * np.log1p((parts.expected @ logs) ** 2 / _TAILS), axis=0)
+        unexpected = np.sum((_TAILS + 1.0) * np.log1p((parts.prior @ logs) ** 2 / _TAILS), axis=0)
         cost = np.sum(((left - level[:, None]) / errors) ** 2, axis=1) + unexpected
         place = int(np.argmin(cost))
-        best, around = float(ratios[place]), 2.0 * around / (_ROW - 1)
-    bend = Bend(logs[:, place], np.zeros((2, 2)), join)
-    weights = (_TAILS + 1.0) / (_TAILS + (parts.expected @ bend.logs) ** 2)
-    tails = parts.expected * np.sqrt(weights)[:, None]
-    slopes = np.vstack([bend.slopes(parts) / errors[:, None], tails])
-    return Bend(bend.logs, np.asarray(np.linalg.inv(slopes.T @ slopes)), join)
+        best, around = float(ratios[place]), 2.0 * around / (_GRID_POINTS - 1)
+    fit = Fit(logs[:, place], np.zeros((2, 2)), join)
+    weights = (_TAILS + 1.0) / (_TAILS + (parts.prior @ fit.logs) ** 2)
+    tails = parts.prior * np.sqrt(weights)[:, None]
+    slopes = np.vstack([fit.slopes(parts) / errors[:, None], tails])
+    return Fit(fit.logs, np.asarray(np.linalg.inv(slopes.T @ slopes)), join)

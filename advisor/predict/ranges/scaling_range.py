@@ -54,7 +54,7 @@ def scaled_range(grid: ScaledGrid, steps: DeviceSteps, figures: ScalingFigures |
 
 
 def grid_efficiency_range(grid: ScaledGrid, figures: ScalingFigures | None = None) -> tuple[Floats, Floats]:
-    """(low, high) of every efficiency: down to a badly routing host, up to a pair that shares its bridge."""
+    """(low, high) of every efficiency: from a badly routing host to a shared bridge or threads that never wait."""
     several = np.array(grid.counts)[:, None, None] > 1
     factors = np.ones((2, *grid.step_s.shape))
     for row, strategy in enumerate(grid.strategies):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.links import CARDS_PER_HOST
 from advisor.catalogue.loading import DECODED_IMAGES_PER_S, LEAST_DECODED_SIDE, TOKENS_PER_S, keeping_workers
 from advisor.core.sentences import Reason
 from advisor.recommend.batch_size import rounded
@@ -48,15 +50,20 @@ def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
 
 
 def core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
-    """How many cores of the host all devices together want for making samples of files, where that limits none."""
+    """How many cores of a host its devices together want for making samples of files, where that limits none.
+
+    Said where that is more than a core a device, which any host has.
+    """
     making = None if comparison.own_data_timed else making_of(comparison.workload)
     if making is None:
         return
     code, made_per_s = making
     rate = _rate_of_device(chosen)
-    cores = keeping_workers(chosen.samples_per_s.value, made_per_s)
-    if cores > chosen.count and rate <= made_per_s * max(1, comparison.workload.data.loader_workers):
-        yield Reason.of(_CORES[code], rate=rounded(chosen.samples_per_s.value), each=rounded(made_per_s), cores=cores)
+    hosts = max(1 if chosen.device.local else comparison.node_count, math.ceil(chosen.count / CARDS_PER_HOST))
+    here = chosen.samples_per_s.value / hosts
+    cores = keeping_workers(here, made_per_s)
+    if cores > chosen.count / hosts and rate <= made_per_s * max(1, comparison.workload.data.loader_workers):
+        yield Reason.of(_CORES[code], rate=rounded(here), each=rounded(made_per_s), cores=cores)
 
 
 def _rate_of_device(chosen: Prediction) -> float:

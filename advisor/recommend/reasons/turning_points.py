@@ -65,7 +65,8 @@ def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason
         """What differs in nothing but the precision first: another's gain would be more than the precision's."""
         return _run_alike(one, chosen), _rate(one)
 
-    own = max((one for one in gaining if one.device.key == chosen.device.key), key=by_rate, default=None)
+    here = [one for one in gaining if one.device.key == chosen.device.key and _run_alike(one, chosen)]
+    own = max(here, key=_rate, default=None)
     best = max(gaining, key=by_rate, default=None)
     if own is not None:
         yield from _named_precision(own, chosen, asked)

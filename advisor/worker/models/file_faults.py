@@ -44,11 +44,15 @@ def shown(value: object) -> str:
     if isinstance(value, Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
     if isinstance(value, Mapping):
-        entries = [f"{name}: {shown(one)}" for name, one in list(value.items())[:_MOST_SHOWN]]
-        return f"{{{', '.join(entries)}}}"
+        return f"{{{_listed([f'{name}: {shown(one)}' for name, one in value.items()])}}}"
     if type(value) in {list, tuple}:
-        return f"({', '.join(shown(one) for one in list(value)[:_MOST_SHOWN])})"  # type: ignore[call-overload]
+        listed = _listed([shown(one) for one in value])  # type: ignore[attr-defined]
+        return f"[{listed}]" if isinstance(value, list) else f"({listed})"
     return type(value).__name__
+
+
+def _listed(entries: list[str]) -> str:
+    return ", ".join([*entries[:_MOST_SHOWN], *(["…"] if len(entries) > _MOST_SHOWN else [])])
 
 
 def described(error: BaseException) -> str:

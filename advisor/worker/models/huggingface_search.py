@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import re
 import traceback
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +30,7 @@ _SAMPLES = 2
 _MOST_RUNS = 60
 """Forward passes of one search."""
 _MOST_CHANGES = 10
-_OF_TORCH = str(Path(torch.__file__).parent)
+_OF_TORCH = str(Path(torch.__file__).parent) + os.sep
 _WAYS = 6
 """Ways to make one input that are tried."""
 _DIGITS = re.compile(r"\d+")

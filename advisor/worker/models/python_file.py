@@ -18,7 +18,7 @@ from torch.utils.data import Dataset
 
 from advisor.core.errors import InputError, UserFacingError
 from advisor.core.sentences import visible
-from advisor.worker.models.architecture import Architecture, Batch
+from advisor.worker.models.architecture import Architecture, Batch, under_fake_mode
 from advisor.worker.models.file_faults import (
     CONTRACT,
     FileFault,
@@ -58,7 +58,8 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
     seen: dict[int, tuple[object, ...]] = {}
 
     def batches(batch_size: int) -> Batch:
-        made = _invoke(make_batch, path, "make_batch", (batch_size, length)[:taken], arguments)
+        given = {"batch_size": batch_size} if taken == 1 else {"batch_size": batch_size, "length": length}
+        made = _invoke(make_batch, path, "make_batch", given, arguments)
         batch = _checked_batch(made, path)
         seen[batch_size] = _shapes(batch)
         alike = [size for size, shapes in seen.items() if size != batch_size and shapes == seen[batch_size]]
@@ -86,7 +87,7 @@ def _dataset_of(
         return None
 
     def made() -> Dataset[Any]:
-        dataset = _invoke(user.make_dataset, path, "make_dataset", (length,), arguments)
+        dataset = _invoke(user.make_dataset, path, "make_dataset", {"length": length}, arguments)
         if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__") and len(dataset)):
             raise _broken(path, f"make_dataset returned a {type(dataset).__name__} without samples to count and index")
         return dataset  # type: ignore[no-any-return]
@@ -135,7 +136,7 @@ def _required(user: ModuleType, path: Path, name: str) -> Callable[..., Any]:
 
 
 def _call(user: ModuleType, path: Path, name: str, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - foreign code
-    return _invoke(_required(user, path, name), path, name, (), arguments)
+    return _invoke(_required(user, path, name), path, name, {}, arguments)
 
 
 def _positional_count(function: Callable[..., Any], arguments: dict[str, Any]) -> int:
@@ -150,9 +151,12 @@ def _positional_count(function: Callable[..., Any], arguments: dict[str, Any]) -
 
 
 def _invoke(
-    function: Callable[..., Any], path: Path, name: str, positional: tuple[object, ...], arguments: dict[str, Any]
+    function: Callable[..., Any], path: Path, name: str, positional: dict[str, int], arguments: dict[str, Any]
 ) -> Any:  # noqa: ANN401 - foreign code
-    """Call with those of the workload's `arguments` that the function names; all of them where it takes any."""
+    """Call with those of the workload's `arguments` that the function names; all of them where it takes any.
+
+    `positional` are given by place, whatever the file calls them; the keys are what a fault calls them.
+    """
     parameters = inspect.signature(function).parameters
     takes_any = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
     chosen = arguments if takes_any else {key: value for key, value in arguments.items() if key in parameters}
@@ -162,9 +166,9 @@ def _invoke(
             f"model.arguments: build_model in {visible(str(path))} does not take {', '.join(unknown)}.",
             f"It takes {', '.join(parameters) or 'no arguments'}.",
         )
-    check_call(function, path, name, ("batch_size", "length")[: len(positional)], chosen)
+    check_call(function, path, name, tuple(positional), chosen)
     try:
-        return function(*positional, **chosen)
+        return function(*positional.values(), **chosen)
     except UserFacingError:
         raise
     except (Exception, SystemExit) as error:
@@ -194,7 +198,8 @@ def _loss_of(step: Callable[..., Any] | None, path: Path, module: nn.Module, bat
     """What the file's own step returns, else the usual loss of the model's outputs."""
     if step is None:
         return default_loss(module, batch, path)
-    check_call(step, path, "training_step", ("model", "batch"), {})
+    if under_fake_mode():  # a trace asks once; a real step is timed
+        check_call(step, path, "training_step", ("model", "batch"), {})
     with named_mistakes(path, "training_step", batch):
         loss = step(module, batch)
     if not isinstance(loss, Tensor) or loss.numel() != 1:
@@ -204,7 +209,7 @@ def _loss_of(step: Callable[..., Any] | None, path: Path, module: nn.Module, bat
 
 def default_outputs(module: nn.Module, batch: Batch, path: Path) -> Any:  # noqa: ANN401 - the model's own type
     """The model on the batch: a dict by name, a tuple without its last entry (the targets)."""
-    if isinstance(batch, dict):
+    if isinstance(batch, dict) and under_fake_mode():  # a trace asks once; a real step is timed
         check_names(module, batch, path)
     with named_mistakes(path, f"{type(module).__name__}.forward", batch):
         if isinstance(batch, dict):

@@ -16,8 +16,6 @@ measure-verdict-throttled = throttled
 measure-verdict-contended = contended
 measure-verdict-not-measured = not measured
 
-## Why a series ended
-
 ## Why a series was not, or not fully, measured
 measure-no-samples = No sample was made in the time there was. Give a larger budget (--budget).
 measure-only-warm-up = Only warm-up steps fitted into the budget; the figure may be too high. Give a larger budget (--budget).
@@ -87,10 +85,10 @@ worker-users-code-failed = { $text } Mend the file; the log has the traceback.
 worker-file-no-module = { $file }: build_model returned { $given } where an nn.Module is expected. Return the model itself.
 worker-file-no-batch = { $file }: make_batch returned { $given } where a tuple of tensors, the targets last, or a dict of tensors is expected. Return (inputs, targets), or a dict by the names that the model's forward takes.
 worker-file-batch-names = { $file }: make_batch returned a dict of { $given }, but forward of { $model } takes { $wanted }. Name the tensors as forward does, return a tuple (inputs, targets), or define training_step(model, batch).
-worker-file-call = { $file }: called as { $wanted }, but defined as { $given }. Take these arguments, or give what is missing in model.arguments.
+worker-file-call = { $file }: called as { $wanted }, but defined as { $given }. Take these arguments, or, for build_model, make_batch and make_dataset, give what is missing in model.arguments.
 worker-file-step-failed = { $file }: { $function } raised { $error } on { $given }. Mend the model, make_batch or training_step; the log has the traceback.
 worker-file-no-loss = { $file }: training_step returned { $given } where the loss, a tensor of one number, is expected. Return the loss.
-worker-file-no-own-loss = { $file }: forward of { $model } returned { $given }, which has no loss. Let it return an object with the attribute loss, return a tuple (inputs, targets) from make_batch, or define training_step(model, batch).
+worker-file-no-own-loss = { $file }: forward of { $model } returned { $given }, which has no loss. Let it return an object with the attribute loss or a dict with this key, return a tuple (inputs, targets) from make_batch, or define training_step(model, batch).
 worker-file-no-output = { $file }: forward of { $model } returned { $given } where a tensor, or a tuple that begins with one, is expected. Define training_step(model, batch), which returns the loss.
 worker-no-kernels-for-gpu = The installed torch has no kernels for { $device }. Install a build whose arch list covers its compute capability.
 worker-driver-too-old = The driver of { $device } is too old for the CUDA version of the installed torch. Update the driver, or install torch for an older CUDA.

@@ -41,3 +41,4 @@ ranks-deadline = A rank or a link did not answer in time.
 ranks-partial-report = A partial report of the ranks of this host was kept in { $path }.
 
 # Said by advice that was saved before scaling-learning-rate took its place.
+why-learning-rate = The global batch is { $global_batch } instead of { $own_global_batch }: try a learning rate between 1 and { $factor_ratio } times the old one, with a warm-up.

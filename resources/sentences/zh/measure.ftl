@@ -16,8 +16,6 @@ measure-verdict-throttled = 降频
 measure-verdict-contended = 被占用
 measure-verdict-not-measured = 未测量
 
-## 序列结束的原因
-
 ## 序列未测量或未完整测量的原因
 measure-no-samples = 在给定时间内没有得到样本。请增大预算（--budget）。
 measure-only-warm-up = 预算只够完成预热步，结果可能偏高。请增大预算（--budget）。
@@ -87,10 +85,10 @@ worker-users-code-failed = { $text } 请修正该文件，日志中有调用栈�
 worker-file-no-module = { $file }：build_model 返回了 { $given }，而这里需要 nn.Module。请返回模型本身。
 worker-file-no-batch = { $file }：make_batch 返回了 { $given }，而这里需要张量的元组（最后一个为目标）或张量的字典。请返回 (inputs, targets)，或以模型 forward 的参数名为键的字典。
 worker-file-batch-names = { $file }：make_batch 返回的字典的键为 { $given }，而 { $model } 的 forward 的参数为 { $wanted }。请按 forward 的参数命名张量，或返回元组 (inputs, targets)，或定义 training_step(model, batch)。
-worker-file-call = { $file }：按 { $wanted } 调用，但定义为 { $given }。请接受这些参数，或在 model.arguments 中给出所缺的参数。
+worker-file-call = { $file }：按 { $wanted } 调用，但定义为 { $given }。请接受这些参数，或（对 build_model、make_batch 和 make_dataset）在 model.arguments 中给出所缺的参数。
 worker-file-step-failed = { $file }：{ $function } 处理 { $given } 时抛出 { $error }。请修正模型、make_batch 或 training_step；日志中有调用栈。
 worker-file-no-loss = { $file }：training_step 返回了 { $given }，而这里需要损失，即只含一个数的张量。请返回损失。
-worker-file-no-own-loss = { $file }：{ $model } 的 forward 返回了 { $given }，其中没有损失。请让它返回带有 loss 属性的对象，或让 make_batch 返回元组 (inputs, targets)，或定义 training_step(model, batch)。
+worker-file-no-own-loss = { $file }：{ $model } 的 forward 返回了 { $given }，其中没有损失。请让它返回带有 loss 属性的对象或带有该键的字典，或让 make_batch 返回元组 (inputs, targets)，或定义 training_step(model, batch)。
 worker-file-no-output = { $file }：{ $model } 的 forward 返回了 { $given }，而这里需要张量，或以张量开头的元组。请定义返回损失的 training_step(model, batch)。
 worker-no-kernels-for-gpu = 已安装的 torch 没有适用于 { $device } 的内核。请安装架构列表包含其计算能力的版本。
 worker-driver-too-old = { $device } 的驱动对已安装 torch 的 CUDA 版本来说过旧。请更新驱动，或安装面向较旧 CUDA 的 torch。

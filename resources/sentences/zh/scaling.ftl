@@ -41,3 +41,4 @@ ranks-deadline = 某个进程或链路未在规定时间内响应。
 ranks-partial-report = 本机各进程的部分报告已保存在 { $path }。
 
 # 旧版本保存的建议仍会用到
+why-learning-rate = 全局批大小由 { $own_global_batch } 变为 { $global_batch }：学习率可在原值的 1 到 { $factor_ratio } 倍之间尝试，并配合预热。

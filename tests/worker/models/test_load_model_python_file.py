@@ -218,3 +218,19 @@ def test_a_real_step_raises_what_it_raises(tmp_path: Path) -> None:
     model = loaded(tmp_path, NET + PAIR.replace("b, 4", "b, 5"))
     with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
         model.loss(model.module, model.make_batch(2))
+
+
+def test_a_dataset_that_takes_other_arguments_is_told_what_it_is_called_with(tmp_path: Path) -> None:
+    model = loaded(tmp_path, NET + PAIR + "def make_dataset(): return [1]")
+    assert model.make_dataset is not None
+    with pytest.raises(FileFault) as caught:
+        model.make_dataset()
+    assert "called as make_dataset(length), but defined as make_dataset()." in caught.value.text
+
+
+def test_a_file_that_gives_much_is_told_that_more_was_left_out(tmp_path: Path) -> None:
+    entries = ", ".join(f"'n{number}': {number}" for number in range(12))
+    model = loaded(tmp_path, NET + f"def make_batch(b, length, **a): return {{{entries}}}")
+    with pytest.raises(FileFault) as caught:
+        model.make_batch(2)
+    assert "n7: int, …}" in caught.value.text
