@@ -260,7 +260,7 @@ def test_the_safe_answer_of_the_consent_dialog_is_the_default(window: MainWindow
     dialog.show()
     qtbot.waitExposed(dialog)
     assert dialog._refuse.isDefault()
-    words = words_of(dialog)
+    words = words_of(dialog).replace("\n", "")  # a path goes on in the next line wherever one ends
     assert "<b>model</b>.py" in words
     assert "ab" * 16 in words
     QTest.keyClick(dialog, Qt.Key.Key_Return)

@@ -123,9 +123,14 @@ def _curve(
     }
 
 
+def _counted(name: str, key: str) -> str:
+    """One device by its name, with its count where devices come in several: the curve is of one."""
+    return clipped(name) if key == "cpu" else f"1 × {clipped(name)}"
+
+
 def _series(points: list[Prediction], name: str, across: Callable[[float], float], heights: _Heights) -> dict[str, Any]:
     return {
-        "name": f"{clipped(name)} ({PRECISION_LABELS[points[0].precision]})",
+        "name": f"{_counted(name, points[0].device.key)} ({PRECISION_LABELS[points[0].precision]})",
         "points": [
             {
                 "x": across(item.batch_size_per_device),
