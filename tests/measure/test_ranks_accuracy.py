@@ -98,8 +98,9 @@ def _errors(outcome: RanksOutcome, table: OpTable) -> dict[int, float]:
 def _judge(name: str, budget_s: float) -> None:
     """The median of seven runs is within the tolerance; three do where it is within half of it.
 
-    A short run on shared cores may be disturbed without knowing it. Where every run says itself that others were on
-    the cores, their median is held to the wider bound, with a warning.
+    A short run on shared cores may be disturbed without knowing it, so that one or two calm ones prove nothing. Where
+    fewer than three say that they had the cores to themselves, the median of all is held to the wider bound, with a
+    warning.
     """
     runs: list[dict[int, float]] = []
     calm_runs: list[dict[int, float]] = []
@@ -111,10 +112,10 @@ def _judge(name: str, budget_s: float) -> None:
             return
         if len(runs) == RUNS and not calm_runs:
             break
-    if calm_runs:
+    if len(calm_runs) >= RUNS:
         assert _within(TOLERANCE, _medians(calm_runs)), f"median of {calm_runs}"
         return
-    warnings.warn(f"{name}: no run had the cores to itself; held to {CONTENDED_TOLERANCE:.0%} only", stacklevel=2)
+    warnings.warn(f"{name}: {len(calm_runs)} runs had the cores to themselves; held to {CONTENDED_TOLERANCE:.0%} only", stacklevel=2)
     assert _within(CONTENDED_TOLERANCE, _medians(runs)), f"median of {runs}"
 
 
