@@ -115,7 +115,8 @@ def _judge(name: str, budget_s: float) -> None:
     if len(calm_runs) >= RUNS:
         assert _within(TOLERANCE, _medians(calm_runs)), f"median of {calm_runs}"
         return
-    warnings.warn(f"{name}: {len(calm_runs)} runs had the cores to themselves; held to {CONTENDED_TOLERANCE:.0%} only", stacklevel=2)
+    told = f"{name}: {len(calm_runs)} runs had the cores to themselves; held to {CONTENDED_TOLERANCE:.0%} only"
+    warnings.warn(told, stacklevel=2)
     assert _within(CONTENDED_TOLERANCE, _medians(runs)), f"median of {runs}"
 
 
