@@ -50,15 +50,16 @@ def choose(  # noqa: PLR0913 - what the choice depends on
     `wanted` is the workload's own batch size, `most` the number of samples it has, `expected_s` a step's expected
     time and `fits` whether it has room. Three to five sizes are spread evenly in the logarithm from one sample to
     the largest that the budget allows, the wanted one among them where it can be. Where three stages do not fit into
-    the budget, three sizes are chosen whose few steps do: a smallest and a large one tell more than three small ones.
+    the budget, three sizes up to the wanted one are chosen whose few steps do: they tell more than the three smallest.
     Where not even these do, one and two of the model's `block_count` repeated blocks are measured instead.
     """
     highest = min(most, max(wanted, 8) * _HIGHEST_MULTIPLE)
     sizes = sorted({size for size in (*ladder(highest), min(wanted, most)) if fits(size)})
     if not sizes:
         return None
-    for way in _WAYS:
-        spread = _affordable(sizes, wanted, budget_s, expected_s, way)
+    up_to_wanted = [size for size in sizes if size <= wanted]
+    for reach, way in zip((sizes, up_to_wanted), _WAYS, strict=True):
+        spread = _affordable(reach, wanted, budget_s, expected_s, way)
         if spread:
             return BatchChoice(spread)
     if block_count is not None and block_count > max(_PART_LIMITS):

@@ -33,8 +33,8 @@ def test_measuring_iris_favours_the_cpu_and_names_launch_cost(tmp_path: Path, se
     assert advice.recommendation_local.device.key == "cpu"
     winners = {advice.recommendation.device.key, *(device.key for device in advice.recommendation.tied_with)}
     measured = [step for measurement in advice.measurements for step in measurement.steps]
-    assert measured
-    assert all(step.samples for step in measured)
+    assert any(step.samples for step in measured)
+    assert all(step.samples or step.verdict.kind == "not_measured" for step in measured)
     if all(step.verdict.kind in {"stable", "usable"} for step in measured):  # beside other work fewer sizes fit
         assert len({step.batch_size for step in measured}) >= 3
         assert "cpu" in winners

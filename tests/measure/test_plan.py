@@ -209,16 +209,15 @@ def test_a_slow_model_without_blocks_is_tried_at_its_smallest_sizes() -> None:
     assert choice.batch_sizes == (1, 2, 3)
 
 
-def test_a_small_model_with_little_time_is_measured_at_sizes_far_apart() -> None:
+def test_a_small_model_with_little_time_is_measured_at_sizes_far_apart_up_to_its_own() -> None:
     choice = choose(
         wanted=100, most=10**6, budget_s=0.6, expected_s=lambda size: 5e-3 + 1e-5 * size, fits=lambda _: True,
         block_count=12,
     )  # fmt: skip
     assert choice is not None
     assert choice.layer_limits == (None,)
-    assert choice.batch_sizes[0] == 1
-    assert 100 in choice.batch_sizes
-    assert choice.batch_sizes[-1] >= 1000
+    assert (choice.batch_sizes[0], choice.batch_sizes[-1]) == (1, 100)
+    assert len(choice.batch_sizes) == 3
 
 
 def test_nothing_is_chosen_where_not_even_one_sample_fits() -> None:
