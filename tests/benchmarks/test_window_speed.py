@@ -136,50 +136,7 @@ def test_re_ranking_the_full_grid_is_quick(qapp: object) -> None:
     assert worst_s < 0.5
 
 
-REST = """
-import sys, tempfile, time
-from pathlib import Path
-from advisor.gui.application import make_application
-application = make_application()
-from advisor.gui.main_window import MainWindow
-from advisor.gui.session import Session
-from advisor.gui.settings import Settings
-settings = Settings(Path(tempfile.mkdtemp()) / "window.ini")
-session = Session(settings)
-window = MainWindow(session, settings)
-window.show()
-window.first_painted.connect(lambda: (session.detect(), session.feed.start()))
-def stay(seconds):
-    from PySide6.QtCore import QEventLoop, QTimer
-    loop = QEventLoop()
-    QTimer.singleShot(int(seconds * 1000), loop.quit)
-    loop.exec()
-stay(6)
-before_s = time.process_time()
-stay(8)
-shown = (time.process_time() - before_s) / 8
-window._visibility_changed(hidden=True)
-stay(1)
-before_s = time.process_time()
-stay(6)
-hidden = (time.process_time() - before_s) / 6
-assert session.machine is not None and session.feed.buffer.latest is not None
-print(f"{100 * shown:.2f} {100 * hidden:.2f}")
-window.close()
-"""
-
-
-def test_at_rest_the_window_costs_next_to_nothing() -> None:
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-c", REST], env=environment, check=True, cwd=ROOT, capture_output=True, text=True
-    )
-    shown, hidden = (float(part) for part in done.stdout.split())
-    print(f"\nwindow at rest: {shown:.2f} % of a core (goal 2), hidden {hidden:.2f} % (goal 0.3)")
-    assert shown < 15
-
-
-WATCH = """
+WINDOW = """
 import sys, tempfile, time
 from pathlib import Path
 import psutil
@@ -198,6 +155,36 @@ def stay(seconds):
     loop = QEventLoop()
     QTimer.singleShot(int(seconds * 1000), loop.quit)
     loop.exec()
+"""
+"""A window that detects and watches this machine, and time that it is left alone for."""
+
+REST = """
+stay(6)
+before_s = time.process_time()
+stay(8)
+shown = (time.process_time() - before_s) / 8
+window._visibility_changed(hidden=True)
+stay(1)
+before_s = time.process_time()
+stay(6)
+hidden = (time.process_time() - before_s) / 6
+assert session.machine is not None and session.feed.buffer.latest is not None
+print(f"{100 * shown:.2f} {100 * hidden:.2f}")
+window.close()
+"""
+
+
+def test_at_rest_the_window_costs_next_to_nothing() -> None:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", WINDOW + REST], env=environment, check=True, cwd=ROOT, capture_output=True, text=True
+    )
+    shown, hidden = (float(part) for part in done.stdout.split())
+    print(f"\nwindow at rest: {shown:.2f} % of a core (goal 2), hidden {hidden:.2f} % (goal 0.3)")
+    assert shown < 15
+
+
+WATCH = """
 seconds = float(sys.argv[1])
 end_s = time.monotonic() + 120
 while session.feed.buffer is None or session.feed.buffer.latest is None or session.machine is None:
@@ -222,7 +209,12 @@ def test_watching_eight_gpus_takes_little_of_a_core_and_no_more_memory_with_time
     nvml_stub.use("a100_8")
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-c", WATCH, seconds], env=environment, check=True, cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-c", WINDOW + WATCH, seconds],
+        env=environment,
+        check=True,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     rows = [[float(part) for part in line.split()] for line in done.stdout.splitlines()]
     print(f"\neight GPUs watched for {seconds} s (goal 3 % of a core for sampling, flat memory)")

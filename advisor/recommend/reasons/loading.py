@@ -32,7 +32,7 @@ def loading_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
         waits_s = part_s(chosen, "loader")
         numbers = {"share_fraction": share, "waits_s": waits_s, "step_s": chosen.step_s.value}
         yield Reason.of("why-loader-bound" if workers else "why-loader-alone", **numbers, workers=workers)
-    making = None if comparison.own_data_timed else making_of(workload)
+    making = _making(comparison)
     if making is None or chosen.job_s is None:
         return
     code, made_per_s = making
@@ -54,7 +54,7 @@ def core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
 
     Said where that is more than a core a device, which any host has.
     """
-    making = None if comparison.own_data_timed else making_of(comparison.workload)
+    making = _making(comparison)
     if making is None:
         return
     code, made_per_s = making
@@ -64,6 +64,11 @@ def core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
     cores = keeping_workers(here, made_per_s)
     if cores > chosen.count / hosts and rate <= made_per_s * max(1, comparison.workload.data.loader_workers):
         yield Reason.of(_CORES[code], rate=rounded(here), each=rounded(made_per_s), cores=cores)
+
+
+def _making(comparison: Comparison) -> tuple[str, float] | None:
+    """What making samples would be limited by, where the workload's own data were not timed; see `making_of`."""
+    return None if comparison.own_data_timed else making_of(comparison.workload)
 
 
 def _rate_of_device(chosen: Prediction) -> float:
