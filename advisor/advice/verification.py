@@ -18,9 +18,12 @@ from advisor.core.errors import UserFacingError
 from advisor.core.moment import utc_text
 from advisor.core.private_folder import private_folder
 from advisor.core.records import Record
-from advisor.core.sentences import visible
+from advisor.core.sentences import Reason, visible
+from advisor.hardware.machine import Reading
+from advisor.hardware.monitor import Monitor
 from advisor.measure.events import RunProgress
 from advisor.measure.local_group import local_rank_environment, rendezvous_in
+from advisor.measure.verdicts import others_on_gpu, used_beside
 from advisor.present.script.launch_script import SCRIPT_NAME, render
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
@@ -32,6 +35,9 @@ DEFAULT_SECONDS = 60.0
 _START_S = 90.0
 """Imports, building the model, joining the ranks and the first steps."""
 _POLL_S = 0.5
+_READINGS = 10
+"""How many readings tell who else uses the device before the set-up runs and after it: a second of them."""
+_FIRST_READING_S = 10.0
 _LAUNCHER_VARIABLES = {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}
 
 
@@ -64,11 +70,31 @@ def verify(
     if needs_consent(advice.workload) and not allow_code:
         path = code_to_run(advice.workload)
         raise VerificationError(f"--verify: {path and path[0]} was not allowed to run.", "Add --allow-code.")
-    with private_folder("verify") as folder:
+    with private_folder("verify") as folder, Monitor() as monitor:
         script = folder / SCRIPT_NAME
         script.write_text(render(advice, chosen), encoding="utf-8")
+        gpu = advice.machine.gpu_of(chosen.device.key)
+        before = _readings(monitor, cancelled)
         answer = yield from _run(script, chosen, seconds, cancelled)
-    return None if answer is None else _truth(advice, chosen, answer)
+        if answer is None:
+            return None
+        if gpu is not None:
+            disturbed = others_on_gpu(before, gpu)
+        else:  # not meanwhile: our own loading of data presses on the processor too
+            cores = advice.machine.cpu.logical_core_count
+            quiet = (before, _readings(monitor, cancelled))
+            disturbed = next(filter(None, (used_beside(part, own_cores=0.0, core_count=cores) for part in quiet)), None)
+    return _truth(advice, chosen, answer, disturbed)
+
+
+def _readings(monitor: Monitor, cancelled: threading.Event) -> list[Reading]:
+    """A second of readings from now on, fewer where the sampler does not answer."""
+    monitor.readings()
+    seen: list[Reading] = []
+    until_s = time.monotonic() + _FIRST_READING_S
+    while len(seen) < _READINGS and time.monotonic() < until_s and not cancelled.wait(0.1):
+        seen += monitor.readings()
+    return seen
 
 
 def _run(
@@ -154,7 +180,7 @@ def _alone(environment: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name not in _LAUNCHER_VARIABLES}
 
 
-def _truth(advice: AdviceRecord, chosen: Recommendation, answer: _Answer) -> Truth:
+def _truth(advice: AdviceRecord, chosen: Recommendation, answer: _Answer, disturbed: Reason | None) -> Truth:
     return Truth(
         created_utc=utc_text(),
         workload_name=advice.workload.name,
@@ -168,4 +194,5 @@ def _truth(advice: AdviceRecord, chosen: Recommendation, answer: _Answer) -> Tru
         actual_step_s=answer.step_s,
         actual_low_s=answer.low_s,
         actual_high_s=answer.high_s,
+        disturbed=disturbed,
     )

@@ -27,7 +27,7 @@ class ProgressPrinter:
         self._quiet = quiet
         self._bar: Bar | None = None
         self._task: TaskID | None = None
-        self._last_phase = ""
+        self._last_phase = self._last_line = ""
         self._last_line_s = 0.0
 
     def __enter__(self) -> Self:
@@ -57,10 +57,11 @@ class ProgressPrinter:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=event.fraction, description=text)
             return
-        now_s = time.monotonic()
-        if event.phase != self._last_phase or now_s - self._last_line_s > _PLAIN_INTERVAL_S:
-            self._last_phase, self._last_line_s = event.phase, now_s
-            print(f"{100 * event.fraction:3.0f} %  {text}", file=sys.stderr, flush=True)
+        now_s, line = time.monotonic(), f"{100 * event.fraction:3.0f} %  {text}"
+        due = event.phase != self._last_phase or now_s - self._last_line_s > _PLAIN_INTERVAL_S
+        if due and line != self._last_line:
+            self._last_phase, self._last_line, self._last_line_s = event.phase, line, now_s
+            print(line, file=sys.stderr, flush=True)
 
     def _text(self, event: RunProgress) -> str:
         known = message_exists(event.phase, self._language)

@@ -10,7 +10,7 @@ from advisor.cli.outputs import result_stream
 from advisor.cli.progress import ProgressPrinter
 from advisor.core.drive import drive
 from advisor.core.errors import UserFacingError
-from advisor.core.sentences import sentence
+from advisor.core.sentences import say, sentence
 
 if TYPE_CHECKING:
     import argparse
@@ -34,6 +34,9 @@ def verify_command(
         if truth is None:
             return 4
         print(truth_line(truth, language), file=result_stream(arguments))
+        if truth.disturbed is not None:
+            why = say(truth.disturbed, language)
+            print(sentence("verify-disturbed", language, why=why), file=result_stream(arguments))
         if not arguments.no_history:
             with History(data_folder()) as history:
                 history.append_truth(truth)

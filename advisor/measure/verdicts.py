@@ -147,12 +147,15 @@ def others_on_cpu(
     own = statistics.median(shares)
     if thread_count == 1 and own < _LEAST_CPU_SHARE:
         return Reason.of("measure-cpu-waited", share_fraction=own)
+    return None if pressure is not None else used_beside(readings, own_cores=own, core_count=core_count)
+
+
+def used_beside(readings: Sequence[Reading], *, own_cores: float, core_count: int | None) -> Reason | None:
+    """Whether a quarter of a core or more was in use beyond our own."""
     used = _median([reading.cpu_utilisation_fraction for reading in readings])
-    if pressure is None and used is not None and core_count is not None:
-        foreign = used * core_count - own
-        if foreign > _FOREIGN_CORES:
-            return Reason.of("measure-cpu-shared", foreign_cores=round(foreign, 2))
-    return None
+    if used is None or core_count is None or used * core_count - own_cores <= _FOREIGN_CORES:
+        return None
+    return Reason.of("measure-cpu-shared", foreign_cores=round(used * core_count - own_cores, 2))
 
 
 def reading_of(reading: Reading, gpu: Gpu) -> GpuReading | None:

@@ -13,6 +13,7 @@ from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.errors import OutputError
 from advisor.core.records import Record, built
+from advisor.core.sentences import Reason
 from advisor.core.units import Estimate
 from advisor.hardware.machine import Machine
 from advisor.measure.collection import calibration_key
@@ -77,6 +78,8 @@ class Truth(Record, frozen=True, kw_only=True):
     actual_step_s: float
     actual_low_s: float
     actual_high_s: float
+    disturbed: Reason | None = None
+    """Who else used the device; such a run tells nothing of the prediction and is left out of the record."""
 
     @property
     def inside(self) -> bool:
@@ -90,7 +93,7 @@ class Truth(Record, frozen=True, kw_only=True):
 
 
 class TrackRecord(Record, frozen=True, kw_only=True):
-    """How right the program has been on this machine."""
+    """How right the program has been on this machine, of the runs that nobody disturbed."""
 
     count: int
     inside_fraction: float
@@ -207,8 +210,8 @@ class History:
         return [truth for entry in self._store.entries("truth") if (truth := _head(entry, Truth)) is not None]
 
     def record(self) -> TrackRecord | None:
-        """How right the predictions were here; None before the first was verified."""
-        truths = self.ledger()
+        """How right the predictions were here; None before one was verified that nobody disturbed."""
+        truths = [truth for truth in self.ledger() if truth.disturbed is None]
         if not truths:
             return None
         errors = sorted(abs(truth.error_fraction) for truth in truths)

@@ -70,18 +70,26 @@ def test_two_gloo_ranks_measure_an_all_reduce(tmp_path: Path, settings: dict[str
     assert all(found["values_correct"] is not False for found in communication)
 
 
-def test_verify_appends_the_truth_to_the_ledger(
+def test_verify_appends_the_truth_to_the_ledger_and_says_who_disturbed_it(
     tmp_path: Path, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = [sys.executable, "-m", "advisor", "--measure", "rnn_characters", "--budget", "8", "--quiet"]
     command += ["--verify", "10"]
-    ended = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=280, check=False)
+    beside = subprocess.Popen([sys.executable, "-c", "import os\nos.nice(19)\nwhile True: pass"])
+    try:
+        ended = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=280, check=False)
+    finally:
+        beside.kill()
+        beside.wait()
     assert ended.returncode == 0, ended.stderr
     monkeypatch.setenv("XDG_DATA_HOME", settings["XDG_DATA_HOME"])
     with History(tmp_path / "data" / "advisor") as history:
         (truth,) = history.ledger()
+        assert history.record() is None
     assert truth.actual_step_s > 0
+    assert truth.disturbed is not None
     assert "Verified" in ended.stdout
+    assert "left out of this machine's record" in ended.stdout
 
 
 @pytest.mark.nightly

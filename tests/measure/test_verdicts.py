@@ -18,6 +18,7 @@ from advisor.measure.verdicts import (
     power_capped,
     reading_of,
     throttled_spans,
+    used_beside,
 )
 from advisor.protocol.messages import Sample
 
@@ -155,6 +156,18 @@ def test_others_on_the_processor_are_named(
 ) -> None:
     reason = others_on_cpu(readings, [_sample(cpu_s=cpu_s)] * 3, thread_count=threads, core_count=2)
     assert (reason and reason.code) == code
+
+
+@pytest.mark.parametrize(
+    ("used", "own", "cores", "foreign"),
+    [(0.9, 1.0, 2, 0.8), (0.6, 1.0, 2, None), (None, 0.0, 2, None), (0.9, 0.0, None, None)],
+)
+def test_a_quarter_of_a_core_beyond_ones_own_is_others(
+    used: float | None, own: float, cores: int | None, foreign: float | None
+) -> None:
+    seen = [Reading(monotonic_s=0.0, cpu_utilisation_fraction=used)] * 3
+    expected = None if foreign is None else Reason.of("measure-cpu-shared", foreign_cores=foreign)
+    assert used_beside(seen, own_cores=own, core_count=cores) == expected
 
 
 def test_a_device_without_processor_times_is_not_accused() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from advisor.core.sentences import Reason
 from advisor.store.history import FILE_NAME, History, Truth
 from tests.present.fakes import advice, calibration, estimate, machine
 
@@ -58,11 +59,14 @@ def test_a_calibration_is_reused_only_under_the_same_torch(tmp_path: Path) -> No
         assert history.calibration("GPU-1", machine()) is None
 
 
-def test_the_ledger_tells_how_right_the_program_was(tmp_path: Path) -> None:
+def test_the_ledger_tells_how_right_the_program_was_where_nobody_disturbed_it(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         assert history.record() is None
         for actual_s in (0.1, 0.1, 0.2):
             history.append_truth(truth(actual_s))
+        others = Reason.of("measure-cpu-shared", foreign_cores=1.5)
+        history.append_truth(msgspec.structs.replace(truth(0.9), disturbed=others))
+        assert history.ledger()[0].disturbed == others
         record = history.record()
     assert record is not None
     assert record.count == 3
@@ -145,6 +149,7 @@ WRITER = """
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from advisor.core.sentences import Reason
 from advisor.store.history import History
 from tests.present.fakes import advice
 with History(Path(sys.argv[1])) as history:

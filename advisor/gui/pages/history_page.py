@@ -215,7 +215,11 @@ class HistoryPage(Page):
                     order=lambda one: abs(one.error_fraction),
                     number=True,
                 ),
-                Column(title=texts("history-in-range"), text=lambda one: texts("yes" if one.inside else "no")),
+                Column(
+                    title=texts("history-in-range"),
+                    text=lambda one: texts("history-not-counted" if one.disturbed else "yes" if one.inside else "no"),
+                    tip=lambda one: texts.say(one.disturbed) if one.disturbed else "",
+                ),
             ]
         )
         model.show(listing.ledger)

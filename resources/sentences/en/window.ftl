@@ -550,6 +550,7 @@ history-with-measurements = with steps measured here
 history-ledger = Predicted against what came true
 history-actual = True step
 history-in-range = In range
+history-not-counted = not counted
 history-compared = Two runs compared
 history-first = Earlier run
 history-second = Later run

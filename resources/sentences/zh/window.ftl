@@ -525,6 +525,7 @@ history-with-measurements = 含本机实测
 history-ledger = 预测与实际
 history-actual = 实际单步
 history-in-range = 在区间内
+history-not-counted = 不计入
 history-compared = 两次运行对比
 history-first = 较早一次
 history-second = 较晚一次
