@@ -170,3 +170,11 @@ def test_the_precision_asked_for_stands_for_itself_else_the_nearest_that_is_no_l
     assert stand_in(("fp32", "tf32", "bf16_amp"), "tf32") == "tf32"
     assert stand_in(("fp32", "bf16_amp"), "tf32") == "fp32"
     assert stand_in(("bf16_amp",), "fp32") is None
+
+
+def test_a_batch_that_does_not_make_up_the_global_one_in_whole_passes_is_left_out() -> None:
+    found = enumerate_candidates(
+        workload(), machine(), SPECS, counts=(1, 2), batch_sizes=(7, 32, 48, 96), global_batch_size=96
+    )
+    tried = {(one.count, one.batch_size_per_device, one.gradient_accumulation_steps) for one in found}
+    assert tried == {(1, 32, 3), (1, 48, 2), (1, 96, 1), (2, 48, 1)}

@@ -183,3 +183,13 @@ def test_a_card_without_a_price_is_never_compared_with_money() -> None:
     assert answer.recommendation.tied_with == ()
     assert answer.recommendation.why[0].code == "why-only-candidate"
     assert "caveat-some-prices-missing" in {reason.code for reason in answer.caveats}
+
+
+def test_a_processors_power_is_that_of_its_packages_where_their_counters_were_read() -> None:
+    watts = (60.0, 65.0, None, 70.0, 66.0, 64.0, 90.0)
+    taken = tuple(Reading(monotonic_s=float(at), gpus=(), cpu_power_w=one) for at, one in enumerate(watts))
+    measured = msgspec.structs.replace(measurement("cpu", "stable"), readings=taken)
+    draw = power_draws(machine(), {}, [measured])["cpu"]
+    assert (draw.draw_w.value, draw.draw_w.basis, draw.limit_w) == (65.5, "measured", None)
+    blind = msgspec.structs.replace(measured, readings=taken[:3])
+    assert power_draws(machine(), {}, [blind]) == {}

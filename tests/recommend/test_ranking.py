@@ -8,6 +8,7 @@ import pytest
 from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
 from advisor.recommend.candidates import enumerate_candidates
+from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.energy import PowerDraw
 from advisor.recommend.ranking import (
     best_of_each_device,
@@ -21,6 +22,7 @@ from advisor.recommend.ranking import (
     untrusted_devices,
     within_limits,
 )
+from advisor.recommend.reasons.set_up import why
 from advisor.recommend.recommendation import Limits
 from tests.recommend.fakes import SPECS, TRANSFORMER, estimate, machine, measurement, predict_all, workload
 
@@ -185,3 +187,18 @@ def test_without_a_job_set_ups_compare_by_the_time_a_sample_takes() -> None:
     assert found.value == pytest.approx(1 / card.samples_per_s.value)
     assert found.low == pytest.approx(1 / card.samples_per_s.high)
     assert found.high == pytest.approx(1 / card.samples_per_s.low)
+
+
+def test_a_disturbed_measurement_that_shares_the_first_place_but_cannot_lead_is_said_to_be_disturbed() -> None:
+    cpu, card = predictions("rtx4090")
+    slow = msgspec.structs.replace(with_job(cpu, 1.4, 0.01), step_s=estimate(1.4, 0.01, "measured"))
+    chosen = with_job(card, 1.0)
+    rows = rank([chosen, slow], "time", {"cpu": "contended"})
+    assert [row.place for row in rows] == [1, 1]
+    comparison = Comparison(
+        workload=workload(), goal="time", limits=Limits(), specs=SPECS, draws={}, untrusted={"cpu": "contended"},
+        global_limit=1024, predictions=(chosen, slow),
+    )  # fmt: skip
+    said = {one.code: one for one in why(comparison, Finalist(chosen=chosen, by_count=(chosen,)), rows)}
+    assert said["why-disturbed"].numbers["other"] == cpu.device.name
+    assert "why-tied" not in said

@@ -8,12 +8,12 @@ import pytest
 from advisor.core.sentences import say
 from advisor.predict.prediction import Prediction
 from advisor.recommend.candidates import enumerate_candidates
-from advisor.recommend.comparison import Comparison, Finalist
+from advisor.recommend.comparison import Comparison, Finalist, part_s
 from advisor.recommend.reasons.parallel import parallel_reasons
 from advisor.recommend.reasons.scaling import dp_reasons, host_core_reasons, named_cards, uneven_reasons
 from advisor.recommend.recommendation import Limits
 from advisor.workload.workload import NumbersModel, Workload
-from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
+from tests.recommend.fakes import SPECS, TRANSFORMER, estimate, machine, predict_all, workload
 
 
 def _comparison(work: Workload) -> Comparison:
@@ -105,3 +105,23 @@ def test_a_speed_up_over_a_card_at_another_batch_names_both_batches(alone_at: in
     assert said[code].figure("speed_up_ratio") > said["scaling-efficiency"].figure("speed_up_ratio")
     assert "16" in say(said[code], "en")
     assert "16" in say(said[code], "zh")
+
+
+def test_nothing_is_said_of_a_first_card_whose_memory_nobody_solved_for() -> None:
+    comparison = _comparison(workload("fp32"))
+    ddp = _ddp(comparison)
+    dp = msgspec.structs.replace(ddp, strategy="dp", peak_memory_bytes=None, fits=None)
+    assert not [code for code in _codes(comparison, dp, ddp) if code.startswith("scaling-dp-memory")]
+
+
+@pytest.mark.parametrize("asked_alone", [True, False])
+def test_more_than_as_many_times_one_card_is_explained_by_the_optimizer_that_is_shared(asked_alone: bool) -> None:
+    comparison = _comparison(workload("fp32"))
+    chosen = msgspec.structs.replace(_ddp(comparison), efficiency=estimate(1.1, 0.05))
+    if not asked_alone:
+        comparison = comparison._replace(predictions=(chosen,))
+    own_s = part_s(chosen, "optimizer")
+    said = {one.code: one for one in parallel_reasons(comparison, Finalist(chosen=chosen, by_count=(chosen,)))}
+    shared = said["scaling-optimizer-shared"]
+    assert shared.figure("optimizer_s") == own_s
+    assert shared.figure("alone_optimizer_s") == pytest.approx(own_s if asked_alone else 2 * own_s)
