@@ -135,3 +135,15 @@ def test_savings_are_of_the_micro_batch_and_none_are_known_of_a_processor() -> N
 def test_without_a_trace_or_on_a_processor_the_largest_batch_is_unknown() -> None:
     assert solver().largest_batch(msgspec.structs.replace(prediction(), device=STRANGER)) is None
     assert solver().largest_batch(msgspec.structs.replace(prediction(), device=CPU)) is None
+
+
+def test_what_the_allocator_wastes_is_found_once_and_holds_where_the_same_batch_is_accumulated() -> None:
+    tight = msgspec.structs.replace(CARD, memory_bytes=peak(answer()) * 1.02 / (usable_bytes(GIB) / GIB))
+    asked = MemorySolver(workload().training, {"fp32": model()}, {CARD.key: tight}, machine())
+    shares = []
+    for one in (candidate(), candidate(gradient_accumulation_steps=2)):
+        sizes = {part.kind: part.size_bytes for part in asked.answer(one).parts}
+        wasted = sizes.pop("fragmentation")
+        shares.append(wasted / (sum(sizes.values()) - sizes["context"]))
+    assert shares[0] == pytest.approx(shares[1])
+    assert shares[0] != pytest.approx(0.025), "replayed, and not what is typical"

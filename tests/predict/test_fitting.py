@@ -163,3 +163,15 @@ def test_one_step_of_many_is_left_out_of_the_linear_system_as_of_a_fit_of_its_ow
     linear = leave_out(steps, lambda step: step.group == 4, FIGURES, fit(StepSet(steps, FIGURES), FIGURES.fitted))
     refitted = fit(StepSet(steps[:4] + steps[5:], FIGURES), FIGURES.fitted)
     assert linear[4] == pytest.approx(StepSet(steps[4:5], FIGURES).predicted_s(refitted)[0], rel=0.02)
+
+
+def test_a_device_waits_for_the_host_in_small_steps_and_hardly_in_large_ones() -> None:
+    plain = made_up_steps()[0]
+    sizes = (
+        (table(op("copy", (0.0, 1e3)), dispatches=10_000), 1),
+        (table(matmul((0.0, 4096.0), 8192, 8192), dispatches=2), 64),
+    )
+    steps = [dataclasses.replace(plain, compiled=compile_table(model), batch_size=batch) for model, batch in sizes]
+    small, large = StepSet(steps, FIGURES).host_fraction(FIGURES.fitted)
+    assert 0.9 < small < 1.0
+    assert 0.0 <= large < 0.01

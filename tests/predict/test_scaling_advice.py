@@ -177,3 +177,9 @@ def test_a_measured_link_predicts_from_its_own_times() -> None:
 def test_a_link_that_changed_values_or_was_not_measured_predicts_nothing() -> None:
     assert measured_link(()) is None
     assert measured_link((_all_reduce(1_000_000, 1e-3, correct=False),)) is None
+
+
+def test_one_process_alone_is_named_where_the_copies_cost_next_to_nothing() -> None:
+    dp = _prediction(0.2, "dp", communication=0.001, host=0.1)
+    (reason,) = dp_loss_reasons(dp, _prediction(0.1))
+    assert (reason.code, reason.figure("host_s")) == ("scaling-dp-one-process", 0.1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
 import pytest
 
 from advisor.measure.measurement import CommunicationMeasurement, Measurement
@@ -11,7 +12,8 @@ from advisor.predict.candidate_grid import CandidateGrid
 from advisor.predict.device_memory import MemorySolver, unknown_memory
 from advisor.predict.prediction import Candidate, Prediction
 from advisor.predict.sources import Sources
-from tests.predict.asked import CPU, HERE, SPECS, STRANGER, candidate, model, sources, workload
+from tests.cost.small_tables import op, table
+from tests.predict.asked import A100, CPU, HERE, SPECS, STRANGER, V100, candidate, model, sources, workload
 from tests.predict.test_local_time import _measured, _step
 from tests.recommend.fakes import gpu, machine
 
@@ -74,3 +76,29 @@ def test_a_card_whose_free_memory_is_unknown_gives_its_nominal_one_and_one_of_un
     for known, capacity in ((silent, 40 * 2**30), (msgspec.structs.replace(silent, memory_total_bytes=None), None)):
         solver = MemorySolver(workload().training, {"fp32": model()}, SPECS, machine(known))
         assert solver.answer(candidate(key)).capacity_bytes == capacity
+
+
+def test_a_card_of_which_nothing_usable_was_measured_is_predicted_by_its_row() -> None:
+    nothing = _measured(key=HERE.key, rates=())
+    (told,) = predicted(candidate(HERE), timed=nothing)
+    (plain,) = predict_candidates([candidate(HERE)], sources(), unknown_memory).predictions
+    assert told == plain
+    assert told.step_s.basis == "specified"
+
+
+def test_a_step_that_no_number_can_hold_has_no_prediction_alone_or_with_others() -> None:
+    endless = sources(tables={"fp32": table(op("norm", (0.0, 1e6), phase="backward"))})
+    asked = [candidate(card, batch=batch) for card in (A100, V100) for batch in (1, 10**150)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = predict_candidates(asked, endless, unknown_memory)
+        groups = found.groups.mixed([A100, V100], "fp32", 1)
+    assert [one.batch_size_per_device for one in found.predictions] == [1, 1]
+    assert {one.batch_size for one in groups} == {1}
+
+
+def test_set_ups_are_told_apart_by_what_they_are_made_of() -> None:
+    one, two = predicted(candidate(HERE), candidate(HERE, 2))
+    assert (one.device_and_count, two.device_and_count) == ((HERE.key, 1), (HERE.key, 2))
+    assert one.set_up == (HERE.key, 1, "single", "fp32", 8, 1)
+    assert one.differs_at_most_by(two, "count", "strategy")
+    assert not one.differs_at_most_by(two, "count")
