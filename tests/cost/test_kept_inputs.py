@@ -6,6 +6,7 @@ import pytest
 from advisor.catalogue.strategies import Strategy
 from advisor.cost.layout import Layout
 from advisor.cost.memory.kept_inputs import keeps_inputs, with_inputs_kept
+from advisor.cost.memory.need import memory_question
 from advisor.cost.memory.replay import StepSetup, live_peak, stream_of
 from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline
 from tests.cost.small_tables import table, training
@@ -74,3 +75,22 @@ def test_without_a_layout_only_shards_in_the_hosts_memory_keep_their_inputs(stra
     asked = msgspec.structs.replace(table(), parameter_count=1000, trainable_parameter_count=10)
     how = training(activation_checkpointing="full")
     assert keeps_inputs(asked, how, Layout(count=2), strategy) is kept
+
+
+def test_only_a_question_of_trainers_of_earlier_years_counts_the_inputs_that_they_keep() -> None:
+    asked = msgspec.structs.replace(
+        table(),
+        parameter_count=1000,
+        trainable_parameter_count=10,
+        block_parameter_bytes=(100.0,) * BLOCKS,
+        memory=_timeline(),
+    )
+    how, layout = training(activation_checkpointing="full"), Layout(data_parallel="fsdp", count=2)
+    today, then = (
+        memory_question(asked, how, "fp32", compute_capability="8.0", layout=layout, inputs_kept=kept)
+        for kept in (False, True)
+    )
+    assert today is not None
+    assert then is not None
+    added = live_peak(then.stream, StepSetup(), 1).total - live_peak(today.stream, StepSetup(), 1).total
+    assert added == (BLOCKS - 2) * INPUT

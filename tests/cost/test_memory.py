@@ -189,3 +189,14 @@ def test_gradients_are_kept_from_the_second_micro_batch_on() -> None:
     assert two is not None
     assert not alone.setup.gradients_kept
     assert two.setup.gradients_kept
+
+
+def test_a_model_without_matrix_products_needs_no_workspace_for_them() -> None:
+    table = bert()
+    bare = msgspec.structs.replace(table, ops=tuple(op for op in table.ops if op.kind != "matmul"))
+    with_products, without = (
+        memory_question(one, training(), "fp32", compute_capability="8.0") for one in (table, bare)
+    )
+    assert with_products is not None
+    assert without is not None
+    assert with_products.workspace_bytes > 0 == without.workspace_bytes

@@ -1,8 +1,20 @@
+from pathlib import Path
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from advisor.cost.memory.replay import StepSetup, live_peak, needed_bytes, stream_of
+from advisor.cost.memory import remembered
+from advisor.cost.memory.replay import (
+    StepSetup,
+    compiled_timeline,
+    live_peak,
+    needed_bytes,
+    reserved_bytes,
+    stream_of,
+)
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, MemoryTimeline
 from tests.accuracy.ladder import load_ladder_table
 
@@ -81,3 +93,34 @@ def test_a_workspace_raises_the_peak_only_where_its_convolution_runs_at_it(
         )
     )
     assert stream.workspace_above_peak(1.0, gradients_kept=False, share=share) == pytest.approx(rise)
+
+
+def test_a_compiled_step_keeps_what_the_trace_of_it_told_and_the_loss_as_it_was() -> None:
+    plain = timeline([8 * MIB, 4 * MIB, 2 * MIB], [MIB])
+    assert compiled_timeline(plain, (float(2 * MIB), 0.0)) is plain, "traced before compiled sizes were told"
+    halved = tuple(size / 2 for size in plain.size0_bytes)
+    told = replace(plain, compiled_size0_bytes=halved, compiled_size1_bytes=plain.size1_bytes)
+    sizes = compiled_timeline(told, (float(8 * MIB), 0.0)).size0_bytes
+    # As large as the outputs in their own type, in half and in twice its width: 8, 4 and 16 MiB.
+    kept = {8.0 * MIB, 4.0 * MIB}
+    assert sizes == tuple(size if size in kept else size / 2 for size in plain.size0_bytes)
+    assert min(sizes) == MIB / 2
+
+
+def test_a_card_that_is_too_small_is_told_what_would_be_enough() -> None:
+    stream, setup = stream_of(timeline([32 * MIB] * 12, [32 * MIB])), StepSetup(gradients_kept=True)
+    enough = needed_bytes(stream, setup, 1)
+    assert reserved_bytes(stream, setup, 1, enough / 2) == enough
+    assert reserved_bytes(stream, setup, 1, 2 * enough) >= enough
+
+
+def test_a_program_without_its_sources_remembers_for_itself_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    array = np.arange(3)
+    by_rules = remembered.fingerprint(array)
+    monkeypatch.setattr(remembered, "__file__", str(tmp_path / "remembered.py"))
+    frozen = remembered.fingerprint(array)
+    assert frozen == remembered.fingerprint(array) != by_rules
+    monkeypatch.setattr(remembered, "known", {})
+    assert remembered.fingerprint(array) != frozen, "another process keeps its answers elsewhere"

@@ -8,12 +8,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from advisor.catalogue.precisions import TracePrecision
+from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.memory.largest_batch import BatchLimit
 from advisor.cost.memory.need import MemoryKind, answered, memory_need, memory_question, published_bytes
 from advisor.cost.memory.replay import Stream, stream_of, update_bytes
 from advisor.cost.memory.sharding import output_bytes, shares_of
+from advisor.cost.scaling.sharded_precision import computed_precision
 from advisor.optable.op_table import ALLOCATE, Affine, OpTable
 from advisor.workload.workload import Training
 from tests.accuracy.language_model_memory import TABLES as LLM_TABLES
@@ -165,3 +166,19 @@ def _layout_need(layout: Layout) -> float:
     question = memory_question(bert(), training(), "fp32", compute_capability="8.0", layout=layout)
     assert question is not None
     return answered(question, 1, replayed=False).need_bytes
+
+
+@pytest.mark.parametrize(
+    ("strategy", "precision", "computed"),
+    [
+        ("fsdp", "bf16_amp", "bf16"),
+        ("zero2", "fp16_amp", "fp16"),
+        ("hsdp", "fp32", "fp32"),
+        ("ddp", "bf16_amp", "bf16_amp"),
+        ("single", "fp16_amp", "fp16_amp"),
+    ],
+)
+def test_shards_compute_on_weights_that_were_cast_before_they_were_gathered(
+    strategy: str, precision: Precision, computed: str
+) -> None:
+    assert computed_precision(precision, strategy) == computed  # type: ignore[arg-type]

@@ -8,6 +8,8 @@ from advisor.core.sentences import say
 from advisor.predict.prediction import Prediction
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
+from advisor.recommend.comparison import Comparison, Finalist
+from advisor.recommend.reasons.turning_points import would_change_if
 from advisor.recommend.recommendation import Limits, Recommendations
 from advisor.recommend.switches import lighter_changes
 from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
@@ -76,3 +78,21 @@ def test_where_only_the_hosts_memory_holds_a_step_checkpointing_in_the_cards_own
     assert (change.strategy, change.workload.training.activation_checkpointing) == ("fsdp", "full")
     assert [one.strategy for one in lighter_changes(work, None)] == ["single"]
     assert list(lighter_changes(change.workload, chosen)) == [], "it has it already"
+
+
+def test_nothing_is_clearly_better_for_a_goal_whose_figure_of_the_advice_is_unknown() -> None:
+    here, work = machine(), workload("fp16_amp")
+    found = enumerate_candidates(
+        work, here, SPECS, gpu_keys=("l40s",), counts=(8,), strategies=("zero2", "tp"), local=False
+    )
+    known = predict_all(found, TRANSFORMER, work)
+    split = tuple(faster(one, 5.0) if one.strategy == "tp" else one for one in known)
+    chosen = next(one for one in split if one.strategy == "zero2")
+    assert chosen.energy_j is None
+    for goal, told in (("time", True), ("energy", False)):
+        comparison = Comparison(
+            workload=work, goal=goal, limits=Limits(), specs=SPECS, draws={}, untrusted={}, global_limit=4096,
+            predictions=split,
+        )  # fmt: skip
+        finalist = Finalist(chosen=chosen, by_count=(chosen,))
+        assert ("change-strategy" in codes(would_change_if(comparison, finalist, (), (), ()))) is told

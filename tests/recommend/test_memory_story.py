@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from advisor.core.sentences import Names
+from advisor.core.sentences import Names, Reason
 from advisor.core.units import Estimate
 from advisor.predict.memory_savings import MemorySaving
 from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
@@ -92,3 +92,25 @@ def test_cards_that_cannot_hold_the_step_alone_are_named_for_an_advice_of_one_ca
     assert best.device.key == "l40s"
     elsewhere = next(reason for reason in best.why if reason.code == "why-memory-elsewhere")
     assert elsewhere.numbers["devices"] == Names(names=("GeForce RTX 4090",))
+
+
+def test_an_advised_step_whose_memory_nobody_solved_for_has_no_saving_told() -> None:
+    work = workload("fp16_amp")
+    best = best_of(advise(work, TRANSFORMER, keys=("rtx3090",)))
+    candidate = Candidate(**{name: getattr(best, name) for name in SetUp.__struct_fields__})
+    unsolved = msgspec.structs.replace(predict(candidate, TRANSFORMER, work), peak_memory_bytes=None, fits=None)
+    assert memory_story(work, [unsolved], best, lambda _: (SAVING,)) == ()
+    assert memory_story(work, [], best, lambda _: (SAVING,)) == ()
+
+
+def test_where_nothing_fits_the_off_loading_that_lacks_least_of_the_hosts_memory_is_named() -> None:
+    def lean(need: float, batch: int) -> Prediction:
+        note = Reason.of("memory-host-given-short", need_bytes=need, room_bytes=8 * GIB)
+        return msgspec.structs.replace(lacking("card", batch, 9 * GIB), strategy="fsdp_offload", notes=(note,))
+
+    answer = recommend(WORK, machine(), [lean(90 * GIB, 512), lean(20 * GIB, 64), lacking("card", 8, 9 * GIB)])
+    assert answer.recommendation is None
+    assert [(one.code, one.numbers.get("need_bytes")) for one in answer.caveats][:2] == [
+        ("caveat-nothing-fits", None),
+        ("memory-host-given-short", 20 * GIB),
+    ]

@@ -125,3 +125,14 @@ def test_more_than_as_many_times_one_card_is_explained_by_the_optimizer_that_is_
     shared = said["scaling-optimizer-shared"]
     assert shared.figure("optimizer_s") == own_s
     assert shared.figure("alone_optimizer_s") == pytest.approx(own_s if asked_alone else 2 * own_s)
+
+
+def test_more_cards_by_another_strategy_than_the_shards_of_fewer_name_both_strategies() -> None:
+    comparison = _comparison(workload("fp32"))
+    fewer = msgspec.structs.replace(_ddp(comparison), strategy="fsdp")
+    chosen = msgspec.structs.replace(_ddp(comparison), count=4, samples_per_s=fewer.samples_per_s.scaled(1.9))
+    said = {one.code: one for one in parallel_reasons(comparison, Finalist(chosen=chosen, by_count=(fewer, chosen)))}
+    pays = said["why-count-pays-otherwise"]
+    assert (pays.numbers["strategy"], pays.numbers["other_strategy"]) == ("ddp", "fsdp")
+    assert (pays.figure("count"), pays.figure("fewer")) == (4, 2)
+    assert pays.figure("speed_up_ratio") == pytest.approx(1.9)

@@ -8,7 +8,14 @@ import pytest
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.predict.prediction import Candidate, Device, Prediction
-from advisor.recommend.switches import adapter_changes, checkpointed_adapters, family_of, plain_changes, traced_changes
+from advisor.recommend.switches import (
+    adapter_changes,
+    checkpointed_adapters,
+    family_of,
+    plain_changes,
+    switch_of,
+    traced_changes,
+)
 from advisor.workload.workload import Data, HuggingFaceModel, Workload
 from tests.recommend.fakes import SPECS, TRANSFORMER, predict, workload
 
@@ -128,3 +135,32 @@ def test_a_job_is_like_the_published_runs_of_its_kind_or_like_none() -> None:
 def test_a_card_without_half_formats_has_none_to_try() -> None:
     bare = msgspec.structs.replace(A100, bf16_flop_per_s=None, fp16_flop_per_s=None)
     assert "half" not in {one.kind for one in plain_changes(workload("fp32"), advised(), bare)}
+
+
+def test_a_switch_tells_how_many_times_as_fast_it_is_and_what_memory_it_spares() -> None:
+    before = advised()
+    assert before.peak_memory_bytes is not None
+    changed = msgspec.structs.replace(
+        before,
+        samples_per_s=before.samples_per_s.scaled(1.5),
+        peak_memory_bytes=before.peak_memory_bytes.scaled(0.75),
+    )
+    change = next(iter(plain_changes(workload("fp32"), before, A100)))
+    told = switch_of(change, changed, before)
+    assert told.gain is not None
+    assert told.gain.value == pytest.approx(1.5)
+    assert told.gain.low < 1.5 < told.gain.high
+    assert told.saved_bytes == pytest.approx(0.25 * before.peak_memory_bytes.value)
+    alone = switch_of(change, changed, None)
+    assert (alone.kind, alone.gain, alone.saved_bytes) == (change.kind, None, None)
+    unsolved = switch_of(change, msgspec.structs.replace(changed, peak_memory_bytes=None), before)
+    assert (unsolved.gain, unsolved.saved_bytes) == (told.gain, None)
+
+
+def test_a_loss_in_pieces_is_tried_for_language_models_that_do_not_take_it_so_already() -> None:
+    pieces = language_model(chunked_loss=True)
+    classes = msgspec.structs.replace(
+        pieces, model=msgspec.structs.replace(pieces.model, task="sequence-classification")
+    )
+    for whole, tried in ((language_model(), True), (pieces, False), (classes, False)):
+        assert ("chunked_loss" in {change.kind for change in traced_changes(whole, advised(), A100)}) is tried

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from advisor.core.sentences import Names, say
 from advisor.predict.assembly import predict_candidates
-from advisor.predict.device_memory import MemoryAnswer
+from advisor.predict.device_memory import MemoryAnswer, unknown_memory
 from advisor.predict.prediction import Candidate, Prediction
 from advisor.recommend.comparison import Comparison
-from advisor.recommend.reasons.scaling import uneven_reasons
+from advisor.recommend.reasons.scaling import host_core_reasons, uneven_reasons
 from advisor.recommend.recommendation import Limits
-from tests.predict.asked import A100, SPECS, V100, candidate, sources, workload
-from tests.recommend.fakes import estimate
+from tests.predict.asked import A100, HERE, SPECS, V100, candidate, sources, workload
+from tests.recommend.fakes import estimate, gpu, machine
 
 CARDS = (A100, V100)
 
@@ -71,3 +71,20 @@ def test_unlike_cards_are_held_against_the_best_that_alike_ones_give() -> None:
     assert loses.code == "scaling-uneven-cards"
     assert loses.numbers["devices"] == A100.name
     assert loses.figure("gain_ratio") == pytest.approx(3.0)
+
+
+def test_alike_cards_are_not_held_against_each_other() -> None:
+    comparison = compared(lambda _asked: True)._replace(local_cards=(A100, A100))
+    assert list(uneven_reasons(comparison, of(comparison, A100.key))) == []
+
+
+def test_more_ranks_than_the_machine_has_cores_are_said_to_take_turns() -> None:
+    own = machine(gpu(name="NVIDIA A100-SXM4-40GB", spec_key=A100.spec_key))
+    here = replace(own, cpu=replace(own.cpu, physical_core_count=2, logical_core_count=2, usable_core_count=2))
+    asked = sources(machine=here)
+    found = predict_candidates([candidate(HERE, count) for count in (2, 4)], asked, unknown_memory)
+    comparison = compared(lambda _asked: True)._replace(groups=found.groups)
+    two, four = found.predictions
+    assert list(host_core_reasons(comparison, two)) == []
+    (said,) = host_core_reasons(comparison, four)
+    assert (said.code, said.figure("count"), said.figure("cores")) == ("scaling-host-cores", 4, 2)
