@@ -8,9 +8,12 @@ from hypothesis import strategies as st
 
 from advisor.core.errors import InputError
 from advisor.core.sentences import say
+from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.dealing import batch_sizes_dealing, counts_over, left_out_counts, require_even_nodes
-from tests.recommend.fakes import SPECS, machine, workload
+from advisor.recommend.recommendation import batch_advice_on
+from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
+from tests.recommend.test_recommend import advise, best_of
 
 
 def test_every_batch_that_makes_up_the_global_batch_is_tried() -> None:
@@ -80,3 +83,24 @@ def test_data_parallel_never_leaves_its_machine() -> None:
 def test_several_cards_are_also_tried_at_the_batch_that_holds_the_workloads_own() -> None:
     found = enumerate_candidates(workload(batch_size=64), machine(), SPECS, gpu_keys=("rtx3090",))
     assert 64 in {one.count * one.batch_size_per_device for one in found if one.count == 8}
+
+
+def test_a_global_batch_that_is_held_by_accumulating_is_said_to_be() -> None:
+    work, here = workload("fp32"), machine()
+    found = enumerate_candidates(work, here, SPECS, gpu_keys=("rtx3090",), counts=(1,), global_batch_size=1024)
+    answer = recommend(work, here, predict_all(found, TRANSFORMER, work), specs=SPECS, global_batch_size=1024)
+    best = best_of(answer)
+    held = next(one for one in best.why if one.code == "why-accumulation-held")
+    assert held.figure("steps") * best.batch_size_per_device * best.count == 1024 == held.figure("global_batch")
+    assert held.figure("steps") > 1
+
+
+def test_the_batch_advice_of_a_recommendation_is_that_of_its_card_and_precision() -> None:
+    answer = advise(workload("fp16_amp"), TRANSFORMER, keys=("rtx3090", "l40s"))
+    best = best_of(answer)
+    found = batch_advice_on(best, answer.batch_advice)
+    assert found is not None
+    assert (found.device_key, found.precision) == (best.device.key, best.precision)
+    others = [one for one in answer.batch_advice if one is not found]
+    assert others
+    assert batch_advice_on(best, others) is None

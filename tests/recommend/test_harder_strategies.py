@@ -10,7 +10,7 @@ from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.reasons.turning_points import would_change_if
-from advisor.recommend.recommendation import Limits, Recommendations
+from advisor.recommend.recommendation import Goal, Limits, Recommendations
 from advisor.recommend.switches import lighter_changes
 from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
 from tests.recommend.test_recommend import best_of, codes
@@ -89,7 +89,8 @@ def test_nothing_is_clearly_better_for_a_goal_whose_figure_of_the_advice_is_unkn
     split = tuple(faster(one, 5.0) if one.strategy == "tp" else one for one in known)
     chosen = next(one for one in split if one.strategy == "zero2")
     assert chosen.energy_j is None
-    for goal, told in (("time", True), ("energy", False)):
+    goals: tuple[tuple[Goal, bool], ...] = (("time", True), ("energy", False))
+    for goal, told in goals:
         comparison = Comparison(
             workload=work, goal=goal, limits=Limits(), specs=SPECS, draws={}, untrusted={}, global_limit=4096,
             predictions=split,

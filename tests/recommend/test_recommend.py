@@ -12,7 +12,7 @@ from advisor.measure.measurement import VerdictKind
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.prices import Prices
-from advisor.recommend.recommendation import Limits, Recommendation, Recommendations, batch_advice_on
+from advisor.recommend.recommendation import Limits, Recommendation, Recommendations
 from advisor.workload.workload import Workload
 from tests.recommend.fakes import (
     RECURRENT,
@@ -390,24 +390,3 @@ def test_without_specs_the_advice_still_comes_with_fewer_reasons() -> None:
 def test_the_same_input_gives_the_same_bytes() -> None:
     first, second = (advise(workload("fp32"), TRANSFORMER, gpu()) for _ in range(2))
     assert msgspec.json.encode(first) == msgspec.json.encode(second)
-
-
-def test_a_global_batch_that_is_held_by_accumulating_is_said_to_be() -> None:
-    work, here = workload("fp32"), machine()
-    found = enumerate_candidates(work, here, SPECS, gpu_keys=("rtx3090",), counts=(1,), global_batch_size=1024)
-    answer = recommend(work, here, predict_all(found, TRANSFORMER, work), specs=SPECS, global_batch_size=1024)
-    best = best_of(answer)
-    held = next(one for one in best.why if one.code == "why-accumulation-held")
-    assert held.figure("steps") * best.batch_size_per_device * best.count == 1024 == held.figure("global_batch")
-    assert held.figure("steps") > 1
-
-
-def test_the_batch_advice_of_a_recommendation_is_that_of_its_card_and_precision() -> None:
-    answer = advise(workload("fp16_amp"), TRANSFORMER, keys=("rtx3090", "l40s"))
-    best = best_of(answer)
-    found = batch_advice_on(best, answer.batch_advice)
-    assert found is not None
-    assert (found.device_key, found.precision) == (best.device.key, best.precision)
-    others = [one for one in answer.batch_advice if one is not found]
-    assert others
-    assert batch_advice_on(best, others) is None
