@@ -6,10 +6,10 @@ python tools/run_coverage.py --pieces FOLDER [--only NAME ...] [--missing]
 A room is a folder of the package; its tests are the folder of the same name. Rooms that are named run one by one, each
 under its own tests; without `--room` the whole suite counts for every room. What a room gave is kept in
 docs/coverage.json, so that rooms can run on different days; `--missing` names the lines and branches not taken. The
-whole suite can run in pieces: with `--only` the folders of tests that are named run, and what they took is kept under
-`--pieces`; without it, all that is kept there is counted, and the page names the folders of tests that did not run.
-What a piece took of a file that changed afterwards does not count. The exit code is 1 where a pure room has less than
-all of its branches taken, or another less than 90 %, or tests failed.
+whole suite can run in pieces: with `--only` the folders or files of tests that are named run, and what they took is
+kept under `--pieces`; without it, all that is kept there is counted, and the page names the folders that did not run
+whole. What a piece took of a file that changed afterwards does not count. The exit code is 1 where a pure room has less
+than all of its branches taken, or another less than 90 %, or tests failed.
 """
 
 from __future__ import annotations
@@ -48,14 +48,16 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
     """Of so many."""
     date: str
     by: str
-    """Whose tests: the room's own, the whole suite's, or the suite's without the folders that are named."""
+    """Whose tests: the room's own, the whole suite's, or the suite's but for some of the folders that are named."""
     tests_ended: int
     """Exit code of pytest: a share of tests that fail is worth less."""
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """How a folder of tests ended, and on which files."""
+    """How a folder or a file of tests ended, and on which files of the package."""
 
+    tests: str
+    """Its path below the tests."""
     code: int
     """Exit code of pytest."""
     digests: dict[str, str]
@@ -66,7 +68,7 @@ def main() -> int:
     """Run the tests under coverage, write the page, tell whether every gate holds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--room", nargs="*", default=[])
-    parser.add_argument("--pieces", type=Path, help="an own folder for what each folder of tests took")
+    parser.add_argument("--pieces", type=Path, help="an own folder for what each piece of the tests took")
     parser.add_argument("--only", nargs="*", default=[], help="the pieces to run now")
     parser.add_argument("--missing", action="store_true")
     chosen = parser.parse_args()
@@ -92,15 +94,16 @@ def holds(room: str, share: Share) -> bool:
 
 
 def run_piece(folder: Path, name: str) -> int:
-    """Run a folder of tests and keep what it took in place of what was kept; pytest's exit code."""
+    """Run a folder or a file of tests and keep what it took in place of what was kept; pytest's exit code."""
     folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / f"{name.replace('/', '-')}.data"
     before = digests()
     with tempfile.TemporaryDirectory() as parts:
-        code = run(Path(parts, f"{name}.data"), name)
-        combine([parts], folder / f"{name}.data")
+        code = run(Path(parts, kept.name), name)
+        combine([parts], kept)
     after = digests()
     same = {path: digest for path, digest in before.items() if after.get(path) == digest}
-    (folder / f"{name}.json").write_bytes(msgspec.json.encode(Piece(code=code, digests=same)))
+    kept.with_suffix(".json").write_bytes(msgspec.json.encode(Piece(tests=name, code=code, digests=same)))
     return code
 
 
@@ -117,7 +120,8 @@ def combine(parts: list[str], data: Path) -> None:
 
 def add_pieces(folder: Path, data: Path) -> tuple[int, str]:
     """What the kept pieces took of files as they are now, into `data`; pytest's worst exit code, and whose tests."""
-    names = {path.name for path in (ROOT / "tests").iterdir() if any(path.rglob("test_*.py"))}.difference(NO_PIECES)
+    files = {path.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")}
+    left = {path for path in files if path.parts[0] not in NO_PIECES}
     now, code = digests(), 0
     total = coverage.CoverageData(str(data))
     for kept in sorted(folder.glob("*.json")):
@@ -128,10 +132,11 @@ def add_pieces(folder: Path, data: Path) -> tuple[int, str]:
         own.purge_files([path for path in own.measured_files() if piece.digests.get(path) != now.get(path, "gone")])
         total.update(own)
         code = max(code, piece.code)
-        names.discard(kept.stem)
+        left = {path for path in left if not path.is_relative_to(piece.tests)}
     total.touch_files(now)  # one that no piece saw as it is now counts in full as not taken
     total.write()
-    return code, f"the suite without {', '.join(sorted(names))}" if names else "the whole suite"
+    names = sorted({path.parts[0] for path in left})
+    return code, f"the suite, not all of {', '.join(names)}" if names else "the whole suite"
 
 
 def run(data: Path, tests: str) -> int:
