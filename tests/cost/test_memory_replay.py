@@ -1,12 +1,8 @@
-from pathlib import Path
-
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from advisor.cost.memory import remembered
 from advisor.cost.memory.replay import (
     StepSetup,
     compiled_timeline,
@@ -112,15 +108,3 @@ def test_a_card_that_is_too_small_is_told_what_would_be_enough() -> None:
     enough = needed_bytes(stream, setup, 1)
     assert reserved_bytes(stream, setup, 1, enough / 2) == enough
     assert reserved_bytes(stream, setup, 1, 2 * enough) >= enough
-
-
-def test_a_program_without_its_sources_remembers_for_itself_alone(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    array = np.arange(3)
-    by_rules = remembered.fingerprint(array)
-    monkeypatch.setattr(remembered, "__file__", str(tmp_path / "remembered.py"))
-    frozen = remembered.fingerprint(array)
-    assert frozen == remembered.fingerprint(array) != by_rules
-    monkeypatch.setattr(remembered, "known", {})
-    assert remembered.fingerprint(array) != frozen, "another process keeps its answers elsewhere"

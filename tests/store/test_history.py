@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 import subprocess
@@ -12,8 +13,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from advisor.core.errors import OutputError
+from advisor.core.moment import utc_text
 from advisor.core.sentences import Reason
-from advisor.store.history import FILE_NAME, History, Truth
+from advisor.store import json_file
+from advisor.store.history import FILE_NAME, History, Truth, data_folder
+from advisor.store.old_runs import older_than
 from tests.present.fakes import advice, calibration, estimate, machine
 
 
@@ -179,3 +184,75 @@ def test_a_head_that_an_older_program_wrote_is_left_out_not_guessed(tmp_path: Pa
     with History(tmp_path) as history:
         history._store.add("run", msgspec.json.encode({"old": 1}), b"{}", "2020-01-01T00:00:00Z")
         assert history.runs() == []
+
+
+def test_old_runs_are_counted_before_they_are_deleted_and_calibrations_stay(tmp_path: Path) -> None:
+    stamps = (utc_text(days_ago=40), utc_text(days_ago=35), utc_text(days_ago=1))
+    with History(tmp_path) as history:
+        for stamp in stamps:
+            history.save(msgspec.structs.replace(advice(), created_utc=stamp))
+        history.keep_calibration(calibration(), machine())
+        old = older_than(30, history.runs())
+        assert (old.run_count, old.told.code) == (2, "history-prune-found")
+        assert (old.told.numbers["first"], old.told.numbers["last"]) == (stamps[0][:10], stamps[1][:10])
+        assert history.prune(old.before_utc) == 2
+        assert [run.created_utc for run in history.runs()] == [stamps[2]]
+        assert history.calibration("cpu", machine()) == calibration()
+        none = older_than(30, history.runs())
+        assert (none.run_count, none.told.code) == (0, "history-prune-none")
+        assert history.prune(none.before_utc) == 0
+
+
+def test_an_exported_run_is_the_saved_advice_and_one_that_is_gone_is_refused(tmp_path: Path) -> None:
+    with History(None) as history:
+        number = history.save(advice())
+        history.export(number, tmp_path / "run.json")
+        assert json_file.read(tmp_path / "run.json") == advice()
+        with pytest.raises(OutputError, match="History entry 7 is damaged or gone"):
+            history.export(7, tmp_path / "gone.json")
+    assert not (tmp_path / "gone.json").exists()
+
+
+def test_a_history_that_may_not_be_written_refuses_every_change_in_a_sentence_and_keeps_what_it_has(
+    tmp_path: Path,
+) -> None:
+    with History(tmp_path) as history:
+        number = history.save(advice())
+        history._store._database.execute("PRAGMA query_only = ON")
+        for change in (
+            lambda: history.save(advice()),
+            lambda: history.delete(number),
+            lambda: history.prune("2100-01-01T00:00:00Z"),
+            lambda: history.append_truth(truth(0.1)),
+        ):
+            with pytest.raises(OutputError, match="could not be written"):
+                change()
+        assert [run.entry_index for run in history.runs()] == [number]
+
+
+def test_a_history_whose_file_cannot_be_read_any_more_is_empty_and_says_so(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    number = history.save(advice())
+    history.close()
+    assert history.runs() == []
+    assert history.load(number) is None
+    assert {reason.code for reason in history.problems} == {"history-in-memory"}
+    with History(tmp_path) as again:
+        assert again.load(number) == advice(), "nothing was set aside"
+
+
+def test_the_history_lives_where_it_is_told_to_and_nowhere_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert data_folder("chosen") == Path("chosen")
+    monkeypatch.setenv("XDG_DATA_HOME", "/own/data")
+    nowhere = Path(os.devnull) / "advisor"
+    if sys.platform == "linux":
+        assert data_folder() == Path("/own/data/advisor")
+
+    def homeless(*_: object, **__: object) -> Path:
+        message = "Could not determine home directory."
+        raise RuntimeError(message)
+
+    monkeypatch.setattr("platformdirs.user_data_path", homeless)
+    assert data_folder() == nowhere
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *_, **__: Path("~/.local/share/advisor"))
+    assert data_folder() == nowhere
