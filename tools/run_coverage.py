@@ -6,10 +6,10 @@ python tools/run_coverage.py --pieces FOLDER [--only NAME ...] [--missing]
 A room is a folder of the package; its tests are the folder of the same name. Rooms that are named run one by one, each
 under its own tests; without `--room` the whole suite counts for every room. What a room gave is kept in
 docs/coverage.json, so that rooms can run on different days; `--missing` names the lines and branches not taken. The
-whole suite can run in pieces: with `--only` the folders or files of tests that are named run, and what they took is
-kept under `--pieces`; without it, all that is kept there is counted, and the page names the folders that did not run
-whole. What a piece took of a file that changed afterwards does not count. The exit code is 1 where a pure room has less
-than all of its branches taken, or another less than 90 %, or tests failed.
+whole suite can run in pieces: with `--only` the folders or files of tests that are named (or meant: `gui/test_[a-h]*`)
+run, and what they took is kept under `--pieces`; without it, all that is kept there is counted, and the page names the
+folders that did not run whole. What a piece took of a file that changed afterwards does not count. The exit code is 1
+where a pure room has less than all of its branches taken, or another less than 90 %, or tests failed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import datetime as dt
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -54,10 +55,10 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """How a folder or a file of tests ended, and on which files of the package."""
+    """How some of the tests ended, and on which files of the package."""
 
     tests: str
-    """Its path below the tests."""
+    """The path of their folder or file below the tests, or a pattern of such paths."""
     code: int
     """Exit code of pytest."""
     digests: dict[str, str]
@@ -94,9 +95,9 @@ def holds(room: str, share: Share) -> bool:
 
 
 def run_piece(folder: Path, name: str) -> int:
-    """Run a folder or a file of tests and keep what it took in place of what was kept; pytest's exit code."""
+    """Run a folder, a file or a pattern of tests and keep what they took; pytest's exit code."""
     folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / f"{name.replace('/', '-')}.data"
+    kept = folder / (re.sub(r"[^\w.]+", "-", name) + ".data")
     before = digests()
     with tempfile.TemporaryDirectory() as parts:
         code = run(Path(parts, kept.name), name)
@@ -132,7 +133,7 @@ def add_pieces(folder: Path, data: Path) -> tuple[int, str]:
         own.purge_files([path for path in own.measured_files() if piece.digests.get(path) != now.get(path, "gone")])
         total.update(own)
         code = max(code, piece.code)
-        left = {path for path in left if not path.is_relative_to(piece.tests)}
+        left = {path for path in left if not (path.is_relative_to(piece.tests) or path.match(piece.tests))}
     total.touch_files(now)  # one that no piece saw as it is now counts in full as not taken
     total.write()
     names = sorted({path.parts[0] for path in left})
@@ -140,10 +141,11 @@ def add_pieces(folder: Path, data: Path) -> tuple[int, str]:
 
 
 def run(data: Path, tests: str) -> int:
-    """A folder of tests under coverage, or all of them; pytest's exit code."""
+    """The tests that a path or a pattern means under coverage, all of them where it is empty; pytest's exit code."""
+    paths = sorted((ROOT / "tests").glob(tests)) if tests else [ROOT / "tests"]
     command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     environment = {**os.environ, "COVERAGE_FILE": str(data)}
-    code = subprocess.run([*command, str(ROOT / "tests" / tests)], cwd=ROOT, env=environment, check=False).returncode
+    code = subprocess.run([*command, *map(str, paths)], cwd=ROOT, env=environment, check=False).returncode
     return 0 if code == NO_TESTS else code
 
 

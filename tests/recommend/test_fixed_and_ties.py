@@ -11,15 +11,13 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.core.units import Estimate
 from advisor.optable.saved_tables import saved_tables
 from advisor.optable.totals import table_from_numbers
-from advisor.recommend.advise_from import recommend
-from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.fixed import Fixed
 from advisor.recommend.ranking import leaders, rank
 from advisor.recommend.recommendation import Goal
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Data, NumbersModel, Training, Workload
 from advisor.workload.workload_file import load_workload
-from tests.recommend.fakes import SPECS, Physics, machine, predict_all, workload
+from tests.recommend.fakes import machine
 from tests.recommend.test_batch_and_strategy import one
 
 
@@ -117,16 +115,3 @@ def test_a_tie_of_times_that_read_alike_is_decided_by_none_of_them() -> None:
     codes = {reason.code for reason in chosen.why}
     assert "why-tie-alike" in codes
     assert "why-tie-time" not in codes
-
-
-def test_a_batch_that_is_fixed_where_it_is_best_anyhow_has_no_better_alternative() -> None:
-    work, here = workload("fp32"), machine()
-    found = enumerate_candidates(work, here, SPECS, gpu_keys=("rtx3090",), counts=(1,), batch_sizes=(4, 16))
-    known = predict_all(found, Physics(kernel_count=800), work)
-    kept = recommend(work, here, known, specs=SPECS, fixed=Fixed(batch_size=True))
-    assert kept.recommendation is not None
-    assert kept.recommendation.batch_size_per_device == 16
-    assert "alternative-freed" not in {one.reason.code for one in kept.alternatives}
-    small = msgspec.structs.replace(work, training=msgspec.structs.replace(work.training, batch_size=4))
-    slower = recommend(small, here, known, specs=SPECS, fixed=Fixed(batch_size=True))
-    assert "alternative-freed" in {one.reason.code for one in slower.alternatives}

@@ -14,6 +14,7 @@ from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.alternatives import freed_alternative
 from advisor.recommend.candidates import enumerate_candidates
+from advisor.recommend.fixed import Fixed
 from advisor.recommend.reasons.memory import memory_story
 from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict, predict_all, workload
 from tests.recommend.test_recommend import advise, best_of
@@ -114,3 +115,16 @@ def test_where_nothing_fits_the_off_loading_that_lacks_least_of_the_hosts_memory
         ("caveat-nothing-fits", None),
         ("memory-host-given-short", 20 * GIB),
     ]
+
+
+def test_a_batch_that_is_fixed_where_it_is_best_anyhow_has_no_better_alternative() -> None:
+    work, here = workload("fp32"), machine()
+    found = enumerate_candidates(work, here, SPECS, gpu_keys=("rtx3090",), counts=(1,), batch_sizes=(4, 16))
+    known = predict_all(found, TRANSFORMER, work)
+    kept = recommend(work, here, known, specs=SPECS, fixed=Fixed(batch_size=True))
+    assert kept.recommendation is not None
+    assert kept.recommendation.batch_size_per_device == 16
+    assert "alternative-freed" not in {one.reason.code for one in kept.alternatives}
+    small = msgspec.structs.replace(work, training=msgspec.structs.replace(work.training, batch_size=4))
+    slower = recommend(small, here, known, specs=SPECS, fixed=Fixed(batch_size=True))
+    assert "alternative-freed" in {one.reason.code for one in slower.alternatives}
