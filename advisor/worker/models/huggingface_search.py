@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch._guards import detect_fake_mode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from advisor.worker.causes import value_was_asked
 from advisor.worker.models.huggingface_documented import documented_inputs
@@ -68,12 +69,23 @@ def complaint(module: Any, made: Made) -> Complaint | None:  # noqa: ANN401 - tr
     counting = _Counting()  # type: ignore[no-untyped-call]
     try:
         with torch.no_grad(), _quiet():
-            batch = made(_SAMPLES)
+            batch = _with_values(made)
             with counting:
                 module(**batch)
     except Exception as error:  # noqa: BLE001 - whatever a library's forward raises, it did not run
         return None if value_was_asked(error) else Complaint(error, counting.count)
     return None
+
+
+def _with_values(made: Made) -> dict[str, Tensor]:
+    """The batch; its values are known where the fake tensors of a trace keep them, so that a model may read them."""
+    mode = detect_fake_mode()
+    if mode is None or getattr(mode, "values", "none") == "none":
+        return made(_SAMPLES)
+    with _disable_current_modes():
+        batch = made(_SAMPLES)
+    converter = mode.fake_tensor_converter
+    return {name: converter.from_real_tensor(mode, one, make_constant=True) for name, one in batch.items()}
 
 
 @contextlib.contextmanager

@@ -20,6 +20,10 @@ _PAIR = re.compile(r"(\d{2,5})\s*[*x×,]\s*(\d{2,5})")
 _LARGER = (2, 4, 8)
 """Times the length of what was too short to be cut into its parts."""
 _SMALL = re.compile(r"small|greater|at least|Kernel size|non-?positive|empty", re.IGNORECASE)
+_CUT = re.compile(r"invalid for input of size|divisible|multiple of", re.IGNORECASE)
+"""A picture whose patches make no whole windows."""
+_WHOLE_SIDES = (64, 128, 384, 512)
+"""Pixels that the sides of common pictures are multiples of."""
 _MOST_RESIZED = 16
 _PICTURE_DIMENSIONS = 3
 """Channels, height and width of one sample."""
@@ -33,8 +37,8 @@ _FEW = 8
 def resized_batches(made: Made, error: BaseException) -> Iterator[Made]:
     """Batches of other sizes, the likeliest first.
 
-    Numbers of the complaint stand in the place of others, also of their multiples; what is too small grows; a
-    dimension is added. What was put in last is changed first.
+    Numbers of the complaint stand in the place of others, also of their multiples; a picture that cannot be cut gets
+    rounder sides; what is too small grows; a dimension is added. What was put in last is changed first.
     """
     text = str(error)
     batch = {name: tensor for name, tensor in reversed(made(1).items()) if tensor.dim() > 1}
@@ -42,6 +46,7 @@ def resized_batches(made: Made, error: BaseException) -> Iterator[Made]:
     sizes = {name: tuple(tensor.shape[1:]) for name, tensor in batch.items()}
     changes = chain(
         _of_pairs(sizes, text),
+        _of_whole_sides(sizes) if _CUT.search(text) else (),
         islice(_replaced(sizes, numbers), _MOST_RESIZED),
         _grown(sizes) if _SMALL.search(text) else (),
         _with_dimension(sizes, batch, numbers),
@@ -57,6 +62,14 @@ def _of_pairs(sizes: dict[str, Size], text: str) -> Iterator[tuple[str, Size]]:
         for name, size in sizes.items():
             if len(size) >= _PICTURE_DIMENSIONS and size[-2:] != new and str(size[-1]) in text:
                 yield name, (*size[:-2], *new)
+
+
+def _of_whole_sides(sizes: dict[str, Size]) -> Iterator[tuple[str, Size]]:
+    for unit in _WHOLE_SIDES:
+        for name, size in sizes.items():
+            sides = tuple(-(-side // unit) * unit for side in size[-2:])
+            if len(size) >= _PICTURE_DIMENSIONS and sides != size[-2:]:
+                yield name, (*size[:-2], *sides)
 
 
 def _replaced(sizes: dict[str, Size], numbers: list[int]) -> Iterator[tuple[str, Size]]:

@@ -17,9 +17,9 @@ from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves, tree_map
 
 Tensor = torch.Tensor
-Values = Literal["none", "whole", "all"]
+Values = Literal["none", "whole", "all", "even"]
 """Which values are kept: none but single numbers, those of inputs and of what is made of them alone, or all of small
-tensors."""
+tensors; or those of inputs, where what is best of several unknown ones is each in turn."""
 _MOST_VALUES = 1 << 24
 """Elements of one tensor where all values are kept."""
 _MOST_OF_INPUTS = 1 << 25
@@ -28,6 +28,8 @@ _CONSTRUCTORS = {
     "arange", "zeros", "ones", "full", "empty", "scalar_tensor", "eye", "linspace", "tril_indices", "triu_indices",
 }  # fmt: skip
 _PACKED = torch.ops.aten._pack_padded_sequence.default  # noqa: SLF001 - torch's own name
+_DRAWN = torch.ops.aten.multinomial.default
+"""Random places: drawn for real also where no more than inputs is known."""
 _MASKED = {torch.ops.aten.index.Tensor, torch.ops.aten.index_put.default, torch.ops.aten.index_put_.default}
 
 
@@ -62,7 +64,7 @@ def made_of_values(
         return _by_places(mode, func, args, kwargs)
     if func is _PACKED:
         return _packed(mode, *args)
-    if every and hasattr(func, "tags") and torch.Tag.nondeterministic_seeded in func.tags:
+    if func is _DRAWN or (every and torch.Tag.nondeterministic_seeded in getattr(func, "tags", ())):
         return _computed(mode, func, args, kwargs)
     return _constructed(mode, func, args, kwargs, every=every)
 

@@ -16,6 +16,7 @@ import torch
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
+from advisor.worker.trace.even_choices import evenly_chosen, is_choice
 from advisor.worker.trace.kept_values import Values, is_small_enough, made_of_values
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost
 from advisor.worker.trace.patterns import FRESH, ITSELF, VIEW, Output, Outputs, Patterns, call_of, described, viewed
@@ -52,8 +53,9 @@ class Result(NamedTuple):
 class KnownResults:
     """Remembers the calls of one trace: layers are alike, and so are passes that run twice."""
 
-    def __init__(self) -> None:
-        """Nothing is known yet."""
+    def __init__(self, apart: frozenset[str] = frozenset()) -> None:
+        """Nothing is known yet; operators of the names `apart` always run."""
+        self._apart = apart
         self._results: dict[Key, Result] = {}
         self._patterns = _PATTERNS
         self._state: dict[str, object] = {}
@@ -70,7 +72,7 @@ class KnownResults:
     ) -> tuple[Any, Cost]:
         """The operator's result and cost: known ones, else those of `run`, which are remembered where they can be."""
         found: list[FakeTensor] = []
-        key = self._key(func, args, kwargs, found)
+        key = None if name in self._apart else self._key(func, args, kwargs, found)
         result = None if key is None else self._results.get(key)
         if result is not None:
             return self._made(result.outputs, found), result.cost
@@ -169,6 +171,8 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         """Real tensors that meet fakes become fakes, which keep the `values` of these kinds beside their shapes."""
         super().__init__(allow_non_fake_inputs=True)
         self.values = values
+        self.chose = False
+        """Whether anything was chosen evenly."""
         self.cache_enabled = False
         self._known = KnownResults()
         self._names: dict[Any, str | None] = {}
@@ -195,6 +199,10 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
             made = made_of_values(self, func, args, kwargs or {}, every=self.values == "all")
             if made is not None:
                 return made
+        if self.values == "even" and is_choice(func, args):
+            self.chose = True
+            out = _dispatch(self, func, types, args, kwargs or {})
+            return evenly_chosen(self, func, args, kwargs or {}, out)
         if func not in self._names:
             name = func._schema.name.partition("::")[2] if isinstance(func, OpOverload) else ""  # noqa: SLF001 - torch's own modes read it
             self._names[func] = name if knowable(func, name) else None

@@ -36,16 +36,26 @@ def folded(
         fixed = len(calls) - each * low
         if len(calls) != len(others) and not _grows_with_batch(calls, others, (high - 1) / (low - 1)):
             name = calls[0][2].name
-            raise StreamsDiffer(f"{name} runs {len(calls)} times for {low} samples, {len(others)} times for {high}")
+            more = f"{name} runs {len(calls)} times for {low} samples, {len(others)} times for {high}"
+            raise StreamsDiffer(f"{more}, and what it does grows faster than the batch")
         count = each + max(0, fixed) if each > 0 and not beside else min(len(calls), len(others))
         if count == 0:
-            raise StreamsDiffer(f"{calls[0][2].name} runs at {low} samples and not at {high}")
+            raise StreamsDiffer(_without_counterpart(calls[0], two, batches))
         early += _folded(calls, count)
         late += _folded(others, count)
     strange = next((calls[0][2].name for group, calls in two.items() if group not in one), None)
     if strange is not None:
         raise StreamsDiffer(f"{strange} runs at {high} samples and not at {low}")
     return early, late
+
+
+def _without_counterpart(op: TracedOp, later: dict[Group, list[TracedOp]], batches: tuple[int, int]) -> str:
+    """What became of an operator that only the smaller batch runs: most often sizes that follow the batch's."""
+    raw, (low, high) = op[2], batches
+    alike = [group for group in later if group[0] == op[0] and group[2] == raw.name and group[-1] == op[1]]
+    if not alike:
+        return f"{raw.name} runs at {low} samples and not at {high}"
+    return f"{raw.name} has sizes that follow the batch, {raw.fixed} at {low} samples and {alike[0][-2]} at {high}"
 
 
 def _grows_with_batch(calls: Sequence[TracedOp], others: Sequence[TracedOp], times: float) -> bool:

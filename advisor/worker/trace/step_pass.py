@@ -14,6 +14,7 @@ from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
 from advisor.worker.causes import value_was_asked
 from advisor.worker.trace.constants import finite, uniform_values, values_shown
+from advisor.worker.trace.even_choices import CHOOSING
 from advisor.worker.trace.extended import Extension
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.kept_values import is_small_enough, with_values
@@ -73,7 +74,8 @@ class Passes:
         self.subject, self.precision, self.model = subject, precision, model
         self._mode = mode
         self._without_values = False
-        self._known = KnownResults()
+        even = isinstance(mode, Fakes) and mode.values == "even"
+        self._known = KnownResults(CHOOSING if even else frozenset())
         self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
         self._runs = layer_runs(model) if subject.alike_layers else ()
 
@@ -84,7 +86,7 @@ class Passes:
         """
         before, self._without_values = (
             self._without_values,
-            isinstance(self._mode, Fakes) and self._mode.values == "whole",
+            isinstance(self._mode, Fakes) and self._mode.values in {"whole", "even"},
         )
         return self._without_values and not before
 

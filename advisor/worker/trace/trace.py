@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor
 
 from advisor.catalogue.precisions import Precision, TracePrecision
+from advisor.core.sentences import Reason
 from advisor.optable.op_table import Op, OpTable, at, step_flop
 from advisor.protocol.messages import Progress, Traced
 from advisor.worker.causes import value_was_asked
@@ -28,13 +29,13 @@ from advisor.workload.workload import HuggingFaceModel, Workload, with_training
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from advisor.core.sentences import Reason
     from advisor.protocol.messages import TraceRequest
     from advisor.worker.event_box import EventBox
     from advisor.worker.models.load_model import LoadedModel
 
 _BY_VALUES = frozenset({"trace-depends-on-data", "trace-shape-depends-on-data"})
 _MOST_REAL_WEIGHTS = 1 << 26
+_EVENLY = Reason(code="trace-even-routing")
 _TRACED_AS: dict[TracePrecision, Precision] = {"fp32": "fp32", "amp": "fp16_amp", "half": "fp16", "fp8": "fp8"}
 
 
@@ -54,16 +55,24 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) 
 
 
 def _with_values(subject: Subject, precision: TracePrecision, *, checked: bool) -> OpTable:
-    """The table with as few values kept as it takes."""
-    kinds: tuple[Values, ...] = ("none", "whole", "all")
-    for place, values in enumerate(kinds):
+    """The table with as few values kept as it takes; what no values tell is chosen evenly in the end."""
+    kinds: tuple[Values, ...] = ("none", "whole", "all", "even")
+    first: TraceFailed | None = None
+    for values in kinds:
+        if values == "all" and not _is_small(subject):
+            continue
         try:
             return _traced(subject, precision, Fakes(values=values), checked=checked)
         except TraceFailed as failed:
-            last = place + 1 == len(kinds) or (kinds[place + 1] == "all" and not _is_small(subject))
-            if failed.reason_code not in _BY_VALUES or last:
+            first = first or failed
+            if failed.reason_code not in _BY_VALUES and values != "all":
                 raise
-    raise AssertionError("unreachable")
+        except Exception as error:
+            if values != "even" or first is None:
+                raise
+            raise first from error  # values that were made up have led astray
+    assert first is not None
+    raise first
 
 
 def _is_small(subject: Subject) -> bool:
@@ -87,11 +96,13 @@ def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked
             stack.enter_context(_unasserted())
             stack.enter_context(converted_once())
             stack.enter_context(_numbers_in_lists())
+            stack.enter_context(_numbers_in_texts())
             if subject.device_rules == "cuda":
                 stack.enter_context(cuda_rules(subject.attention))
             model = build_fake(subject.build, mode, real=mode.values == "all").train(subject.mode != "inference")
             _refuse_unrated(model)
-            return _rated(table_of(Passes(subject, precision, mode, model), checked=checked))
+            table = _rated(table_of(Passes(subject, precision, mode, model), checked=checked))
+            return replace(table, caveats=(*table.caveats, _EVENLY)) if mode.chose else table
     except StreamsDiffer as difference:
         raise TraceFailed("trace-depends-on-batch", str(difference)) from difference
     except Exception as error:
@@ -179,6 +190,22 @@ def _numbers_in_lists() -> Iterator[None]:
         yield
     finally:
         torch.tensor = original
+
+
+@contextmanager
+def _numbers_in_texts() -> Iterator[None]:
+    """A fake of one known number is written as that number: layers are looked up by names made of it."""
+    original = torch.Tensor.__format__
+
+    def written(tensor: torch.Tensor, wanted: str) -> str:
+        known = isinstance(tensor, FakeTensor) and tensor.constant is not None and tensor.dim() == 0
+        return format(tensor.item(), wanted) if known else original(tensor, wanted)  # type: ignore[no-untyped-call]
+
+    torch.Tensor.__format__ = written  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        torch.Tensor.__format__ = original  # type: ignore[method-assign]
 
 
 @contextmanager

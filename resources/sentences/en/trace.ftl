@@ -3,6 +3,7 @@ trace-phase = Tracing the model
 trace-memory-streams-differ = Memory could not be predicted: the model allocates { $first } times at one batch size and { $second } times at another.
 trace-not-affine = The work of a step does not grow in proportion to the batch: at batch { $batch } the table is off by { $error_fraction }.
 trace-loops-over-samples = The model goes through the samples of a batch one by one. They are counted as worked on together, as kernels for packed samples do it: a step that really takes them one by one is slower.
+trace-even-routing = Which experts work on which tokens is decided while the model runs: here each is given as many as any other. A step whose router prefers some of them takes longer.
 trace-depends-on-data = The model decides by the values of its tensors, so it cannot be traced without running it.
 trace-shape-depends-on-data = The model makes a tensor whose size depends on values, so it cannot be traced without running it.
 trace-depends-on-batch = The model runs other operators at another batch size, so one trace cannot answer every batch.

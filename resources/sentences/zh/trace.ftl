@@ -3,6 +3,7 @@ trace-phase = 正在追踪模型
 trace-memory-streams-differ = 无法预测显存：模型在一种批量下分配 { $first } 次，在另一种批量下分配 { $second } 次。
 trace-not-affine = 单步的计算量与批量不成线性关系：批量为 { $batch } 时，算子表的误差达 { $error_fraction }。
 trace-loops-over-samples = 该模型逐个处理批次中的样本。这里按一起处理来计算，如同处理打包样本的内核那样：真正逐个处理的步骤会更慢。
+trace-even-routing = 哪些专家处理哪些词元要在运行时才决定：这里按每个专家分到同样多来计算。若路由偏向其中一部分，单步会更慢。
 trace-depends-on-data = 模型的执行路径取决于张量的数值，不实际运行就无法追踪。
 trace-shape-depends-on-data = 模型会产生大小取决于数值的张量，不实际运行就无法追踪。
 trace-depends-on-batch = 模型在不同批量下执行的算子不同，一次追踪无法覆盖所有批量。

@@ -13,6 +13,8 @@ from advisor.worker.models.huggingface_documented import documented_inputs
 from advisor.worker.models.huggingface_kinds import further_batches, name_picture_words
 from advisor.worker.models.huggingface_loss import own_loss
 from advisor.worker.models.huggingface_search import Search
+from advisor.worker.trace.kept_values import Values
+from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload_file import load_workload
 
@@ -60,6 +62,22 @@ class Reduced(Asking):
     def forward(self, sound: Tensor) -> Tensor:
         """Four rows become one before they are projected."""
         return self.layer(sound.reshape(len(sound), -1, sound.shape[-1] // 4))  # type: ignore[no-any-return]
+
+
+class Windowed(Asking):
+    def forward(self, pixel_values: Tensor) -> Tensor:
+        patches = pixel_values[:, :, ::16, ::16]
+        if patches.shape[-1] % 4:
+            raise RuntimeError(f"shape '[2, 4, 3]' is invalid for input of size {patches.numel()}")
+        return patches.sum() * self.layer.weight
+
+
+class Read(Asking):
+    def forward(self, sound: Tensor) -> Tensor:
+        count = int((sound > -1e9).sum().item())
+        if count % 300:
+            raise ValueError(f"sound of length 300 is expected, but found {sound.shape[-1]}")
+        return sound.reshape(len(sound), -1, 4) @ self.layer.weight
 
 
 class Moved(Asking):
@@ -113,6 +131,21 @@ def test_a_size_that_a_complaint_names_is_taken_whatever_the_batch() -> None:
     found = Search(Exact(), TEXT).batch([sound])
     assert found is not None
     assert sizes(found) == {"sound": (3, 8, 300)}
+
+
+def test_a_picture_that_cannot_be_cut_into_windows_gets_rounder_sides() -> None:
+    made = Search(Windowed(), TEXT).batch([lambda size: {"pixel_values": torch.zeros(size, 3, 224, 224)}])
+    assert made is not None
+    assert made(2)["pixel_values"].shape == (2, 3, 256, 256)
+
+
+def test_a_model_that_reads_its_inputs_is_tried_on_their_values_where_a_trace_keeps_them() -> None:
+    kinds: tuple[tuple[Values, int], ...] = (("none", 301), ("whole", 300))
+    for values, length in kinds:
+        with Fakes(values=values):
+            made = Search(Read(), TEXT).batch([lambda size: {"sound": torch.zeros(size, 301)}])
+        assert made is not None
+        assert made(2)["sound"].shape == (2, length)
 
 
 def test_a_size_whose_part_does_not_fit_changes_in_proportion() -> None:
