@@ -128,6 +128,8 @@ class MainWindow(QMainWindow):
         self.navigation = Navigation(texts, theme, strip, self.settings.zoom)
         self.navigation.chosen.connect(self.show_page)
         self._frame.insertWidget(0, self.navigation)
+        # Left to Qt it is shown after the next layout, which first widens the page and then narrows it again.
+        self.navigation.show()
         self.navigation.show_page(self.current)
 
     def _renew_menus(self) -> None:
@@ -163,6 +165,7 @@ class MainWindow(QMainWindow):
             self._drop_page(behind)
             yield
         self._speak(self.settings.language)
+        yield  # Qt tells all widgets of it in the next turn.
         yield
         self._frame.removeWidget(self.navigation)
         _delete(self.navigation)
@@ -185,14 +188,16 @@ class MainWindow(QMainWindow):
         self.show_page(self.current)
         yield
         while self._leaving:
-            old = self._leaving.pop()
-            self._stack.removeWidget(old)
-            _delete(old)
+            self._delete_page(self._leaving.pop())
             yield
 
     def _drop_page(self, name: PageName) -> None:
-        """A page can be made again at any time; it goes where it stands, as taking it out would style all of it."""
-        page = self._take_out(name)
+        """A page can be made again at any time."""
+        self._delete_page(self._take_out(name))
+
+    def _delete_page(self, page: Page) -> None:
+        """It goes where it stands: taking it out of the window first would style all of it."""
+        _put_aside(page)
         self._stack.removeWidget(page)
         _delete(page)
 
@@ -209,6 +214,7 @@ class MainWindow(QMainWindow):
             module, kind = _PAGE_CLASSES[name]
             made: Page = getattr(import_module(module), kind)(self.context)
             self._pages[name] = made
+            _put_aside(made)
             self._stack.addWidget(made)
             state = self._page_states.get(name)
             if state:
@@ -334,6 +340,11 @@ class MainWindow(QMainWindow):
         self._speak("en")
         self.closed_cleanly = self.session.close()
         event.accept()
+
+
+def _put_aside(page: Page) -> None:
+    """Beside the stack's pages: Qt paints anew all that one lies on which comes or goes, even where it is hidden."""
+    page.move(-page.width(), 0)
 
 
 def _delete(widget: QWidget) -> None:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from advisor.gui.compare_figures import PredictionIndex
 from advisor.gui.job_request import ask_for
@@ -116,6 +116,19 @@ def test_no_row_is_cut_at_the_foot_of_a_table_that_scrolls(
     turn_wheel(shown, 1)
     assert table.verticalScrollBar().value() > 0
     assert table.rowViewportPosition(table.rowAt(1)) == 0
+
+
+@pytest.mark.parametrize("height", [788, 800, 811])
+def test_the_page_comes_to_rest_whatever_the_height_of_the_window(
+    page: ComparePage, window: MainWindow, qtbot: QtBot, height: int
+) -> None:
+    window.resize(1280, height)
+    qtbot.waitUntil(lambda: window.height() == height)
+    heights = []
+    for _ in range(40):
+        QApplication.processEvents()
+        heights.append((page._table.height(), page._table.table.height()))
+    assert len(set(heights[20:])) == 1
 
 
 def test_what_is_ticked_is_what_is_drawn(page: ComparePage) -> None:

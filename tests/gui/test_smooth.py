@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import gc
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from PySide6.QtCore import QObject, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from advisor.gui.idle_collection import IdleCollection
 from advisor.gui.job_state import StepSeries
 from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.curves import CurveChart
+from advisor.gui.theme import LIGHT
 from advisor.gui.widgets.card import KeyFigure
 from advisor.gui.widgets.labels import QuietLabel, label
 from advisor.protocol.messages import Sample
@@ -25,8 +28,10 @@ from tests.gui import fakes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from PySide6.QtGui import QPainter
     from pytestqt.qtbot import QtBot
 
+    from advisor.gui.context import PageName
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
@@ -57,6 +62,78 @@ def test_a_second_advice_takes_the_place_of_one_that_is_still_being_shown(
     session.set_advice(fakes.advice())
     qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
     assert page.body.count() == count
+
+
+class Painted(QObject):
+    """Counts the paints of a widget."""
+
+    def __init__(self, watched: QWidget) -> None:
+        super().__init__(watched)
+        self.count = 0
+        watched.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's own name
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
+def at_rest() -> None:
+    for _ in range(20):
+        QApplication.processEvents()
+
+
+def test_what_comes_or_goes_leaves_the_rest_of_the_page_unpainted(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    session.show_recorded(fakes.advice())
+    window.show()
+    qtbot.waitExposed(window)
+    behind: tuple[PageName, ...] = ("history", "measure", "machine")
+    for name in behind:
+        window.show_page(name)
+        qtbot.waitUntil(window.page(name).isVisible)
+    window.show_page("advice")
+    page = window.page("advice")
+    qtbot.waitUntil(lambda: page.isVisible() and not page.filling, timeout=120_000)
+    at_rest()
+    figure = Painted(page.findChildren(KeyFigure)[0])
+    for name in behind:
+        window._drop_page(name)
+        at_rest()
+    assert figure.count <= 1  # The first that goes may change the least size of the window.
+    figure.count = 0
+    below = label("last")
+    page._steps_left.extend([partial(page._make_part, lambda: below), page._add_part])
+    page._next_step()
+    qtbot.waitUntil(lambda: not page.filling)
+    at_rest()
+    assert below.isVisible()
+    assert below.y() > page.findChildren(KeyFigure)[0].y()
+    assert figure.count == 0
+    page.findChildren(KeyFigure)[0].update()
+    at_rest()
+    assert figure.count == 1
+
+
+def test_a_chart_is_drawn_again_only_when_it_tells_something_else(qtbot: QtBot) -> None:
+    drawn: list[str] = []
+
+    class Drawn(BarChart):
+        def draw(self, painter: QPainter) -> None:
+            drawn.append("")
+            super().draw(painter)
+
+    chart = Drawn(LIGHT, "bars")
+    qtbot.addWidget(chart)
+    chart.resize(400, 100)
+    for _ in range(3):
+        picture = chart.grab().toImage()
+    assert len(drawn) == 1
+    chart.show_bars([Bar(name="one", estimate=None, text="nothing", tip="")])
+    assert chart.grab().toImage() != picture
+    chart.resize(420, 100)
+    chart.grab()
+    assert len(drawn) == 3
 
 
 @pytest.fixture

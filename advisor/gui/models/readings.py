@@ -195,10 +195,10 @@ class ReadingsBuffer:
         newest = known[:, -1] if self._count else np.empty(0, dtype=np.float32)
         return Columns(low, high, newest, self._rows)
 
-    def frame(self, start_s: float, end_s: float) -> Frame:
+    def frame(self, start_s: float, end_s: float, buckets: int = BUCKETS) -> Frame:
         """Everything between two times, thinned together: all figures share the one time axis."""
         known = self._table[: len(self._rows), self._order()]
-        x, values = decimate(self.times(), known, start_s, end_s)
+        x, values = decimate(self.times(), known, start_s, end_s, buckets)
         return Frame(x, values, known[:, -1] if self._count else np.empty(0, dtype=np.float32), self._rows)
 
     def begin_phase(self, name: str | Reason, start_s: float) -> None:

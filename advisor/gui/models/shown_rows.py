@@ -26,10 +26,11 @@ class ShownRows(QSortFilterProxyModel):
         self._condition: Callable[[Any], bool] | None = None
         self.setSourceModel(model)
 
-    def show_only(self, condition: Callable[[Any], bool]) -> None:
-        """Show the records for which the condition holds."""
+    def show_only(self, condition: Callable[[Any], bool], *, now: bool = True) -> None:
+        """Show the records for which the condition holds; not `now`: from the next ones that come."""
         self._condition = condition
-        self.invalidate()
+        if now:
+            self.invalidate()
 
     def filterAcceptsRow(self, source_row: int, source_parent: QModelIndex | QPersistentModelIndex) -> bool:
         """Whether a row of the model is shown."""

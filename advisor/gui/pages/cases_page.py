@@ -36,6 +36,8 @@ _CHIPS: dict[Verdict, str] = {
 
 
 _LIST_WIDTH = 300
+_BESIDE_WORDS = 34
+"""Left and right of the words in the list, in pixels: frames, padding and the text's own margin."""
 
 
 class CasesPage(Page):
@@ -106,10 +108,11 @@ class CasesPage(Page):
         made.setResizeMode(QListWidget.ResizeMode.Adjust)
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         made.setTextElideMode(Qt.TextElideMode.ElideNone)
+        made.ensurePolished()  # Measured in the letters that it is shown in.
         for case in bundled_cases().values():
             item = QListWidgetItem(case.title.text(self.texts.language))
             item.setData(Qt.ItemDataRole.UserRole, case.id)
-            room = QRect(0, 0, _LIST_WIDTH - 36, 1000)
+            room = QRect(0, 0, _LIST_WIDTH - _BESIDE_WORDS, 1000)
             words = made.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, item.text())
             item.setSizeHint(QSize(_LIST_WIDTH - 20, words.height() + 12))
             made.addItem(item)

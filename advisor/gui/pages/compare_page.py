@@ -96,8 +96,8 @@ class ComparePage(Page):
         if self.session.advice is None or not self.session.advice.predictions:
             self.in_turns([self._show_empty], now=now)
             return
-        parts = [self._build_switches, self._build_charts, self._build_table, self._switch, self._tick]
-        self.in_turns([self._index, *parts], now=now)
+        parts = [self._build_switches, self._build_charts, self._build_table, self._show_rows]
+        self.in_turns([self._index, *parts, self._tick, self._place_table], now=now)
 
     def _show_empty(self) -> None:
         texts = self.texts
@@ -123,7 +123,7 @@ class ComparePage(Page):
         if isinstance(ticked, frozenset):
             for set_up in self._comparison.set_ups:
                 set_up.ticked = set_up.place in ticked
-            self._ticks_changed()
+        self._ticks_changed()
 
     def _build_switches(self) -> None:
         assert self._comparison is not None
@@ -267,13 +267,19 @@ class ComparePage(Page):
             caption = accuracy_caption(self.texts.language, self._comparison.precisions)
             if caption is not None:
                 self._table.body.addWidget(caption)
+
+    def _place_table(self) -> None:
         self.body.addWidget(self._table, 1)
         self.body.addStretch(0)
 
     def _switch(self) -> None:
         """Precision, batch, count or goal is another: tick the best of each device anew; cheap, as all is indexed."""
-        if self._comparison is None:
-            return
+        if self._comparison is not None:
+            self._show_rows()
+            self._ticks_changed()
+
+    def _show_rows(self) -> None:
+        assert self._comparison is not None
         goal, batch, count = self._choice()
         self._comparison.tick_best(self._precision, batch, count, goal)
         self._ticks_of_switches = {set_up.place for set_up in self._comparison.set_ups if set_up.ticked}
@@ -285,7 +291,6 @@ class ComparePage(Page):
             return one.ticked or (found.precision == precision and found.batch_size_per_device == batch and here)
 
         self._table.show_where(at_switches, goal)
-        self._ticks_changed()
 
     def _choice(self) -> tuple[Goal, int, int]:
         return self._goal.currentData(), int(self._batch.currentData()), int(self._count.currentData())

@@ -162,11 +162,17 @@ class SetUpsCard(Card):
         """What is shown while not all set-ups are; as long as no column sorts, the best for the goal come first."""
         self._condition = condition
         self.table.resting = True
+        self.rows.show_only(self._wanted(), now=False)
         self.model.show(self._index.best_first(goal))
         self.table.resting = False
-        self._filter(alter=False)
+        self._rows_changed()
 
-    def _filter(self, *, alter: bool = True) -> None:
+    def _filter(self) -> None:
+        self.rows.show_only(self._wanted())
+        self._rows_changed()
+        self.altered.emit()
+
+    def _wanted(self) -> Callable[[ComparedSetUp], bool]:
         words = self.search.text().casefold().split()
         everything, fitting = self.all.isChecked(), self.fitting.isChecked()
 
@@ -179,14 +185,14 @@ class SetUpsCard(Card):
                 return False
             return not words or all(word in self._searched(set_up) for word in words)
 
-        self.rows.show_only(shown)
+        return shown
+
+    def _rows_changed(self) -> None:
         self.table.fit()
         # A long table takes the room that is left; a short one leaves it.
         many = self.rows.rowCount() > _VISIBLE_ROWS
         self.setSizePolicy(QSizePolicy.Policy.Preferred, _GROWS if many else QSizePolicy.Policy.Maximum)
         self.counted.setText(self.texts("compare-rows", shown=self.rows.rowCount(), total=len(self._index.set_ups)))
-        if alter:
-            self.altered.emit()
 
     def _searched(self, set_up: ComparedSetUp) -> str:
         found = self._words.get(set_up)

@@ -6,10 +6,10 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from advisor.gui.widgets.card import clear
+from advisor.gui.widgets.card import clear, widgets_of
 from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.gui.widgets.needed_bar import NeededBar
 
@@ -42,6 +42,8 @@ class Page(QWidget):
         self.session = context.session
         self._waiting: Callable[[], None] | None = None
         self._steps_left: deque[Callable[[], None]] = deque()
+        self._made: QWidget | QLayout | None = None
+        """The part that is laid out next."""
         self.coming = False
         """Whether it was made to be shown in the next turn of the event loop."""
         self._turns = QTimer(self)
@@ -53,20 +55,11 @@ class Page(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
-        head = QWidget()
-        self.head = QHBoxLayout(head)
-        self.head.setContentsMargins(24, 16, 24, 10)
-        self.head.setSpacing(10)
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        self.title = label(title, "title")
-        self.subtitle = ElidedLabel(subtitle, "muted")
-        words.addWidget(self.title)
-        words.addWidget(self.subtitle)
-        self.head.addLayout(words, 1)
-        outer.addWidget(head)
+        outer.addWidget(self._make_head(title, subtitle))
         content = QWidget()
         content.setObjectName("page")
+        # With every part that comes it grows, and what stands there already need not be painted anew.
+        content.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.body = QVBoxLayout(content)
         self.body.setContentsMargins(24, 4, 24, 20)
         self.body.setSpacing(GAP)
@@ -83,6 +76,20 @@ class Page(QWidget):
             outer.addWidget(self.scroll_area, 1)
         else:
             outer.addWidget(content, 1)
+
+    def _make_head(self, title: str, subtitle: str) -> QWidget:
+        head = QWidget()
+        self.head = QHBoxLayout(head)
+        self.head.setContentsMargins(24, 16, 24, 10)
+        self.head.setSpacing(10)
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        self.title = label(title, "title")
+        self.subtitle = ElidedLabel(subtitle, "muted")
+        words.addWidget(self.title)
+        words.addWidget(self.subtitle)
+        self.head.addLayout(words, 1)
+        return head
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """On a very wide screen the content stays in the middle."""
@@ -133,14 +140,14 @@ class Page(QWidget):
             self._waiting = show
 
     def fill(self, parts: Sequence[Callable[[], QWidget | QLayout | None]]) -> None:
-        """Show other content, a part in each turn of the event loop.
+        """Show other content: a part is made in one turn of the event loop, and laid out and painted in the next.
 
         A page of many cards takes a fifth of a second to make, and nothing else would move meanwhile. Where no
         window is on the screen the page is filled at once.
         """
         clear(self.body)
         self.body.addStretch(1)
-        self.in_turns([partial(self._add_part, part) for part in parts])
+        self.in_turns([step for part in parts for step in (partial(self._make_part, part), self._add_part)])
 
     def in_turns(self, steps: Sequence[Callable[[], None]], *, now: bool = True) -> None:
         """Do these steps instead of those still to come, each in a turn of its own; the first one `now`."""
@@ -155,8 +162,11 @@ class Page(QWidget):
         """Whether parts are still to come."""
         return self.coming or bool(self._steps_left)
 
-    def _add_part(self, part: Callable[[], QWidget | QLayout | None]) -> None:
-        made = part()
+    def _make_part(self, part: Callable[[], QWidget | QLayout | None]) -> None:
+        self._made = part()
+
+    def _add_part(self) -> None:
+        made, self._made = self._made, None
         if isinstance(made, QLayout):
             self.body.insertLayout(self.body.count() - 1, made)
         elif made is not None:
@@ -164,10 +174,28 @@ class Page(QWidget):
 
     def _next_step(self) -> None:
         while self._steps_left:
+            self.body.setEnabled(not self.isVisible())
             self._steps_left.popleft()()
+            if not self.body.isEnabled():
+                self._settle()
             if self._steps_left and self.context.shown():
                 self._turns.start()
                 return
+
+    def _settle(self) -> None:
+        """Lay out once what came, at the height that it needs.
+
+        Left to Qt it is shown after a first layout, and all is squeezed into the height so far and painted so, before
+        the page grows.
+        """
+        for widget in widgets_of(self.body):
+            if widget.isHidden() and not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
+                widget.move(0, self.height())  # Where it is not seen until it has its place.
+                widget.show()
+        self.body.setEnabled(True)
+        if hasattr(self, "scroll_area"):
+            QCoreApplication.sendEvent(self.scroll_area, QEvent(QEvent.Type.LayoutRequest))
+        self.body.activate()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Show what came while another page was in front."""

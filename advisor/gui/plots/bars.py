@@ -51,7 +51,7 @@ class BarChart(Chart):
         self.setAccessibleDescription("; ".join(f"{row.name}: {row.text}" for row in rows))
         self.setFixedHeight(max(len(rows), 1) * self._row_height + 4)
         self.updateGeometry()
-        self.update()
+        self.renew()
 
     def sizeHint(self) -> QSize:
         """As high as its rows."""

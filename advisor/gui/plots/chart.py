@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from advisor.gui.theme import SMALL_SIZE, TICK_SIZE
@@ -14,7 +14,7 @@ from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.labels import in_two_lines
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtGui import QPaintDevice, QPaintEvent
 
     from advisor.gui.theme import Theme
     from advisor.present.look import Shape
@@ -31,13 +31,20 @@ _CORNERS: dict[Shape, tuple[tuple[float, float], ...]] = {
 
 
 class Chart(QWidget):
-    """A chart painted by `draw`; places that tell numbers are named by `tell_at`."""
+    """A chart painted by `draw`; places that tell numbers are named by `tell_at`.
+
+    What was painted is kept: a page is painted many times for each time that a chart of it says something else.
+    """
+
+    kept = True
+    """Whether the picture is kept; not where it is another each time."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         """`name` is what a screen reader says."""
         super().__init__()
         self.theme = theme
         self._told: list[tuple[QRectF, str]] = []
+        self._kept: tuple[object, QPixmap] | None = None
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(200)
@@ -46,11 +53,33 @@ class Chart(QWidget):
         """Paint the chart; subclasses do."""
         raise NotImplementedError
 
+    def renew(self) -> None:
+        """Paint anew: something else is to be told."""
+        self._kept = None
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint, and remember where numbers stand."""
+        """Paint, or show what was painted for this size and font."""
         del event
-        self._told = []
+        if not self.kept:
+            self._paint(self)
+            return
+        scale = self.devicePixelRatioF()
+        shown_as = (self.size(), scale, self.font(), self.hasFocus())
+        if self._kept is None or self._kept[0] != shown_as:
+            picture = QPixmap(self.size() * scale)
+            picture.setDevicePixelRatio(scale)
+            picture.fill(Qt.GlobalColor.transparent)
+            self._paint(picture)
+            self._kept = shown_as, picture
         painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._kept[1])
+        painter.end()
+
+    def _paint(self, device: QPaintDevice) -> None:
+        """Paint, and remember where numbers stand."""
+        self._told = []
+        painter = QPainter(device)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
         self.draw(painter)
         painter.end()

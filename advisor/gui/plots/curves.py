@@ -85,7 +85,7 @@ class CurveChart(Chart):
         self._curves = [curve for curve in curves if curve.points]
         self._marks = list(marks)
         self.setAccessibleDescription("; ".join(f"{one.name}: {one.points[-1].tip}" for one in self._curves))
-        self.update()
+        self.renew()
 
     def _fix_ranges(self) -> None:
         points = [point for curve in self._curves for point in curve.points]

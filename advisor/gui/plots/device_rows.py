@@ -58,6 +58,8 @@ class Shown:
 class DeviceRows(Chart):
     """One painted widget for all devices: widgets and plots of their own would cost a layout and a scene each."""
 
+    kept = False
+
     def __init__(self, theme: Theme, name: str, devices: Sequence[Shown], scales: Mapping[Metric, Scale]) -> None:
         """`scales` of utilisation and of each small curve; a share of memory is of the device's own."""
         super().__init__(theme, name)

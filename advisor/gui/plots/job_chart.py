@@ -78,18 +78,18 @@ class JobChart(Chart):
         self._rows, self._ticks, self._current = list(rows), list(ticks), current
         self.setFixedHeight(self.sizeHint().height())
         self._describe()
-        self.update()
+        self.renew()
 
     def show_switched(self, row: SwitchedRow | None) -> None:
         """Draw the advised row with switches on, or as advised again."""
         self._switched = row
         self._describe()
-        self.update()
+        self.renew()
 
     def mark(self, current: int) -> None:
         """Mark another row."""
         self._current = current
-        self.update()
+        self.renew()
 
     def _describe(self) -> None:
         words = [f"{row.name} {row.detail}: {row.text} {row.price} {row.chip}".strip() for row in self._rows]
@@ -122,7 +122,7 @@ class JobChart(Chart):
 
     def _pick(self, row: int) -> None:
         self._current = row
-        self.update()
+        self.renew()
         self.picked.emit(row)
 
     def draw(self, painter: QPainter) -> None:

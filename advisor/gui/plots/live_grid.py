@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from advisor.core.sentences import visible
-from advisor.gui.models.readings import GPU_METRICS, HOST, ReadingsBuffer
+from advisor.gui.models.readings import BUCKETS, GPU_METRICS, HOST, ReadingsBuffer
 from advisor.gui.plots.device_rows import DeviceRows, Scale, Shown
 from advisor.gui.plots.grid_figures import CSV_UNITS, FORMATS, draws, figures_of, top_of
 from advisor.gui.plots.live_plot import LivePlot, Series
@@ -113,6 +113,7 @@ class LiveGrid(QWidget):
         for line in range(-(-len(figures) // columns)):
             # Kept free from the start, so that no plot that is there moves when the next one comes.
             self._places.setRowMinimumHeight(line, _SMALL_HEIGHT if small else _HEIGHT)
+            self._places.setRowStretch(line, 1)
         # Without a GPU the last of three plots takes a line of its own.
         widths = [2 if columns == 2 and figure is figures[-1] else 1 for figure in figures]  # noqa: PLR2004
         return [
@@ -142,6 +143,7 @@ class LiveGrid(QWidget):
         self.plots.append(made)
         self._drawn = (-1, -1)  # This one has drawn nothing yet.
         self._places.addWidget(made, *place)
+        made.show()  # Now, and not after all has been laid out without it.
 
     def _make_rows(self) -> None:
         """From four GPUs on, a row each."""
@@ -273,7 +275,9 @@ class LiveGrid(QWidget):
         if self.rows is not None:
             self.rows.redraw(self.buffer, now_s, self.span_s)
             return
-        frame = self.buffer.frame(now_s - self.span_s, now_s)
+        # A curve is two pixels wide: more points than every second pixel are drawn over each other.
+        width = max((plot.width() for plot in self.plots), default=0)
+        frame = self.buffer.frame(now_s - self.span_s, now_s, min(BUCKETS, max(width // 2, 1)))
         for plot in self.plots:
             plot.redraw(self.buffer, frame, now_s, self.span_s)
 

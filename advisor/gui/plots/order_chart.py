@@ -61,7 +61,7 @@ class OrderChart(Chart):
             words.append(f"{line.name}: {', '.join(told)}")
         self.setAccessibleDescription("; ".join(words))
         self.setFixedHeight(self.sizeHint().height())
-        self.update()
+        self.renew()
 
     def sizeHint(self) -> QSize:
         """A row a place."""

@@ -79,7 +79,7 @@ class StackChart(Chart):
     def _fit(self) -> None:
         self.setFixedHeight(self.sizeHint().height())
         self.updateGeometry()
-        self.update()
+        self.renew()
 
     def sizeHint(self) -> QSize:
         """As high as its bars and the legend."""

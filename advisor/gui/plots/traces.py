@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF, QTransform
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QImage, QPainter, QPen, QPixmap, QPolygonF, QTransform
 from PySide6.QtWidgets import QGraphicsItem
 
 from advisor.gui.plots.phase_band import SHADES
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 CurveData = tuple["QPen", "NDArray[np.float64]", "NDArray[np.float64]"]
 _DOT_PIXELS = 4
-_CORNERS = 60
-"""Of the soft fill under a curve."""
-_LEAST_CORNERS = 2
-
 
 LINE_PIXELS = 1.5
 """Width of a curve in logical pixels."""
@@ -60,7 +56,7 @@ class TraceItem(QGraphicsItem):
         """Shaded phases."""
         self.crosshair: float | None = None
         """Where the crosshair stands in the plot's x; None: nowhere."""
-        self._fills: list[tuple[QColor, list[QPolygonF]]] = []
+        self._fills: tuple[QSize, list[QImage]] | None = None
         self._cross_pen = _thin(cross_colour or grid_colour)
 
     def set_place(self, place: QRectF, grid_y: Sequence[float]) -> None:
@@ -78,8 +74,7 @@ class TraceItem(QGraphicsItem):
         self.drawn = list(curves)
         self._dots = dots
         self._curves = [(pen, polygons(x, y)) for pen, x, y in curves]
-        filled = curves if len(curves) <= _MOST_FILLS and not dots else []
-        self._fills = [(_soft(pen.color()), areas(x, y, 0.0, np.maximum)) for pen, x, y in filled]
+        self._fills = None
         self.update()
 
     def show_cursor(self, x: float | None) -> None:
@@ -103,12 +98,7 @@ class TraceItem(QGraphicsItem):
         painter.setPen(self._grid_pen)
         for line in self._grid:
             painter.drawPolyline(line)
-        painter.setPen(Qt.PenStyle.NoPen)
-        for colour, areas in self._fills:
-            painter.setBrush(colour)
-            for area in areas:
-                painter.drawPolygon(area)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        self._paint_fills(painter)
         painter.setRenderHint(painter.RenderHint.Antialiasing)
         for pen, parts in self._curves:
             draw_curve(painter, pen, parts)
@@ -118,6 +108,20 @@ class TraceItem(QGraphicsItem):
             painter.setRenderHint(painter.RenderHint.Antialiasing, on=False)
             painter.setPen(self._cross_pen)
             painter.drawLine(QPointF(self.crosshair, self._place.top()), QPointF(self.crosshair, self._place.bottom()))
+
+    def _paint_fills(self, painter: QPainter) -> None:
+        """The soft fills as pictures: as polygons they cost more than all else."""
+        if len(self.drawn) > _MOST_FILLS or self._dots:
+            return
+        before, scale = painter.transform(), painter.device().devicePixelRatioF()
+        place = before.mapRect(self._place).toAlignedRect()
+        size = place.size() * scale
+        if self._fills is None or self._fills[0] != size:
+            self._fills = size, [fill(pen.color(), x, y, self._place, size) for pen, x, y in self.drawn]
+        painter.resetTransform()
+        for picture in self._fills[1]:
+            painter.drawImage(place, picture)
+        painter.setTransform(before)
 
     def _paint_dots(self, painter: QPainter) -> None:
         painter.setRenderHint(painter.RenderHint.Antialiasing)
@@ -147,23 +151,20 @@ def draw_curve(painter: QPainter, pen: QPen, parts: Sequence[QPolygonF]) -> None
     painter.setTransform(before)
 
 
-def _soft(colour: QColor) -> QColor:
-    made = QColor(colour)
-    made.setAlpha(_FILL)
-    return made
-
-
-def areas(x: NDArray[np.float64], y: NDArray[np.float64], ground: float, outer: np.ufunc) -> list[QPolygonF]:
-    """The soft fill between a curve and its ground: of few corners, as each one costs; `outer` keeps the extremes."""
-    made = []
-    for first, last in _pieces(y):
-        if last - first < _LEAST_CORNERS:
-            continue
-        starts = np.arange(first, last, max(1, math.ceil((last - first) / _CORNERS)))
-        heights = outer.reduceat(y[:last], starts)
-        across = np.concatenate((x[starts], x[last - 1 : last], x[last - 1 : last], x[first : first + 1]))
-        made.append(_polygon(across, np.concatenate((heights, heights[-1:], [ground, ground]))))
-    return made
+def fill(colour: QColor, x: NDArray[np.float64], y: NDArray[np.float64], place: QRectF, size: QSize) -> QImage:
+    """The soft fill between a curve and the foot of `place` as a picture of a size in physical pixels."""
+    width, height = max(size.width(), 1), max(size.height(), 1)
+    columns = place.left() + place.width() * (np.arange(width) + 0.5) / width
+    if len(x):
+        shares = (np.interp(columns, x, y, left=np.nan, right=np.nan) - place.top()) / place.height()
+    else:
+        shares = np.full(width, np.nan)
+    # What is unknown begins below the foot: nothing is filled there.
+    begins = np.nan_to_num(height * (1 - shares), nan=height).astype(np.int16)
+    filled = np.arange(height, dtype=np.int16)[:, np.newaxis] >= begins
+    red, green, blue = (part * _FILL // 255 for part in (colour.red(), colour.green(), colour.blue()))
+    pixels = filled * np.uint32(_FILL << 24 | red << 16 | green << 8 | blue)
+    return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied).copy()
 
 
 def polygons(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[QPolygonF]:

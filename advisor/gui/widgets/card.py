@@ -234,6 +234,15 @@ def add_answers(
     return refusing, accepting
 
 
+def widgets_of(part: QWidget | QLayout) -> list[QWidget]:
+    """A widget itself, or those of a layout from the first to the last."""
+    if isinstance(part, QWidget):
+        return [part]
+    inner = [part.itemAt(place) for place in range(part.count())]
+    parts = [item.widget() or item.layout() for item in inner if item is not None]
+    return [widget for one in parts if one is not None for widget in widgets_of(one)]
+
+
 def clear(layout: QLayout) -> None:
     """Remove and delete everything in a layout."""
     while layout.count():

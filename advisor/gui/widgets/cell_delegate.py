@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QFont, QPainter, QPalette, QPixmap, QStaticText
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
-    from PySide6.QtGui import QPainter
+    from PySide6.QtGui import QFontMetrics
     from PySide6.QtWidgets import QStyleOptionViewItem, QTableView
 
     from advisor.gui.models.table_model import Column
@@ -20,9 +20,23 @@ if TYPE_CHECKING:
 _PADDING = 11
 """Left and right of a text, in pixels: as the style sheet has it."""
 
+_KEPT = 4096
+"""Texts, and pictures of cells, that are kept: some windows full."""
+
+
+class _Text(NamedTuple):
+    """A text laid out for its place: `long` where an ellipsis stands for a part of it."""
+
+    shown: QStaticText
+    width: float
+    long: bool
+
 
 class CellDelegate(QStyledItemDelegate):
-    """Ticks, pictures and texts of two lines are still the style's."""
+    """Ticks, pictures and texts of two lines are still the style's, which paints each kind of them once.
+
+    The same texts are painted with every turn of a wheel: what is laid out for a text and a width is kept.
+    """
 
     def __init__(
         self,
@@ -33,6 +47,9 @@ class CellDelegate(QStyledItemDelegate):
         """Paints the cells of `table`; `record_at` tells what stands in a cell's row."""
         super().__init__(table)
         self._table, self._columns, self._record_at = table, columns, record_at
+        self._texts: dict[tuple[str, int], _Text] = {}
+        self._pictures: dict[object, QPixmap] = {}
+        self._laid_out_with: QFont | None = None
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -40,30 +57,66 @@ class CellDelegate(QStyledItemDelegate):
         """Draw one cell."""
         given: Any = option
         column, record = self._columns[index.column()], self._record_at(index)
-        text = column.text(record)
-        rect, metrics = given.rect, given.fontMetrics
-        room = rect.width() - 2 * _PADDING
+        rect, metrics, state = given.rect, given.fontMetrics, given.state
+        text = self._laid_out(column.text(record), rect.width() - 2 * _PADDING, given.font, metrics)
         bold = column.bold is not None and column.bold(record)
-        long = metrics.horizontalAdvance(text) > room
-        focused = given.state & QStyle.StateFlag.State_HasFocus
-        if column.ticked or column.icon or focused or bold or (long and self._table.wordWrap()):
-            super().paint(painter, option, index)
+        focused = bool(state & QStyle.StateFlag.State_HasFocus)
+        if column.ticked or column.icon or focused or bold or (text.long and self._table.wordWrap()):
+            icon = column.icon(record) if column.icon else None
+            ticked = column.ticked(record) if column.ticked else None
+            colour = column.colour(record) if column.colour else None
+            kind = (column.text(record), icon and icon.cacheKey(), ticked, bold, colour, state.value, column.number)
+            self._paint_styled(painter, option, index, kind)
             return
         palette = given.palette
-        if given.state & QStyle.StateFlag.State_Selected:
+        if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, palette.highlight())
         painter.setPen(palette.color(QPalette.ColorRole.Mid))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
-        if not text:
-            return
-        colour = column.colour(record) if column.colour else None
-        painter.setPen(colour or palette.color(QPalette.ColorRole.Text))
+        painter.setPen((column.colour(record) if column.colour else None) or palette.color(QPalette.ColorRole.Text))
         painter.setFont(given.font)
-        if long:
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
-        left = rect.left() + _PADDING
-        if column.number:
-            left = rect.right() + 1 - _PADDING - metrics.horizontalAdvance(text)
-        painter.drawText(
-            QPointF(left, rect.top() + (rect.height() - 1 - metrics.height()) / 2 + metrics.ascent()), text
-        )
+        left = rect.right() + 1 - _PADDING - text.width if column.number else rect.left() + _PADDING
+        painter.drawStaticText(QPointF(left, rect.top() + (rect.height() - 1 - metrics.height()) / 2), text.shown)
+
+    def _laid_out(self, text: str, room: int, font: QFont, metrics: QFontMetrics) -> _Text:
+        if font != self._laid_out_with:
+            self._texts, self._pictures, self._laid_out_with = {}, {}, QFont(font)
+        found = self._texts.get((text, room))
+        if found is None:
+            long = metrics.horizontalAdvance(text) > room
+            fitting = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room) if long else text
+            shown = QStaticText(fitting)
+            shown.setTextFormat(Qt.TextFormat.PlainText)
+            shown.prepare(font=font)
+            found = _Text(shown, metrics.horizontalAdvance(fitting), long)
+            _keep(self._texts, (text, room), found)
+        return found
+
+    def _paint_styled(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+        kind: object,
+    ) -> None:
+        """As the style paints it, on the table's ground; once for all cells of a kind and size."""
+        given: Any = option
+        place, scale = given.rect, painter.device().devicePixelRatioF()
+        key = (kind, place.size(), scale, given.palette.cacheKey(), self._table.wordWrap())
+        picture = self._pictures.get(key)
+        if picture is None:
+            picture = QPixmap(place.size() * scale)
+            picture.setDevicePixelRatio(scale)
+            picture.fill(Qt.GlobalColor.transparent)
+            given.rect = place.translated(-place.topLeft())
+            drawing = QPainter(picture)
+            super().paint(drawing, option, index)
+            drawing.end()
+            _keep(self._pictures, key, picture)
+        painter.drawPixmap(place.topLeft(), picture)
+
+
+def _keep(kept: dict[Any, Any], key: object, found: object) -> None:
+    if len(kept) >= _KEPT:
+        kept.clear()
+    kept[key] = found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QSizePolicy,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -51,29 +50,44 @@ class _Measured(NamedTuple):
 
 
 class WholeRows(QWidget):
-    """Holds a table that grows, and leaves free below it what is too little for a row."""
+    """Holds a table that grows, and leaves free below it what is too little for a row.
+
+    It places the table itself: margins that change with the height are part of the height that a layout asks for, and
+    the page would grow and shrink for ever.
+    """
 
     def __init__(self, table: Table) -> None:
         """The table takes the whole width."""
         super().__init__()
         self._table = table
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(table)
-        # In a turn of its own: other margins within a layout would lay out again inside it.
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.timeout.connect(self._fit)
+        table.setParent(self)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def sizeHint(self) -> QSize:
+        """As much as the table wishes."""
+        return self._table.sizeHint().expandedTo(self.minimumSizeHint()).boundedTo(self._table.maximumSize())
+
+    def minimumSizeHint(self) -> QSize:
+        """As little as the table allows."""
+        return self._table.minimumSizeHint().expandedTo(self._table.minimumSize())
+
+    def event(self, event: QEvent) -> bool:
+        """The table asks for another height, or is seen for the first time."""
+        if event.type() in {QEvent.Type.LayoutRequest, QEvent.Type.Show}:
+            self.setMaximumHeight(self._table.maximumHeight())
+            self.updateGeometry()
+            self._place()
+        return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Take as many rows as are whole."""
         super().resizeEvent(event)
-        self._soon.start()
+        self._place()
 
-    def _fit(self) -> None:
+    def _place(self) -> None:
         table, height = self._table, self.height()
-        grows = height < table.maximumHeight()
-        self.setContentsMargins(0, 0, 0, (height - table.frame_height) % table.row_height if grows else 0)
+        spare = (height - table.frame_height) % table.row_height if height < table.maximumHeight() else 0
+        table.setGeometry(0, 0, self.width(), height - spare)
 
 
 class Table(QTableView):

@@ -1,6 +1,6 @@
 # Why a published run could not be predicted.
-evaluate-wrong-cell = Column { $column } holds “{ $given }”; allowed: { $allowed }.
-evaluate-unknown-gpu = “{ $gpu }” is in no row of the table of cards. { $hint }
+evaluate-wrong-cell = Column { $column } holds "{ $given }"; allowed: { $allowed }.
+evaluate-unknown-gpu = "{ $gpu }" is in no row of the table of cards. { $hint }
 evaluate-wrong-workload = { $text }
 evaluate-trace-failed = { $workload } cannot be traced: { $text }
 evaluate-trace-died = The worker that traced { $workload } died.
