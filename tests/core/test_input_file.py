@@ -12,6 +12,7 @@ import pytest
 from msgspec import Meta
 
 from advisor.core.errors import InputError
+from advisor.core.file_fault import shown_value
 from advisor.core.input_file import convert, parse_json, parse_toml, read_text, read_toml
 from advisor.core.records import Record
 from advisor.core.sentences import SaidError, error_text
@@ -162,3 +163,18 @@ def test_the_limit_can_be_raised_for_files_that_are_longer_by_nature(tmp_path: P
 def test_text_is_parsed_like_a_file() -> None:
     assert parse_toml("a = 1", "form") == {"a": 1}
     assert parse_json('{"a": [1, null]}', "form") == {"a": [1, None]}
+
+
+def test_text_that_is_longer_than_its_limit_is_refused_before_it_is_parsed() -> None:
+    for parse in (parse_toml, parse_json):
+        with pytest.raises(SaidError) as refused:
+            parse("a" * 11, "form", max_bytes=10)
+        assert [one.code for one in refused.value.reasons] == ["file-text-too-long"]
+
+
+def test_a_value_that_cannot_even_be_written_is_shown_by_its_kind() -> None:
+    nested: list[object] = []
+    for _ in range(100_000):
+        nested = [nested]
+    assert shown_value(nested) == "`list`"
+    assert shown_value("a word") == "`a word`"

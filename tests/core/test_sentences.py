@@ -14,7 +14,7 @@ from fluent.syntax.visitor import Visitor
 
 import advisor
 from advisor.core.bundled import resource
-from advisor.core.sentences import message_exists, sentence, visible
+from advisor.core.sentences import Reason, message_exists, sentence, visible
 
 PACKAGE = Path(advisor.__file__).parent
 CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9_]+)+")
@@ -165,3 +165,16 @@ def test_a_number_is_set_with_the_unit_of_its_name(language: str) -> None:
 def test_control_and_direction_characters_are_shown_and_all_else_is_verbatim() -> None:
     assert visible("GPU\u202e\n名") == "GPU\\u202e\\u000a名"
     assert visible("<h1>x</h1>") == "<h1>x</h1>"
+
+
+def test_an_argument_that_is_no_number_is_no_figure() -> None:
+    reason = Reason.of("why-disturbed", other="Processor")
+    with pytest.raises(TypeError, match="Processor"):
+        reason.figure("other")
+    with pytest.raises(KeyError):
+        reason.figure("share")
+
+
+def test_a_sentence_that_lacks_a_figure_is_refused_and_never_said_with_a_gap() -> None:
+    with pytest.raises(KeyError, match="share_fraction"):
+        sentence("why-host-bound", "en", device="Card", launch_s=0.1, step_s=0.2)

@@ -89,3 +89,10 @@ def test_an_energy_keeps_one_unit_in_value_and_range() -> None:
     assert {word for word in format_range(around_one_watt_hour, format_energy).split() if "h" in word} == {"Wh", "Wh)"}
     below = Estimate(value=3500.0, low=3000.0, high=4000.0, basis="measured")
     assert "Wh" not in format_range(below, format_energy)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(2.5e-10, "0.25 ns"), (0.0, "0 ns"), (5e-9, "5.00 ns"), (-0.34, "-340 ms")]
+)
+def test_durations_below_a_nanosecond_are_written_in_it_all_the_same(seconds: float, text: str) -> None:
+    assert format_seconds(seconds) == text
