@@ -239,6 +239,8 @@ class MainWindow(QMainWindow):
         if made and self.isVisible():
             # Made in one turn of the event loop, laid out and painted in the next.
             page.coming = True
+            # What is left is not painted once more, however much has just changed on it.
+            self._stack.setUpdatesEnabled(False)
             self._front_timer.start()
         else:
             self._bring_to_front()
@@ -247,6 +249,7 @@ class MainWindow(QMainWindow):
         self._front_timer.stop()
         page = self.page(self.current)
         self._stack.setCurrentWidget(page)
+        self._stack.setUpdatesEnabled(True)
         page.coming = False
         if self._painted:
             page.activate()

@@ -19,9 +19,11 @@ from advisor.gui.job_state import StepSeries
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.curves import CurveChart
+from advisor.gui.plots.traces import line_icon
 from advisor.gui.theme import LIGHT
 from advisor.gui.widgets.card import KeyFigure
 from advisor.gui.widgets.labels import QuietLabel, label
+from advisor.gui.widgets.table import Table
 from advisor.protocol.messages import Sample
 from tests.gui import fakes
 
@@ -199,6 +201,24 @@ def test_a_number_that_changes_asks_for_room_only_when_it_needs_more(qtbot: QtBo
     assert (quiet.text(), quiet.sizeHint()) == ("7 %", room)
     quiet.set_text("100 % · 100 %")
     assert quiet.sizeHint().width() > room.width()
+
+
+def test_a_cell_looks_the_same_the_first_time_as_ever_after(qtbot: QtBot) -> None:
+    columns = [
+        Column[int](title="name", text=lambda one: f"name {one}"),
+        Column[int](title="mark", text=str, icon=lambda _one: line_icon("#aa3300", Qt.PenStyle.SolidLine)),
+        Column[int](title="tick", text=str, ticked=lambda one: one > 1),
+        Column[int](title="bold", text=lambda one: f"bold {one}", bold=lambda _one: True),
+    ]
+    model: TableModel[int] = TableModel(columns)
+    table = Table(model, "table", visible_rows=3)
+    qtbot.addWidget(table)
+    table.resize(500, 160)
+    model.show([1, 2, 3])
+    first, second = (table.grab().toImage() for _ in range(2))
+    assert first == second
+    model.show([4, 5, 6])
+    assert table.grab().toImage() != second
 
 
 def test_the_same_records_keep_the_selection_of_a_table(qtbot: QtBot) -> None:

@@ -82,7 +82,7 @@ class ModelPage(Page):
     def restore(self, state: ViewState) -> None:
         """Open the same door."""
         door = state.get("door")
-        if isinstance(door, int):
+        if isinstance(door, int) and door != self._door:
             self._door = door
             self._build_left()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QFont, QPainter, QPalette, QPixmap, QStaticText
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate
 
@@ -101,7 +101,7 @@ class CellDelegate(QStyledItemDelegate):
     ) -> None:
         """As the style paints it, on the table's ground; once for all cells of a kind and size."""
         given: Any = option
-        place, scale = given.rect, painter.device().devicePixelRatioF()
+        place, scale = QRect(given.rect), painter.device().devicePixelRatioF()
         key = (kind, place.size(), scale, given.palette.cacheKey(), self._table.wordWrap())
         picture = self._pictures.get(key)
         if picture is None:
