@@ -52,9 +52,9 @@ def output_fault(what: str, given: str, detail: str | None = None) -> SaidOutput
 
 def told(error: UserFacingError, language: Language) -> str:
     """What is wrong and its remedy in one line."""
-    from advisor.core.sentences import error_text
+    from advisor.core.sentences import error_text, in_a_row
 
-    return " ".join(error_text(error, language)).strip()
+    return in_a_row(error_text(error, language)).strip()
 
 
 def meant(near: Iterable[str]) -> Reason:

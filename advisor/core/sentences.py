@@ -6,7 +6,7 @@ import contextlib
 import locale
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -222,11 +222,19 @@ class SaidOutputError(SaidError, OutputError):
     exit_code = 5
 
 
+_WIDE_MARKS = ("。", "！", "？", "；", "：", "，", "）")
+
+
 def error_text(error: UserFacingError, language: Language, units: SizeUnits = "binary") -> tuple[str, str]:
     """What is wrong and the remedy, in the language where the error has its sentences, else in English."""
     if not isinstance(error, SaidError):
         return error.text, error.remedy
-    between = "" if language == "zh" else " "
-    return between.join(say(reason, language, units) for reason in error.reasons), say(
-        error.remedy_reason, language, units
-    )
+    return in_a_row(say(reason, language, units) for reason in error.reasons), say(error.remedy_reason, language, units)
+
+
+def in_a_row(sentences: Iterable[str]) -> str:
+    """Sentences one after the other: a space between them, but not after a Chinese mark, which holds its own."""
+    told = ""
+    for sentence in filter(None, sentences):
+        told += sentence if not told or told.endswith(_WIDE_MARKS) else f" {sentence}"
+    return told

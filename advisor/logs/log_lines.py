@@ -65,9 +65,13 @@ def parse_log(text: str) -> LogFacts:
     return facts
 
 
+_COLOURS = re.compile(r"\x1b\[[0-9;?]{0,24}[A-Za-z]")
+"""What tells a terminal colours and places: Keras 3 writes them into files too."""
+
+
 def _lines(text: str) -> Iterator[str]:
     """Lines, where a bar's carriage returns part lines too."""
-    for count, line in enumerate(re.split(r"[\r\n]+", text)):
+    for count, line in enumerate(re.split(r"[\r\n]+", _COLOURS.sub("", text))):
         if count >= MAX_LINES:
             return
         if line.strip():

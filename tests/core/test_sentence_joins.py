@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from advisor.core.sentences import Listed, Names, Reason, Said, Value, either, sentence
+from advisor.core.sentences import Listed, Names, Reason, Said, Value, either, in_a_row, sentence
 from advisor.core.units import unit_of
 from tests.core.test_sentences import catalogue
 
@@ -68,3 +68,12 @@ def test_each_listed_statement_is_a_message_of_its_own() -> None:
 )
 def test_a_figures_unit_ends_its_name(name: str, unit: str | None) -> None:
     assert unit_of(name) == unit
+
+
+def test_sentences_in_a_row_have_a_space_between_but_not_after_a_chinese_mark() -> None:
+    assert in_a_row(["One.", "Two."]) == "One. Two."
+    assert in_a_row(["文件过大。", "请缩短。"]) == "文件过大。请缩短。"
+    assert in_a_row(["无法追踪该模型。", "A library's words.", "Its remedy.", "完整日志：/a"]) == (
+        "无法追踪该模型。A library's words. Its remedy. 完整日志：/a"
+    )
+    assert in_a_row(["", "Alone."]) == "Alone."

@@ -12,6 +12,7 @@ KERAS = """Epoch 1/5
 Epoch 2/5
 1875/1875 ━━━━━━━━━━━━━━━━━━━━ 60s 32ms/step - accuracy: 0.9 - loss: 0.1
 """
+COLOURED = "Epoch 1/5\n\x1b[1m1875/1875\x1b[0m \x1b[32m━━━━━━━━━━\x1b[0m \x1b[1m60s\x1b[0m 32ms/step - loss: 0.2\n"
 RICH = """Epoch 0/9 ━━━━━━━━━━━━━━━━━━━━ 1875/1875 0:00:20 • 0:00:00 97.15it/s v_num: 0 train_loss: 0.1
 Validation ━━━━━━━━━━━━━━━━━━━━ 20/20 0:00:02 • 0:00:00 97.15it/s
 Epoch 1/9 ━━━━━━━━━━━━━━━━━━━━ 1875/1875 0:00:20 • 0:00:00 99.15it/s v_num: 0 train_loss: 0.1
@@ -38,6 +39,12 @@ def test_a_usual_log_tells_its_step_and_how_many_there_are(text: str, step_s: fl
     report = explain_log(parse_log(text))
     assert report.step_s == pytest.approx(step_s, rel=0.01)
     assert report.step_count == steps
+
+
+def test_colours_of_a_terminal_in_a_file_are_passed_over() -> None:
+    report = explain_log(parse_log(COLOURED))
+    assert report.step_s == pytest.approx(60 / 1875)
+    assert report.step_count == 1875
 
 
 def test_epoch_summaries_add_up_to_the_whole_and_tell_no_step() -> None:
