@@ -7,9 +7,10 @@ A room is a folder of the package; its tests are the folder of the same name. Ro
 under its own tests; without `--room` the whole suite counts for every room. What a room gave is kept in
 docs/coverage.json, so that rooms can run on different days; `--missing` names the lines and branches not taken. The
 whole suite can run in pieces: with `--only` the folders or files of tests that are named (or meant: `gui/test_[a-h]*`)
-run, and what they took is kept under `--pieces`; without it, all that is kept there is counted, and the page names the
-folders that did not run whole. What a piece took of a file that changed afterwards does not count. The exit code is 1
-where a pure room has less than all of its branches taken, or another less than 90 %, or tests failed.
+run, and what they took is kept under `--pieces`; without it, all that is kept there is counted, for the rooms whose own
+tests ran whole, and the page names the folders that did not. What a piece took of a file that changed afterwards does
+not count. The exit code is 1 where a pure room has less than all of its branches taken, or another less than 90 %, or
+tests failed.
 """
 
 from __future__ import annotations
