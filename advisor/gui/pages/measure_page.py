@@ -158,7 +158,7 @@ class MeasurePage(Page):
         job = self.session.job
         # Made room for before the first step is timed: laying out the page again would disturb just that one.
         has_steps = job is not None and (bool(job.series) or (job.measure and self.session.busy))
-        self._explanation.setVisible(job is None)
+        self._explanation.setVisible(not has_steps and not self.session.busy)
         self._table_card.setVisible(has_steps)
         if self._steps is not None:
             self._steps.setVisible(has_steps)
