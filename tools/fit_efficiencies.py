@@ -85,7 +85,7 @@ def _bands(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted, in
     """Ranges from steps that were predicted without their model, source and generation of software.
 
     The widest of the three counts, of each kind of step by itself; wider for new cards and architectures, by as much
-    as leaving those out widens the errors of all steps.
+    as leaving those out widens the errors of all steps: what a card adds is independent of the rest, so squares add.
     """
     measured = np.array([step.measured_s for step in steps])
     models = [step.workload for step in steps]
@@ -94,8 +94,8 @@ def _bands(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted, in
         predicted[what] = left_out(what, steps, base, fitted)
         _print(f"leave-one-{what}-out", predicted[what], measured)
     whole = {what: _range(seconds, measured, models) for what, seconds in predicted.items()}
-    card = np.maximum(1.0, whole["gpu"] / whole["none"])
-    wider = (np.ones(2), card, np.maximum(card, whole["architecture"] / whole["none"]))
+    added = {what: np.maximum(0.0, whole[what] ** 2 - whole["none"] ** 2) for what in ("gpu", "architecture")}
+    further = (np.zeros(2), added["gpu"], np.maximum(added["gpu"], added["architecture"]))
     kinds = np.array([slice_of(step.compiled, step.training) for step in steps])
     bands = []
     for kind in SLICES:
@@ -105,7 +105,10 @@ def _bands(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted, in
             for what in ("model", "source", "generation")
         ]
         known = np.maximum.reduce(widths)
-        bands += [_band(group, kind, known * factor, len(inside)) for group, factor in zip(GROUPS, wider, strict=True)]
+        bands += [
+            _band(group, kind, np.sqrt(known**2 + more), len(inside))
+            for group, more in zip(GROUPS, further, strict=True)
+        ]
     return tuple(bands)
 
 

@@ -72,6 +72,8 @@ class Fitted(Record, frozen=True, kw_only=True):
     """Kernels that torch.compile makes."""
     elements_per_clock: Positive
     """Of one SM, in NCHW batch norms, softmax, reductions and pools."""
+    copy_elements_per_clock: Positive
+    """Of one SM, in copies that move elements to other places: each needs its own addresses."""
     sm_bytes_per_clock: Positive
     """That one SM can load and store, wherever they come from."""
     l2_help: Positive

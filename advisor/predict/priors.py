@@ -49,6 +49,7 @@ PRIORS: dict[str, Prior] = {
     "reduction": Prior(0.6, 0.3),
     "fused": Prior(0.86, 0.2),
     "elements_per_clock": Prior(4.0, 0.5),
+    "copy_elements_per_clock": Prior(6.0, 0.7),
     "sm_bytes_per_clock": Prior(24.0, 0.5),
     "l2_help": Prior(0.35, 0.7),
     "flash_attention": Prior(0.8, 0.2),

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from advisor.catalogue.networks import Network
 from advisor.catalogue.spec_table import spec_table
-from advisor.cost.scaling.communication import Costs, Floats, bus_bytes_per_s, costs, overlap_loss, quick_pair
+from advisor.cost.scaling.communication import (
+    Costs,
+    Floats,
+    bus_bytes_per_s,
+    costs,
+    overlap_loss,
+    quick_pair,
+    slow_host,
+)
 from advisor.cost.scaling.links import Link, SizedTime, parse_interconnect, usual_link
 from advisor.cost.scaling.scaling_figures import scaling_figures
 from tests.cost.scaling_cases import link
@@ -41,6 +49,18 @@ def test_bridges_serve_pairs_and_beyond_them_pcie_rules() -> None:
     assert bus_bytes_per_s(direct, 4) < bus_bytes_per_s(direct, 2) * 2
     assert bus_bytes_per_s(hosted, 4) < bus_bytes_per_s(direct, 4)
     assert overlap_loss(hosted, 4) > overlap_loss(hosted, 2)
+
+
+@pytest.mark.parametrize("peers", [True, False])
+def test_hosts_of_one_bridged_pair_overlap_as_one_such_host_does(peers: bool) -> None:
+    pair = link(type="nvlink_bridge", wire_bytes_per_s=56e9, peer_to_peer=peers, cards_per_node_count=2)
+    of_four = msgspec.structs.replace(pair, cards_per_node_count=4)
+    assert overlap_loss(pair, 8) == overlap_loss(pair, 2) == scaling_figures().fitted.direct_overlap_loss_fraction
+    assert (overlap_loss(of_four, 8) == overlap_loss(pair, 8)) is peers
+    assert slow_host(pair, 2) is None
+    reached = slow_host(pair, 8)
+    assert reached is not None
+    assert bus_bytes_per_s(reached, 2) == bus_bytes_per_s(pair, 2)
 
 
 def test_two_cards_of_several_pairs_count_as_if_they_shared_no_bridge() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from advisor.cost.efficiencies import Fitted
 from advisor.cost.operators.device_rates import DeviceRates
 from advisor.cost.operators.matmul_time import early_slowdown, operand_seconds, tiled_seconds
-from advisor.cost.operators.op_time import Peaks, smooth_maximum, tensor_widths
+from advisor.cost.operators.op_time import Peaks, limited_bandwidth, smooth_maximum, tensor_widths
 from advisor.optable.op_columns import ConvolutionWork, Floats
 
 _FORWARD = 0
@@ -63,6 +63,8 @@ def convolution_seconds(
     compute = np.where(depthwise, sliding, compute)
 
     copies = np.where(work.half, fitted.nchw_half_transform, fitted.nchw_tf32_transform)
-    transform = copies * 2.0 * work.data_bytes / (rates.bandwidth_bytes_per_s * fitted.copy)
+    copied = rates.bandwidth_bytes_per_s * fitted.copy
+    copied = limited_bandwidth(copied, fitted.copy_elements_per_clock, work.element_bytes, rates)
+    transform = copies * 2.0 * work.data_bytes / copied
     transform = np.where(on_tensor_cores & (nhwc == 0) & ~depthwise, transform, 0.0)
     return smooth_maximum(compute, operand_seconds(work.moved_bytes, rates, fitted)) + transform

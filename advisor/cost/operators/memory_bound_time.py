@@ -6,10 +6,11 @@ import numpy as np
 
 from advisor.cost.efficiencies import Fitted
 from advisor.cost.operators.device_rates import UNLIMITED, DeviceRates
-from advisor.cost.operators.op_time import Peaks, smooth_maximum, through_cache
+from advisor.cost.operators.op_time import Peaks, limited_bandwidth, smooth_maximum, through_cache
 from advisor.optable.op_columns import KINDS, Floats, MemoryWork
 
 _ELEMENT_LIMITED = tuple(KINDS.index(kind) for kind in ("softmax", "reduction", "pool"))
+_COPY = KINDS.index("copy")
 
 
 def _shares(fitted: Fitted) -> Floats:
@@ -34,9 +35,9 @@ def memory_bound_seconds(work: MemoryWork, rates: DeviceRates, peaks: Peaks, fit
     share = np.where(batch_norm & (nhwc == 1), fitted.norm_nhwc, share)
     bandwidth = rates.bandwidth_bytes_per_s * share
     limited = (batch_norm & (nhwc == 0)) | np.isin(kind, _ELEMENT_LIMITED)
-    by_elements = rates.sm_count * rates.clock_hz * fitted.elements_per_clock * work.element_bytes
-    by_elements = np.where(limited, by_elements, UNLIMITED / 1e12)
-    effective = bandwidth / np.cbrt(1.0 + (bandwidth / by_elements) ** 3)
+    elements = np.where(limited, fitted.elements_per_clock, UNLIMITED / 1e20)
+    elements = np.where(kind == _COPY, fitted.copy_elements_per_clock, elements)
+    effective = limited_bandwidth(bandwidth, elements, work.element_bytes, rates)
     from_memory = through_cache(work.moved_bytes, rates, fitted) / effective
     through_sms = work.moved_bytes / (rates.sm_count * rates.clock_hz * fitted.sm_bytes_per_clock)
     traffic = smooth_maximum(from_memory, through_sms)

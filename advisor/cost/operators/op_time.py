@@ -56,8 +56,11 @@ def tensor_widths(rates: DeviceRates) -> tuple[Floats, Floats]:
 
 
 def sustained_peaks(rates: DeviceRates, fitted: Fitted) -> Peaks:
-    """The data sheet's rate as far as kernels reach it and as far as the power limit lets it last."""
-    width_single, width_half = tensor_widths(rates)
+    """The data sheet's rate as far as kernels reach it and as far as the power limit lets it last.
+
+    Wider tensor cores than the V100's are harder to feed; narrower ones give no more than their measured share.
+    """
+    width_single, width_half = (np.maximum(width, 1.0) for width in tensor_widths(rates))
     exponent = -fitted.tensor_width_exponent
     fp32 = smooth_minimum(
         rates.fp32_flop_per_s * rates.fp32_share * fitted.fp32_matmul, rates.fp32_limit_flop_per_s * fitted.power_limit
@@ -71,6 +74,15 @@ def sustained_peaks(rates: DeviceRates, fitted: Fitted) -> Peaks:
         rates.half_limit_flop_per_s * fitted.power_limit,
     )
     return Peaks(fp32=fp32, single=np.where(rates.single_on_tensor_cores == 1, tf32, fp32), half=half)
+
+
+def limited_bandwidth(
+    bandwidth: Floats, elements_per_clock: Floats | float, element_bytes: Floats, rates: DeviceRates
+) -> Floats:
+    """Bytes a second of kernels whose multiprocessors take so many elements a clock, from memory of `bandwidth`."""
+    by_elements = rates.sm_count * rates.clock_hz * elements_per_clock * element_bytes
+    limited: Floats = bandwidth / np.cbrt(1.0 + (bandwidth / by_elements) ** 3)
+    return limited
 
 
 def through_cache(moved_bytes: Floats, rates: DeviceRates, fitted: Fitted) -> Floats:

@@ -63,8 +63,9 @@ def _slots_bytes_per_s(link: Link, count: int, figures: ScalingFigures) -> float
 
 
 def _share_a_bridge(link: Link, count: int) -> bool:
-    """Whether all cards of the job surely share one bridge."""
-    return link.type == "nvlink_bridge" and count <= PAIR and not link.several_pairs
+    """Whether the cards of the job that stand in one host surely share one bridge."""
+    inside = min(count, link.node_size_count)
+    return link.type == "nvlink_bridge" and inside <= PAIR and not link.several_pairs
 
 
 def _between_sockets_by_host(link: Link, count: int, figures: ScalingFigures) -> bool:
