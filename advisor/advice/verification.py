@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -19,11 +19,11 @@ from advisor.core.moment import utc_text
 from advisor.core.private_folder import private_folder
 from advisor.core.records import Record
 from advisor.core.sentences import Reason, visible
-from advisor.hardware.machine import Reading
+from advisor.hardware.machine import Machine, Reading
 from advisor.hardware.monitor import Monitor
 from advisor.measure.events import RunProgress
 from advisor.measure.local_group import local_rank_environment, rendezvous_in
-from advisor.measure.verdicts import others_on_gpu, used_beside
+from advisor.measure.verdicts import foreign_cores, others_on_gpu
 from advisor.present.script.launch_script import SCRIPT_NAME, render
 from advisor.recommend.recommendation import Recommendation
 from advisor.store.advice_record import AdviceRecord
@@ -36,7 +36,7 @@ _START_S = 90.0
 """Imports, building the model, joining the ranks and the first steps."""
 _POLL_S = 0.5
 _READINGS = 10
-"""How many readings tell who else uses the device before the set-up runs and after it: a second of them."""
+"""A second of them tells who else uses the device."""
 _FIRST_READING_S = 10.0
 _LAUNCHER_VARIABLES = {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}
 
@@ -73,18 +73,30 @@ def verify(
     with private_folder("verify") as folder, Monitor() as monitor:
         script = folder / SCRIPT_NAME
         script.write_text(render(advice, chosen), encoding="utf-8")
-        gpu = advice.machine.gpu_of(chosen.device.key)
         before = _readings(monitor, cancelled)
         answer = yield from _run(script, chosen, seconds, cancelled)
         if answer is None:
             return None
-        if gpu is not None:
-            disturbed = others_on_gpu(before, gpu)
-        else:  # not meanwhile: our own loading of data presses on the processor too
-            cores = advice.machine.cpu.logical_core_count
-            quiet = (before, _readings(monitor, cancelled))
-            disturbed = next(filter(None, (used_beside(part, own_cores=0.0, core_count=cores) for part in quiet)), None)
-    return _truth(advice, chosen, answer, disturbed)
+        after = _readings(monitor, cancelled) if chosen.device.key == "cpu" else []
+    return _truth(advice, chosen, answer, _disturbed(advice.machine, chosen, before, after))
+
+
+def _disturbed(
+    machine: Machine, chosen: Recommendation, before: Sequence[Reading], after: Sequence[Reading]
+) -> Reason | None:
+    """Who else was seen on the set-up's devices; None where nobody was, or nothing could be read.
+
+    Not meanwhile: our own loading of data presses on the processor too. A GPU shows our use for a while after the run.
+    """
+    if chosen.device.key == "cpu":
+        cores = machine.cpu.logical_core_count
+        foreign = [foreign_cores(part, own_cores=0.0, core_count=cores) or 0.0 for part in (before, after)]
+        return Reason.of("verify-cpu-shared", foreign_cores=max(foreign)) if any(foreign) else None
+    several = chosen.count > 1
+    cards = [
+        one for one in machine.gpus if one.key == chosen.device.key or (several and one.name == chosen.device.name)
+    ]
+    return next(filter(None, (others_on_gpu(before, card) for card in cards)), None)
 
 
 def _readings(monitor: Monitor, cancelled: threading.Event) -> list[Reading]:

@@ -133,7 +133,7 @@ def others_on_cpu(
     """Whether others took processor time while the samples were made (`readings` of the same time).
 
     Pressure over 5 %, steal over 2 %, less than 97 % of a core on one thread, or, where the system tells no
-    pressure, a quarter of a core or more in use beyond our own.
+    pressure, more than a quarter of a core in use beyond our own.
     """
     pressure = _median([reading.cpu_pressure_fraction for reading in readings])
     if pressure is not None and pressure > _PRESSURE:
@@ -147,15 +147,16 @@ def others_on_cpu(
     own = statistics.median(shares)
     if thread_count == 1 and own < _LEAST_CPU_SHARE:
         return Reason.of("measure-cpu-waited", share_fraction=own)
-    return None if pressure is not None else used_beside(readings, own_cores=own, core_count=core_count)
+    foreign = None if pressure is not None else foreign_cores(readings, own_cores=own, core_count=core_count)
+    return None if foreign is None else Reason.of("measure-cpu-shared", foreign_cores=foreign)
 
 
-def used_beside(readings: Sequence[Reading], *, own_cores: float, core_count: int | None) -> Reason | None:
-    """Whether a quarter of a core or more was in use beyond our own."""
+def foreign_cores(readings: Sequence[Reading], *, own_cores: float, core_count: int | None) -> float | None:
+    """Cores in use beyond our own, where they are more than a quarter of one."""
     used = _median([reading.cpu_utilisation_fraction for reading in readings])
     if used is None or core_count is None or used * core_count - own_cores <= _FOREIGN_CORES:
         return None
-    return Reason.of("measure-cpu-shared", foreign_cores=round(used * core_count - own_cores, 2))
+    return round(used * core_count - own_cores, 2)
 
 
 def reading_of(reading: Reading, gpu: Gpu) -> GpuReading | None:

@@ -17,7 +17,7 @@ import pytest
 
 from advisor.store import json_file
 from advisor.store.history import FILE_NAME, History
-from tests.persistence import kill_moments
+from tests.persistence import growing_budgets, kill_moments
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 
@@ -34,10 +34,20 @@ class Runs:
         for name in ("home", "tmp"):
             (folder / name).mkdir()
 
-    def start(self) -> subprocess.Popen[str]:
+    def start(self, budget_s: float = 1.0) -> subprocess.Popen[str]:
         settings = {"HOME": str(self.folder / "home"), "XDG_DATA_HOME": str(self.folder / "data")}
         settings |= {"TMPDIR": str(self.folder / "tmp"), "OMP_NUM_THREADS": "1", "LANG": "C.UTF-8"}
-        command = [sys.executable, "-m", "advisor", "--measure", "iris_mlp", "--budget", "1", "--gpus", "rtx3090"]
+        command = [
+            sys.executable,
+            "-m",
+            "advisor",
+            "--measure",
+            "iris_mlp",
+            "--budget",
+            f"{budget_s:g}",
+            "--gpus",
+            "rtx3090",
+        ]
         command += ["--json", str(self.saved), "--force"]
         return subprocess.Popen(
             command,
@@ -46,6 +56,10 @@ class Runs:
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    def end_well(self) -> bool:
+        """Whether a run that nobody kills measures; beside other work the first budgets may pass before a step."""
+        return any(self.start(budget_s).wait(timeout=240) == 0 for budget_s in growing_budgets(1.0))
 
     def processes(self) -> dict[int, str]:
         """Process numbers and command lines of all that have this home, whoever is their parent by now."""
@@ -92,9 +106,10 @@ def test_any_process_killed_at_any_moment_costs_no_saved_run_and_leaves_nothing_
 ) -> None:
     runs, chance, killed = Runs(tmp_path), random.Random(moments[0]), Counter[str]()
     began_s = time.monotonic()
-    assert runs.start().wait(timeout=240) == 0
+    assert runs.end_well()
     usual_s = time.monotonic() - began_s
-    acknowledged = 1
+    acknowledged = runs.whole_runs()
+    assert acknowledged >= 1
     for moment in moments:
         running = runs.start()
         time.sleep(chance.uniform(0.0, usual_s))
@@ -113,8 +128,8 @@ def test_any_process_killed_at_any_moment_costs_no_saved_run_and_leaves_nothing_
         before, acknowledged = acknowledged, runs.whole_runs()
         assert acknowledged >= before + (running.returncode == 0), (moment, killed)
         json_file.read(runs.saved)
-    assert runs.start().wait(timeout=240) == 0
-    assert runs.whole_runs() == acknowledged + 1
+    assert runs.end_well()
+    assert runs.whole_runs() > acknowledged
     roles = ", ".join(f"{role} {count}" for role, count in killed.most_common())
     told = f"kills {moments[0] + 1} to {moments[-1] + 1} ({killed.total()} hit: {roles})"
     record_property("figure", f"{told}: {acknowledged} runs kept, every file whole")

@@ -88,8 +88,9 @@ def test_verify_appends_the_truth_to_the_ledger_and_says_who_disturbed_it(
         assert history.record() is None
     assert truth.actual_step_s > 0
     assert truth.disturbed is not None
+    assert truth.disturbed.code == "verify-cpu-shared"
     assert "Verified" in ended.stdout
-    assert "left out of this machine's record" in ended.stdout
+    assert "Left out of this machine's record: Other programs used" in ended.stdout
 
 
 @pytest.mark.nightly

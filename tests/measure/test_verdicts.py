@@ -11,6 +11,7 @@ from advisor.measure.measurement import StepMeasurement, Summary, Verdict, Verdi
 from advisor.measure.stopping import StoppingLimits
 from advisor.measure.verdicts import (
     clearly_faster,
+    foreign_cores,
     judge,
     may_rank,
     others_on_cpu,
@@ -18,7 +19,6 @@ from advisor.measure.verdicts import (
     power_capped,
     reading_of,
     throttled_spans,
-    used_beside,
 )
 from advisor.protocol.messages import Sample
 
@@ -166,8 +166,7 @@ def test_a_quarter_of_a_core_beyond_ones_own_is_others(
     used: float | None, own: float, cores: int | None, foreign: float | None
 ) -> None:
     seen = [Reading(monotonic_s=0.0, cpu_utilisation_fraction=used)] * 3
-    expected = None if foreign is None else Reason.of("measure-cpu-shared", foreign_cores=foreign)
-    assert used_beside(seen, own_cores=own, core_count=cores) == expected
+    assert foreign_cores(seen, own_cores=own, core_count=cores) == foreign
 
 
 def test_a_device_without_processor_times_is_not_accused() -> None:

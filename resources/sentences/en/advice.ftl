@@ -11,5 +11,6 @@ predict-unknown-card = { $device } is not in the table of GPUs, so nothing is pr
 advice-phase-verify = Running the advised set-up
 verify-inside = Verified: a step takes { $actual_s }; predicted was { $predicted_s } ({ $low_s } – { $high_s }), off by { $error } % and inside its range.
 verify-outside = Verified: a step takes { $actual_s }; predicted was { $predicted_s } ({ $low_s } – { $high_s }), off by { $error } % and outside its range.
-verify-disturbed = Kept, but left out of this machine's record: { $why }
+verify-disturbed = Left out of this machine's record: { $why }
+verify-cpu-shared = Other programs used { $foreign_cores } cores just before or after it. End them, then verify again.
 verify-record = On this machine so far: { $runs } verified, { $inside_fraction } inside the range, median error { $error_fraction }.

@@ -11,5 +11,6 @@ predict-unknown-card = { $device } 不在 GPU 规格表中，因此没有预测�
 advice-phase-verify = 正在运行推荐配置
 verify-inside = 验证结果：单步实际耗时 { $actual_s }，预测为 { $predicted_s }（{ $low_s } – { $high_s }），误差 { $error } %，在区间之内。
 verify-outside = 验证结果：单步实际耗时 { $actual_s }，预测为 { $predicted_s }（{ $low_s } – { $high_s }），误差 { $error } %，超出区间。
-verify-disturbed = 已保存，但不计入本机累计：{ $why }
+verify-disturbed = 不计入本机累计：{ $why }
+verify-cpu-shared = 验证前后其他程序使用了 { $foreign_cores } 个核心。请结束它们后重新验证。
 verify-record = 本机累计：已验证 { $runs } 次，{ $inside_fraction } 落在区间内，误差中位数 { $error_fraction }。
