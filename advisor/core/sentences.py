@@ -222,7 +222,7 @@ class SaidOutputError(SaidError, OutputError):
     exit_code = 5
 
 
-_WIDE_MARKS = ("。", "！", "？", "；", "：", "，", "）")
+_WIDE_MARKS = ("。", "！", "？", "；", "：", "，", "）", "”", "》", "」", "…")
 
 
 def error_text(error: UserFacingError, language: Language, units: SizeUnits = "binary") -> tuple[str, str]:

@@ -58,7 +58,7 @@ def tensor_widths(rates: DeviceRates) -> tuple[Floats, Floats]:
 def sustained_peaks(rates: DeviceRates, fitted: Fitted) -> Peaks:
     """The data sheet's rate as far as kernels reach it and as far as the power limit lets it last.
 
-    Wider tensor cores than the V100's are harder to feed; narrower ones give no more than their measured share.
+    Wider tensor cores than the V100's are harder to feed; narrower ones are not taken to be easier.
     """
     width_single, width_half = (np.maximum(width, 1.0) for width in tensor_widths(rates))
     exponent = -fitted.tensor_width_exponent

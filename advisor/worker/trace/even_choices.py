@@ -1,7 +1,7 @@
-"""Experts chosen evenly: where a model's router decides what runs, each expert is given as much work as any other.
+"""What a model chooses by its values, made even: each choice comes as often as any other.
 
-Routers are trained towards this by their load-balancing losses (Fedus et al. 2021, Switch Transformers), and what a
-router without weights would choose is not known.
+Meant for experts that a router gives work to: routers are trained towards this by their load-balancing losses (Fedus et
+al. 2021, Switch Transformers), and what one without weights would choose is not known.
 """
 
 from __future__ import annotations

@@ -200,9 +200,10 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
             if made is not None:
                 return made
         if self.values == "even" and is_choice(func, args):
-            self.chose = True
             out = _dispatch(self, func, types, args, kwargs or {})
-            return evenly_chosen(self, func, args, kwargs or {}, out)
+            chosen = evenly_chosen(self, func, args, kwargs or {}, out)
+            self.chose |= chosen is not out
+            return chosen
         if func not in self._names:
             name = func._schema.name.partition("::")[2] if isinstance(func, OpOverload) else ""  # noqa: SLF001 - torch's own modes read it
             self._names[func] = name if knowable(func, name) else None

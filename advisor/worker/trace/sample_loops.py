@@ -52,10 +52,11 @@ def folded(
 def _without_counterpart(op: TracedOp, later: dict[Group, list[TracedOp]], batches: tuple[int, int]) -> str:
     """What became of an operator that only the smaller batch runs: most often sizes that follow the batch's."""
     raw, (low, high) = op[2], batches
-    alike = [group for group in later if group[0] == op[0] and group[2] == raw.name and group[-1] == op[1]]
-    if not alike:
+    alike = (group for group in later if group[0] == op[0] and group[2] == raw.name and group[-1] == op[1])
+    other = next((group[-2] for group in alike if group[-2] != raw.fixed), None)
+    if other is None:
         return f"{raw.name} runs at {low} samples and not at {high}"
-    return f"{raw.name} has sizes that follow the batch, {raw.fixed} at {low} samples and {alike[0][-2]} at {high}"
+    return f"{raw.name} has sizes that follow the batch, {raw.fixed} at {low} samples and {other} at {high}"
 
 
 def _grows_with_batch(calls: Sequence[TracedOp], others: Sequence[TracedOp], times: float) -> bool:

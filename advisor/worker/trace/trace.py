@@ -56,7 +56,7 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) 
 
 def _with_values(subject: Subject, precision: TracePrecision, *, checked: bool) -> OpTable:
     """The table with as few values kept as it takes; what no values tell is chosen evenly in the end."""
-    kinds: tuple[Values, ...] = ("none", "whole", "all", "even")
+    kinds: tuple[Values, ...] = ("none", "whole", "all")
     first: TraceFailed | None = None
     for values in kinds:
         if values == "all" and not _is_small(subject):
@@ -67,12 +67,11 @@ def _with_values(subject: Subject, precision: TracePrecision, *, checked: bool) 
             first = first or failed
             if failed.reason_code not in _BY_VALUES and values != "all":
                 raise
-        except Exception as error:
-            if values != "even" or first is None:
-                raise
-            raise first from error  # values that were made up have led astray
     assert first is not None
-    raise first
+    try:
+        return _traced(subject, precision, Fakes(values="even"), checked=checked)
+    except Exception as error:
+        raise first from error  # values that were made up have led astray
 
 
 def _is_small(subject: Subject) -> bool:
