@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -19,3 +20,14 @@ kill_moments = pytest.mark.parametrize(
 def growing_budgets(first_s: float) -> Iterator[float]:
     """Seconds for a measurement: beside other work the same steps need more of them, so it is tried three times."""
     return (first_s * factor for factor in (1.0, 4.0, 15.0))
+
+
+def ended_well(
+    run: Callable[[float], subprocess.CompletedProcess[str]], first_s: float
+) -> subprocess.CompletedProcess[str]:
+    """What a command gave with the first budget in which it could measure, else with the last."""
+    for budget_s in growing_budgets(first_s):
+        ended = run(budget_s)
+        if ended.returncode == 0:
+            break
+    return ended

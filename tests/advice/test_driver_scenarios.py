@@ -20,6 +20,7 @@ from advisor.present.script import launch_script
 from advisor.store import json_file
 from advisor.workload.workload_file import load_workload
 from tests.fake_nvml.stub import GIVEN_SCENARIOS, NvmlStub
+from tests.persistence import ended_well
 from tests.present.recorded import recorded
 
 MACHINES = Path(__file__).resolve().parents[1] / "recorded" / "machines"
@@ -66,18 +67,22 @@ def test_a_recorded_scenario_gives_advice_in_every_format(scenario: str) -> None
 @pytest.mark.parametrize("scenario", ["mismatch", "lost", "crash"])
 def test_measuring_under_a_broken_driver_ends_with_advice(scenario: str, nvml_stub: NvmlStub, tmp_path: Path) -> None:
     nvml_stub.use(scenario)
-    flags = ["--measure", "iris_mlp", "--budget", "4", "--gpus", "rtx3090", "--counts", "1", "--quiet"]
+    flags = ["--measure", "iris_mlp", "--gpus", "rtx3090", "--counts", "1", "--quiet", "--budget"]
     outputs = [part for name in ("json", "pdf", "csv", "markdown") for part in (f"--{name}", str(tmp_path / name))]
     settings = {**os.environ, "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data"), "OMP_NUM_THREADS": "1"}
-    ended = subprocess.run(
-        [sys.executable, "-m", "advisor", *flags, *outputs],
-        cwd=ROOT,
-        env=settings,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+
+    def run(budget_s: float) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "advisor", *flags, f"{budget_s:g}", *outputs, "--force"],
+            cwd=ROOT,
+            env=settings,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+
+    ended = ended_well(run, 4.0)
     assert ended.returncode == 0, ended.stderr
     assert "Traceback" not in ended.stderr + ended.stdout
     assert "Advice for" in ended.stdout

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.parsers import LOGS, ROWS
-from tests.persistence import growing_budgets
+from tests.persistence import ended_well
 from tests.present.recorded import FOLDER
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -115,11 +115,9 @@ def test_the_kernel_sees_no_connection_of_a_whole_measurement(
         pytest.skip("needs strace")
     trace = folder / "strace"
     calls = "trace=connect,sendto,sendmsg,bind"
-    for budget_s in growing_budgets(4.0):
-        flags = [*COMMANDS["measure and verify"], "--budget", f"{budget_s:g}"]
-        ended = _run(folder, flags, "strace", "-f", "-qq", "-e", calls, "-o", str(trace))
-        if ended.returncode == 0:
-            break
+    before = ("strace", "-f", "-qq", "-e", calls, "-o", str(trace))
+    flags = [*COMMANDS["measure and verify"], "--budget"]
+    ended = ended_well(lambda budget_s: _run(folder, [*flags, f"{budget_s:g}"], *before), 4.0)
     assert ended.returncode == 0, ended.stderr[-2000:]
     inet = [line for line in trace.read_text(encoding="utf-8", errors="replace").splitlines() if "AF_INET" in line]
     foreign = [line for line in inet if not any(near in line for near in ('"127.0.0.1"', '"::1"'))]

@@ -23,7 +23,7 @@ from advisor.present.script.launch_script import launch_command, render
 from advisor.store.advice_record import AdviceRecord as Advice
 from advisor.store.history import Truth
 from tests.measure.rank_driver import small_plan
-from tests.persistence import growing_budgets
+from tests.persistence import ended_well
 from tests.present.fakes import advice
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sockets are found in /proc")
@@ -234,12 +234,13 @@ def test_measuring_from_the_command_line_opens_nothing_and_leaves_nothing(tmp_pa
     environment = {**os.environ, "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")}
     environment |= {"TMPDIR": str(temporary), "LANG": "C.UTF-8"}
     command = [sys.executable, "-m", "advisor", "--measure", "iris_mlp", "--verify", "3", "--quiet", "--budget"]
+
+    def run(budget_s: float) -> subprocess.CompletedProcess[str]:
+        timed = [*command, f"{budget_s:g}"]
+        return subprocess.run(timed, env=environment, capture_output=True, text=True, timeout=400, check=False)
+
     with ListeningWatch(os.getpid()) as watch:
-        for budget_s in growing_budgets(6.0):
-            timed = [*command, f"{budget_s:g}"]
-            ended = subprocess.run(timed, env=environment, capture_output=True, text=True, timeout=400, check=False)
-            if ended.returncode == 0:
-                break
+        ended = ended_well(run, 6.0)
     assert ended.returncode == 0, ended.stderr
     assert "Verified" in ended.stdout
     assert not watch.open_to_others

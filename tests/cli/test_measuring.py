@@ -14,6 +14,7 @@ import pytest
 
 from advisor.store import json_file
 from advisor.store.history import History
+from tests.persistence import ended_well
 
 
 @pytest.fixture
@@ -73,11 +74,15 @@ def test_two_gloo_ranks_measure_an_all_reduce(tmp_path: Path, settings: dict[str
 def test_verify_appends_the_truth_to_the_ledger_and_says_who_disturbed_it(
     tmp_path: Path, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = [sys.executable, "-m", "advisor", "--measure", "rnn_characters", "--budget", "8", "--quiet"]
-    command += ["--verify", "10"]
+    command = [sys.executable, "-m", "advisor", "--measure", "rnn_characters", "--quiet", "--verify", "10", "--budget"]
+
+    def run(budget_s: float) -> subprocess.CompletedProcess[str]:
+        timed = [*command, f"{budget_s:g}"]
+        return subprocess.run(timed, env=settings, capture_output=True, text=True, timeout=280, check=False)
+
     beside = subprocess.Popen([sys.executable, "-c", "import os\nos.nice(19)\nwhile True: pass"])
     try:
-        ended = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=280, check=False)
+        ended = ended_well(run, 8.0)
     finally:
         beside.kill()
         beside.wait()
