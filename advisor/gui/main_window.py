@@ -247,9 +247,11 @@ class MainWindow(QMainWindow):
 
     def _bring_to_front(self) -> None:
         self._front_timer.stop()
-        page = self.page(self.current)
-        self._stack.setCurrentWidget(page)
-        self._stack.setUpdatesEnabled(True)
+        try:
+            page = self.page(self.current)
+            self._stack.setCurrentWidget(page)
+        finally:
+            self._stack.setUpdatesEnabled(True)
         page.coming = False
         if self._painted:
             page.activate()

@@ -71,14 +71,9 @@ class Navigation(QWidget):
 
 
 @cache
-def _drawing(name: str) -> str:
-    return (resource("icons") / f"{name}.svg").read_text(encoding="utf-8")
-
-
-@cache
 def page_icon(name: str, colour: str, chosen_colour: str) -> QIcon:
     """An icon of `resources/icons` in the theme's colours."""
-    source = _drawing(name)
+    source = (resource("icons") / f"{name}.svg").read_text(encoding="utf-8")
     icon = QIcon()
     for state, shade in ((QIcon.State.Off, colour), (QIcon.State.On, chosen_colour)):
         pixmap = QPixmap()

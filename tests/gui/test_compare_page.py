@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
@@ -257,3 +257,28 @@ def test_a_typed_price_shows_in_the_advice_and_is_weighed_by_the_next_one(
     page._reset()
     assert session.prices is None
     assert session.advice is before
+
+
+@pytest.mark.parametrize("restored", [False, True])
+@pytest.mark.parametrize("steps", [2, 3, 4, 5])
+def test_a_switch_that_is_clicked_before_the_table_is_there_counts(
+    page: ComparePage, qtbot: QtBot, steps: int, restored: bool
+) -> None:
+    if restored:
+        page.restore(page.view_state())
+    else:
+        page._rebuild(now=False)
+    for _ in range(steps):
+        page._turns.stop()
+        page._next_step()
+    assert page.filling
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # The table of the last build is gone.
+    other = next(name for name in page._buttons if name != page._precision)
+    page._reset_button.click()
+    page._buttons[other].click()
+    qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
+    ticked = [one.prediction for one in rows(page) if one.ticked]
+    assert ticked
+    assert {one.precision for one in ticked} == {other}
+    assert page._buttons[other].isChecked()
+    assert page._reset_button.isVisible()

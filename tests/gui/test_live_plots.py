@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from advisor.gui.models.readings import HOST, ReadingsBuffer, decimate
-from advisor.gui.plots.live_grid import LiveGrid
+from advisor.gui.plots.live_grid import SPANS_S, LiveGrid
 from advisor.gui.plots.step_plot import StepPlot
 from advisor.gui.texts import Texts
 from advisor.gui.theme import DARK, LIGHT, gpu_colour
@@ -307,6 +307,23 @@ def test_video_memory_is_a_share_of_its_card_and_host_memory_stands_apart(
     assert len(cards.traces.drawn) == 2
     assert len(hosts.traces.drawn) == 1
     assert all(np.nanmin(y) >= 0 and np.nanmax(y) <= 100 for _pen, _x, y in cards.traces.drawn)
+
+
+def test_a_fill_under_a_curve_follows_the_axes(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:
+    grid = LiveGrid(LIGHT, Texts("en"), fakes.machine(), full_buffer)
+    qtbot.addWidget(grid)
+    grid.resize(900, 500)
+    grid.redraw()
+    grid.grab()
+    plot = next(plot for plot in grid.plots if plot.traces._fills is not None)
+    before = plot.traces._fills
+    assert before is not None
+    plot.prepare(SPANS_S[0] if grid.span_s != SPANS_S[0] else SPANS_S[1])
+    grid.grab()
+    after = plot.traces._fills
+    assert after is not None
+    assert after[0] == before[0]
+    assert after[1] != before[1]
 
 
 def test_plots_that_come_after_the_others_were_drawn_show_their_curves_too(

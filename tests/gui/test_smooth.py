@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QEnterEvent
+from PySide6.QtGui import QEnterEvent, QPixmap, QPixmapCache
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from advisor.gui.idle_collection import IdleCollection
 from advisor.gui.job_state import StepSeries
 from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.pages.page import Page
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.curves import CurveChart
 from advisor.gui.plots.traces import line_icon
@@ -26,9 +27,10 @@ from advisor.gui.widgets.labels import QuietLabel, label
 from advisor.gui.widgets.table import Table
 from advisor.protocol.messages import Sample
 from tests.gui import fakes
+from tests.gui.shown_page import shown_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from PySide6.QtGui import QPainter
     from pytestqt.qtbot import QtBot
@@ -98,23 +100,28 @@ def test_what_comes_or_goes_leaves_the_rest_of_the_page_unpainted(
     page = window.page("advice")
     qtbot.waitUntil(lambda: page.isVisible() and not page.filling, timeout=120_000)
     at_rest()
-    figure = Painted(page.findChildren(KeyFigure)[0])
-    for name in behind:
-        window._drop_page(name)
+    first = page.findChildren(KeyFigure)[0]
+    figure = Painted(first)
+
+    def paints_with(change: Callable[[], None]) -> int:
+        figure.count = 0
+        change()
+        qtbot.waitUntil(lambda: not page.filling)
         at_rest()
-    assert figure.count <= 1  # The first that goes may change the least size of the window.
+        return figure.count
+
+    def add(below: QWidget) -> None:
+        page._steps_left.extend([partial(page._make_part, lambda: below), page._add_part])
+        page._next_step()
+
+    # Each of them would paint it; what else may happen meanwhile, and does so once, does not happen with each.
+    assert min(paints_with(partial(window._drop_page, name)) for name in behind) == 0
+    added = [label(f"last {number}") for number in range(3)]
+    assert min(paints_with(partial(add, below)) for below in added) == 0
+    assert all(below.isVisible() and below.y() > first.y() for below in added)
     figure.count = 0
-    below = label("last")
-    page._steps_left.extend([partial(page._make_part, lambda: below), page._add_part])
-    page._next_step()
-    qtbot.waitUntil(lambda: not page.filling)
-    at_rest()
-    assert below.isVisible()
-    assert below.y() > page.findChildren(KeyFigure)[0].y()
-    assert figure.count == 0
-    page.findChildren(KeyFigure)[0].update()
-    at_rest()
-    assert figure.count == 1
+    first.update()
+    qtbot.waitUntil(lambda: figure.count > 0)
 
 
 def test_a_chart_is_drawn_again_only_when_it_tells_something_else(qtbot: QtBot) -> None:
@@ -204,9 +211,10 @@ def test_a_number_that_changes_asks_for_room_only_when_it_needs_more(qtbot: QtBo
 
 
 def test_a_cell_looks_the_same_the_first_time_as_ever_after(qtbot: QtBot) -> None:
+    icon = line_icon("#aa3300", Qt.PenStyle.SolidLine)
     columns = [
         Column[int](title="name", text=lambda one: f"name {one}"),
-        Column[int](title="mark", text=str, icon=lambda _one: line_icon("#aa3300", Qt.PenStyle.SolidLine)),
+        Column[int](title="mark", text=str, icon=lambda _one: icon),
         Column[int](title="tick", text=str, ticked=lambda one: one > 1),
         Column[int](title="bold", text=lambda one: f"bold {one}", bold=lambda _one: True),
     ]
@@ -219,6 +227,72 @@ def test_a_cell_looks_the_same_the_first_time_as_ever_after(qtbot: QtBot) -> Non
     assert first == second
     model.show([4, 5, 6])
     assert table.grab().toImage() != second
+
+
+def test_pictures_of_cells_take_a_bounded_room_however_many_sizes_a_cell_had(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[str] = []
+
+    class Cache(QPixmapCache):
+        @staticmethod
+        def insert(key: str, picture: QPixmap) -> bool:  # type: ignore[override]
+            kept.append(key)
+            return QPixmapCache.insert(key, picture)
+
+    columns = [Column[int](title="bold", text=lambda one: f"bold {one}", bold=lambda _one: True)]
+    model: TableModel[int] = TableModel(columns)
+    table = Table(model, "table", visible_rows=3)
+    qtbot.addWidget(table)
+    limit_kb = QPixmapCache.cacheLimit()
+    monkeypatch.setattr("advisor.gui.widgets.cell_delegate.QPixmapCache", Cache)
+    QPixmapCache.setCacheLimit(256)
+    try:
+        model.show([1, 2, 3])
+        for width in range(300, 400, 5):
+            table.resize(width, 160)
+            table.grab()
+        made, picture = len(kept), QPixmap()
+        table.grab()
+        assert len(kept) == made >= 60
+        held = [picture.width() * picture.height() * 4 for key in kept if QPixmapCache.find(key, picture)]
+        assert 3 <= len(held) < made
+        assert sum(held) <= 256 * 1024
+    finally:
+        QPixmapCache.setCacheLimit(limit_kb)
+
+
+def test_a_part_that_fails_keeps_neither_the_page_nor_the_other_parts_back(window: MainWindow, qtbot: QtBot) -> None:
+    page = shown_page(window, "machine", Page, qtbot)
+    other = label("other")
+
+    def fail() -> QWidget:
+        raise ValueError("part")
+
+    with qtbot.captureExceptions() as faults:
+        with pytest.raises(ValueError, match="part"):
+            page.fill([fail, lambda: other, fail])
+        assert page.filling
+        qtbot.waitUntil(lambda: not page.filling)
+    assert [kind for kind, *_ in faults] == [ValueError]
+    assert page.body.isEnabled()
+    assert other.isVisible()
+
+
+def test_a_page_that_cannot_be_shown_leaves_the_window_painted(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown_page(window, "machine", Page, qtbot)
+    window.show_page("history")
+
+    def fail(_page: QWidget) -> None:
+        raise ValueError
+
+    with qtbot.captureExceptions() as faults:
+        with monkeypatch.context() as broken:
+            broken.setattr(window._stack, "setCurrentWidget", fail)
+            qtbot.waitUntil(lambda: bool(faults))
+        assert window._stack.updatesEnabled()
 
 
 def test_the_same_records_keep_the_selection_of_a_table(qtbot: QtBot) -> None:

@@ -53,7 +53,7 @@ class ComparePage(Page):
         super().__init__(context, context.texts("page-compare"), context.texts("compare-subtitle"))
         self._state: ViewState = {}
         self._comparison: PredictionIndex | None = None
-        self._ready = False
+        self._ready = self._switched_early = False
         self.session.advice_changed.connect(self._advice_arrived)
         self._rebuild(now=False)
 
@@ -90,7 +90,7 @@ class ComparePage(Page):
 
     def _rebuild(self, *, now: bool = True) -> None:
         """Make the page, a part in each turn: together they take a tenth of a second."""
-        self._ready = False
+        self._ready = self._switched_early = False
         self._comparison = None
         clear(self.body)
         if self.session.advice is None or not self.session.advice.predictions:
@@ -120,7 +120,9 @@ class ComparePage(Page):
         assert self._comparison is not None
         ticked = self._state.get("ticked")
         self._ready = True
-        if isinstance(ticked, frozenset):
+        if self._switched_early:
+            self._show_rows()
+        elif isinstance(ticked, frozenset):
             for set_up in self._comparison.set_ups:
                 set_up.ticked = set_up.place in ticked
         self._ticks_changed()
@@ -193,6 +195,8 @@ class ComparePage(Page):
 
     def _reset(self) -> None:
         """Everything as it was when the advice came."""
+        if not self._ready:
+            return
         for box, name in ((self._batch, "batch"), (self._count, "count"), (self._goal, "goal")):
             with QSignalBlocker(box):
                 box.setCurrentIndex(max(box.findData(self._defaults[name]), 0))
@@ -273,10 +277,15 @@ class ComparePage(Page):
         self.body.addStretch(0)
 
     def _switch(self) -> None:
-        """Precision, batch, count or goal is another: tick the best of each device anew; cheap, as all is indexed."""
-        if self._comparison is not None:
-            self._show_rows()
-            self._ticks_changed()
+        """Precision, batch, count or goal is another: tick the best of each device anew; cheap, as all is indexed.
+
+        The switches are shown some turns before the table is there; it is then shown as they stand.
+        """
+        if not self._ready:
+            self._switched_early = True
+            return
+        self._show_rows()
+        self._ticks_changed()
 
     def _show_rows(self) -> None:
         assert self._comparison is not None

@@ -175,11 +175,17 @@ class Page(QWidget):
     def _next_step(self) -> None:
         while self._steps_left:
             self.body.setEnabled(not self.isVisible())
-            self._steps_left.popleft()()
-            if not self.body.isEnabled():
-                self._settle()
-            if self._steps_left and self.context.shown():
-                self._turns.start()
+            later = False
+            try:
+                self._steps_left.popleft()()
+            finally:
+                # Also where a step failed: the other parts still come, and the page is laid out as ever.
+                if not self.body.isEnabled():
+                    self._settle()
+                if self._steps_left and self.context.shown():
+                    self._turns.start()
+                    later = True
+            if later:
                 return
 
     def _settle(self) -> None:

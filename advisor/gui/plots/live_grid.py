@@ -275,9 +275,10 @@ class LiveGrid(QWidget):
         if self.rows is not None:
             self.rows.redraw(self.buffer, now_s, self.span_s)
             return
-        # A curve is two pixels wide: more points than every second pixel are drawn over each other.
-        width = max((plot.width() for plot in self.plots), default=0)
-        frame = self.buffer.frame(now_s - self.span_s, now_s, min(BUCKETS, max(width // 2, 1)))
+        # A curve is one and a half pixels wide or, on a dense screen, more: finer points than of every second pixel of
+        # the screen are drawn over each other.
+        width = max((plot.width() for plot in self.plots), default=0) * self.devicePixelRatioF()
+        frame = self.buffer.frame(now_s - self.span_s, now_s, min(BUCKETS, max(int(width / 2), 1)))
         for plot in self.plots:
             plot.redraw(self.buffer, frame, now_s, self.span_s)
 

@@ -64,6 +64,7 @@ class TraceItem(QGraphicsItem):
         if place != self._place:
             self.prepareGeometryChange()
             self._place = place
+            self._fills = None
         self._grid = [QPolygonF([QPointF(place.left(), y), QPointF(place.right(), y)]) for y in grid_y]
 
     def show_curves(self, curves: Sequence[CurveData], *, dots: bool = False) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QPointF, QRect, Qt
-from PySide6.QtGui import QFont, QPainter, QPalette, QPixmap, QStaticText
+from PySide6.QtGui import QFont, QPainter, QPalette, QPixmap, QPixmapCache, QStaticText
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate
 
 if TYPE_CHECKING:
@@ -21,7 +22,10 @@ _PADDING = 11
 """Left and right of a text, in pixels: as the style sheet has it."""
 
 _KEPT = 4096
-"""Texts, and pictures of cells, that are kept: some windows full."""
+"""Texts of a table that are kept: some windows full."""
+_KEPT_KB = 64 * 1024
+"""Of pictures of cells, of all tables together: a wide cell on a dense screen takes 200 KB."""
+_numbers = count()
 
 
 class _Text(NamedTuple):
@@ -48,7 +52,8 @@ class CellDelegate(QStyledItemDelegate):
         super().__init__(table)
         self._table, self._columns, self._record_at = table, columns, record_at
         self._texts: dict[tuple[str, int], _Text] = {}
-        self._pictures: dict[object, QPixmap] = {}
+        self._number = next(_numbers)
+        QPixmapCache.setCacheLimit(max(QPixmapCache.cacheLimit(), _KEPT_KB))
         self._laid_out_with: QFont | None = None
 
     def paint(
@@ -80,7 +85,7 @@ class CellDelegate(QStyledItemDelegate):
 
     def _laid_out(self, text: str, room: int, font: QFont, metrics: QFontMetrics) -> _Text:
         if font != self._laid_out_with:
-            self._texts, self._pictures, self._laid_out_with = {}, {}, QFont(font)
+            self._texts, self._number, self._laid_out_with = {}, next(_numbers), QFont(font)
         found = self._texts.get((text, room))
         if found is None:
             long = metrics.horizontalAdvance(text) > room
@@ -89,7 +94,9 @@ class CellDelegate(QStyledItemDelegate):
             shown.setTextFormat(Qt.TextFormat.PlainText)
             shown.prepare(font=font)
             found = _Text(shown, metrics.horizontalAdvance(fitting), long)
-            _keep(self._texts, (text, room), found)
+            if len(self._texts) >= _KEPT:
+                self._texts.clear()
+            self._texts[text, room] = found
         return found
 
     def _paint_styled(
@@ -102,9 +109,9 @@ class CellDelegate(QStyledItemDelegate):
         """As the style paints it, on the table's ground; once for all cells of a kind and size."""
         given: Any = option
         place, scale = QRect(given.rect), painter.device().devicePixelRatioF()
-        key = (kind, place.size(), scale, given.palette.cacheKey(), self._table.wordWrap())
-        picture = self._pictures.get(key)
-        if picture is None:
+        about = (kind, place.width(), place.height(), scale, given.palette.cacheKey(), self._table.wordWrap())
+        key, picture = f"cell {self._number} {about}", QPixmap()
+        if not QPixmapCache.find(key, picture):
             picture = QPixmap(place.size() * scale)
             picture.setDevicePixelRatio(scale)
             picture.fill(Qt.GlobalColor.transparent)
@@ -112,11 +119,5 @@ class CellDelegate(QStyledItemDelegate):
             drawing = QPainter(picture)
             super().paint(drawing, option, index)
             drawing.end()
-            _keep(self._pictures, key, picture)
+            QPixmapCache.insert(key, picture)
         painter.drawPixmap(place.topLeft(), picture)
-
-
-def _keep(kept: dict[Any, Any], key: object, found: object) -> None:
-    if len(kept) >= _KEPT:
-        kept.clear()
-    kept[key] = found
