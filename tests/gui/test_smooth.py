@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gc
 import sys
-from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QEnterEvent, QPixmap, QPixmapCache
+from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
@@ -18,24 +17,19 @@ from advisor.gui.idle_collection import IdleCollection
 from advisor.gui.job_state import StepSeries
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.page import Page
-from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.curves import CurveChart
-from advisor.gui.plots.traces import line_icon
 from advisor.gui.theme import LIGHT
 from advisor.gui.widgets.card import KeyFigure
 from advisor.gui.widgets.labels import QuietLabel, label
-from advisor.gui.widgets.table import Table
 from advisor.protocol.messages import Sample
 from tests.gui import fakes
 from tests.gui.shown_page import shown_page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from PySide6.QtGui import QPainter
     from pytestqt.qtbot import QtBot
 
-    from advisor.gui.context import PageName
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
@@ -66,83 +60,6 @@ def test_a_second_advice_takes_the_place_of_one_that_is_still_being_shown(
     session.set_advice(fakes.advice())
     qtbot.waitUntil(lambda: not page.filling, timeout=120_000)
     assert page.body.count() == count
-
-
-class Painted(QObject):
-    """Counts the paints of a widget."""
-
-    def __init__(self, watched: QWidget) -> None:
-        super().__init__(watched)
-        self.count = 0
-        watched.installEventFilter(self)
-
-    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's own name
-        self.count += event.type() == QEvent.Type.Paint
-        return False
-
-
-def at_rest() -> None:
-    for _ in range(20):
-        QApplication.processEvents()
-
-
-def test_what_comes_or_goes_leaves_the_rest_of_the_page_unpainted(
-    window: MainWindow, session: Session, qtbot: QtBot
-) -> None:
-    session.show_recorded(fakes.advice())
-    window.show()
-    qtbot.waitExposed(window)
-    behind: tuple[PageName, ...] = ("history", "measure", "machine")
-    for name in behind:
-        window.show_page(name)
-        qtbot.waitUntil(window.page(name).isVisible)
-    window.show_page("advice")
-    page = window.page("advice")
-    qtbot.waitUntil(lambda: page.isVisible() and not page.filling, timeout=120_000)
-    at_rest()
-    first = page.findChildren(KeyFigure)[0]
-    figure = Painted(first)
-
-    def paints_with(change: Callable[[], None]) -> int:
-        figure.count = 0
-        change()
-        qtbot.waitUntil(lambda: not page.filling)
-        at_rest()
-        return figure.count
-
-    def add(below: QWidget) -> None:
-        page._steps_left.extend([partial(page._make_part, lambda: below), page._add_part])
-        page._next_step()
-
-    # Each of them would paint it; what else may happen meanwhile, and does so once, does not happen with each.
-    assert min(paints_with(partial(window._drop_page, name)) for name in behind) == 0
-    added = [label(f"last {number}") for number in range(3)]
-    assert min(paints_with(partial(add, below)) for below in added) == 0
-    assert all(below.isVisible() and below.y() > first.y() for below in added)
-    figure.count = 0
-    first.update()
-    qtbot.waitUntil(lambda: figure.count > 0)
-
-
-def test_a_chart_is_drawn_again_only_when_it_tells_something_else(qtbot: QtBot) -> None:
-    drawn: list[str] = []
-
-    class Drawn(BarChart):
-        def draw(self, painter: QPainter) -> None:
-            drawn.append("")
-            super().draw(painter)
-
-    chart = Drawn(LIGHT, "bars")
-    qtbot.addWidget(chart)
-    chart.resize(400, 100)
-    for _ in range(3):
-        picture = chart.grab().toImage()
-    assert len(drawn) == 1
-    chart.show_bars([Bar(name="one", estimate=None, text="nothing", tip="")])
-    assert chart.grab().toImage() != picture
-    chart.resize(420, 100)
-    chart.grab()
-    assert len(drawn) == 3
 
 
 @pytest.fixture
@@ -208,58 +125,6 @@ def test_a_number_that_changes_asks_for_room_only_when_it_needs_more(qtbot: QtBo
     assert (quiet.text(), quiet.sizeHint()) == ("7 %", room)
     quiet.set_text("100 % · 100 %")
     assert quiet.sizeHint().width() > room.width()
-
-
-def test_a_cell_looks_the_same_the_first_time_as_ever_after(qtbot: QtBot) -> None:
-    icon = line_icon("#aa3300", Qt.PenStyle.SolidLine)
-    columns = [
-        Column[int](title="name", text=lambda one: f"name {one}"),
-        Column[int](title="mark", text=str, icon=lambda _one: icon),
-        Column[int](title="tick", text=str, ticked=lambda one: one > 1),
-        Column[int](title="bold", text=lambda one: f"bold {one}", bold=lambda _one: True),
-    ]
-    model: TableModel[int] = TableModel(columns)
-    table = Table(model, "table", visible_rows=3)
-    qtbot.addWidget(table)
-    table.resize(500, 160)
-    model.show([1, 2, 3])
-    first, second = (table.grab().toImage() for _ in range(2))
-    assert first == second
-    model.show([4, 5, 6])
-    assert table.grab().toImage() != second
-
-
-def test_pictures_of_cells_take_a_bounded_room_however_many_sizes_a_cell_had(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept: list[str] = []
-
-    class Cache(QPixmapCache):
-        @staticmethod
-        def insert(key: str, picture: QPixmap) -> bool:  # type: ignore[override]
-            kept.append(key)
-            return QPixmapCache.insert(key, picture)
-
-    columns = [Column[int](title="bold", text=lambda one: f"bold {one}", bold=lambda _one: True)]
-    model: TableModel[int] = TableModel(columns)
-    table = Table(model, "table", visible_rows=3)
-    qtbot.addWidget(table)
-    limit_kb = QPixmapCache.cacheLimit()
-    monkeypatch.setattr("advisor.gui.widgets.cell_delegate.QPixmapCache", Cache)
-    QPixmapCache.setCacheLimit(256)
-    try:
-        model.show([1, 2, 3])
-        for width in range(300, 400, 5):
-            table.resize(width, 160)
-            table.grab()
-        made, picture = len(kept), QPixmap()
-        table.grab()
-        assert len(kept) == made >= 60
-        held = [picture.width() * picture.height() * 4 for key in kept if QPixmapCache.find(key, picture)]
-        assert 3 <= len(held) < made
-        assert sum(held) <= 256 * 1024
-    finally:
-        QPixmapCache.setCacheLimit(limit_kb)
 
 
 def test_a_part_that_fails_keeps_neither_the_page_nor_the_other_parts_back(window: MainWindow, qtbot: QtBot) -> None:
@@ -378,7 +243,6 @@ def test_the_axes_of_a_plot_are_right_before_the_first_reading(qtbot: QtBot) -> 
     from advisor.gui.models.readings import ReadingsBuffer
     from advisor.gui.plots.live_grid import LiveGrid
     from advisor.gui.texts import Texts
-    from advisor.gui.theme import LIGHT
 
     grid = LiveGrid(LIGHT, Texts("en"), fakes.machine(), ReadingsBuffer())
     qtbot.addWidget(grid)
@@ -402,7 +266,7 @@ def test_a_case_that_stands_on_the_page_is_not_made_again(window: MainWindow, qt
 def test_a_closed_window_that_changed_something_goes_without_a_word(
     qtbot: QtBot, settings: Settings, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from PySide6.QtCore import QCoreApplication, QEvent
+    from PySide6.QtCore import QCoreApplication
 
     from advisor.gui.main_window import MainWindow
     from advisor.gui.monitor_feed import MonitorFeed

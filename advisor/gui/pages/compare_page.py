@@ -277,10 +277,7 @@ class ComparePage(Page):
         self.body.addStretch(0)
 
     def _switch(self) -> None:
-        """Precision, batch, count or goal is another: tick the best of each device anew; cheap, as all is indexed.
-
-        The switches are shown some turns before the table is there; it is then shown as they stand.
-        """
+        """Precision, batch, count or goal is another: tick the best of each device anew, or once the table is there."""
         if not self._ready:
             self._switched_early = True
             return
