@@ -9,7 +9,7 @@ from torch import Tensor
 
 from advisor.worker.models.architecture import Batch
 from advisor.worker.models.huggingface_inputs import images, spectra, tokens, waves
-from advisor.worker.models.huggingface_kinds import forward_names, further_batches, may_show_pictures
+from advisor.worker.models.huggingface_kinds import forward_names, further_batches, main_input_name, may_show_pictures
 from advisor.worker.models.huggingface_search import Search
 from advisor.workload.workload import Task, Workload
 
@@ -55,7 +55,7 @@ def _known_names(module: Any, make_batch: Callable[[int], dict[str, Tensor]]) ->
 
 
 def _plain(module: Any, task: Task, workload: Workload) -> Callable[[int], dict[str, Tensor]]:  # noqa: ANN401 - transformers
-    kind = getattr(module, "main_input_name", "input_ids")
+    kind = main_input_name(module)
     config = module.config
     makers: dict[str, Callable[[Any, Task, Workload, int], dict[str, Tensor]]] = {
         "pixel_values": images,

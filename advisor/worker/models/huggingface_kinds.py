@@ -25,6 +25,12 @@ _USUAL_PICTURE_WORDS = 256
 """Words that a picture becomes, where the model does not tell."""
 
 
+def main_input_name(module: Any) -> str:  # noqa: ANN401 - transformers' types
+    """What the model's class calls its main input; the first where it names several, as OneFormer does."""
+    named = getattr(module, "main_input_name", "input_ids")
+    return named if isinstance(named, str) else str(named[0])
+
+
 def forward_names(module: Any) -> set[str]:  # noqa: ANN401 - transformers' types
     """What the model's forward takes by name; empty where it takes anything."""
     parameters = inspect.signature(module.forward).parameters
@@ -77,7 +83,7 @@ def further_batches(module: Any, task: Task, workload: Workload) -> Iterator[Mad
 
 def _is_unusual(module: Any, names: set[str], task: Task) -> bool:  # noqa: ANN401 - transformers' types
     """Whether the model takes more than one kind of input, or one that its configuration does not show."""
-    main = getattr(module, "main_input_name", "input_ids")
+    main = main_input_name(module)
     several = len({"input_ids", "pixel_values", "input_features", "input_values", "pixel_values_videos"} & names) > 1
     required = _required(module) - {main, "input_ids", "self"}
     doubled = task == "base" and "decoder_input_ids" in names

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from advisor.worker.models.huggingface_documented import documented_inputs
-from advisor.worker.models.huggingface_kinds import further_batches, name_picture_words
+from advisor.worker.models.huggingface_kinds import further_batches, main_input_name, name_picture_words
 from advisor.worker.models.huggingface_loss import own_loss
 from advisor.worker.models.huggingface_search import Search
 from advisor.worker.trace.kept_values import Values
@@ -211,3 +211,12 @@ def test_a_type_that_asks_for_more_than_its_main_input_is_traced(config: dict[st
     table = trace(subject_of(workload, "fp32"), "fp32", checked=False)
     assert len([op for op in table.ops if op.kind == "matmul"]) >= classes
     assert table.parameter_count > 1000
+
+
+@pytest.mark.parametrize("named", ["pixel_values", ["pixel_values", "task_inputs"]])
+def test_the_main_input_is_the_first_that_a_class_names(named: object) -> None:
+    class Named(nn.Module):
+        main_input_name = named
+
+    assert main_input_name(Named()) == "pixel_values"
+    assert main_input_name(nn.Identity()) == "input_ids"
