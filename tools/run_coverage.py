@@ -78,7 +78,7 @@ def main() -> int:
         parser.error("--only names pieces: say with --pieces where they are kept")
     if chosen.only:
         return max(run_piece(chosen.pieces, name) for name in chosen.only)
-    kept = msgspec.json.decode(KEPT.read_bytes(), type=dict[str, Share]) if KEPT.exists() else {}
+    kept = read_kept()
     shares: dict[str, Share] = {}
     for room in chosen.room or [""]:
         shares |= measured(room, pieces=chosen.pieces, missing=chosen.missing)
@@ -88,6 +88,11 @@ def main() -> int:
     for room, share in shares.items():
         print(f"{room}: {share.taken} of {share.number}", flush=True)
     return 0 if all(holds(room, share) and not share.tests_ended for room, share in shares.items()) else 1
+
+
+def read_kept() -> dict[str, Share]:
+    """What earlier runs gave, by room; nothing before the first."""
+    return msgspec.json.decode(KEPT.read_bytes(), type=dict[str, Share]) if KEPT.exists() else {}
 
 
 def holds(room: str, share: Share) -> bool:
@@ -171,7 +176,7 @@ def measured(room: str, *, pieces: Path | None, missing: bool) -> dict[str, Shar
         files = json.loads(report.read_text(encoding="utf-8"))["files"]
     counts: dict[str, tuple[int, int]] = {}
     for name, found in files.items():
-        inside = Path(name).resolve().relative_to(PACKAGE).parts
+        inside = (ROOT / name).relative_to(PACKAGE).parts
         own = inside[0] if len(inside) > 1 else "the package itself"
         if room in {"", own} and own not in names:
             told = found["summary"]
