@@ -13,6 +13,7 @@ from advisor.core.records import Record
 from advisor.cost.scaling.links import parse_interconnect
 from advisor.predict.time_to_train import CriticalBatch
 from advisor.recommend.candidates import table_keys
+from advisor.recommend.dealing import require_data_for_batch
 from advisor.recommend.fixed import FREE, Fixed
 from advisor.recommend.prices import Prices
 from advisor.recommend.recommendation import Goal, Limits
@@ -58,7 +59,11 @@ def known_specs(request: AdviceRequest) -> Mapping[str, GpuSpec]:
 
 
 def check(request: AdviceRequest) -> None:
-    """Refuse at once what no measurement could mend: an unknown card or link. Raises InputError."""
+    """Refuse at once what no measurement could mend: an unknown card or link, a batch beyond the data.
+
+    Raises InputError.
+    """
+    require_data_for_batch(request.global_batch_size, request.workload.data.samples)
     specs = known_specs(request)
     for key in table_keys(specs, request.gpu_keys):
         parse_interconnect(request.interconnect or "", specs[key])

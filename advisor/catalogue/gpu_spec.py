@@ -9,7 +9,13 @@ from msgspec import Meta
 
 from advisor.core.records import Record
 
-PositiveFigure = Annotated[float, Meta(gt=0)]
+# Bounds are those of any device that trains: figures in another unit (TFLOP/s, GB, MHz) lie outside.
+Clock = Annotated[float, Meta(ge=1e7, le=1e11)]
+Rate = Annotated[float, Meta(ge=1e9, le=1e19)]
+Bandwidth = Annotated[float, Meta(ge=1e8, le=1e16)]
+Memory = Annotated[float, Meta(ge=1e7, le=1e15)]
+Cache = Annotated[float, Meta(ge=1e3, le=1e12)]
+Power = Annotated[float, Meta(ge=1, le=1e6)]
 _FP8_SINCE = (8, 9)
 """Compute capability of the first tensor cores with FP8."""
 
@@ -22,19 +28,19 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     nvml_names: tuple[str, ...] = ()
     """Exact names under which NVML reports this card; matched together with the memory size."""
     compute_capability: Annotated[str, Meta(pattern=r"^\d{1,2}\.\d$")] | None = None
-    sm_count: Annotated[int, Meta(gt=0)] | None = None
-    boost_clock_hz: PositiveFigure | None = None
-    fp32_flop_per_s: PositiveFigure | None = None
-    tf32_flop_per_s: PositiveFigure | None = None
+    sm_count: Annotated[int, Meta(gt=0, le=1_000_000)] | None = None
+    boost_clock_hz: Clock | None = None
+    fp32_flop_per_s: Rate | None = None
+    tf32_flop_per_s: Rate | None = None
     """None: the card has no TF32."""
-    fp16_flop_per_s: PositiveFigure | None = None
-    bf16_flop_per_s: PositiveFigure | None = None
+    fp16_flop_per_s: Rate | None = None
+    bf16_flop_per_s: Rate | None = None
     """None: the card has no native BF16."""
-    memory_bytes: PositiveFigure | None = None
-    memory_bandwidth_bytes_per_s: PositiveFigure | None = None
-    l2_bytes: PositiveFigure | None = None
-    power_w: PositiveFigure | None = None
-    nvlink_bytes_per_s: PositiveFigure | None = None
+    memory_bytes: Memory | None = None
+    memory_bandwidth_bytes_per_s: Bandwidth | None = None
+    l2_bytes: Cache | None = None
+    power_w: Power | None = None
+    nvlink_bytes_per_s: Bandwidth | None = None
     """One way, summed over links; None: no NVLink."""
     nvlink_pairs_only: bool = False
     """NVLink only by a bridge between two cards."""

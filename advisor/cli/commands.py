@@ -82,7 +82,7 @@ def _dispatch(arguments: argparse.Namespace, language: Language) -> int:  # noqa
     if arguments.init is not None:
         from advisor.cli.starting import init_command
 
-        return init_command(arguments)
+        return init_command(arguments, language)
     if arguments.detect or arguments.list or arguments.doctor or arguments.completion is not None:
         return _look(arguments, language)
     if arguments.prune_history is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from advisor.core.errors import InputError
+from advisor.cli.faults import command_fault
 from advisor.core.sentences import Reason, say
 
 if TYPE_CHECKING:
@@ -40,6 +40,6 @@ def prune_command(arguments: argparse.Namespace, language: Language) -> int:
 
 def _consents(language: Language) -> bool:
     if not sys.stdin.isatty():
-        raise InputError("--prune-history: nobody is here to say yes.", "Add --yes to delete these runs.")
+        raise command_fault("prune-unasked")
     answer = input(say(Reason.of("history-prune-question"), language) + " ")
     return answer.strip().lower() in _YES

@@ -6,13 +6,16 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from advisor.cli.faults import command_fault
 from advisor.core.bundled import resource
-from advisor.core.errors import InputError, OutputError
 from advisor.core.file_writing import write_atomically
+from advisor.core.sentences import Reason, say
 
 if TYPE_CHECKING:
     import argparse
     from pathlib import Path
+
+    from advisor.core.sentences import Language
 
 STARTER = "workload_starter.toml"
 _FLAGS = {
@@ -29,22 +32,17 @@ _FLAGS = {
 """Flags of the command line by the field that they fill in."""
 
 
-def init_command(arguments: argparse.Namespace) -> int:
+def init_command(arguments: argparse.Namespace, language: Language) -> int:
     """Write the file and say what to do with it. Raises InputError where it exists, OutputError where it cannot be."""
     path: Path = arguments.init
     if path.suffix != ".toml":
-        raise InputError(f"--init {path}: a workload file ends in .toml.", f"Name it {path.with_suffix('.toml')}.")
+        raise command_fault("init-name", path=str(path), name=str(path.with_suffix(".toml")))
     if path.exists() and not arguments.force:
-        raise InputError(f"--init {path}: the file exists.", "Give another name, or --force to write over it.")
+        raise command_fault("init-exists", path=str(path))
     given = {field: getattr(arguments, flag, None) for flag, field in _FLAGS.items()}
     text = starter({field: value for field, value in given.items() if value is not None})
-    try:
-        write_atomically(path, text.encode())
-    except OSError as error:
-        raise OutputError(
-            f"--init {path}: cannot be written: {error.strerror or error}.", "Name another file."
-        ) from error
-    print(f"advisor: {path} is written. Edit it, then: advisor --measure {path}", file=sys.stderr)
+    write_atomically(path, text.encode())
+    print(f"advisor: {say(Reason.of('command-init-written', path=str(path)), language)}", file=sys.stderr)
     return 0
 
 

@@ -172,4 +172,8 @@ def _range(node: inspect.IntType | inspect.FloatType, kind: Value) -> Value:
     if not ends:
         return kind
     code = "-".join(["file-range", *(word for word, _ in ends)])
-    return Listed(reasons=(Reason.of(code, **({"kind": kind} | {word: f"{end}" for word, end in ends})),))
+    return Listed(reasons=(Reason.of(code, **({"kind": kind} | {word: _end(end) for word, end in ends})),))
+
+
+def _end(value: float) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

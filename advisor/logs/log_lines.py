@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from advisor.core.input_file import read_text
 from advisor.logs.known_formats import stamped, take_known
 from advisor.logs.log_facts import LogFacts
+from advisor.logs.terminal_codes import without_terminal_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -65,13 +66,9 @@ def parse_log(text: str) -> LogFacts:
     return facts
 
 
-_COLOURS = re.compile(r"\x1b\[[0-9;?]{0,24}[A-Za-z]")
-"""What tells a terminal colours and places: Keras 3 writes them into files too."""
-
-
 def _lines(text: str) -> Iterator[str]:
     """Lines, where a bar's carriage returns part lines too."""
-    for count, line in enumerate(re.split(r"[\r\n]+", _COLOURS.sub("", text))):
+    for count, line in enumerate(re.split(r"[\r\n]+", without_terminal_codes(text))):
         if count >= MAX_LINES:
             return
         if line.strip():

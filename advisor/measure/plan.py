@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
-from advisor.core.errors import InputError
+from advisor.core.file_fault import shown_value
 from advisor.core.records import Record
-from advisor.core.sentences import Arguments, Reason
+from advisor.core.sentences import Arguments, Names, Reason, SaidError
 from advisor.hardware.machine import Cpu, Gpu, Machine
 from advisor.workload.workload import NumbersModel, Workload, with_training
 
@@ -76,7 +76,7 @@ def make_plan(  # noqa: PLR0913 - what a user may ask for
     reason. Raises InputError for a device that is not there, or a budget below one second.
     """
     if budget_s < _LEAST_BUDGET_S:
-        raise InputError(f"--budget is {budget_s:g} s.", f"Give at least {_LEAST_BUDGET_S:g} s.")
+        raise SaidError.of("command-budget-short", budget_s=budget_s, least_s=_LEAST_BUDGET_S)
     workload, notes = _runnable(workload)
     chosen = [_cpu_plan(workload, machine)] if devices is None or "cpu" in devices else []
     for gpu in _chosen_gpus(machine, devices):
@@ -116,8 +116,8 @@ def _chosen_gpus(machine: Machine, devices: Sequence[str] | None) -> list[Gpu]:
         matches = [gpu for gpu in machine.gpus if name in {gpu.key, str(gpu.index)}]
         matches += [gpu for gpu in machine.gpus if any(name == instance.uuid for instance in gpu.mig_instances)]
         if not matches:
-            known = ", ".join(["cpu", *(gpu.key for gpu in machine.gpus)])
-            raise InputError(f"--device {name}: there is no such device here.", f"Choose from: {known}.")
+            known = Names(names=("cpu", *(gpu.key for gpu in machine.gpus)))
+            raise SaidError.of("command-no-such-device", given=shown_value(name), names=known)
         chosen.append(matches[0])
     return chosen
 

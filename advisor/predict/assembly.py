@@ -61,11 +61,11 @@ def predict_candidates(
             refusals.append(Reason.of("predict-no-trace", precision=precision))
             continue
         grid = grids[precision] = CandidateGrid(table, precision, group, sources)
-        refusals += [reason for reason in grid.refusals if reason not in refusals]
         for candidate in group:
             cell = grid.cell(candidate)
             if cell is not None:
                 predictions.append(_prediction(candidate, sources.workload, cell, memory_of(candidate)))
+        refusals += [reason for reason in grid.refusals if reason not in refusals]
     return Predicted(predictions=tuple(predictions), refusals=tuple(refusals), groups=Groups(grids))
 
 

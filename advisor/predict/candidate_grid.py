@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
-import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.links import pcie_bytes_per_s
@@ -45,6 +44,8 @@ _UNKNOWN_CARDS_LINK = Link(
 )
 """Of local cards that the table lacks: through the host over PCIe 3.0 x16, which every card since 2012 can do."""
 _UNUSED_BANDWIDTH_BYTES_PER_S = 1e9
+_LONGEST_STEP_S = 1e30
+"""Beyond it a job's time may be no number any more; nothing that computes takes a millionth of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +116,8 @@ class CandidateGrid:
         nodes = self.sources.node_count
         grid, ends = self._scaled_grid(candidate.gradient_accumulation_steps, candidate.count if nodes > 1 else None)
         place = (*grid.index(candidate.strategy, candidate.count), row, column)
-        if not np.isfinite(grid.step_s[place]):
+        if not grid.step_s[place] < _LONGEST_STEP_S:
+            self._refuse(Reason.of("predict-step-endless", device=candidate.device.name))
             return None
         alone = candidate.count == 1
         return Cell(
@@ -126,6 +128,10 @@ class CandidateGrid:
             measured=bool(self.steps.measured[row, column]) and alone and candidate.gradient_accumulation_steps == 1,
             notes=self.steps.notes[row],
         )
+
+    def _refuse(self, reason: Reason) -> None:
+        if reason not in self.refusals:
+            self.refusals.append(reason)
 
     def _scaled_grid(self, accumulation: int, count: int | None) -> tuple[ScaledGrid, ScaledRange]:
         """An accumulation's scaled grid and range; across nodes the link depends on the count: each has its own."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.links import CARDS_PER_HOST
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
-from advisor.core.errors import InputError
+from advisor.core.file_fault import shown_value
 from advisor.core.records import shared_fields
+from advisor.core.sentences import Reason, SaidError
 from advisor.predict.prediction import Candidate, Device, SetUp
 from advisor.recommend.dealing import LARGEST_BATCH_SIZE, batch_sizes_dealing
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, sensible_precisions
@@ -152,10 +153,7 @@ def table_keys(specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str] | None) -> 
         return tuple(key for key in DEFAULT_GPU_KEYS if key in specs)
     for key in gpu_keys:
         if key not in specs:
-            raise InputError(
-                f"--gpus: {key!r} is not in the spec table.",
-                f"Take one of {', '.join(sorted(specs))}, or describe the card with --gpu-file.",
-            )
+            raise SaidError.of("command-unknown-card", Reason.of("command-card-list"), given=shown_value(key))
     return tuple(dict.fromkeys(gpu_keys))
 
 

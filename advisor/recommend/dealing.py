@@ -6,8 +6,7 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from advisor.core.errors import InputError
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Names, Reason, SaidError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +41,12 @@ def _divisors(number: int) -> tuple[int, ...]:
     return tuple(sorted({*small, *(number // one for one in small)}))
 
 
+def require_data_for_batch(global_batch_size: int | None, samples: int) -> None:
+    """Refuse a global batch that is larger than the data. Raises InputError."""
+    if global_batch_size is not None and global_batch_size > samples:
+        raise SaidError.of("command-batch-over-data", given=global_batch_size, samples=samples)
+
+
 def left_out_counts(global_batch_size: int | None, counts: Sequence[int]) -> tuple[Reason, ...]:
     """Says which counts cannot share the global batch evenly. Raises InputError where none can."""
     if global_batch_size is None:
@@ -50,10 +55,9 @@ def left_out_counts(global_batch_size: int | None, counts: Sequence[int]) -> tup
     if uneven and len(uneven) == len(counts):
         least = min(counts)
         below = global_batch_size // least * least
-        choices = f"{below} or {below + least}" if below else str(least)
-        raise InputError(
-            f"--global-batch: {global_batch_size} samples cannot be dealt out evenly to {_listed(uneven)} devices.",
-            f"Give a multiple of {least}, such as {choices}, or other --counts.",
+        choices = Names(names=tuple(str(one) for one in (below, below + least) if one), alternatives=True)
+        raise SaidError.of(
+            "command-uneven-batch", given=global_batch_size, counts=_listed(uneven), least=least, choices=choices
         )
     if not uneven:
         return ()
@@ -74,10 +78,8 @@ def require_even_nodes(counts: Sequence[int], node_count: int) -> None:
     uneven = [count for count in counts if count > 1 and count % node_count]
     if uneven:
         nearest = sorted({max(1, round(count / node_count)) * node_count for count in uneven})
-        raise InputError(
-            f"--nodes {node_count}: {_listed(uneven)} devices cannot be spread evenly over {node_count} machines.",
-            f"Give --counts that are multiples of {node_count}, such as --counts {','.join(map(str, nearest))}, "
-            "or another --nodes.",
+        raise SaidError.of(
+            "command-uneven-nodes", nodes=node_count, counts=_listed(uneven), nearest=",".join(map(str, nearest))
         )
 
 

@@ -54,6 +54,27 @@ def test_figures_are_in_base_units() -> None:
     assert (card.power_w, card.pcie_generation, card.pcie_lane_count) == (400, 4, 16)
 
 
+@pytest.mark.parametrize(
+    ("figure", "in_another_unit"),
+    [
+        ("fp32_flop_per_s = 10_000_000_000_000", "fp32_flop_per_s = 10.0"),
+        ("memory_bytes = 17_179_869_184", "memory_bytes = 16"),
+        ("memory_bytes = 17_179_869_184", "memory_bytes = 16384"),
+        ("memory_bandwidth_bytes_per_s = 500_000_000_000", "memory_bandwidth_bytes_per_s = 500"),
+        ("memory_bandwidth_bytes_per_s = 500_000_000_000", "memory_bandwidth_bytes_per_s = 1e-300"),
+        ('source = "data sheet"', 'source = "data sheet"\nboost_clock_hz = 2520'),
+        ('source = "data sheet"', 'source = "data sheet"\nl2_bytes = 72'),
+        ('source = "data sheet"', 'source = "data sheet"\nfp16_flop_per_s = 1e300'),
+    ],
+)
+def test_a_figure_in_another_unit_is_refused(figure: str, in_another_unit: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    assert figure in MINE
+    path.write_text(MINE.replace(figure, in_another_unit))
+    with pytest.raises(InputError, match=r"Allowed: a(n integer| number) from 1"):
+        read_gpu_file(path)
+
+
 def test_what_a_card_does_not_have_is_absent() -> None:
     volta, ada, instinct = (spec_table()[key] for key in ("v100-sxm2-16", "rtx4090", "mi300x"))
     assert (volta.tf32_flop_per_s, volta.bf16_flop_per_s) == (None, None)

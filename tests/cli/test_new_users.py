@@ -60,6 +60,28 @@ def test_a_file_that_gives_something_else_is_told_in_the_readers_language(
     assert "完整日志：" in line
 
 
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--predict", "bert_base_sst2", "--interconnect", "wet string"), "`wet string` 不是已知的连接。请使用"),
+        (("--predict", "bert_base_sst2", "--global-batch", "50", "--counts", "4,8"), "例如 48 或 52，"),
+        (("--predict", "bert_base_sst2", "--global-batch", "67350", "--counts", "2"), "多于数据的 67,349 个。请最多"),
+        (("--predict", "bert_base_sst2", "--nodes", "3", "--counts", "2,4"), "请让 --counts 为 3 的倍数"),
+        (("--measure", "iris_mlp", "--budget", "0.1"), "请至少给出 1.00 s"),
+        (("--measure", "iris_mlp", "--device", "no-card"), "`no-card`：这里没有这个设备。请从 cpu"),
+        (("--init", "job.txt"), "请命名为 job.toml"),
+    ],
+)
+def test_what_a_flag_asks_in_vain_is_told_in_the_readers_language(
+    flags: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*flags, "--language", "zh", *QUIET]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    (line,) = printed.err.strip().splitlines()
+    assert said in line
+
+
 def test_where_nothing_fits_the_code_is_six(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--predict", "bert_base_sst2", "--gpus", "rtx4090", "--max-hours", "0.0001", *QUIET]) == 6
     assert "No set-up could be recommended" in capsys.readouterr().out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.logs.log_lines import parse_log
+from advisor.logs.terminal_codes import without_terminal_codes
 from advisor.logs.training_log import explain_log
 
 KERAS = """Epoch 1/5
@@ -45,6 +46,24 @@ def test_colours_of_a_terminal_in_a_file_are_passed_over() -> None:
     report = explain_log(parse_log(COLOURED))
     assert report.step_s == pytest.approx(60 / 1875)
     assert report.step_count == 1875
+
+
+REDRAWN = "".join(
+    f"Epoch 0 \x1b[35m━━━\x1b[0m \x1b[37m{done}/100\x1b[0m \x1b[37m0:00:{done // 2:02d} • 0:00:09\x1b[0m 2.0it/s{end}"
+    for done, end in ((20, "\n\x1b[1A\x1b[2K"), (40, "\x1b[1A\x1b[2K"), (60, "\n"))
+)
+
+
+@pytest.mark.parametrize("escape", ["\x1b", "", "^[", "\\x1b", "\\u001b", "\\033", "␛", "←"])
+def test_codes_of_a_terminal_are_read_whatever_became_of_their_escape_characters(escape: str) -> None:
+    assert parse_log(REDRAWN.replace("\x1b", escape)).points == [(0, 0.0), (20, 10.0), (40, 20.0), (60, 30.0)]
+    coloured = parse_log(COLOURED.replace("\x1b", escape))
+    assert coloured.points == parse_log(COLOURED).points == [(0, 0.0), (1875, 60.0)]
+
+
+@pytest.mark.parametrize("text", ["step 10 [0m 5s] [12K words] [2h 5m]", "0%| [0m 0s", "lr [1A, 2K] took [30m 2s]"])
+def test_words_in_brackets_are_no_codes_of_a_terminal(text: str) -> None:
+    assert without_terminal_codes(text) == text
 
 
 def test_epoch_summaries_add_up_to_the_whole_and_tell_no_step() -> None:

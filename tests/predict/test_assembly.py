@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from advisor.predict.assembly import optimizer_step_count, predict_candidates
 from advisor.predict.device_memory import unknown_memory
 from advisor.predict.prediction import Candidate, Prediction
-from tests.predict.asked import A100, CPU, HERE, STRANGER, V100, candidate, sources, workload
+from tests.cost.small_tables import matmul
+from tests.predict.asked import A100, CPU, HERE, STRANGER, V100, candidate, model, sources, workload
 
 
 def predicted(*candidates: Candidate, **changes: object) -> tuple[Prediction, ...]:
@@ -71,6 +73,14 @@ def test_what_cannot_be_predicted_says_why_once() -> None:
     assert refused(candidate(V100, precision="tf32")) == []
     assert predicted(candidate(CPU), candidate(STRANGER)) == ()
     assert len(predicted(candidate(STRANGER), candidate())) == 1
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("flop", [1e300, 1e308])
+def test_a_step_that_no_number_holds_says_why_once(flop: float) -> None:
+    endless = {"fp32": replace(model(), ops=(matmul((0.0, flop), 1024, 1024),))}
+    assert predicted(candidate(), candidate(count=2), tables=endless) == ()
+    assert refused(candidate(), candidate(count=2), candidate(V100), tables=endless) == ["predict-step-endless"] * 2
 
 
 def test_cards_of_the_table_are_specified_and_never_measured() -> None:

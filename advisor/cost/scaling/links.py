@@ -13,7 +13,9 @@ from advisor.catalogue.gpu_spec import is_consumer
 from advisor.catalogue.links import CARDS_PER_HOST, PAIR, slot_bytes_per_s
 from advisor.catalogue.networks import NETWORK_WORDS, Network, network_in
 from advisor.core.errors import InputError
+from advisor.core.file_fault import shown_value
 from advisor.core.records import Record
+from advisor.core.sentences import Names, SaidError
 from advisor.core.units import Basis
 
 if TYPE_CHECKING:
@@ -184,8 +186,7 @@ def parse_interconnect(text: str, spec: GpuSpec, *, cards_per_node: int | None =
     inside = text[: network.start_index].rstrip(" +,;/&") if network is not None else text
     link = _inside(inside.strip(), spec)
     if link is None:
-        message = f"interconnect {text[:80]!r} names no known link."
-        raise InputError(message, f"Use one of: {', '.join(WORDS)}; a network may follow: '+ InfiniBand HDR x8'.")
+        raise SaidError.of("command-no-link", given=shown_value(text), names=Names(names=WORDS))
     changes: dict[str, object] = {} if network is None else {"network": network.network}
     if cards_per_node == PAIR:
         changes["several_pairs"] = False

@@ -3,6 +3,7 @@ predict-missing-figures = { $gpu }: no step time can be predicted, because the t
 predict-no-bf16 = { $gpu } has no BF16 units; PyTorch would emulate it far more slowly, so nothing is predicted. Take fp16_amp or fp32.
 predict-no-fp8 = { $gpu } has no FP8 units, so nothing is predicted. Take bf16_amp.
 predict-no-fp16 = { $gpu }: its 16-bit rate is unknown, so nothing is predicted for 16-bit precisions. Take fp32.
+predict-step-endless = { $device }: a step would take longer than any number says, so nothing is predicted. Look for a figure in another unit, of the card (--gpu-file) or of the model.
 predict-tf32-runs-as-fp32 = { $gpu } has no TF32; the step runs in FP32 and is predicted so.
 predict-power-unknown = { $gpu }: its power limit is unknown; a clock lowered by it is not counted.
 predict-cache-unknown = { $gpu }: its L2 cache is unknown; its help is not counted.

@@ -3,6 +3,7 @@ predict-missing-figures = { $gpu }：显卡参数表缺少 { $fields }，无法�
 predict-no-bf16 = { $gpu } 没有 BF16 运算单元，PyTorch 只能以慢得多的方式模拟，因此不作预测。请改用 fp16_amp 或 fp32。
 predict-no-fp8 = { $gpu } 没有 FP8 运算单元，因此不作预测。请改用 bf16_amp。
 predict-no-fp16 = { $gpu } 的 16 位运算速率未知，因此不预测 16 位精度。请改用 fp32。
+predict-step-endless = { $device }：一步的时间超出可表示的范围，因此没有预测。请检查显卡（--gpu-file）或模型的数值单位。
 predict-tf32-runs-as-fp32 = { $gpu } 不支持 TF32，该步按 FP32 运行和预测。
 predict-power-unknown = { $gpu } 的功耗上限未知，未计入由此造成的降频。
 predict-cache-unknown = { $gpu } 的 L2 缓存大小未知，未计入其加速作用。
