@@ -25,6 +25,8 @@ _FIRST_BACK_OFF_S = 5.0
 _LONGEST_BACK_OFF_S = 60.0
 _STEADY_AFTER_S = 60.0
 _SLICE_S = 0.1
+_PAUSED_S = 2.0
+"""How often is looked whether a paused sampler still lives; looking as ever is most of what a hidden window costs."""
 _MOST_KEPT = 20_000
 
 
@@ -42,6 +44,8 @@ class Monitor:
         self._readings: deque[Reading] = deque(maxlen=_MOST_KEPT)
         self._problem: Reason | None = None
         self._stop = threading.Event()
+        self._told = threading.Event()
+        """Another pace, or the end: no pause lasts longer."""
         self._lock = threading.Lock()
         self._child: ChildProcess | None = None
         self._thread: threading.Thread | None = None
@@ -61,6 +65,7 @@ class Monitor:
     ) -> None:
         """End the sampler; no thread, child or descriptor is left."""
         self._stop.set()
+        self._told.set()
         if self._thread is not None:
             self._thread.join()
         self._thread = None
@@ -77,6 +82,7 @@ class Monitor:
         self._interval_s = interval_s
         with self._lock:
             self._ask()
+        self._told.set()
 
     @property
     def problem(self) -> Reason | None:
@@ -112,6 +118,9 @@ class Monitor:
         self._silent_after_s = time.monotonic() + _START_DEADLINE_S
         try:
             while not self._stop.is_set() and (until_s is None or time.monotonic() < until_s):
+                if self._interval_s is None:
+                    self._told.wait(_PAUSED_S)
+                    self._told.clear()
                 try:
                     line = child.next_line(_SLICE_S)
                 except TimeoutError:

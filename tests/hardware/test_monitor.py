@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from advisor.core.child_process import ChildProcess
 from advisor.hardware.monitor import Monitor
 from tests.fake_nvml.stub import GIVEN_SCENARIOS, NvmlStub
 from tests.leftovers import leftovers, needs_proc
@@ -142,6 +143,26 @@ def test_the_pace_can_be_changed_and_paused() -> None:
         time.sleep(0.3)
         assert monitor.readings() == []
         assert monitor.problem is None or monitor.problem.code != "driver-not-responding"
+        monitor.set_interval(0.02)
+        gather(monitor, twenty)
+
+
+def test_a_paused_monitor_hardly_looks_at_its_sampler(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[float] = []
+
+    class Watched(ChildProcess):
+        def next_line(self, timeout_s: float) -> bytes | None:
+            looks.append(timeout_s)
+            return super().next_line(timeout_s)
+
+    monkeypatch.setattr("advisor.hardware.monitor.ChildProcess", Watched)
+    with Monitor(0.02) as monitor:
+        gather(monitor, twenty)
+        monitor.set_interval(None)
+        time.sleep(0.5)
+        looks.clear()
+        time.sleep(1.0)
+        assert len(looks) <= 1
         monitor.set_interval(0.02)
         gather(monitor, twenty)
 
