@@ -64,11 +64,6 @@ class JobPicture(Record, frozen=True, kw_only=True):
         """Where a time lies on the axis, from 0 to 1."""
         return math.log(time_s / self.low_s) / math.log(self.high_s / self.low_s)
 
-    @property
-    def priced(self) -> bool:
-        """Whether any row knows its cost."""
-        return any(row.prediction.cost is not None for row in self.rows)
-
 
 def job_picture(advice: AdviceRecord) -> JobPicture | None:
     """The set-ups worth a look, this machine's own among them, and the smallest that do not fit; None: no job times."""

@@ -31,8 +31,6 @@ KEPT = {
     "_Shown.get_code": "Python's import asks it",
     "TraceItem.paint": "Qt calls it",
     "Form.editor": "what a person can type into, for tests that type",
-    "PlainPlot.ranges": "what a person sees, for tests that look",
-    "StepPlot.point_counts": "what is drawn, for tests that count it",
     "Monitor.sampler_pid": "for tests that kill the sampler, as a driver may",
     "StepSet.host_fraction": "the accuracy page's runs are scored with it, in tests/accuracy",
 }

@@ -236,7 +236,7 @@ def test_the_plots_come_one_at_a_time_with_their_axes(window: MainWindow, sessio
         "clock",
         "temperature",
     ]
-    assert all(plot.plot.ranges()[0][0] < -50 for plot in grid.plots)
+    assert all(plot.plot.box.viewRange()[0][0] < -50 for plot in grid.plots)
 
 
 def test_the_axes_of_a_plot_are_right_before_the_first_reading(qtbot: QtBot) -> None:
@@ -246,10 +246,10 @@ def test_the_axes_of_a_plot_are_right_before_the_first_reading(qtbot: QtBot) -> 
 
     grid = LiveGrid(LIGHT, Texts("en"), fakes.machine(), ReadingsBuffer())
     qtbot.addWidget(grid)
-    spans = {plot.plot.ranges()[0] for plot in grid.plots}
+    spans = {tuple(plot.plot.box.viewRange()[0]) for plot in grid.plots}
     assert len(spans) == 1
     assert next(iter(spans))[0] < -59
-    assert [round(plot.plot.ranges()[1][1]) for plot in grid.plots[:2]] == [104, 104]
+    assert [round(plot.plot.box.viewRange()[1][1]) for plot in grid.plots[:2]] == [104, 104]
 
 
 def test_a_case_that_stands_on_the_page_is_not_made_again(window: MainWindow, qtbot: QtBot) -> None:

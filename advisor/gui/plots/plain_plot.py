@@ -94,11 +94,6 @@ class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
         self._axes["left"].setTicks([list(y_ticks)])
         self._axes["bottom"].setTicks([list(x_ticks)])
 
-    def ranges(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """The shown ranges of x and y."""
-        x, y = self.box.viewRange()
-        return (x[0], x[1]), (y[0], y[1])
-
     def x_at(self, place: QPoint) -> float:
         """The x that lies at a place of the widget."""
         return float(self.box.mapSceneToView(self.mapToScene(place)).x())

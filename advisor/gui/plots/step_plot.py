@@ -106,10 +106,6 @@ class StepPlot(Card):
             self._icons[look] = line_icon(*look)
         return self._icons[look]
 
-    def point_counts(self) -> list[int]:
-        """How many points are drawn of each series."""
-        return [len(curve.x) for curve in self._curves]
-
     def _fix_ranges(self, age_s: float) -> None:
         span_s = next((span for span in _SPANS_S if age_s <= span), age_s)
         low = math.floor(min(float(curve.y.min()) for curve in self._curves) * 3)
