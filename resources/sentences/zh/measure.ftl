@@ -2,7 +2,7 @@
 
 ## 阶段
 measure-phase-load = 正在构建模型
-measure-phase-calibrate = 正在标定设备
+measure-phase-calibrate = 正在校准设备
 measure-phase-steps = 正在实际训练模型
 measure-phase-loader = 正在测量数据加载
 measure-loader-failed = 未能测量数据加载，因此所给时间不含加载。请排除以下问题后重新测量：{ $text }
@@ -100,4 +100,4 @@ worker-gpu-busy = { $device } 被其他进程独占（独占计算模式）。�
 ## 由本机测量得出的预测
 local-other-precision = 此设备未测量 { $asked }，其用时由 { $measured } 推算，范围更宽。以 --precision { $asked } 测量可得确值。
 local-extended-layers = 用时由模型的部分模块按直线外推得出。增大预算（--budget）可测量完整模型。
-local-rates-only = 此设备未测量过该模型的步，用时仅由标定得出。请增大预算（--budget）。
+local-rates-only = 此设备未测量过该模型的步，用时仅由校准得出。请增大预算（--budget）。

@@ -5,7 +5,7 @@ why-tied-energy = { $device } 与 { $others } 之间没有明显差别：它们�
 why-tie-here = 在并列者之中，选用本机已有的设备：{ $device }。
 why-tie-cost = 在并列者之中，由预期费用最低者决定：{ $cost }，而 { $other } 为 { $other_cost }。
 why-tie-energy = 在并列者之中，由预期能耗最低者决定：{ $energy_j }，而 { $other } 为 { $other_energy_j }。
-why-tie-alike = 在此平局中预期时间相同（{ $job_s }，{ $other } 亦然）：用手边的即可。
+why-tie-alike = 在并列者之中，预期时间相同（{ $job_s }，{ $other } 亦然）：用手边的即可。
 why-tie-time = 在并列者之中，由预期时间较短者决定：{ $job_s }，而 { $other } 为 { $other_job_s }。
 why-disturbed = { $other } 在测量时受到干扰：不受干扰时可能同样快，但在重新测量之前不予推荐。
 why-only-here = 在本机的设备中，只有 { $device } 可以评估。
@@ -73,7 +73,7 @@ why-tokenising-bound = 如果文本是在训练时才分词的，瓶颈就是数
 why-decoding-cores = 如果图片是训练时才解码的 JPEG 文件，每秒 { $rate } 张需占用主机 { $cores } 个核心，每个核心每秒解码 { $each } 张。请确认主机有这么多核心，或事先解码图片。
 why-tokenising-cores = 如果文本在训练时才分词，每秒 { $rate } 个样本需占用主机 { $cores } 个核心，每个核心每秒处理 { $each } 个。请确认主机有这么多核心，或事先分词。
 why-validation-share = 每 { $every_steps } 步验证一次，占总时间的 { $share_fraction }；所给的任务时间只含训练步。
-why-validation-each-epoch = 每个 epoch 验证一次，占总时间的 { $share_fraction }；所给的任务时间只含训练步。
+why-validation-each-epoch = 每轮验证一次，占总时间的 { $share_fraction }；所给的任务时间只含训练步。
 strategies-compared = 两张 { $device }（{ $precision }）：DistributedDataParallel（每卡批大小 { $ddp_batch }）的速度是单卡（批大小 { $single_batch }）的 { $ddp_ratio } 倍，区间为 { $low_ratio } 至 { $high_ratio }；DataParallel 为 { $dp_ratio } 倍。
 strategies-compared-each = 两张 { $device }（{ $precision }），每个批都交换梯度：DistributedDataParallel（每卡批大小 { $ddp_batch }）的速度是单卡（批大小 { $single_batch }）的 { $ddp_ratio } 倍，区间为 { $low_ratio } 至 { $high_ratio }；DataParallel 为 { $dp_ratio } 倍。
 
