@@ -42,3 +42,18 @@ def test_a_resized_plot_looks_as_one_made_at_that_size(qtbot: QtBot, before: tup
     settled(resized)
     resized.resize(420, 180)
     assert settled(resized) == settled(plot(qtbot, 420, 180))
+
+
+def test_words_of_a_narrow_plots_times_do_not_touch(qtbot: QtBot) -> None:
+    made = plot(qtbot, 520, 120)
+    ticks = [(-2.0 * place, f"−{2 * place} min" if place else "now") for place in range(6)]
+    made.fix((-10.0, 0.0), (0.0, 100.0), ticks, TICKS)
+    settled(made)
+    assert made._axes["bottom"]._tickLevels == [ticks]
+    made.resize(250, 120)
+    settled(made)
+    (shown,) = made._axes["bottom"]._tickLevels
+    assert shown[0] == ticks[0]
+    assert 1 < len(shown) < len(ticks)
+    apart = made.box.width() * (shown[0][0] - shown[1][0]) / 10
+    assert apart > max(made.fontMetrics().horizontalAdvance(text) for _at, text in shown)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from advisor.core.units import format_seconds
 from advisor.gui.theme import SMALL_SIZE, TICK_SIZE
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.labels import in_two_lines
@@ -191,6 +192,11 @@ def round_ticks(top: float, count: int = 4) -> list[float]:
     size = 10 ** math.floor(math.log10(rough))
     step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * (1 - 1e-9))
     return [step * index for index in range(math.ceil(top / step - 1e-9) + 1)]
+
+
+def seconds_tick(seconds: float) -> str:
+    """A round time on a logarithmic axis: whole seconds from one on, where minutes would make odd numbers of it."""
+    return f"{seconds:.0f} s" if seconds >= 1 else format_seconds(seconds).replace(".00", "").replace(".0", "")
 
 
 def draw_mark(painter: QPainter, shape: Shape, at: QPointF, radius: float) -> None:

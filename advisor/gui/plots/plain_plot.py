@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QHelpEvent, QMouseEvent
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QGraphicsGridLayout, QGraphicsItem, QSizePolicy, QToolTip
 
 from advisor.gui.theme import TICK_SIZE
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _AXES = {"left": (1, 0), "bottom": (2, 1)}
 Ticks = Sequence[tuple[float, str]]
+_TICK_GAP = 10.0
+"""Least room between the words of two ticks, in pixels."""
 
 
 class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
@@ -73,10 +76,12 @@ class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
         self._axes["left"].setWidth(left_width)
         self._axes["bottom"].setHeight(20)
         self.keep_axes(kept=True)
-        self.box.sigResized.connect(self._forget_axes)
+        self._x_ticks: Ticks = []
+        self.box.sigResized.connect(self._resized)
 
-    def _forget_axes(self, *_: object) -> None:
+    def _resized(self, *_: object) -> None:
         """At another size Qt would paint into the kept picture without clearing it: old labels would stay."""
+        self._show_x_ticks()
         if self._axes["left"].cacheMode() != QGraphicsItem.CacheMode.NoCache:
             self.keep_axes(kept=False)
             self.keep_axes(kept=True)
@@ -92,7 +97,16 @@ class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
         self.box.setXRange(*x, padding=0)
         self.box.setYRange(*y, padding=0)
         self._axes["left"].setTicks([list(y_ticks)])
-        self._axes["bottom"].setTicks([list(x_ticks)])
+        self._x_ticks = list(x_ticks)
+        self._show_x_ticks()
+
+    def _show_x_ticks(self) -> None:
+        """Every tick of x, or every second, third, …: the first one always, and none touches the next."""
+        font, room = self.font(), self.box.width()
+        font.setPixelSize(TICK_SIZE)
+        wide = max((QFontMetricsF(font).horizontalAdvance(text) for _at, text in self._x_ticks), default=0) + _TICK_GAP
+        every = math.ceil(wide * (len(self._x_ticks) - 1) / room) if room > wide else 1
+        self._axes["bottom"].setTicks([list(self._x_ticks)[:: max(every, 1)]])
 
     def x_at(self, place: QPoint) -> float:
         """The x that lies at a place of the widget."""

@@ -11,6 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
 from advisor.core.units import format_seconds
+from advisor.gui.plots.chart import seconds_tick
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, line_icon, thin_pen
 from advisor.gui.theme import cpu_colour, gpu_colour, mixed
@@ -117,9 +118,7 @@ class StepPlot(Card):
         if self._fixed == (span_s, low, high):
             return
         self._fixed = (span_s, low, high)
-        ticks = [
-            (place / 3, format_seconds(_ROUND[place % 3] * 10.0 ** (place // 3))) for place in range(low, high + 1)
-        ]
+        ticks = [(place / 3, seconds_tick(_ROUND[place % 3] * 10.0 ** (place // 3))) for place in range(low, high + 1)]
         ticks = ticks[:: max(1, math.ceil(len(ticks) / 7))]
         # The lowest tick's words would else be cut by the axis below.
         margin = 0.06 * (high - low) / 3
