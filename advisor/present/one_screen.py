@@ -9,7 +9,7 @@ import msgspec
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_bytes
-from advisor.cost.memory.capacity import usable_bytes
+from advisor.present.set_ups import usable_memory_bytes
 from advisor.present.summary import Section, Summary, best_by_device, summarise
 from advisor.present.table_cells import NONE, counted, set_up_cells
 from advisor.present.tables import table_of
@@ -89,9 +89,9 @@ def memory_cell(one: Prediction, language: Language) -> str:
     if one.peak_memory_bytes is None:
         return sentence("unknown", language)
     need = format_bytes(one.peak_memory_bytes.value)
-    if one.memory_capacity_bytes is None:
+    room = usable_memory_bytes(one)
+    if room is None:
         return need
-    room = one.memory_capacity_bytes if one.device.key == "cpu" else usable_bytes(one.memory_capacity_bytes)
     code = "memory-of"
     if one.fits is False:  # what is off-loaded may lack room in the host while the card has enough
         code = "memory-of-too-much" if one.peak_memory_bytes.value > room else "memory-of-host-short"

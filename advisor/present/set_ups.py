@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.core.sentences import visible
+from advisor.cost.memory.capacity import usable_bytes
 from advisor.present.summary import best_by_device
 from advisor.recommend.recommendation import prediction_of
 
@@ -28,6 +29,12 @@ def chosen_prediction(advice: AdviceRecord, chosen: Recommendation | None) -> Pr
     if chosen is None:
         return None
     return prediction_of(advice.predictions, chosen)
+
+
+def usable_memory_bytes(one: Prediction) -> float | None:
+    """What a step can take of a device's memory, which decides whether it fits; None: unknown."""
+    capacity = one.memory_capacity_bytes
+    return capacity if capacity is None or one.device.key == "cpu" else usable_bytes(capacity)
 
 
 def tied_places(advice: AdviceRecord) -> frozenset[tuple[str, int]]:

@@ -64,7 +64,7 @@ def test_the_first_page_alone_can_be_acted_on(language: Language) -> None:
         "report-assumptions",
         "report-next",
         "summary-caveats",
-        "report-energy",
+        "advice-energy",
     ):
         assert tight(sentence(code, language)) in first, code
     assert "train.py" in first

@@ -15,6 +15,7 @@ from advisor.present.job_picture import job_picture
 from advisor.present.look import PAPER, device_colour, device_places, memory_part_colour, step_part_colour
 from advisor.present.report import pdf_file
 from advisor.present.report.charts import job_chart, memory_chart, time_chart
+from advisor.present.set_ups import usable_memory_bytes
 from tests.present import fakes
 from tests.present.recorded import recorded
 
@@ -115,6 +116,16 @@ def test_parts_have_the_windows_colours_and_every_bar_its_capacity() -> None:
         "forward", "light"
     )
     assert all(bar["limit"] is not None and bar["limit"] <= 1 for bar in memory["bars"])
+
+
+def test_what_does_not_fit_reaches_beyond_its_mark() -> None:
+    compared = 0
+    for one in recorded().predictions:
+        usable = usable_memory_bytes(one)
+        if one.peak_memory_bytes is not None and usable is not None and one.fits is not None:
+            assert (one.peak_memory_bytes.value <= usable) == one.fits
+            compared += 1
+    assert compared > 100
 
 
 def test_the_reports_colours_are_the_light_schemes() -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
-from advisor.core.units import format_seconds
 from advisor.gui.advice_figures import cpu_key, memory_rows, strategies_of
 from advisor.gui.plots.bars import Bar, BarChart
+from advisor.gui.plots.chart import seconds_tick
 from advisor.gui.plots.curves import Curve, CurveChart, Mark, Point
 from advisor.gui.plots.stacked import Piece, Stack, StackChart
 from advisor.gui.theme import gpu_colour
@@ -18,6 +18,7 @@ from advisor.gui.widgets.labels import label
 from advisor.present.batch_curve import batch_curve
 from advisor.present.card_names import device_names, short_name
 from advisor.present.look import CPU_SERIES, device_places, memory_part_colour, step_part_colour
+from advisor.present.set_ups import usable_memory_bytes
 from advisor.recommend.recommendation import batch_advice_on, prediction_of, rests_on
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def prediction_tip(one: Prediction, context: Context) -> str:
     if one.peak_memory_bytes is not None:
         lines.append(
             f"{texts('advice-memory')}: {texts.size(one.peak_memory_bytes.value)} / "
-            f"{texts.size(one.memory_capacity_bytes)}"
+            f"{texts.size(usable_memory_bytes(one))}"
         )
     lines.append(f"{texts('column-basis')}: {texts.basis(one.step_s)}")
     return "\n".join(lines)
@@ -111,7 +112,7 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
         x_title=texts("axis-batch"),
         y_title=texts("axis-step"),
         log_y=True,
-        y_text=_step_tick,
+        y_text=seconds_tick,
     )
     found, places = _crossover(advice, host, gpu), device_places(advice.machine, advice.predictions)
     marks = []
@@ -140,11 +141,6 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
     return card
 
 
-def _step_tick(seconds: float) -> str:
-    """A decade of seconds: whole seconds from one on, where minutes would make odd numbers of it."""
-    return f"{seconds:.0f} s" if seconds >= 1 else format_seconds(seconds).replace(".00", "").replace(".0", "")
-
-
 def _crossover_gpu(advice: AdviceRecord, chosen: Recommendation) -> str | None:
     if chosen.device.key != "cpu":
         return chosen.device.key
@@ -158,12 +154,12 @@ def _crossover(advice: AdviceRecord, host: str, gpu: str) -> Crossover | None:
 
 
 def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:
-    """Peak memory by use at batch sizes around the advised one, with the capacity as a mark."""
+    """Peak memory by use at batch sizes around the advised one, with what a step can take as a mark."""
     texts, rows = context.texts, memory_rows(advice, chosen)
     if not rows:
         return None
     card = Card(texts("advice-memory-title"))
-    card.add_to_header(label(texts("advice-memory-mark", size=texts.size(rows[0].memory_capacity_bytes)), "muted"))
+    card.add_to_header(label(texts("advice-memory-mark", size=texts.size(usable_memory_bytes(rows[0]))), "muted"))
     chart = StackChart(context.theme, texts("advice-memory-title"))
     stacks = []
     for row in rows:
@@ -182,8 +178,8 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
                 name=texts("advice-batch-row", batch=str(row.batch_size_per_device)),
                 pieces=pieces,
                 text=texts.size(need.value if need is not None else None),
-                limit=row.memory_capacity_bytes,
-                limit_text=texts("advice-capacity", size=texts.size(row.memory_capacity_bytes)),
+                limit=usable_memory_bytes(row),
+                limit_text=texts("advice-usable", size=texts.size(usable_memory_bytes(row))),
                 warn=row.fits is False,
                 chosen=row.batch_size_per_device == chosen.batch_size_per_device,
             )

@@ -20,6 +20,7 @@ from advisor.gui.widgets.sentences_card import SentencesCard
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import short_name
 from advisor.present.job_picture import job_picture
+from advisor.present.set_ups import usable_memory_bytes
 from advisor.recommend.ranking import untrusted_devices
 from advisor.recommend.recommendation import prediction_of
 
@@ -303,8 +304,8 @@ class AdvicePage(Page):
         made.append(figure("advice-rate", texts.rate(chosen.samples_per_s.value), span, basis))
         own = chosen if isinstance(chosen, Prediction) else prediction_of(advice.predictions, chosen)
         if chosen.peak_memory_bytes is not None:
-            capacity = own.memory_capacity_bytes if own is not None else None
-            below = texts("advice-of-capacity", size=texts.size(capacity)) if capacity else ""
+            usable = usable_memory_bytes(own) if own is not None else None
+            below = texts("advice-of-usable", size=texts.size(usable)) if usable else ""
             made.append(
                 figure(
                     "advice-memory",

@@ -11,7 +11,14 @@ from advisor.present.card_names import names_with_place
 from advisor.present.job_picture import job_picture, row_detail, row_name, row_names, tick_text
 from advisor.present.job_picture import legend as legend_of
 from advisor.present.look import device_colour, device_places, device_shape, memory_part_colour, step_part_colour
-from advisor.present.set_ups import TIE, chosen_prediction, clipped, shown_set_ups, tied_places
+from advisor.present.set_ups import (
+    TIE,
+    chosen_prediction,
+    clipped,
+    shown_set_ups,
+    tied_places,
+    usable_memory_bytes,
+)
 from advisor.present.table_cells import strategy_name
 
 if TYPE_CHECKING:
@@ -181,7 +188,7 @@ def time_chart(advice: AdviceRecord, language: Language) -> Chart | None:
 
 
 def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
-    """Memory parts of the advised batch on every device, against its capacity (the black line)."""
+    """Memory parts of the advised batch on every device, against what a step can take (the black line)."""
     main = advice.main
     if main is None:
         return None
@@ -200,7 +207,7 @@ def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
         return None
     kinds = list(dict.fromkeys(part.kind for item in rows.values() for part in item.memory_parts))
     needs = [sum(part.size_bytes for part in item.memory_parts) for item in rows.values()]
-    capacities = [item.memory_capacity_bytes or 0.0 for item in rows.values()]
+    capacities = [usable_memory_bytes(item) or 0.0 for item in rows.values()]
     # A capacity far above every need would squeeze the bars: such a limit is off the chart, and its text says it.
     names = names_with_place(advice.predictions, language)
     top = min(max(*needs, *capacities), 3 * max(needs))

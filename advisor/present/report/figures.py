@@ -1,4 +1,4 @@
-"""The six figures under the report's headline, each with its range and basis."""
+"""The six figures under the report's headline, each with its range and basis, in the words of the window."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from advisor.core.sentences import Language, sentence
 from advisor.core.units import Estimate, format_bytes, format_cost, format_energy, format_rate, format_seconds
 from advisor.present.set_ups import chosen_prediction
-from advisor.present.summary import job_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,20 +27,20 @@ def key_figures(advice: AdviceRecord, main: Recommendation, language: Language) 
         spread = f"{formatter(estimate.low)} – {formatter(estimate.high)} · {basis}"
         return {"label": label, "value": formatter(estimate.value), "range": spread}
 
-    prediction = chosen_prediction(advice, main)
+    prediction, infers = chosen_prediction(advice, main), advice.workload.training.mode == "inference"
     figures = [
-        figure(job_label(advice.workload.training.mode), main.job_s, format_seconds),
-        figure("summary-step", main.step_s, format_seconds),
-        figure("summary-rate", main.samples_per_s, format_rate),
-        figure("summary-memory", main.peak_memory_bytes, format_bytes),
+        figure("summary-job-inference" if infers else "advice-job", main.job_s, format_seconds),
+        figure("advice-step", main.step_s, format_seconds),
+        figure("advice-rate", main.samples_per_s, format_rate),
+        figure("advice-memory", main.peak_memory_bytes, format_bytes),
     ]
     if main.cost is not None:
-        figures.append(figure("summary-cost", main.cost, partial(format_cost, currency=main.currency)))
+        figures.append(figure("advice-cost", main.cost, partial(format_cost, currency=main.currency)))
     else:
         device_time = main.job_s.scaled(main.count) if main.job_s is not None else None
         figures.append(figure("report-device-time", device_time, format_seconds))
     energy_j = prediction.energy_j if prediction is not None else None
-    figures.append(figure("report-energy", energy_j, format_energy))
+    figures.append(figure("advice-energy", energy_j, format_energy))
     if energy_j is None:
         figures[-1]["range"] = sentence("report-energy-unknown", language)
     return figures

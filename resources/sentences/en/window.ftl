@@ -224,8 +224,8 @@ advice-epochs = { $count ->
     [one] { $count } epoch
    *[other] { $count } epochs
 }
-advice-of-capacity = of { $size }
-advice-capacity = Capacity: { $size }
+advice-of-usable = of { $size } usable
+advice-usable = A step can take { $size }
 advice-basis-tip = Under each figure stands its 80 % range. Measured: timed here. Calibrated: parts were timed here. Spec sheet: published figures only.
 picture-click = Click a row for its figures.
 picture-figures = Figures of { $set_up }
@@ -242,7 +242,7 @@ switches-job = with these: { $time }
 advice-batch-title = Throughput by batch size
 advice-crossover-title = CPU or GPU
 advice-memory-title = Memory by batch size
-advice-memory-mark = the mark is the capacity, { $size }
+advice-memory-mark = the mark is what a step can take, { $size }
 advice-strategy-title = Strategies at this batch
 advice-split-title = Where the time goes
 advice-does-not-fit = does not fit
