@@ -62,6 +62,8 @@ def exactly(value: float, basis: Basis) -> Estimate:
 
 
 _J_PER_WH = 3600.0
+_LEAST_COST, _SMALL_COST = 0.0001, 0.1
+"""Between them two decimals would say too little of a sum of money."""
 _TIME_STEPS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BINARY_STEPS = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
 _DECIMAL_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -85,8 +87,9 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_cost(cost: float, currency: str | None) -> str:
-    """Text for money: `12.40 EUR`."""
-    return f"{cost:.2f} {currency or ''}".strip()
+    """Text for money: `1,240.00 EUR`, and small sums in two figures: `0.0052 EUR`."""
+    amount = f"{cost:.2g}" if _LEAST_COST <= abs(cost) < _SMALL_COST else f"{cost:,.2f}"
+    return f"{amount} {currency or ''}".strip()
 
 
 def format_bytes(count: float) -> str:

@@ -7,7 +7,16 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from advisor.core.bundled import resource
-from advisor.core.units import Estimate, SizeUnits, format_quantity, format_rate, format_seconds, format_size
+from advisor.core.units import (
+    Estimate,
+    SizeUnits,
+    format_cost,
+    format_energy,
+    format_quantity,
+    format_rate,
+    format_seconds,
+    format_size,
+)
 from advisor.present.window_words import window_words
 
 if TYPE_CHECKING:
@@ -104,14 +113,14 @@ class Texts:
         return format_rate(per_second)
 
     def energy(self, joules: float | None) -> str:
-        """Energy in Wh, from a kWh on in kWh; `unknown` for None."""
-        return self("window-unknown") if joules is None else format_quantity(joules / 3600.0, "Wh")
+        """An energy; `unknown` for None."""
+        return self("window-unknown") if joules is None else format_energy(joules)
 
     def money(self, amount: float | None, currency: str | None) -> str:
         """An amount in its currency; `unknown` for None."""
         if amount is None:
             return self("window-unknown")
-        return f"{_plain_number(amount)} {currency or ''}".rstrip()
+        return format_cost(amount, currency)
 
     def span(self, estimate: Estimate | None, how: Callable[[float], str]) -> str:
         """The range of an estimate, the unit said once where both ends share it; empty for None."""
@@ -131,11 +140,3 @@ class Texts:
     def basis(self, estimate: Estimate | None) -> str:
         """The word for where a number comes from."""
         return self(f"basis-{estimate.basis}") if estimate is not None else ""
-
-
-def _plain_number(number: float) -> str:
-    """Three significant figures, thousands grouped by a no-break space."""
-    if abs(number) >= 1000:  # noqa: PLR2004 - from here on digits are grouped
-        return f"{number:,.0f}".replace(",", "\u00a0")
-    text = format_quantity(number, "")
-    return text or "0"

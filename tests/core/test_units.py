@@ -73,6 +73,9 @@ def test_what_is_unknown_is_put_last() -> None:
         (format_rate(2.5e6), "2.50 M/s"),
         (format_cost(12.4, "EUR"), "12.40 EUR"),
         (format_cost(12.4, None), "12.40"),
+        (format_cost(1240.0, "EUR"), "1,240.00 EUR"),
+        (format_cost(0.0523, "EUR"), "0.052 EUR"),
+        (format_cost(0.0, "EUR"), "0.00 EUR"),
     ],
 )
 def test_a_figure_is_written_with_three_digits_and_its_unit(shown: str, text: str) -> None:
