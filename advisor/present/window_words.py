@@ -1,4 +1,4 @@
-"""Sentences of the window and of the report, which is read without a command line: a flag by its name in the window."""
+"""Sentences of the window and of the report, which is read without a command line: all by its name in the window."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from advisor.core.sentences import Language
 
-_FLAG = re.compile(r"`?(?<![\w-])--(?P<flag>[a-z][a-z-]*)(?: (?:[A-Z]+|[a-z_]+\.json|\d+))?`?")
+_CHINESE = r"[\u3000-\u9fff\uff00-\uffef]"
+_FLAG = re.compile(
+    rf"(?:(?<={_CHINESE}) )?`?(?<![\w-])--(?P<flag>[a-z][a-z-]*)(?: (?:[A-Z]+|[a-z_]+\.json|\d+))?`?"
+    rf"(?: (?={_CHINESE}))?"
+)
+"""With the spaces that part it from Chinese words: a name in quotes needs none."""
+_PRECISION = re.compile(r"(?<![\w-])(?:fp16|bf16)_(?:amp|true)(?!\w)")
 
 
 def window_words(text: str, language: Language) -> str:
-    """The text with the window's name of every flag that has one there."""
+    """The text with the window's name of every flag and precision that has one there."""
+    from advisor.catalogue.precisions import PRECISION_LABELS
     from advisor.core.sentences import message_exists, sentence
 
     def named(found: re.Match[str]) -> str:
         code = f"flag-{found['flag']}"
         return sentence(code, language) if message_exists(code, language) else found[0]
 
-    return _FLAG.sub(named, text)
+    labels: dict[str, str] = {**PRECISION_LABELS}
+    return _PRECISION.sub(lambda found: labels.get(found[0], found[0]), _FLAG.sub(named, text))

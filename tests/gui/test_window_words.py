@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import get_args
 
 import pytest
 
 from advisor.core.bundled import resource
 from advisor.core.errors import UserFacingError
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Language, Reason
 from advisor.gui.texts import Texts
-
-if TYPE_CHECKING:
-    from advisor.core.sentences import Language
+from advisor.present.window_words import window_words
 
 _OF_OTHERS = {"force-reinstall"}
 """A flag of pip's, in a command that is to be typed as it stands."""
@@ -43,3 +41,16 @@ def test_a_reason_names_the_setting_and_not_the_flag() -> None:
 def test_an_error_names_the_setting_and_not_the_flag() -> None:
     text, remedy = Texts("en").error(UserFacingError("--budget is 0.5 s.", "Give it with `--gpu-file FILE`."))
     assert (text, remedy) == ('"Seconds to measure" is 0.5 s.', 'Give it with "My card is not here".')
+
+
+def test_a_precision_is_called_as_in_its_list_and_not_as_in_a_file() -> None:
+    reason = Reason.of("measure-cpu-fp16-as-bf16", asked="fp16_amp", measured="bf16_amp")
+    for language in get_args(Language):
+        told = Texts(language).say(reason)
+        assert ("FP16 AMP" in told, "BF16 AMP" in told, "_amp" in told) == (True, True, False)
+
+
+def test_a_name_in_quotes_stands_in_chinese_without_spaces() -> None:
+    assert window_words("请使用 --measure 运行。", "zh") == "请使用“测量并给出建议”运行。"
+    assert window_words("增大预算（--budget）。", "zh") == "增大预算（“测量时长（秒）”）。"
+    assert window_words("Run with --measure now.", "en") == 'Run with "Measure and advise" now.'

@@ -1,5 +1,5 @@
 ## 比较结果的局限
-caveat-no-candidate-in-limits = 没有候选配置满足费用、功耗和时间限制。请放宽其中一项，或用 --gpus、--counts 增加候选显卡。
+caveat-no-candidate-in-limits = 没有候选方案满足费用、功耗和时间限制。请放宽其中一项，或用 --gpus、--counts 增加候选显卡。
 caveat-nothing-fits = 没有候选设备能容纳该模型的一步。请尝试更小的批、激活检查点，或分片到更多的卡。
 caveat-nothing-fits-here = 在不低于所要求精度的条件下，本机没有设备能容纳该模型的一步。请尝试更小的批或激活检查点。
 caveat-local-over-limits = 本机没有设备满足费用、功耗和时间限制。

@@ -1,4 +1,4 @@
-## 推荐理由
+## 建议的理由
 why-tied = { $device } 与 { $others } 之间没有明显差别：它们的时间区间相互重叠。
 why-tied-cost = { $device } 与 { $others } 之间没有明显差别：它们的费用区间相互重叠。
 why-tied-energy = { $device } 与 { $others } 之间没有明显差别：它们的能耗区间相互重叠。
@@ -7,7 +7,7 @@ why-tie-cost = 在并列者之中，由预期费用最低者决定：{ $cost }�
 why-tie-energy = 在并列者之中，由预期能耗最低者决定：{ $energy_j }，而 { $other } 为 { $other_energy_j }。
 why-tie-alike = 在并列者之中，预期时间相同（{ $job_s }，{ $other } 亦然）：用手边的即可。
 why-tie-time = 在并列者之中，由预期时间较短者决定：{ $job_s }，而 { $other } 为 { $other_job_s }。
-why-disturbed = { $other } 在测量时受到干扰：不受干扰时可能同样快，但在重新测量之前不予推荐。
+why-disturbed = { $other } 在测量时受到干扰：不受干扰时可能同样快，但在重新测量之前不作建议。
 why-only-here = 在本机的设备中，只有 { $device } 可以评估。
 why-only-asked = 没有其他类型的设备可与 { $device } 比较。
 why-only-candidate = 只剩下 { $device } 可供比较：其他设备放不下、超出限制或无法评估。
@@ -51,7 +51,7 @@ why-sharded = 单卡放不下整个模型，因此将其分布到 { $count } 张
     }）。
 why-communication = 在 { $device } 上，卡间通信占每步时间的 { $share_fraction }。
 why-communication-no-nvlink = 卡间通信占每步时间的 { $share_fraction }，因为 { $device } 没有 NVLink。
-why-memory-elsewhere = 此配置每步需要 { $need_bytes } 显存，以下设备放不下：{ $devices }。
+why-memory-elsewhere = 此方案每步需要 { $need_bytes } 显存，以下设备放不下：{ $devices }。
 why-memory-tight = 每步需要 { $need_bytes }，总量为 { $capacity_bytes }（{ $share_fraction }），余量很小。
 why-batch-own-does-not-fit = 工作负载的批大小（{ $own_batch }）在 { $precision } 下超出 { $device } 的显存或不被允许；{ $batch } 可以。
 why-batch-beyond = 每台设备的批大小为 { $batch }，{ $count } 台设备一步共 { $global_batch } 个样本，超过了未经训练试验时一步不宜超过的 { $global_limit } 个；在这么多设备上没有更小且放得下的方案。
@@ -82,7 +82,7 @@ precision-turns = 精度决定排序：在 { $asked } 下，{ $device } 的速�
 precision-closes = 精度决定排序：在 { $asked } 下，{ $device } 的速度是 { $other } 的 { $ahead_ratio } 倍（{ $device_asked_flop_per_s } 对 { $other_asked_flop_per_s }）；在 { $precision } 下这一优势消失，{ $other } 为 { $behind_ratio } 倍，差别不明显（{ $other_flop_per_s } 对 { $device_flop_per_s }）。
 
 ## 哪些情况会改变建议
-change-precision-same = 若用 { $precision } 代替 { $asked }，同一配置的速度将是原来的 { $gain_ratio } 倍。
+change-precision-same = 若用 { $precision } 代替 { $asked }，同一方案的速度将是原来的 { $gain_ratio } 倍。
 change-precision-other = 若用 { $precision } 代替 { $asked }，{ $device } 的速度将是本建议的 { $gain_ratio } 倍。
 change-strategy = 与 { $device } 采用{ $strategy ->
          [zero2] ZeRO-2

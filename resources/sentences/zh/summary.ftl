@@ -1,6 +1,6 @@
 ## 终端、Markdown 与剪贴板共用的摘要
 summary-title = { $workload } 的建议
-summary-nothing = 无法给出推荐配置，原因见下方注意事项。
+summary-nothing = 无法给出建议，原因见下方注意事项。
 summary-set-up-one = { $mode ->
         [inference] 建议用于推理：
         [forward_backward] 建议用于前向与反向：
@@ -35,8 +35,8 @@ summary-tied = 与其无明显差别
 summary-parameters = 参数量
 summary-flop = 单样本前向与反向计算量
 summary-flop-inference = 单样本前向计算量
-summary-devices = 各设备在 { $precision } 下的最佳配置（80 % 区间）
-summary-devices-own = 各设备在 { $precision } 下的最佳配置；不支持该精度的设备按其替代精度列出（80 % 区间）
+summary-devices = 各设备在 { $precision } 下的最佳方案（80 % 区间）
+summary-devices-own = 各设备在 { $precision } 下的最佳方案；不支持该精度的设备按其替代精度列出（80 % 区间）
 summary-measured = 本机实测（中位数的 95 % 区间）
 column-device = 设备
 column-count = 数量
@@ -59,7 +59,7 @@ no = 否
 basis-measured = 实测
 basis-calibrated = 校准
 basis-specified = 规格表
-strategy-single = 单卡
+strategy-single = 单设备
 strategy-dp = DataParallel
 strategy-ddp = DistributedDataParallel
 strategy-zero2 = ZeRO-2
@@ -79,7 +79,7 @@ list-gpus = 规格表中的 GPU（稠密算力，FP32 累加）
 claim-verdict = 结论
 summary-log = 日志中的时间去向
 summary-more = 还有 { $sentences } 条说明和 { $rows } 行：--details
-summary-best-rows = 最佳方案，推荐方案在前
+summary-best-rows = 最佳方案，所建议的在前
 summary-nearest-rows = 都放不下；各设备最接近的方案
 memory-of = { $need } / { $room }
 memory-of-too-much = { $need } > { $room }
