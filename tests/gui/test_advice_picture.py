@@ -19,6 +19,7 @@ from advisor.gui.widgets.sentences_card import FIRST, SentencesCard
 from advisor.measure.measurement import Verdict
 from advisor.recommend.switches import Switch
 from tests.gui import fakes
+from tests.gui.conftest import renew
 from tests.gui.shown_page import shown_page
 
 if TYPE_CHECKING:
@@ -178,3 +179,16 @@ def test_the_picture_card_says_every_row_to_a_screen_reader(page: AdvicePage) ->
     assert isinstance(card, PictureCard)
     told = card.chart.accessibleDescription()
     assert all(row.name in told and row.text in told for row in card.chart._rows)
+
+
+def test_chinese_sentences_follow_each_other_without_a_space(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    window.settings.store("language", "zh")
+    renew(window)
+    session.show_recorded(fakes.advice())
+    page = shown_page(window, "advice", AdvicePage, qtbot)
+    (card,) = page.findChildren(PictureCard)
+    told = [one.text() for one in card.findChildren(QLabel) if "。" in one.text()]
+    assert told
+    assert not any("。 " in text for text in told)

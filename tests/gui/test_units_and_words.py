@@ -9,6 +9,7 @@ import pytest
 
 from advisor.cases.case_file import bundled_cases
 from advisor.core.sentences import Reason, SaidError, sentence
+from advisor.core.units import format_cost, format_energy
 from advisor.gui.job_state import JobState
 from advisor.gui.models.table_model import Column, TableModel
 from advisor.gui.pages.measure_page import MeasurePage
@@ -94,6 +95,42 @@ def test_rows_grow_where_a_name_of_their_table_needs_two_lines(qtbot: QtBot) -> 
     assert (table.rowHeight(0), table.wordWrap()) == (32, False)
     table.resize(whole, 200)
     assert (table.rowHeight(0), table.wordWrap()) == (44, True)
+
+
+def test_on_a_very_wide_screen_figures_stand_near_their_names(qtbot: QtBot) -> None:
+    columns = [
+        Column[str](title="name", text=lambda one: one),
+        *(Column[str](title=f"figure {place}", text=lambda one: one[:1], number=True) for place in range(4)),
+    ]
+    model = TableModel(columns)
+    table = Table(model, "names", visible_rows=3)
+    qtbot.addWidget(table)
+    model.show(["RTX 4090", "L4"])
+    table.show()
+    table.resize(700, 200)
+    named = table.columnWidth(0)
+    assert named > 2 * table.columnWidth(1)
+    table.resize(2200, 200)
+    assert named < table.columnWidth(0) < 900
+    assert 2190 <= sum(table.columnWidth(place) for place in range(5)) <= table.viewport().width()
+
+
+def test_some_of_the_blocks_have_no_throughput_of_the_model(window: MainWindow, session: Session) -> None:
+    measured = fakes.advice().measurements[0]
+    part = msgspec.structs.replace(measured.steps[-1], layer_limit=2)
+    session.job = JobState.of_measurements((msgspec.structs.replace(measured, steps=(part,)),))
+    window.show_page("measure")
+    page = window.page("measure")
+    assert isinstance(page, MeasurePage)
+    rate, median = (page._figures[name].accessibleName() for name in ("rate", "median"))
+    assert "–" in rate
+    assert "(2 blocks)" in median
+
+
+def test_money_and_energy_are_written_as_in_the_report() -> None:
+    texts = Texts("en")
+    assert texts.money(1240.0, "EUR") == format_cost(1240.0, "EUR") == "1,240.00 EUR"
+    assert texts.energy(1800.0) == format_energy(1800.0)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -50,7 +50,7 @@ class PictureCard(Card):
         self.chart.show_rows(rows, ticks, current)
         self.chart.picked.connect(self.picked)
         self.body.addWidget(self.chart)
-        words = " ".join((*legend(picture, texts.language), texts("picture-click")))
+        words = ("" if texts.language == "zh" else " ").join((*legend(picture, texts.language), texts("picture-click")))
         self.body.addWidget(label(words, "muted", wrap=True))
         self.hug()
 

@@ -18,6 +18,7 @@ from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.widgets.card import Card, clear
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
+from advisor.gui.widgets.sentences_card import bulleted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,7 +181,7 @@ class CasesPage(Page):
             card.body.addSpacing(4)
             card.body.addWidget(label(texts("cases-claims"), "heading"))
             for claim in case.claims:
-                card.body.addLayout(_bullet(claim.text(texts.language), "muted"))
+                card.body.addLayout(bulleted(claim.text(texts.language), "muted"))
         card.hug()
         return card
 
@@ -188,7 +189,7 @@ class CasesPage(Page):
         texts = self.texts
         card.body.addWidget(label(texts("cases-answer"), "heading"))
         for place, reason in enumerate(answer.reasons):
-            card.body.addLayout(_bullet(texts.say(self._by_title(reason)), "strong" if place == 0 else ""))
+            card.body.addLayout(bulleted(texts.say(self._by_title(reason)), "strong" if place == 0 else ""))
         for case_id in answer.contradicts:
             other = bundled_cases().get(case_id)
             if other is not None:
@@ -286,7 +287,7 @@ class CasesPage(Page):
             chart.show_bars(bars)
             self._answer_place.addWidget(chart)
         for reason in answer.reasons:
-            self._answer_place.addLayout(_bullet(self.texts.say(reason), ""))
+            self._answer_place.addLayout(bulleted(self.texts.say(reason)))
 
     def _bars(self, answer: ClaimAnswer) -> list[Bar]:
         """What was claimed, what is expected, and the bound."""
@@ -328,11 +329,3 @@ def _cases_ask() -> Ask:
 
 def _times(ratio: float) -> str:
     return f"{ratio:.2f} ×"
-
-
-def _bullet(text: str, role: str) -> QHBoxLayout:
-    line = QHBoxLayout()
-    line.setSpacing(8)
-    line.addWidget(label("•", "muted"), 0, Qt.AlignmentFlag.AlignTop)
-    line.addWidget(label(text, role, wrap=True, selectable=True), 1)
-    return line

@@ -102,6 +102,7 @@ class MachinePage(Page):
         self.start.wake()
         self._ensure_plots()
         self._timer.start()
+        self._readings_arrived()
         self._redraw()
 
     def deactivate(self) -> None:

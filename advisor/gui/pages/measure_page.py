@@ -268,7 +268,9 @@ class MeasurePage(Page):
         batch = texts("advice-batch-row", batch=self._batch(current))
         place = batch if len(names) == 1 else f"{batch} · {names[current.device_key]}"
         self._figures["median"].show_figure(texts.duration(median_s) if median_s else "–", place)
-        rate = texts.rate(current.batch_size / median_s) if median_s else "–"
+        # Some of the model's blocks alone are no step of the model.
+        whole = median_s is not None and current.layer_limit is None
+        rate = texts.rate(current.batch_size / median_s) if median_s and whole else "–"
         self._figures["rate"].show_figure(rate, PRECISION_LABELS[current.precision])
         peak = texts.size(current.peak_bytes) if current.peak_bytes is not None else "–"
         self._figures["memory"].show_figure(peak, texts("watch-memory-below"))

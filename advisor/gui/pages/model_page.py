@@ -24,6 +24,7 @@ from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
+from advisor.gui.widgets.sentences_card import bulleted
 from advisor.gui.widgets.table import Table
 from advisor.optable.op_table import Layer, at
 from advisor.workload.assumptions import assumed_reason
@@ -366,7 +367,7 @@ class ModelPage(Page):
         if workload is not None and isinstance(workload.model, PythonModel):
             words.append(self.texts("model-python-runs"))
         for text in (*words, self.texts("model-memory-assumption")):
-            self._assumed.addWidget(label(f"• {text}", "muted", wrap=True))
+            self._assumed.addLayout(bulleted(text, "muted"))
 
     def _save(self) -> None:
         workload = self.session.workload

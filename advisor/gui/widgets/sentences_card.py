@@ -26,7 +26,7 @@ class SentencesCard(Card):
         super().__init__(title, role=role)
         self._texts = texts
         for text in sentences[:FIRST]:
-            self.body.addLayout(_line(text))
+            self.body.addLayout(bulleted(text))
         self._others: list[str] = list(sentences[FIRST:])
         self._rest: QWidget | None = None
         if self._others:
@@ -43,7 +43,7 @@ class SentencesCard(Card):
             lines.setContentsMargins(0, 0, 0, 0)
             lines.setSpacing(self.body.spacing())
             for text in self._others:
-                lines.addLayout(_line(text))
+                lines.addLayout(bulleted(text))
             self.body.insertWidget(self.body.indexOf(self.more), self._rest)
         else:
             self.body.removeWidget(self._rest)
@@ -54,9 +54,10 @@ class SentencesCard(Card):
         self.more.setText(self._texts("advice-fewer") if shown else self._texts("advice-more", count=len(self._others)))
 
 
-def _line(text: str) -> QHBoxLayout:
+def bulleted(text: str, role: str = "") -> QHBoxLayout:
+    """A sentence of a list: its lines stand below each other, beside the mark."""
     line = QHBoxLayout()
     line.setSpacing(8)
     line.addWidget(label("•", "muted"), 0, Qt.AlignmentFlag.AlignTop)
-    line.addWidget(label(text, wrap=True, selectable=True), 1)
+    line.addWidget(label(text, role, wrap=True, selectable=True), 1)
     return line

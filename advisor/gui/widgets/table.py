@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from advisor.gui.widgets.cell_delegate import CellDelegate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
     from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -36,6 +36,8 @@ _TEXT_MARGIN = 22
 _ICON = 24
 _ARROW = 4
 _LEAST_WIDE = 64
+_MOST_WIDE = 480
+"""Beyond this a column of names shares what room is left with all others."""
 _ROOM_FOR_NAMES = 120
 _MEASURED_ROWS = 60
 _MARK_WIDTH = 40
@@ -260,12 +262,26 @@ class Table(QTableView):
         if left < 0:
             widths = {place: width - _PADDING + _NARROW_PADDING for place, width in widths.items()}
             left = self.viewport().width() - sum(widths.values())
+        needed = dict(widths)
         for place in wide:
             widths[place] = max(widths[place] + left // len(wide), min(widths[place], _LEAST_WIDE))
+        self._spread(widths, wide, needed)
         for place, width in widths.items():
             if width != self.columnWidth(place):
                 self.setColumnWidth(place, width)
         self._set_row_height(wide)
+
+    @staticmethod
+    def _spread(widths: dict[int, int], wide: Sequence[int], needed: Mapping[int, int]) -> None:
+        """On a very wide screen all columns take of the room: figures far from their names are read with a ruler."""
+        others = [place for place, width in widths.items() if place not in wide and width > _MARK_WIDTH]
+        most = {place: max(_MOST_WIDE, needed[place]) for place in wide}
+        each = sum(max(widths[place] - most[place], 0) for place in wide) // (len(others) + len(wide))
+        if each and others:
+            for place in wide:
+                widths[place] = min(widths[place], most[place])
+            for place in (*wide, *others):
+                widths[place] += each
 
     def _set_row_height(self, wide: Sequence[int]) -> None:
         texts = {place: self._texts_of(place) for place in wide if place in self._wide}
