@@ -328,11 +328,13 @@ QTableView {
 }
 QTableView::item { border-bottom: 1px solid %(line)s; padding: 0 8px; }
 QTableView::item:selected { background: %(accent_soft)s; color: %(text)s; }
+QFileDialog QToolButton { padding: 0 3px; min-height: 24px; min-width: 20px; }
 QHeaderView { background: transparent; border: 0; }
 QHeaderView::section {
   background: %(card)s; color: %(muted)s; border: 0; border-bottom: 1px solid %(line)s;
   padding: 0 11px; font-size: %(small)dpx; min-height: 30px;
 }
+QFileDialog QHeaderView::section { min-height: 18px; padding: 0 6px; }
 QProgressBar { background: %(line)s; border: 0; border-radius: 3px; max-height: 6px; min-height: 6px; }
 QProgressBar::chunk { background: %(accent)s; border-radius: 3px; }
 QMenuBar { background: %(navigation)s; color: %(text)s; border-bottom: 1px solid %(line)s; padding: 1px 4px; }

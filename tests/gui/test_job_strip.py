@@ -130,6 +130,10 @@ def test_a_dead_worker_does_not_pass_for_an_advice_that_went_well(
         job.release.set()
     assert window.current == "measure"
     assert strip.property("role") == "strip-failed"
+    told = strip.accessibleName()
+    assert "was killed before a step was timed" in told
+    assert "…" not in told
+    assert len(told) < len(strip.toolTip())
     assert "was killed before a step was timed" in words_of(window.page("measure"))
     assert "is kept" not in words_of(window.page("measure"))
 

@@ -5,10 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTabBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
+from advisor.gui.theme import DARK, LIGHT, Theme, palette_of, style_sheet
 from advisor.gui.widgets.labels import ElidedLabel, QuietLabel
 from tests.gui import fakes
 from tests.gui.cut_texts import cut_texts
@@ -78,3 +89,21 @@ def test_what_is_cut_is_found(qtbot: QtBot) -> None:
         widget.setFixedWidth(600)
     qtbot.wait(20)
     assert cut_texts(place) == []
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_buttons_of_a_file_dialog_show_their_pictures(qtbot: QtBot, tmp_path: Path, theme: Theme) -> None:
+    dialog = QFileDialog(None, "open", str(tmp_path))
+    qtbot.addWidget(dialog)
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    dialog.setPalette(palette_of(theme))
+    dialog.setStyleSheet(style_sheet(theme))
+    dialog.show()
+    seen = 0
+    for button in dialog.findChildren(QToolButton):
+        if button.isVisible() and button.isEnabled() and not button.icon().isNull():
+            image = button.grab().toImage()
+            xs, ys = range(6, image.width() - 6), range(6, image.height() - 6)
+            assert len({image.pixel(x, y) for x in xs for y in ys}) > 3, button.objectName()
+            seen += 1
+    assert seen

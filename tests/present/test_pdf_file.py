@@ -50,7 +50,7 @@ def test_title_recommendation_and_figures_can_be_extracted(language: Language) -
     assert tight(sentence("report-title", language)) in text
     for word in (advice.recommendation.device.name, str(advice.recommendation.batch_size_per_device), "83"):
         assert tight(word) in text
-    for code in ("summary-why", "report-next", "summary-job", "report-method", "report-compared", "report-machine"):
+    for code in ("summary-why", "report-next", "advice-job", "report-method", "report-compared", "report-machine"):
         assert tight(sentence(code, language)) in text, code
     assert "\ufffd" not in text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from advisor.gui.texts import Texts
     from advisor.gui.theme import Theme
 
-_REASON_LENGTH = 150
+_REASON_LENGTH = 120
+_FIRST_SENTENCE = re.compile(r".*?(?:。|[.!?](?=\s)|$)", re.DOTALL)
 
 
 class JobStrip(QFrame):
@@ -104,7 +106,8 @@ class JobStrip(QFrame):
         else:
             reason = texts.say(session.job.troubles[-1]) if session.job and session.job.troubles else ""
         reason = short_name(reason)  # The card's makers would take half of the strip.
-        shown = reason if len(reason) <= _REASON_LENGTH else reason[: _REASON_LENGTH - 1].rstrip() + "…"
+        shown = _FIRST_SENTENCE.match(reason)[0]  # type: ignore[index] # the page that a click shows has all of it
+        shown = shown if len(shown) <= _REASON_LENGTH else shown[: _REASON_LENGTH - 1].rstrip() + "…"
         self._show_end("failed", self._theme.danger, "!", texts("job-failed"), visible(shown))
         self.setToolTip(plain_tooltip(visible(reason)))
 
