@@ -26,5 +26,5 @@ def window_words(text: str, language: Language) -> str:
         code = f"flag-{found['flag']}"
         return sentence(code, language) if message_exists(code, language) else found[0]
 
-    labels: dict[str, str] = {**PRECISION_LABELS}
+    labels: dict[str, str] = dict(PRECISION_LABELS.items())
     return _PRECISION.sub(lambda found: labels.get(found[0], found[0]), _FLAG.sub(named, text))
