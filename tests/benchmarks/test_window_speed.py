@@ -204,6 +204,7 @@ window.close()
 """
 
 
+@pytest.mark.timeout(3600)
 def test_watching_eight_gpus_takes_little_of_a_core_and_no_more_memory_with_time(nvml_stub: NvmlStub) -> None:
     seconds = os.environ.get("ADVISOR_WATCH_S", "60")
     nvml_stub.use("a100_8")

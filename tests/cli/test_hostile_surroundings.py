@@ -17,6 +17,7 @@ from advisor.hardware.sampler.host import find_memory
 from advisor.measure.rank_guard import local_ranks, under_torchrun
 from advisor.store.history import History, data_folder
 from tests.present.fakes import advice
+from tests.uncounted import uncounted
 
 PREDICT = "-m advisor --predict iris_mlp --gpus t4 --quiet"
 
@@ -83,7 +84,7 @@ def test_memory_is_known_where_proc_is_hidden(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix shells")
 @pytest.mark.parametrize(("limit", "codes"), [("-v 300000", {0, 5}), ("-n 12", {0, 5}), ("-f 0", {0, 5})])
 def test_a_very_low_limit_is_a_sentence(tmp_path: Path, limit: str, codes: set[int]) -> None:
-    environment = {**os.environ, "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")}
+    environment = {**uncounted(), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")}
     command = f"ulimit {limit} && exec {sys.executable} {PREDICT}"
     ended = subprocess.run(
         ["bash", "-c", command], env=environment, capture_output=True, text=True, timeout=600, check=False

@@ -21,6 +21,7 @@ from advisor.store import json_file
 from advisor.store.history import FILE_NAME, History
 from tests.present import fakes
 from tests.present.recorded import FOLDER, recorded
+from tests.uncounted import uncounted
 
 ROOT = Path(__file__).resolve().parents[2]
 FORMATS = ("json", "pdf", "csv", "markdown", "script")
@@ -37,7 +38,7 @@ def run(*flags: str, folder: Path, most_bytes: int | None = None, **changes: str
     settings = {"HOME": str(folder), "XDG_DATA_HOME": str(folder / "data"), "OMP_NUM_THREADS": "1", **changes}
     return subprocess.run(
         [sys.executable, "-m", "advisor", *flags],
-        env={**os.environ, "LANG": "C.UTF-8", **settings},
+        env={**(os.environ if most_bytes is None else uncounted()), "LANG": "C.UTF-8", **settings},
         cwd=ROOT,
         capture_output=True,
         text=True,
