@@ -6,9 +6,9 @@ import threading
 from collections.abc import Generator, Sequence
 
 from advisor.advice.request import AdviceRequest
-from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision
+from advisor.catalogue.precisions import PRECISION_LABELS, TRACE_PRECISIONS, Precision, TracePrecision
 from advisor.core.records import Record
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Listed, Names, Reason
 from advisor.hardware.detect import detect_machine
 from advisor.hardware.machine import Machine
 from advisor.measure.events import RunnerEvent, RunProgress
@@ -51,7 +51,11 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
     if cancelled.is_set():
         caveats.append(Reason.of("advice-interrupted"))
     not_traced = yield from _complete_tables(request, tables, wanted, cancelled)
-    if not_traced is not None:
+    without_table = tuple(one for one in _precisions(request) if TRACE_PRECISIONS[one] not in tables)
+    if not_traced is not None and any(precision in tables for precision in wanted):
+        names = Names(names=tuple(PRECISION_LABELS[one] for one in without_table))
+        caveats.append(Reason.of("advice-not-traced-at", precisions=names, reason=Listed(reasons=(not_traced,))))
+    elif not_traced is not None:
         caveats.append(not_traced)
     return Facts(
         machine=machine,
@@ -64,8 +68,11 @@ def find_facts(request: AdviceRequest, cancelled: threading.Event) -> Generator[
 
 def trace_precisions(request: AdviceRequest) -> tuple[TracePrecision, ...]:
     """The traces that serve every precision that is looked at."""
-    precisions = request.precisions or sensible_precisions(request.workload)
-    return tuple(dict.fromkeys(TRACE_PRECISIONS[precision] for precision in precisions))
+    return tuple(dict.fromkeys(TRACE_PRECISIONS[precision] for precision in _precisions(request)))
+
+
+def _precisions(request: AdviceRequest) -> tuple[Precision, ...]:
+    return request.precisions or sensible_precisions(request.workload)
 
 
 def _complete_tables(

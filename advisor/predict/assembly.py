@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
+from advisor.catalogue.precisions import PRECISION_LABELS, TRACE_PRECISIONS, Precision
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis, Estimate, around
@@ -58,7 +58,7 @@ def predict_candidates(
     for precision, group in by_precision.items():
         table = sources.tables.get(TRACE_PRECISIONS[precision])
         if table is None:
-            refusals.append(Reason.of("predict-no-trace", precision=precision))
+            refusals.append(Reason.of("predict-no-trace", precision=PRECISION_LABELS[precision]))
             continue
         grid = grids[precision] = CandidateGrid(table, precision, group, sources)
         for candidate in group:

@@ -60,6 +60,26 @@ def test_a_file_that_gives_something_else_is_told_in_the_readers_language(
     assert "完整日志：" in line
 
 
+def test_a_precision_that_cannot_be_traced_is_named_and_keeps_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "strict.py"
+    file.write_text(
+        "import torch\nfrom torch import nn\nclass Strict(nn.Linear):\n    def forward(self, x):\n"
+        "        out = super().forward(x)\n        assert out.dtype == torch.float32, 'FP32 only'\n        return out\n"
+        "def build_model(): return Strict(8, 4)\n"
+        "def make_batch(n, length): return torch.randn(n, 8), torch.randint(0, 4, (n,))\n"
+    )
+    flags = ("--precision", "fp16_amp", "--gpus", "rtx4090", "--counts", "1")
+    assert run(["--predict", str(file), "--allow-code", *flags, *QUIET]) == 0
+    answer = capsys.readouterr().out
+    assert "FP32, one device" in answer
+    beware = answer.partition("Beware")[2].strip().splitlines()
+    assert "FP16 AMP, which you fixed" in beware[0]  # what was asked for and not kept comes first
+    assert "At FP16 AMP the model could not be traced, so nothing is predicted there. " in answer
+    assert "AssertionError: FP32 only" in answer
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [

@@ -30,6 +30,8 @@ _SAMPLES = 2
 """Of a tried batch: with one alone, a size of one would fit many places."""
 _MOST_RUNS = 60
 """Forward passes of one search."""
+_MOST_OPERATORS = 25_000
+"""Of all its passes together: about half a minute of fakes. A model of many layers is not run sixty times."""
 _MOST_CHANGES = 10
 _OF_TORCH = str(Path(torch.__file__).parent) + os.sep
 _WAYS = 6
@@ -64,8 +66,11 @@ class _Counting(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return func(*args, **(kwargs or {}))
 
 
-def complaint(module: Any, made: Made) -> Complaint | None:  # noqa: ANN401 - transformers' types
-    """What forward raises on a small batch; None where it runs, as one that reads values under fakes does."""
+def _tried(module: Any, made: Made) -> tuple[Complaint | None, int]:  # noqa: ANN401 - transformers' types
+    """What forward raises on a small batch, and how many operators ran.
+
+    None where it runs, as one that reads values under fakes does.
+    """
     counting = _Counting()  # type: ignore[no-untyped-call]
     try:
         with torch.no_grad(), _quiet():
@@ -73,8 +78,9 @@ def complaint(module: Any, made: Made) -> Complaint | None:  # noqa: ANN401 - tr
             with counting:
                 module(**batch)
     except Exception as error:  # noqa: BLE001 - whatever a library's forward raises, it did not run
-        return None if value_was_asked(error) else Complaint(error, counting.count)
-    return None
+        said = None if value_was_asked(error) else Complaint(error, counting.count)
+        return said, counting.count
+    return None, counting.count
 
 
 def _with_values(made: Made) -> dict[str, Tensor]:
@@ -111,6 +117,7 @@ class Search:
         self.furthest: Made | None = None
         """The batch that forward came furthest on, where it ran on none."""
         self._came = -1
+        self._operators = 0
 
     def batch(self, starts: Iterable[Made]) -> Made | None:
         """The first batch that runs, each start with what is asked for beside it; None where none was found."""
@@ -121,13 +128,15 @@ class Search:
         return None
 
     def _is_over(self) -> bool:
-        return len(self._tried) >= _MOST_RUNS
+        return len(self._tried) >= _MOST_RUNS or self._operators >= _MOST_OPERATORS
 
     def complaint(self, made: Made) -> Complaint | None:
         """What forward says of a batch, which is tried once; None where it runs."""
         key = frozenset((name, tensor.shape, tensor.dtype) for name, tensor in made(1).items())
         if key not in self._tried:
-            said = self._tried[key] = complaint(self._module, made)
+            said, operators = _tried(self._module, made)
+            self._tried[key] = said
+            self._operators += operators
             if said is not None and said.operators > self._came:
                 self.furthest, self._came = made, said.operators
         return self._tried[key]

@@ -46,10 +46,12 @@ def _fakes_copied() -> Iterator[None]:
     original = Tensor.__deepcopy__
 
     def deepcopy(tensor: Tensor, memo: dict[int, object]) -> Tensor:
-        if not isinstance(tensor, FakeTensor) or isinstance(tensor, torch.nn.Parameter):
+        if not isinstance(tensor, FakeTensor):
             return original(tensor, memo)  # type: ignore[no-untyped-call, no-any-return]
         if id(tensor) not in memo:
-            memo[id(tensor)] = tensor.detach().clone().requires_grad_(tensor.requires_grad)
+            copied = tensor.detach().clone().requires_grad_(tensor.requires_grad)
+            trained = isinstance(tensor, torch.nn.Parameter)
+            memo[id(tensor)] = torch.nn.Parameter(copied, tensor.requires_grad) if trained else copied
         return memo[id(tensor)]  # type: ignore[return-value]
 
     Tensor.__deepcopy__ = deepcopy  # type: ignore[method-assign]

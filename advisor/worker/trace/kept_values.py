@@ -8,10 +8,12 @@ every value, and so runs for real.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import torch
+from torch._decomp import decomposition_table
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves, tree_map
@@ -45,6 +47,27 @@ def is_small_enough(tensor: Tensor, *, every: bool) -> bool:
 def with_values(mode: FakeTensorMode, tensor: Tensor) -> Tensor:
     """A fake that knows its values."""
     return mode.fake_tensor_converter.from_real_tensor(mode, tensor, make_constant=True)
+
+
+@contextmanager
+def values_left_out(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[None]:  # noqa: ANN401 - an operator overload
+    """No values while an operator is worked out of others that has none for its result: some of its tensors lack them.
+
+    Else each of those others is computed with what is known, for nothing: all of a picture's places, say, for a
+    bicubic sample of weights.
+    """
+    hidden: list[tuple[FakeTensor, Tensor]] = []
+    if func in decomposition_table and not func._schema.is_mutable:  # noqa: SLF001 - torch's modes read it
+        tensors = [value for value in tree_leaves((args, dict(kwargs))) if isinstance(value, FakeTensor)]
+        known = [(tensor, tensor.constant) for tensor in tensors if tensor.constant is not None]
+        hidden = known if len(known) < len(tensors) else []
+    for tensor, _ in hidden:
+        tensor.constant = None
+    try:
+        yield
+    finally:
+        for tensor, constant in hidden:
+            tensor.constant = constant
 
 
 def made_of_values(

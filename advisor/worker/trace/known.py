@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import torch
@@ -17,7 +18,7 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from advisor.worker.trace.even_choices import evenly_chosen, is_choice
-from advisor.worker.trace.kept_values import Values, is_small_enough, made_of_values
+from advisor.worker.trace.kept_values import Values, is_small_enough, made_of_values, values_left_out
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost
 from advisor.worker.trace.patterns import FRESH, ITSELF, VIEW, Output, Outputs, Patterns, call_of, described, viewed
 
@@ -59,7 +60,8 @@ class KnownResults:
         self._results: dict[Key, Result] = {}
         self._patterns = _PATTERNS
         self._state: dict[str, object] = {}
-        self._off = False
+        self._marked = False
+        """Whether a complex tensor was met: from then on a view may be marked as negated, which no key holds."""
 
     def call(  # noqa: PLR0913 - an operator, its arguments, and what to do about it
         self,
@@ -93,8 +95,6 @@ class KnownResults:
 
     def _key(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], found: list[FakeTensor]) -> Key | None:  # noqa: ANN401 - as above
         """By what the call is known, its tensors added to `found`; None for a call that has to run."""
-        if self._off:
-            return None
         parts: list[Any] = [
             func,
             torch.get_default_dtype(),
@@ -103,7 +103,8 @@ class KnownResults:
         ]  # _CONTEXT_COUNT of them
 
         def exact(tensor: FakeTensor) -> tuple[Any, ...] | None:
-            if tensor.constant is not None:
+            self._marked |= tensor.dtype.is_complex
+            if tensor.constant is not None or (self._marked and _is_marked(tensor)):
                 return None
             found.append(tensor)
             return (tensor.dtype, tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.fake_device)
@@ -120,9 +121,10 @@ class KnownResults:
         every = [*found, *(tensor for tensor in tensors if tensor is not None)]
         if any(type(tensor) is not FakeTensor or tensor.fake_mode is not every[0].fake_mode for tensor in every):
             return None  # a fake of another mode is taken in as a copy: its views would pass for tensors of their own
-        if any(tensor.dtype.is_complex or tensor.is_neg() for tensor in every):
-            self._off = True  # views may now carry marks that no key holds
-        if self._off or (name == _CHOOSES_BY_MASK and any(tensor.dtype in _MASKS for tensor in found)):
+        if any(_is_marked(tensor) for tensor in every):
+            self._marked = True
+            return None
+        if name == _CHOOSES_BY_MASK and any(tensor.dtype in _MASKS for tensor in found):
             return None
         made = (tensor for tensor in every[len(found) :] if not any(tensor is given for given in found))
         if not all(self._is_ordinary(tensor) for tensor in made):
@@ -212,7 +214,8 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
             return _dispatch(self, func, types, args, kwargs or {})
 
         def run(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
-            return _dispatch(self, func, types, args, kwargs)
+            with values_left_out(func, args, kwargs) if self.values != "none" else nullcontext():
+                return _dispatch(self, func, types, args, kwargs)
 
         return self._known.call(func, known_as, args, kwargs or {}, run, _free)[0]
 
@@ -228,6 +231,11 @@ def knowable(func: Any, name: str) -> bool:  # noqa: ANN401 - an operator overlo
     if any(argument.is_out for argument in func._schema.arguments):  # noqa: SLF001 - torch's own modes read it
         return False  # what it is given to write into may be resized
     return name == _CHOOSES_BY_MASK or _ASKING.isdisjoint(func.tags)
+
+
+def _is_marked(tensor: FakeTensor) -> bool:
+    """Whether it is complex, and so may stand for its conjugate, or a part of one that stands for its negative."""
+    return tensor.dtype.is_complex or tensor.is_neg()
 
 
 def _described(tensors: Sequence[FakeTensor | None], found: Sequence[FakeTensor]) -> tuple[Output | None, ...] | None:

@@ -30,6 +30,9 @@ from advisor.workload.workload import Attention, Mode
 Tensor = torch.Tensor
 DeviceRules = Literal["cuda", "cpu"]
 """`cuda`: as a CUDA step runs; `cpu`: what a step on the processor itself does."""
+_BATCHES = (8, 16)
+_REAL_BATCHES = (2, 4)
+"""Where all values are known, every sample's work is done for real."""
 _LOOKED_AT_BATCH = 2
 """Batch that is made for real once, to see which inputs are masks without padding."""
 
@@ -74,7 +77,10 @@ class Passes:
         self.subject, self.precision, self.model = subject, precision, model
         self._mode = mode
         self._without_values = False
-        even = isinstance(mode, Fakes) and mode.values == "even"
+        values = mode.values if isinstance(mode, Fakes) else "none"
+        even = values == "even"
+        self.batches = _REAL_BATCHES if values == "all" else _BATCHES
+        """Two sizes that make a table."""
         self._known = KnownResults(CHOOSING if even else frozenset())
         self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
         self._runs = layer_runs(model) if subject.alike_layers else ()

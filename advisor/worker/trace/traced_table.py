@@ -21,31 +21,30 @@ from advisor.worker.trace.recorder import Recorder
 from advisor.worker.trace.sample_loops import folded
 from advisor.worker.trace.step_pass import Pass, Passes
 
-BATCHES = (8, 16)
-
-
-CHECKED_BATCH = 24
+_CHECKED_TIMES = 3
+"""Batch that checks the table, in smaller ones of the two that make it."""
 
 
 def table_of(passes: Passes, *, checked: bool) -> OpTable:
     """Two passes make the table; `checked`: a third at another batch size checks it. Raises StreamsDiffer."""
-    low, high = BATCHES
+    low, high = batches = passes.batches
+    checked_batch = _CHECKED_TIMES * low
     first, second, loops = _two(passes)
-    figures = affine_figures(first.recorder.ops, second.recorder.ops, BATCHES)
+    figures = affine_figures(first.recorder.ops, second.recorder.ops, batches)
     caveats: list[Reason] = [Reason(code="trace-loops-over-samples")] if loops else []
-    error = deviation(figures, passes.at(CHECKED_BATCH).recorder.ops, CHECKED_BATCH) if checked else 0.0
+    error = deviation(figures, passes.at(checked_batch).recorder.ops, checked_batch) if checked else 0.0
     if error > TOLERATED_ERROR_FRACTION:
-        caveats.append(Reason.of("trace-not-affine", error_fraction=error, batch=CHECKED_BATCH))
+        caveats.append(Reason.of("trace-not-affine", error_fraction=error, batch=checked_batch))
     ops = merged_ops(second.recorder.ops, figures)
     unknown = unknown_operators(ops)
     caveats += [unknown] if unknown is not None else []
-    memory = memory_timeline(first.tracker, second.tracker, BATCHES, (second.resident_count, second.backward_start))
+    memory = memory_timeline(first.tracker, second.tracker, batches, (second.resident_count, second.backward_start))
     if isinstance(memory, Reason):
         caveats.append(memory)
     elif not loops:
-        memory = with_compiled_sizes(memory, (first.recorder.flow, second.recorder.flow), BATCHES)
+        memory = with_compiled_sizes(memory, (first.recorder.flow, second.recorder.flow), batches)
     model, recorder = passes.model, second.recorder
-    layers = layer_table(model, (first, second), figures, BATCHES)
+    layers = layer_table(model, (first, second), figures, batches)
     parameters = list(model.parameters())
     trained = [p for p in parameters if p.requires_grad]
     slope = (second.input_bytes - first.input_bytes) / (high - low)
@@ -63,13 +62,13 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         block_parameter_bytes=block_parameter_bytes(model),
         buffer_bytes=float(sum(size_bytes(b) for b in model.buffers())),
         input_bytes=(first.input_bytes - slope * low, slope),
-        compiled=None if loops else compiled_pass(first.recorder.flow, second.recorder.flow, BATCHES),
+        compiled=None if loops else compiled_pass(first.recorder.flow, second.recorder.flow, batches),
         dispatch_count=recorder.dispatch_count,
         synchronisation_count=recorder.synchronisation_count,
         gradients_ready=_gradients(recorder),
         memory=None if isinstance(memory, Reason) else memory,
         layers=layers,
-        checkpoint=checkpoint_figures(model, (first, second), layers, BATCHES),
+        checkpoint=checkpoint_figures(model, (first, second), layers, batches),
         caveats=tuple(caveats),
     )
 
@@ -79,7 +78,7 @@ def _two(passes: Passes) -> tuple[Pass, Pass, bool]:
 
     Raises StreamsDiffer.
     """
-    low, high = BATCHES
+    low, high = passes.batches
     first, second = passes.at(low), passes.at(high)
     try:
         check_same_stream(first.recorder.ops, second.recorder.ops)
@@ -91,7 +90,7 @@ def _two(passes: Passes) -> tuple[Pass, Pass, bool]:
         try:
             check_same_stream(first.recorder.ops, second.recorder.ops)
         except StreamsDiffer:
-            first.recorder.ops, second.recorder.ops = folded(first.recorder.ops, second.recorder.ops, BATCHES)
+            first.recorder.ops, second.recorder.ops = folded(first.recorder.ops, second.recorder.ops, passes.batches)
             return first, second, True
     return first, second, False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -118,6 +119,25 @@ def sound(batch_size: int) -> dict[str, Tensor]:
 
 def sizes(found: Any) -> dict[str, tuple[int, ...]]:
     return {name: tuple(tensor.shape) for name, tensor in found(3).items()}
+
+
+class Deep(Asking):
+    """Runs many operators before it complains of something that no input mends."""
+
+    def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
+        for _ in range(1000):
+            input_ids = input_ids + 1
+        raise ValueError("1 is not 2 of 3, 5, 7, 11 and 13")
+
+
+def many(size: int, length: int) -> dict[str, Tensor]:
+    return {"input_ids": torch.zeros(size, length, dtype=torch.long)}
+
+
+def test_a_model_of_many_operators_is_tried_less_often() -> None:
+    search = Search(Deep(), TEXT)
+    assert search.batch([partial(many, length=length) for length in range(1, 100)]) is None
+    assert search._operators == 25_000  # what its passes cost is not to be seen from outside
 
 
 def test_an_input_that_a_complaint_names_is_made_in_its_documented_shape() -> None:

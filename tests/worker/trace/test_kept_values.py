@@ -8,6 +8,7 @@ from torch import nn
 
 from advisor.optable.op_table import at
 from advisor.worker.trace.failed import TraceFailed
+from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import trace
 
@@ -154,3 +155,53 @@ def test_packed_sequences_are_traced_by_their_lengths() -> None:
 
     table = trace(Subject(build=Packed, make_batch=batch, step=lambda m, b: m(*b)), "fp32")
     assert table.parameter_count == sum(parameter.numel() for parameter in Packed().parameters())
+
+
+class Sampled(nn.Module):
+    """Counts its words, and samples its table at known places: torch works that out channel by channel of each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(1, 64, 8, 8))
+
+    def forward(self, places: torch.Tensor) -> torch.Tensor:
+        count = int(places.sum().item())
+        assert count == 3.5 * places.numel()
+        grid = places.view(1, -1, 1, 2).float() / 8
+        found = nn.functional.grid_sample(self.table, grid, mode="bicubic", align_corners=False)
+        assert int(places.sum().item()) == count  # what was known before is known after
+        return found.square().mean()
+
+
+def test_what_an_operator_is_worked_out_of_is_not_computed_for_a_result_that_nobody_knows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    largest = [0]
+    original = Fakes.may_turn_const
+
+    def watched(mode: Fakes, tensor: torch.Tensor) -> bool:
+        largest.append(tensor.numel())
+        return original(mode, tensor)
+
+    monkeypatch.setattr(Fakes, "may_turn_const", watched)
+    places = Subject(
+        build=Sampled,
+        make_batch=lambda size: (torch.arange(32 * size).view(size, 16, 2) % 8,),
+        step=lambda model, batch: model(*batch),
+    )
+    table = trace(places, "fp32")
+    assert any(op.name.startswith("grid_sampler") for op in table.ops)
+    assert sum(count > 24 * 16 * 2 for count in largest) < 200  # else every step for each of the table's channels
+
+
+def test_a_model_whose_values_are_all_known_is_run_on_few_samples() -> None:
+    seen: set[int] = set()
+
+    def step(model: nn.Module, batch: Batch) -> torch.Tensor:
+        seen.add(len(batch[0]))
+        loss: torch.Tensor = model(*batch)
+        return loss
+
+    table = trace(Subject(build=Doubting, make_batch=lambda size: (torch.randn(size, 8),), step=step), "fp32")
+    assert seen == {8, 2, 4, 6}
+    assert table.caveats == ()

@@ -1,5 +1,6 @@
 """Results that are made from memory are those that the fake-tensor mode gives."""
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTenso
 from advisor.worker.trace import known as trace_known
 from advisor.worker.trace.fake_model import build_fake
 from advisor.worker.trace.known import Fakes, KnownResults
+from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import with_training
 from advisor.workload.workload_file import load_workload
@@ -172,6 +174,20 @@ def test_drop_rates_read_off_a_ramp_need_no_real_model() -> None:
     assert [module.p for module in model.modules() if isinstance(module, nn.Dropout)] == [0.0, 0.25, 0.5]
 
 
+class Cloned(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        first = nn.LayerNorm(8)
+        self.layers = nn.ModuleList(copy.deepcopy(first) for _ in range(3))
+
+
+def test_parameters_that_a_constructor_copies_are_parameters_with_storages_of_their_own() -> None:
+    for _ in range(2):  # the second time every result of construction is made from memory
+        parameters = list(build_fake(Cloned, Fakes(values="whole")).parameters())
+        assert all(isinstance(one, FakeTensor) and isinstance(one, nn.Parameter) for one in parameters)
+        assert len({one.untyped_storage()._cdata for one in parameters}) == len(parameters) == 6
+
+
 def test_complex_numbers_are_left_to_the_mode() -> None:
     with Fakes():
         waves = torch.zeros(4, dtype=torch.complex64)
@@ -180,6 +196,31 @@ def test_complex_numbers_are_left_to_the_mode() -> None:
             assert conjugate.is_conj()
             assert conjugate.imag.is_neg()
             assert not torch.zeros(4).view(4).is_neg()
+
+
+class Turned(nn.Module):
+    """Turns pairs by angles as complex numbers, as rotary embeddings of Llama do, layer after layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(8, 8) for _ in range(10))
+        self.angles = nn.Buffer(torch.polar(torch.ones(4), torch.arange(4.0)))
+
+    def forward(self, states: Tensor) -> Tensor:
+        for layer in self.layers:
+            pairs = torch.view_as_complex(layer(states).unflatten(-1, (4, 2)))
+            turned = torch.view_as_real(pairs * self.angles.conj())
+            states = states + turned.flatten(-2) + (pairs.conj().imag * 2).repeat_interleave(2, dim=-1)
+        loss: Tensor = states.square().mean()
+        return loss
+
+
+def test_what_comes_after_complex_numbers_is_made_from_memory_as_the_operator_gives_it(compared: list[str]) -> None:
+    turned = Subject(build=Turned, make_batch=lambda size: (torch.randn(size, 8),), step=lambda m, b: m(*b))
+    table = trace(turned, "fp32", checked=False)
+    calls = sum(table.dispatch_count.values())
+    assert {"view_as_complex", "conj"}.isdisjoint(compared)
+    assert len(compared) > calls / 2, (len(compared), calls)
 
 
 def test_sizes_that_happen_to_be_equal_are_not_taken_for_the_same() -> None:
