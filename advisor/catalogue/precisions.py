@@ -97,3 +97,16 @@ PRECISIONS: tuple[Precision, ...] = tuple(PRECISION_FACTS)
 PRECISION_LABELS: dict[Precision, str] = {name: row.label for name, row in PRECISION_FACTS.items()}
 TRACE_PRECISIONS: dict[Precision, TracePrecision] = {name: row.traced_as for name, row in PRECISION_FACTS.items()}
 """Which trace serves a precision."""
+_WORDS: dict[str, Precision] = {
+    "float32": "fp32", "single": "fp32", "strict_fp32": "fp32",
+    "amp": "fp16_amp", "amp_fp16": "fp16_amp", "16_mixed": "fp16_amp", "mixed": "fp16_amp", "fp16_mixed": "fp16_amp",
+    "amp_bf16": "bf16_amp", "bf16_mixed": "bf16_amp", "autocast_bf16": "bf16_amp",
+    "float8": "fp8", "bf16_pure": "bf16_true", "fp16_pure": "fp16_true",
+}  # fmt: skip
+"""Words of other programs that mean one precision only; `half` or `bfloat16` could mean three."""
+
+
+def precision_meant(text: str) -> Precision | None:
+    """A precision by its name or by a word that means nothing else (`BF16-AMP`, `amp`); None for any other."""
+    word = text.strip().lower().replace("-", "_").replace(" ", "_")
+    return next((name for name in PRECISIONS if name == word), _WORDS.get(word))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn, get_args
 
 from advisor import __version__
 from advisor.catalogue.optimizers import OPTIMIZERS
-from advisor.catalogue.precisions import PRECISIONS, Precision
+from advisor.catalogue.precisions import PRECISIONS, precision_meant
 from advisor.cli.faults import ArgumentFault, command_fault, fault_of, meant, shown, unknown_words
 from advisor.workload.workload import Checkpointing, Fp8Recipe, LoraTargetWord, Offload, Quantization, Trainable
 
@@ -92,21 +92,11 @@ def key_list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-_PRECISION_WORDS: dict[str, Precision] = {
-    "float32": "fp32", "single": "fp32", "strict_fp32": "fp32",
-    "amp": "fp16_amp", "amp_fp16": "fp16_amp", "16_mixed": "fp16_amp", "mixed": "fp16_amp", "fp16_mixed": "fp16_amp",
-    "amp_bf16": "bf16_amp", "bf16_mixed": "bf16_amp", "autocast_bf16": "bf16_amp",
-    "float8": "fp8", "bf16_pure": "bf16_true", "fp16_pure": "fp16_true",
-}  # fmt: skip
-"""Words of other programs that mean one precision only; `half` or `bfloat16` could mean three."""
-
-
 def precision_word(text: str) -> str:
     """A precision by its name here or by a word that means nothing else; `BF16-AMP` is read as `bf16_amp`."""
-    word = text.strip().lower().replace("-", "_").replace(" ", "_")
-    found = word if word in PRECISIONS else _PRECISION_WORDS.get(word)
+    found = precision_meant(text)
     if found is None:
-        near = difflib.get_close_matches(word[:40], PRECISIONS, n=3, cutoff=0.4)
+        near = difflib.get_close_matches(text.strip().lower()[:40], PRECISIONS, n=3, cutoff=0.4)
         raise ArgumentFault("no-precision", near=near, given=shown(text), names=", ".join(PRECISIONS))
     return found
 

@@ -10,13 +10,14 @@ import msgspec
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.core.errors import InputError
 from advisor.core.file_fault import closest
 from advisor.core.records import Record
-from advisor.core.sentences import Reason, Said
+from advisor.core.sentences import Names, Reason, Said
 from advisor.core.units import Estimate
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
@@ -90,11 +91,14 @@ class WorkloadReader:
         found = self._known[row.workload]
         if isinstance(found, Reason):
             return found
-        spec = specs.get(row.gpu_key)
-        if spec is None:
+        keys = cards_meant(row.gpu_key, specs)
+        if len(keys) > 1:
+            return Reason.of("evaluate-several-gpus", gpu=row.gpu_key[:80], names=Names(names=keys, alternatives=True))
+        if not keys:
             known = closest(row.gpu_key, sorted(specs))
             return Reason.of("evaluate-unknown-gpu", gpu=row.gpu_key[:80], hint=known)
-        return RowQuestion(row=row, workload=_overridden(found, row), spec=spec)
+        named = msgspec.structs.replace(row, gpu_key=keys[0])
+        return RowQuestion(row=named, workload=_overridden(found, row), spec=specs[keys[0]])
 
     def _read(self, name: str) -> Workload | Reason:
         try:

@@ -13,13 +13,12 @@ from typing import cast, get_args
 import msgspec
 
 from advisor.catalogue.optimizers import FUSED_OPTIMIZERS, OPTIMIZERS, Optimizer
-from advisor.catalogue.precisions import PRECISIONS, Precision
+from advisor.catalogue.precisions import PRECISIONS, Precision, precision_meant
 from advisor.catalogue.software import software_year_of
-from advisor.core.errors import InputError
-from advisor.core.file_fault import closest, shown_value
+from advisor.core.file_fault import closest_name, file_fault, shown_value
 from advisor.core.input_file import read_text
 from advisor.core.records import Record
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Names, Reason, Said
 from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.memory.need import MemoryKind
 from advisor.workload.workload import Attention, Mode
@@ -28,11 +27,6 @@ REQUIRED_COLUMNS = ("workload", "gpu_key", "mode", "precision", "batch_per_gpu",
 ANSWERABLE_COLUMNS = ("ms", "efficiency", "max_batch_that_ran", "peak_gb")
 """At least one of them must be there: what a row is compared with."""
 _MAX_BYTES = 16 * 2**20
-_PRECISION_WORDS: dict[str, Precision] = {
-    **{name: name for name in PRECISIONS},
-    "amp-fp16": "fp16_amp",
-    "amp-bf16": "bf16_amp",
-}
 _OPTIMIZERS: dict[str, tuple[Optimizer, bool]] = {
     **{name: (name, False) for name in OPTIMIZERS},
     **{f"{name}_fused": (name, True) for name in FUSED_OPTIMIZERS},
@@ -111,20 +105,28 @@ def read_run_rows(path: Path) -> tuple[RunRow, ...]:
         _check_header(header, path)
         rows = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
     except csv.Error as error:
-        raise InputError(f"{path}: line {reader.line_num} is not valid CSV: {error}.", "Quote such cells.") from error
+        raise file_fault("no-csv", path=str(path), line=reader.line_num, detail=Said(text=str(error))) from error
     return tuple(_row(line, dict(zip(header, cells, strict=False)), len(cells) - len(header)) for line, cells in rows)
 
 
 def _check_header(header: list[str], path: Path) -> None:
     missing = [name for name in REQUIRED_COLUMNS if name not in header]
     if missing:
-        found = closest(missing[0], header) or f"Needed: {', '.join(REQUIRED_COLUMNS)}."
-        raise InputError(f"{path}: the column `{missing[0]}` is missing.", found)
+        others = [name for name in header if name not in REQUIRED_COLUMNS]
+        meant = {name: like for name in missing if (like := closest_name(name, others)) is not None}
+        wanted = Names(names=tuple(f"`{name}`" for name in REQUIRED_COLUMNS))
+        remedy = Reason.of("file-columns-missing-remedy", names=wanted)
+        if meant:
+            pairs = tuple(f"`{like}` → `{name}`" for name, like in meant.items())
+            remedy = Reason.of("file-columns-meant", names=Names(names=pairs))
+        lacking = Names(names=tuple(f"`{name}`" for name in missing))
+        raise file_fault("columns-missing", remedy, path=str(path), names=lacking)
     if not any(name in header for name in ANSWERABLE_COLUMNS):
-        raise InputError(f"{path}: no column to compare with.", f"Give one of: {', '.join(ANSWERABLE_COLUMNS)}.")
+        answers = Names(names=tuple(f"`{name}`" for name in ANSWERABLE_COLUMNS), alternatives=True)
+        raise file_fault("no-answer", path=str(path), names=answers)
     twice = [name for name in header if header.count(name) > 1]
     if twice:
-        raise InputError(f"{path}: the column {shown_value(twice[0])} is there twice.", "Keep one of them.")
+        raise file_fault("column-twice", path=str(path), column=shown_value(twice[0]))
 
 
 def _row(line: int, cells: Mapping[str, str], surplus: int) -> RunRow:
@@ -153,7 +155,7 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, object]:
     gigabytes = _number(cells, "peak_gb")
     facts: dict[str, object] = {
         "mode": _choice(cells, "mode", _themselves(Mode)),
-        "precision": _choice(cells, "precision", _PRECISION_WORDS),
+        "precision": _precision(cells),
         "batch_size": _count(cells, "batch_per_gpu"),
         "length": _count(cells, "seq_len_or_img"),
         "optimizer": optimizer,
@@ -202,6 +204,14 @@ def _choice(cells: Mapping[str, str], column: str, allowed: Mapping[str, object]
     if given.lower() not in allowed:
         raise _WrongCell(column, given, " ".join(allowed))
     return allowed[given.lower()]
+
+
+def _precision(cells: Mapping[str, str]) -> Precision | None:
+    given = cells.get("precision", "")
+    found = precision_meant(given)
+    if given and found is None:
+        raise _WrongCell("precision", given, " ".join(PRECISIONS))
+    return found
 
 
 def _number(cells: Mapping[str, str], column: str) -> float | None:

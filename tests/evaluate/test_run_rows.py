@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from advisor.catalogue.spec_table import spec_table
 from advisor.core.errors import InputError
-from advisor.core.sentences import say
+from advisor.core.sentences import Reason, SaidError, error_text, say
 from advisor.cost.layout import Layout
+from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader
 from advisor.evaluate.run_rows import RunRow, read_run_rows
 
 HEADER = "workload,gpu_key,mode,precision,batch_per_gpu,seq_len_or_img,ms"
@@ -149,6 +151,35 @@ def test_a_file_that_is_no_such_table_is_refused_with_a_remedy(tmp_path: Path, t
     with pytest.raises(InputError) as caught:
         read_run_rows(path)
     assert caught.value.remedy
+
+
+def test_columns_of_other_names_are_named_with_those_that_are_meant(tmp_path: Path) -> None:
+    with pytest.raises(SaidError) as refused:
+        rows_of(tmp_path, "workload,gpu,mode,precision,batch_size,seq_len_or_img,ms", ROW)
+    assert "lacks the columns `gpu_key`, `batch_per_gpu`." in refused.value.text
+    assert "rename `gpu` → `gpu_key`" in refused.value.remedy
+    assert "缺少列 `gpu_key`" in error_text(refused.value, "zh")[0]
+
+
+@pytest.mark.parametrize(("word", "meant"), [("AMP", "fp16_amp"), ("BF16-mixed", "bf16_amp"), ("float32", "fp32")])
+def test_a_precision_is_read_as_on_the_command_line(tmp_path: Path, word: str, meant: str) -> None:
+    (row,) = rows_of(tmp_path, HEADER, ROW.replace("amp-fp16", word))
+    assert row.problem is None
+    assert row.precision == meant
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [("RTX 4090", None), ("NVIDIA L40S", None), ("A100", "a100-pcie-40"), ("rtx4900", "rtx4090")]
+)
+def test_a_card_is_read_as_on_the_command_line(tmp_path: Path, words: str, said: str | None) -> None:
+    rows = rows_of(tmp_path, HEADER, ROW.replace("v100-sxm2-16", words))
+    asked = WorkloadReader(tmp_path).question(rows[0], spec_table())
+    if said is None:
+        assert isinstance(asked, RowQuestion)
+        assert asked.row.gpu_key == asked.spec.key
+    else:
+        assert isinstance(asked, Reason)
+        assert said in say(asked, "en")
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:

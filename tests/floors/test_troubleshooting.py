@@ -26,8 +26,8 @@ def test_it_holds_errors_of_every_room_and_each_is_a_sentence() -> None:
     found = write_troubleshooting.errors()
     said = [code for room in ("command", "files", "checks") for code, _ in write_troubleshooting.sentences(room)]
     assert len(found) + len(said) > 200
-    assert {"file-unknown-field", "file-no-setting", "check-in-file"} <= set(said)
-    assert {"core", "cli", "store", "worker", "present", "evaluate"} <= {one.room for one in found}
+    assert {"file-unknown-field", "file-no-setting", "file-columns-missing", "check-in-file"} <= set(said)
+    assert {"core", "cli", "store", "worker", "present"} <= {one.room for one in found}
     assert not [one for one in found if not re.search(r"[.?!:›]$", one.text.rstrip("…"))]
 
 

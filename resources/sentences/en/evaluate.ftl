@@ -1,6 +1,7 @@
 # Why a published run could not be predicted.
 evaluate-wrong-cell = Column { $column } holds "{ $given }"; allowed: { $allowed }.
 evaluate-unknown-gpu = "{ $gpu }" is in no row of the table of cards. { $hint }
+evaluate-several-gpus = "{ $gpu }" may be any of several cards: give { $names }.
 evaluate-wrong-workload = { $text }
 evaluate-trace-failed = { $workload } cannot be traced: { $text }
 evaluate-trace-died = The worker that traced { $workload } died.

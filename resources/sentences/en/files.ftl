@@ -131,3 +131,13 @@ file-gpu-speed-remedy = Without it nothing can be predicted: take it from the ca
 file-gpus-many = { $path }: { $given } GPUs.
 file-gpu-twice = { $path }: key = "{ $key }" is given twice.
 file-gpu-twice-remedy = Give each GPU its own key.
+## What is wrong with a table of runs
+file-columns-missing = { $path }: lacks the columns { $names }.
+file-columns-missing-remedy = An evaluation needs { $names }.
+file-columns-meant = Perhaps they have other names there; rename { $names }.
+file-no-answer = { $path }: no column to compare with.
+file-no-answer-remedy = Give { $names }.
+file-column-twice = { $path }: the column { $column } is there twice.
+file-column-twice-remedy = Keep one of them.
+file-no-csv = { $path }: line { $line } is not valid CSV: { $detail }.
+file-no-csv-remedy = Quote such cells.

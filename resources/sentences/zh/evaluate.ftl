@@ -1,6 +1,7 @@
 # 某条公开数据无法预测的原因。
 evaluate-wrong-cell = 列 { $column } 的内容是“{ $given }”，允许的内容：{ $allowed }。
 evaluate-unknown-gpu = 显卡参数表中没有“{ $gpu }”。{ $hint }
+evaluate-several-gpus = “{ $gpu }”可能是多种显卡：请给出 { $names }。
 evaluate-wrong-workload = { $text }
 evaluate-trace-failed = 无法追踪 { $workload }：{ $text }
 evaluate-trace-died = 追踪 { $workload } 的工作进程意外终止。

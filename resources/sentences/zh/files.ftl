@@ -131,3 +131,13 @@ file-gpu-speed-remedy = 没有它就无法预测：请从数据手册中取得�
 file-gpus-many = { $path }：有 { $given } 个 GPU。
 file-gpu-twice = { $path }：key = "{ $key }" 出现了两次。
 file-gpu-twice-remedy = 请给每个 GPU 不同的键。
+## 运行记录表可能出现的问题
+file-columns-missing = { $path }：缺少列 { $names }。
+file-columns-missing-remedy = 评估需要 { $names }。
+file-columns-meant = 这些列可能用了别的名称；请改名：{ $names }。
+file-no-answer = { $path }：没有可比较的列。
+file-no-answer-remedy = 请给出 { $names }。
+file-column-twice = { $path }：列 { $column } 出现了两次。
+file-column-twice-remedy = 请只保留一个。
+file-no-csv = { $path }：第 { $line } 行不是有效的 CSV：{ $detail }。
+file-no-csv-remedy = 请给这样的单元格加上引号。
