@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
-from advisor.core.file_fault import shown_value
+from advisor.core.file_fault import shortened
 from advisor.core.records import Record
 from advisor.core.sentences import Arguments, Names, Reason, SaidError
 from advisor.hardware.machine import Cpu, Gpu, Machine
@@ -117,7 +117,7 @@ def _chosen_gpus(machine: Machine, devices: Sequence[str] | None) -> list[Gpu]:
         matches += [gpu for gpu in machine.gpus if any(name == instance.uuid for instance in gpu.mig_instances)]
         if not matches:
             known = Names(names=("cpu", *(gpu.key for gpu in machine.gpus)))
-            raise SaidError.of("command-no-such-device", given=shown_value(name), names=known)
+            raise SaidError.of("command-no-such-device", given=shortened(name), names=known)
         chosen.append(matches[0])
     return chosen
 

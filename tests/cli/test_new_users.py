@@ -88,7 +88,7 @@ def test_a_precision_that_cannot_be_traced_is_named_and_keeps_the_others(
         (("--predict", "bert_base_sst2", "--global-batch", "67350", "--counts", "2"), "多于数据的 67,349 个。请最多"),
         (("--predict", "bert_base_sst2", "--nodes", "3", "--counts", "2,4"), "请让 --counts 为 3 的倍数"),
         (("--measure", "iris_mlp", "--budget", "0.1"), "请至少给出 1.00 s"),
-        (("--measure", "iris_mlp", "--device", "no-card"), "`no-card`：这里没有这个设备。请从 cpu"),
+        (("--measure", "iris_mlp", "--device", "no-card"), "--device no-card：这里没有这个设备。请从 cpu"),
         (("--init", "job.txt"), "请命名为 job.toml"),
     ],
 )
