@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ from advisor.gui.main_window import MainWindow
 from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.session import Session
 from advisor.gui.settings import Settings
+from advisor.gui.threads import JobThread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +51,19 @@ class QuietSource:
 
     def set_interval(self, interval_s: float | None) -> None:
         self.intervals.append(interval_s)
+
+
+@pytest.fixture(autouse=True)
+def _counted_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Qt starts the threads of jobs, so that coverage does not hear of them as it does of Python's own."""
+    trace, run = threading.gettrace(), JobThread.run
+
+    def counted(thread: JobThread) -> None:
+        sys.settrace(trace)
+        run(thread)
+
+    if trace is not None:
+        monkeypatch.setattr(JobThread, "run", counted)
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ LICENCES = (
     ("typst", "Apache-2.0"),
     ("msgspec", "BSD-3-Clause"),
     ("numpy", "BSD-3-Clause"),
+    ("scipy", "BSD-3-Clause"),
     ("rich", "MIT"),
     ("platformdirs", "MIT"),
     ("psutil", "BSD-3-Clause"),

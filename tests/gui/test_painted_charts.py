@@ -1,0 +1,84 @@
+"""What the charts of the advice paint: every figure has its place, and a tooltip there that tells it."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, TypeVar
+
+from advisor.gui.pages.advice_page import AdvicePage
+from advisor.gui.plots.chart import Chart
+from advisor.gui.plots.curves import CurveChart
+from advisor.gui.plots.stacked import StackChart
+from tests.gui import fakes
+from tests.gui.shown_page import shown_page
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+
+C = TypeVar("C", bound=Chart)
+
+
+def painted(window: MainWindow, session: Session, qtbot: QtBot, kind: type[C]) -> list[C]:
+    """The charts of a kind on the Advice page, each painted."""
+    session.set_advice(fakes.advice())
+    page = shown_page(window, "advice", AdvicePage, qtbot)
+    charts = page.findChildren(kind)
+    for chart in charts:
+        assert len(colours_of(chart)) > 4
+    return charts
+
+
+def colours_of(chart: Chart) -> set[int]:
+    """The different pixels of a painted chart."""
+    image = chart.grab().toImage()
+    return {image.pixel(x, y) for x in range(0, image.width(), 2) for y in range(0, image.height(), 2)}
+
+
+def test_each_batch_size_of_a_curve_tells_its_figures_and_each_mark_its_word(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    charts = painted(window, session, qtbot, CurveChart)
+    assert len(charts) == 2
+    for chart in charts:
+        told = [text for _place, text in chart._told]
+        points = [point for curve in chart._curves for point in curve.points]
+        assert points
+        assert {point.tip for point in points} <= set(told)
+        assert {mark.tip or mark.text for mark in chart._marks} <= set(told)
+
+
+def test_larger_figures_stand_higher_and_larger_batches_further_right(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    for chart in painted(window, session, qtbot, CurveChart):
+        points = [point for curve in chart._curves for point in curve.points]
+        by_size, by_value = sorted(points, key=lambda one: one.x), sorted(points, key=lambda one: one.estimate.value)
+        xs = [chart._at(one.x, one.estimate.value).x() for one in by_size]
+        ys = [chart._at(one.x, one.estimate.value).y() for one in by_value]
+        assert xs == sorted(xs)
+        assert ys == sorted(ys, reverse=True)
+        assert all(chart._place.left() - 1 <= x <= chart._place.right() + 1 for x in xs)
+        assert all(chart._place.top() - 1 <= y <= chart._place.bottom() + 1 for y in ys)
+
+
+def test_the_pieces_of_a_stack_stand_side_by_side_in_proportion(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    charts = painted(window, session, qtbot, StackChart)
+    assert charts
+    for chart in charts:
+        places = {text: place for place, text in chart._told}
+        for stack in chart._stacks:
+            drawn = [
+                (piece.size, places[f"{piece.name}: {piece.text}"])
+                for piece in stack.pieces
+                if f"{piece.name}: {piece.text}" in places
+            ]
+            assert drawn
+            for (size, left), (next_size, right) in itertools.pairwise(drawn):
+                assert left.right() <= right.left()
+                if min(left.width(), right.width()) > 20:
+                    assert abs(left.width() / right.width() / (size / next_size) - 1) < 0.15
