@@ -6,6 +6,7 @@ import traceback
 from typing import TYPE_CHECKING
 
 from advisor.core.errors import UserFacingError
+from advisor.core.file_fault import shown_value
 from advisor.core.sentences import Reason
 from advisor.protocol.messages import Failed
 
@@ -98,6 +99,12 @@ def describe(error: Exception, request: Request) -> Failed:
     if not code and _ran_users_code(error, request):
         code, world_fault = "worker-users-code-failed", True
         text, remedy = f"The model's own file raised {type(error).__name__}: {text}", "Mend the file; see the log."
+    model_type = _model_type(request)
+    if not code and model_type:
+        code = "worker-model-failed"
+        first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+        text = f"model.config: `{model_type}` fails here: {type(error).__name__}: {shown_value(first)}."
+        remedy = "Give the model and its batches as a Python file."
     return Failed(
         exception=type(error).__name__,
         text=text[:2000],
@@ -114,6 +121,12 @@ def _is_about_torch(error: ImportError | OSError) -> bool:
     if isinstance(error, ImportError) and (error.name or "").split(".")[0] == "torch":
         return True
     return any("torch" in frame.filename and "__init__" in frame.filename for frame in _frames(error))
+
+
+def _model_type(request: Request) -> str:
+    """What a configuration calls its architecture; empty where the model has none."""
+    config = getattr(getattr(getattr(request, "workload", None), "model", None), "config", None)
+    return str(config.get("model_type", "")) if isinstance(config, dict) else str(config or "")
 
 
 def _ran_users_code(error: Exception, request: Request) -> bool:

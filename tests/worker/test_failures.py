@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.protocol.messages import MicrobenchmarkRequest
+from advisor.protocol.messages import MicrobenchmarkRequest, TraceRequest
 from advisor.worker.failures import describe
+from advisor.workload.workload_file import load_workload
 
 
 @pytest.mark.parametrize(
@@ -26,3 +27,16 @@ def test_what_torch_says_of_a_gpu_it_cannot_use_is_named(said: str, code: str) -
     assert failed.code == code
     assert failed.world_fault
     assert failed.remedy
+
+
+def test_what_a_library_raises_of_an_architecture_is_told_with_its_name_and_a_remedy() -> None:
+    workload = load_workload(
+        {"name": "one", "model": {"source": "huggingface", "config": {"model_type": "bert", "hidden_size": 8}}}
+    )
+    failed = describe(
+        TypeError("forward() missing 1 argument\nand more"), TraceRequest(workload=workload, precisions=("fp32",))
+    )
+    assert failed.code == "worker-model-failed"
+    assert failed.text == "model.config: `bert` fails here: TypeError: `forward() missing 1 argument`."
+    assert "Python file" in failed.remedy
+    assert not failed.world_fault  # it may be a fault of ours

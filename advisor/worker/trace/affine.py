@@ -42,11 +42,15 @@ def check_same_stream(first: Sequence[TracedOp], second: Sequence[TracedOp]) -> 
     """Raises StreamsDiffer, naming the first operator that differs."""
     for one, two in zip(first, second, strict=False):
         if key_of(one) != key_of(two):
-            message = f"{one[2].name} {one[2].fixed} at one batch size is {two[2].name} {two[2].fixed} at another"
-            raise StreamsDiffer(message)
+            raise StreamsDiffer(f"{_told(one[2])} at one batch size is {_told(two[2])} at another")
     if len(first) != len(second):
         message = f"{len(first)} operators at one batch size are {len(second)} at another"
         raise StreamsDiffer(message)
+
+
+def _told(op: RawOp) -> str:
+    """An operator with what is fixed about it."""
+    return f"{op.name} ({', '.join(str(part) for part in op.fixed)})" if op.fixed else op.name
 
 
 def affine_figures(

@@ -96,8 +96,12 @@ def _by_places(mode: FakeTensorMode, func: Any, args: Sequence[Any], kwargs: Map
     indices = [_without_mask(mode, index) for index in args[1]]
     if all(pair[0] is old for pair, old in zip(indices, args[1], strict=True)):
         return None
+    entries = [entry for pair in indices for entry in pair]
     with mode:
-        return func(args[0], [entry for pair in indices for entry in pair], *args[2:], **kwargs)
+        if func is not torch.ops.aten.index.Tensor:
+            # Its shape rule takes values of any shape, and backward alone would complain of them.
+            args[2].expand(torch.ops.aten.index.Tensor(args[0], entries).shape)
+        return func(args[0], entries, *args[2:], **kwargs)
 
 
 def _packed(mode: FakeTensorMode, padded: Tensor, lengths: Tensor, batch_first: bool) -> Any:  # noqa: ANN401 - torch's own signature

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 from advisor.worker.trace.affine import StreamsDiffer, TracedOp, key_of
 
@@ -53,10 +54,12 @@ def _without_counterpart(op: TracedOp, later: dict[Group, list[TracedOp]], batch
     """What became of an operator that only the smaller batch runs: most often sizes that follow the batch's."""
     raw, (low, high) = op[2], batches
     alike = (group for group in later if group[0] == op[0] and group[2] == raw.name and group[-1] == op[1])
-    other = next((group[-2] for group in alike if group[-2] != raw.fixed), None)
+    other: Any = next((group[-2] for group in alike if group[-2] != raw.fixed), None)
     if other is None:
         return f"{raw.name} runs at {low} samples and not at {high}"
-    return f"{raw.name} has sizes that follow the batch, {raw.fixed} at {low} samples and {other} at {high}"
+    changed = [(str(one), str(two)) for one, two in zip(raw.fixed, other, strict=False) if one != two]
+    sizes = [", ".join(dict.fromkeys(column)) for column in zip(*changed, strict=True)] or ["some", "others"]
+    return f"{raw.name} has sizes that follow the batch: {sizes[0]} at {low} samples, {sizes[1]} at {high}"
 
 
 def _grows_with_batch(calls: Sequence[TracedOp], others: Sequence[TracedOp], times: float) -> bool:

@@ -205,3 +205,40 @@ def test_a_model_whose_values_are_all_known_is_run_on_few_samples() -> None:
     table = trace(Subject(build=Doubting, make_batch=lambda size: (torch.randn(size, 8),), step=step), "fp32")
     assert seen == {8, 2, 4, 6}
     assert table.caveats == ()
+
+
+class Mismatched(nn.Module):
+    """Puts fewer rows than it marked words, which torch refuses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(10, 8)
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        states = self.words(words) * 1
+        states[words > 3] = self.words(words[:, :3]).flatten(0, 1)
+        loss: torch.Tensor = states.square().mean()
+        return loss
+
+
+def test_rows_that_are_fewer_than_their_places_are_refused_as_torch_refuses_them() -> None:
+    with pytest.raises(RuntimeError, match="expand"):
+        trace(Subject(build=Mismatched, make_batch=words_with_pictures, step=lambda m, b: m(*b)), "fp32")
+
+
+class OverTheBatch(nn.Module):
+    """Lets the samples of a batch attend to each other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        states = self.layer(rows).view(1, 1, len(rows), 8)
+        loss: torch.Tensor = nn.functional.scaled_dot_product_attention(states, states, states).square().mean()
+        return loss
+
+
+def test_sizes_that_follow_the_batch_are_told_by_what_differs() -> None:
+    with pytest.raises(TraceFailed, match=r"has sizes that follow the batch: 8 at 8 samples, 16 at 16\."):
+        trace(subject(OverTheBatch), "fp32")
