@@ -38,7 +38,7 @@ from tools.transformers_page import GPU, PAGE, Answer, Outcome, page, read_page,
 
 ANSWERS = ROOT / "build" / "transformers.jsonl"
 LIMIT_S = 60.0
-MEMORY_LIMIT_BYTES = 8 << 30
+MEMORY_LIMIT_BYTES = 16 << 30
 _WALL_LIMITS = 5.0
 _PART = "describes a part of another model"
 """Said of a configuration that no whole model of the library is built from."""

@@ -144,9 +144,9 @@ def _module(config: Any, task: Task, workload: Workload, *, pretended: bool) -> 
     class_ = model_class(config, task, asked=asked)
     if class_ is None:
         raise _without_class(config, task, asked=asked)
+    notes = () if asked else _of_another_class(config, class_, task)
     wanted = "eager" if workload.training.attention == "eager" else "sdpa"
     dtype = HALF_DTYPES.get(workload.training.precision, torch.float32)
-    notes: tuple[Reason, ...] = ()
     if wanted == "sdpa" and not getattr(class_, "_supports_sdpa", False):
         wanted = "eager"
         if getattr(class_, "_supports_attention_backend", False) or "num_attention_heads" in vars(config):
@@ -175,6 +175,23 @@ def _built(class_: Any, config: Any, attention: str, dtype: torch.dtype, *, pret
     if pretended:
         module.tie_weights()
     return module
+
+
+def _of_another_class(config: Any, class_: Any, task: Task) -> tuple[Reason, ...]:  # noqa: ANN401 - transformers' types
+    """Says that the library lacks the class that `architectures` names and what is built by the task in its name.
+
+    Raises InputError where that name tells no task: a bare body would silently take the place of a whole model.
+    """
+    named = [shown_value(name) for name in getattr(config, "architectures", None) or []]
+    if not named or shown_value(class_.__name__) in named:
+        return ()
+    if task == "base":
+        raise InputError(
+            f"model.config: the installed transformers has no class {named[0]}, which `architectures` names, of type "
+            f"`{config.model_type}`.",
+            "Give the head as `task`, leave `architectures` out for the bare model, or give a Python file.",
+        )
+    return (Reason.of("workload-other-class", named=named[0], built=shown_value(class_.__name__)),)
 
 
 def _without_class(config: Any, task: Task, *, asked: bool) -> InputError:  # noqa: ANN401 - transformers' types

@@ -8,6 +8,7 @@ import pytest
 import transformers
 
 from advisor.core.errors import InputError
+from advisor.core.sentences import say
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload_file import load_workload
 
@@ -38,6 +39,16 @@ def test_a_named_class_is_built_whole() -> None:
     whole = count_of(transformers.ViTMAEForPreTraining, MAE)
     assert parameter_count({**MAE, "architectures": ["ViTMAEForPreTraining"]}) == whole
     assert parameter_count(MAE) == count_of(transformers.ViTMAEModel, MAE) < whole
+
+
+def test_a_class_that_the_library_lacks_is_refused_or_said_to_be_another() -> None:
+    with pytest.raises(InputError, match="no class `ViTMAEForNonsense`"):
+        parameter_count({**MAE, "architectures": ["ViTMAEForNonsense"]})
+    config = {"model_type": "bert", **SMALL, "vocab_size": 50, "architectures": ["BertOfMineForSequenceClassification"]}
+    subject = subject_of(load_workload({"name": "own", "model": {"source": "huggingface", "config": config}}), "fp32")
+    trace(subject, "fp32", checked=False)
+    said = [say(note, "en") for note in subject.notes or []]
+    assert ["`BertForSequenceClassification` is predicted in its place" in one for one in said] == [True]
 
 
 def test_a_decoder_beside_sound_gets_words() -> None:
