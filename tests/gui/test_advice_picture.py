@@ -192,3 +192,15 @@ def test_chinese_sentences_follow_each_other_without_a_space(
     told = [one.text() for one in card.findChildren(QLabel) if "。" in one.text()]
     assert told
     assert not any("。 " in text for text in told)
+
+
+def test_a_tie_tells_this_machines_card_from_the_one_of_the_table(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    advice = fakes.advice()
+    main = advice.recommendation
+    assert main is not None
+    known = {one.device.key: one.device for one in advice.predictions}
+    tied = msgspec.structs.replace(main, tied_with=(known[fakes.FIRST], known["rtx4090"]))
+    session.show_recorded(msgspec.structs.replace(advice, recommendation=tied))
+    assert "to RTX 4090 · here, RTX 4090." in words(shown_page(window, "advice", AdvicePage, qtbot))

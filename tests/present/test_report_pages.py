@@ -14,6 +14,7 @@ from advisor.core.sentences import Language, sentence
 from advisor.present.job_picture import job_picture
 from advisor.present.look import PAPER, device_colour, device_places, memory_part_colour, step_part_colour
 from advisor.present.report import pdf_file
+from advisor.present.report.batch_chart import batch_chart
 from advisor.present.report.charts import job_chart, memory_chart, time_chart
 from advisor.present.set_ups import usable_memory_bytes
 from tests.present import fakes
@@ -126,6 +127,13 @@ def test_what_does_not_fit_reaches_beyond_its_mark() -> None:
             assert (one.peak_memory_bytes.value <= usable) == one.fits
             compared += 1
     assert compared > 100
+
+
+def test_no_two_curves_of_the_report_look_alike() -> None:
+    chart = batch_chart(recorded(), "en")
+    assert chart is not None
+    looks = {(one["colour"], one["shape"]) for one in chart["series"]}
+    assert len(looks) == len({one["name"].partition(" (")[0] for one in chart["series"]}) > 1
 
 
 def test_the_reports_colours_are_the_light_schemes() -> None:

@@ -39,7 +39,7 @@ def figures_of(machine: Machine, units: Literal["binary", "decimal"]) -> list[Gr
         return [use, host, GridFigure("pressure", "%", 100, 1.0, tip="plot-pressure-tip")]
     return [
         use,
-        GridFigure("memory", "%", 1, 100.0, "plot-video-memory", of_card=True),
+        GridFigure("memory", "%", 1, 100.0, "plot-video-memory", "plot-video-memory-tip", of_card=True),
         host,
         GridFigure("power", "W", 1, top_of("power", machine)),
         GridFigure("clock", "GHz", 1e-9, top_of("clock", machine)),

@@ -11,7 +11,7 @@ from advisor.core.sentences import Language, sentence
 from advisor.core.units import format_rate
 from advisor.present.batch_curve import batch_curve
 from advisor.present.card_names import names_with_place
-from advisor.present.look import device_colour, device_places
+from advisor.present.look import device_colour, device_places, device_shape
 from advisor.present.set_ups import clipped
 from advisor.recommend.recommendation import batch_advice_on
 
@@ -117,6 +117,7 @@ def _curve(
             {
                 **_series(points, names[points[0].device.key], across, heights),
                 "colour": device_colour(places.get(points[0].device.key), "light"),
+                "shape": device_shape(places.get(points[0].device.key)),
             }
             for points in series
         ],

@@ -166,7 +166,8 @@ machine-lost = lost
 ## Live plots
 plot-utilisation = Utilisation
 plot-memory = Memory
-plot-video-memory = Video memory, share of the card
+plot-video-memory = Video memory
+plot-video-memory-tip = Share of each card's own memory that is in use.
 plot-host-memory = Host memory
 plot-rows = All GPUs, a row each
 plot-no-processes = no process
@@ -208,7 +209,7 @@ advice-run-on = { $mode ->
    *[other] { $count } × { $device }
   }
 advice-batch-short = batch { $batch } per device
-advice-global-batch = { $batch } together
+advice-global-batch = global batch { $batch }
 advice-accumulation = accumulate { $steps }
 advice-threads = { $count ->
     [one] 1 thread
@@ -247,7 +248,7 @@ advice-strategy-title = Strategies at this batch
 advice-split-title = Where the time goes
 advice-does-not-fit = does not fit
 advice-hollow = Filled points were measured, hollow ones predicted.
-advice-tip-batch = batch { $batch } per device, { $total } together
+advice-tip-batch = batch { $batch } per device, global batch { $total }
 advice-wall-part = { $kind } takes { $share_fraction } of the job
 axis-batch = batch size per device
 axis-samples-per-s = samples/s
@@ -371,7 +372,7 @@ model-flop = Work per sample
 model-memory = Memory of a step
 model-all-trained = all trained
 model-trained = { $count } trained
-model-flop-below = fwd and bwd
+model-flop-below = forward and backward
 model-assumptions = Assumptions
 model-python-runs = The Python file runs in the worker; its three functions are traced as they are.
 model-memory-assumption = Memory is what one GPU of unknown generation needs, driver context and fragmentation included.
@@ -588,7 +589,7 @@ watch-part-of-layers = { $layers ->
   }
 history-reading = Reading the history …
 machine-fact-use = Use
-machine-fact-heat = Heat
+machine-fact-heat = Temp.
 cases-example-1 = BERT-base at 30 ms a step, batch 32, length 384, FP32, on a V100
 cases-example-2 = 2 GPUs made it 3.5 times faster
 cases-example-3 = ResNet-50 training at 5,000 images/s on one RTX 3090

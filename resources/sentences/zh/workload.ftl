@@ -18,6 +18,6 @@ assumed-sequence-length = 每个序列 { $value } 个词元
 assumed-speech-length = 每段录音 { $value } 个采样点（16 kHz 下 10 秒）
 assumed-precision = 精度 { $value }
 assumed-optimizer = 优化器 { $value }
-assumed-epochs = { $value } 个 epoch
+assumed-epochs = { $value } 轮
 assumed-batch-size = 每个设备批大小 { $value }
 assumed-other = { $value }
