@@ -106,7 +106,7 @@ def row_detail(row: PictureRow, advice: AdviceRecord, language: Language) -> str
     """Batch and strategy of a row, and its precision where that is not the advised one."""
     one, main = row.prediction, advice.main
     steps = one.gradient_accumulation_steps
-    batch = sentence("picture-batch", language, batch=str(one.batch_size_per_device))
+    batch = sentence("picture-batch", language, batch=f"{one.batch_size_per_device:,}")
     parts = [f"{batch} × {steps}" if steps > 1 else batch]
     if main is None or one.precision != main.precision:
         parts.append(PRECISION_LABELS[one.precision])

@@ -18,6 +18,8 @@ from advisor.gui.texts import Texts
 from advisor.gui.threads import Outcome
 from advisor.gui.widgets.labels import ElidedLabel
 from advisor.gui.widgets.table import Table
+from advisor.present.job_picture import PictureRow, row_detail
+from advisor.present.table_cells import batch_of
 from tests.gui import fakes
 from tests.gui.conftest import renew
 
@@ -166,3 +168,11 @@ def test_cards_of_one_name_are_told_apart_while_they_are_measured(window: MainWi
     assert isinstance(page, MeasurePage)
     shown = {page._model.columns[0].text(record) for record in page._model.records}
     assert shown == {f"GPU {number} · RTX 4090" for number in range(8)}
+
+
+def test_a_batch_of_thousands_is_grouped_in_the_picture_as_in_the_report() -> None:
+    advice = fakes.advice()
+    large = msgspec.structs.replace(advice.predictions[0], batch_size_per_device=25_600)
+    row = PictureRow(prediction=large, advised=False, here=False, tied=False, trusted=True)
+    assert "25,600" in row_detail(row, advice, "en")
+    assert batch_of(large) == "25,600"

@@ -37,7 +37,7 @@ def prediction_tip(one: Prediction, context: Context) -> str:
         visible(
             f"{one.count} × {one.device.name} · {texts.strategy(one.strategy)} · {PRECISION_LABELS[one.precision]}"
         ),
-        texts("advice-tip-batch", batch=str(one.batch_size_per_device), total=str(one.global_batch_size)),
+        texts("advice-tip-batch", batch=f"{one.batch_size_per_device:,}", total=f"{one.global_batch_size:,}"),
         f"{texts('advice-step')}: {texts.duration(one.step_s.value)} ({texts.span(one.step_s, texts.duration)})",
         f"{texts('advice-rate')}: {texts.rate(one.samples_per_s.value)} ({texts.span(one.samples_per_s, texts.rate)})",
     ]
@@ -64,15 +64,15 @@ def batch_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -
     marks.append(
         Mark(
             x=chosen.batch_size_per_device,
-            text=texts("mark-advised", batch=str(chosen.batch_size_per_device)),
+            text=texts("mark-advised", batch=f"{chosen.batch_size_per_device:,}"),
             colour=theme.accent,
         )
     )
     if advised is not None and advised.knee is not None and advised.knee != chosen.batch_size_per_device:
-        marks.append(Mark(x=advised.knee, text=texts("mark-knee", batch=str(advised.knee)), colour=theme.muted))
+        marks.append(Mark(x=advised.knee, text=texts("mark-knee", batch=f"{advised.knee:,}"), colour=theme.muted))
     if advised is not None and advised.largest_that_fits is not None:
         limit = advised.largest_that_fits
-        marks.append(Mark(x=limit, text=texts("mark-limit", batch=str(limit)), colour=theme.danger))
+        marks.append(Mark(x=limit, text=texts("mark-limit", batch=f"{limit:,}"), colour=theme.danger))
     chart.show_curves([Curve(name="", colour=theme.accent, points=points)], marks)
     card.body.addWidget(chart, 1)
     words = texts.say(advised.reason) if advised is not None else texts("advice-hollow")
@@ -118,7 +118,7 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
     marks = []
     if found is not None and found.batch_size is not None:
         marks.append(
-            Mark(x=found.batch_size, text=texts("mark-crossover", batch=str(found.batch_size)), colour=theme.muted)
+            Mark(x=found.batch_size, text=texts("mark-crossover", batch=f"{found.batch_size:,}"), colour=theme.muted)
         )
     chart.show_curves(
         [
@@ -175,7 +175,7 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
         )
         stacks.append(
             Stack(
-                name=texts("advice-batch-row", batch=str(row.batch_size_per_device)),
+                name=texts("advice-batch-row", batch=f"{row.batch_size_per_device:,}"),
                 pieces=pieces,
                 text=texts.size(need.value if need is not None else None),
                 limit=usable_memory_bytes(row),

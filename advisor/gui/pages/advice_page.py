@@ -246,7 +246,7 @@ class AdvicePage(Page):
     def _short(self, chosen: Recommendation | Prediction) -> str:
         parts = [
             f"{chosen.count} × {short_name(visible(chosen.device.name))}",
-            self.texts("advice-batch-short", batch=str(chosen.batch_size_per_device)),
+            self.texts("advice-batch-short", batch=f"{chosen.batch_size_per_device:,}"),
             PRECISION_LABELS[chosen.precision],
         ]
         if chosen.job_s is not None:
@@ -264,12 +264,12 @@ class AdvicePage(Page):
         chips = QHBoxLayout()
         chips.setSpacing(8)
         facts = [
-            self.texts("advice-batch-short", batch=str(chosen.batch_size_per_device)),
+            self.texts("advice-batch-short", batch=f"{chosen.batch_size_per_device:,}"),
             PRECISION_LABELS[chosen.precision],
             self.texts.strategy(chosen.strategy),
         ]
         if chosen.count > 1 or chosen.gradient_accumulation_steps > 1:
-            facts.append(self.texts("advice-global-batch", batch=str(chosen.global_batch_size)))
+            facts.append(self.texts("advice-global-batch", batch=f"{chosen.global_batch_size:,}"))
         if chosen.gradient_accumulation_steps > 1:
             facts.append(self.texts("advice-accumulation", steps=chosen.gradient_accumulation_steps))
         if chosen.thread_count:

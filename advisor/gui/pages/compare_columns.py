@@ -90,7 +90,7 @@ def set_up_columns(
         plain("precision", lambda one: PRECISION_LABELS[one.prediction.precision], None),
         plain(
             "batch",
-            lambda one: str(one.prediction.batch_size_per_device),
+            lambda one: f"{one.prediction.batch_size_per_device:,}",
             lambda one: one.prediction.batch_size_per_device,
         ),
         figure(

@@ -157,7 +157,7 @@ class ComparePage(Page):
             line.addWidget(button)
         line.addSpacing(10)
         self._labels: dict[str, QLabel] = {}
-        batches = [(str(size), size) for size in self._comparison.batches]
+        batches = [(f"{size:,}", size) for size in self._comparison.batches]
         self._batch = self._box(line, "batch", batches)
         counts = [(str(count), count) for count in self._comparison.counts]
         self._count = self._box(line, "count", counts)
@@ -353,7 +353,7 @@ class ComparePage(Page):
         if one.precision != self._precision:
             parts.append(PRECISION_LABELS[one.precision])
         if one.batch_size_per_device != batch:
-            parts.append(self.texts("advice-batch-row", batch=str(one.batch_size_per_device)))
+            parts.append(self.texts("advice-batch-row", batch=f"{one.batch_size_per_device:,}"))
         twins = [row for row in rows if _but_for_strategy(row.prediction) == _but_for_strategy(one)]
         if len(twins) > 1:
             steps = one.gradient_accumulation_steps

@@ -290,8 +290,8 @@ class MeasurePage(Page):
 
     def _batch(self, one: StepSeries) -> str:
         if one.layer_limit is None:
-            return str(one.batch_size)
-        return self.texts("watch-part-of-layers", batch=str(one.batch_size), layers=one.layer_limit)
+            return f"{one.batch_size:,}"
+        return self.texts("watch-part-of-layers", batch=f"{one.batch_size:,}", layers=one.layer_limit)
 
     def _verdict(self, one: StepSeries) -> str:
         if one.verdict is None:

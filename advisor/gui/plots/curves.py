@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
 from advisor.gui.plots.chart import Chart, round_ticks
-from advisor.gui.theme import SMALL_SIZE
+from advisor.gui.theme import SMALL_SIZE, TICK_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from advisor.core.units import Estimate
     from advisor.gui.theme import Theme
+
+_TICK_GAP = 6.0
+"""Least room between the words of two ticks, in pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,11 +139,12 @@ class CurveChart(Chart):
         last = -1e9
         for size in sizes:
             x = self._at(size, 1.0).x()
-            if x - last < 30:  # noqa: PLR2004 - room for four digits
+            text = f"{size:,.0f}"
+            if x - last < self.width_of(text, TICK_SIZE) + _TICK_GAP:
                 continue
             last = x
             at = QRectF(x - 24, place.bottom() + 3, 48, 16)
-            self.tick(painter, at, f"{size:g}", Qt.AlignmentFlag.AlignHCenter)
+            self.tick(painter, at, text, Qt.AlignmentFlag.AlignHCenter)
         self.line(painter, place.bottomLeft(), place.bottomRight(), self.theme.line)
         self.write(
             painter,

@@ -142,7 +142,7 @@ class StepPlot(Card):
         return found[1]
 
     def _words(self, one: StepSeries, place: int, age_s: float) -> str:
-        batch = self._texts("advice-batch-row", batch=str(one.batch_size))
+        batch = self._texts("advice-batch-row", batch=f"{one.batch_size:,}")
         name = f"{visible(one.device_name)} · {batch} · {PRECISION_LABELS[one.precision]}"
         return f"{name}\n{format_seconds(one.walls_s[place])} · {age_s:.1f} s"
 

@@ -112,7 +112,7 @@ def device_chart(advice: AdviceRecord, language: Language) -> Chart | None:
         own = "" if item.precision == advice.shown_precision else f" · {PRECISION_LABELS[item.precision]}"
         # A count at a batch of its own has another throughput than at the advised batch: the bar says which.
         if main is not None and item.batch_size_per_device != main.batch_size_per_device:
-            own += f" · {sentence('picture-batch', language, batch=str(item.batch_size_per_device))}"
+            own += f" · {sentence('picture-batch', language, batch=format(item.batch_size_per_device, ','))}"
         tie = f" {TIE}" if item.device_and_count in ties else ""
         labelled.append((f"{counted(item, names)}{own}{tie}", item))
     chart = _bars(labelled, chosen_prediction(advice, main), language)
