@@ -205,7 +205,7 @@ class LiveGrid(QWidget):
             button.setCheckable(True)
             button.setChecked(True)
             button.setIcon(line_icon(one.colour, one.style))
-            button.setIconSize(QSize(18, 10))
+            button.setIconSize(QSize(22, 10))
             button.setToolTip(plain_tooltip(self._texts("plot-legend-tip", name=one.name)))
             button.setAccessibleName(one.name)
             button.toggled.connect(lambda on, chosen=one: self._show(chosen, shown=on))

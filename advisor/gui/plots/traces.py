@@ -204,14 +204,14 @@ def thin_pen(colour: str, style: Qt.PenStyle) -> QPen:
 
 
 def line_icon(colour: str, style: Qt.PenStyle) -> QIcon:
-    """A short stroke in a line's colour and dash, 18 by 10 pixels, for legends."""
-    pixmap = QPixmap(36, 20)
+    """A short stroke in a line's colour and dash, 22 by 10 pixels, for legends: the gap to the words belongs to it."""
+    pixmap = QPixmap(44, 20)
     pixmap.fill(Qt.GlobalColor.transparent)
     pixmap.setDevicePixelRatio(2)
     painter = QPainter(pixmap)
     pen = QPen(QColor(colour), 2.5)
     pen.setStyle(style)
     painter.setPen(pen)
-    painter.drawLine(1, 5, 14, 5)  # Words stand close to an icon: the gap belongs to it.
+    painter.drawLine(1, 5, 17, 5)
     painter.end()
     return QIcon(pixmap)

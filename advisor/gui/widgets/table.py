@@ -33,7 +33,7 @@ _ROW_PADDING = 12
 _PADDING = 26
 _NARROW_PADDING = 23
 _TEXT_MARGIN = 22
-_ICON = 24
+_ICON = 28
 _ARROW = 4
 _LEAST_WIDE = 64
 _MOST_WIDE = 480
@@ -144,7 +144,7 @@ class Table(QTableView):
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setMinimumSectionSize(40)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setIconSize(QSize(18, 10))
+        self.setIconSize(QSize(22, 10))
         self._wide = tuple(wide)
         self.optional = tuple(optional)
         self.setSortingEnabled(True)
