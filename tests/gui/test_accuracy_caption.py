@@ -36,7 +36,7 @@ def based_on(advice: AdviceRecord, basis: Basis) -> AdviceRecord:
 
 
 def captions(page: Page) -> list[QLabel]:
-    return [one for one in page.findChildren(QLabel) if one.text() == accuracy_line("en")]
+    return [one for one in page.findChildren(QLabel) if one.text().replace("\u00a0", " ") == accuracy_line("en")]
 
 
 @pytest.mark.parametrize("name", ["advice", "compare"])

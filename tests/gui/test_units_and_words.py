@@ -16,7 +16,7 @@ from advisor.gui.pages.measure_page import MeasurePage
 from advisor.gui.pages.model_page import ModelPage
 from advisor.gui.texts import Texts
 from advisor.gui.threads import Outcome
-from advisor.gui.widgets.labels import ElidedLabel
+from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.gui.widgets.table import Table
 from advisor.present.job_picture import PictureRow, row_detail
 from advisor.present.table_cells import batch_of
@@ -176,3 +176,9 @@ def test_a_batch_of_thousands_is_grouped_in_the_picture_as_in_the_report() -> No
     row = PictureRow(prediction=large, advised=False, here=False, tied=False, trusted=True)
     assert "25,600" in row_detail(row, advice, "en")
     assert batch_of(large) == "25,600"
+
+
+def test_no_line_begins_with_a_per_cent_sign(qtbot: QtBot) -> None:
+    made = label("left out, 8.5 % (docs)", wrap=True)
+    qtbot.addWidget(made)
+    assert made.text() == "left out, 8.5\u00a0% (docs)"

@@ -74,9 +74,9 @@ class WrappedLabel(QLabel):
         return height
 
     def setText(self, text: str) -> None:
-        """Show another text."""
+        """Show another text; no line begins with a per cent sign."""
         self._heights.clear()
-        super().setText(text)
+        super().setText(re.sub(r"(?<=\d) (?=%)", "\u00a0", text))
 
     def changeEvent(self, event: QEvent) -> None:
         """In another font or style the lines are others."""
