@@ -23,10 +23,12 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from advisor.catalogue.spec_table import spec_table  # noqa: E402 - the same
-from advisor.cost.efficiencies import Band, BandGroup, BandSlice, Efficiencies, Envelope, Fitted, read_efficiencies  # noqa: E402 - the same
+from advisor.cost import efficiencies as records  # noqa: E402 - the same
+from advisor.cost.efficiencies import Band, Efficiencies, Fitted, ShareSpread  # noqa: E402 - the same
 from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questions_of  # noqa: E402 - the checkout first
 from advisor.evaluate.run_rows import read_run_rows  # noqa: E402 - the same
 from advisor.evaluate.traces import trace_all, trace_key  # noqa: E402 - the same
+from advisor.predict.card_shares import CardShares, without_shares  # noqa: E402 - the same
 from advisor.predict.fitting import MeasuredStep, StepSet, fit  # noqa: E402 - the same
 from advisor.predict.priors import PRIORS  # noqa: E402 - the same
 from advisor.predict.ranges.step_range import slice_of  # noqa: E402 - the same
@@ -37,8 +39,8 @@ from tools.left_out import left_out  # noqa: E402 - the same
 EFFICIENCIES = ROOT / "resources" / "efficiencies.toml"
 COVERAGE = 0.8
 """Share of the runs of a model that no fit has seen that are to lie inside their range."""
-GROUPS: tuple[BandGroup, ...] = ("known_card", "known_architecture", "new_architecture")
-SLICES: tuple[BandSlice, ...] = ("convolutions", "products", "adapters", "compiled", "inference")
+GROUPS: tuple[records.BandGroup, ...] = ("known_card", "known_architecture", "new_architecture")
+SLICES: tuple[records.BandSlice, ...] = ("convolutions", "products", "adapters", "compiled", "inference")
 DIGITS = 5
 
 Floats = NDArray[np.float64]
@@ -57,10 +59,12 @@ def main() -> None:
         steps += _own_steps(options.add, allow_code=options.allow_code)
     whole = StepSet(steps, base)
     fitted = _rounded(fit(whole))
-    in_sample = whole.predicted_s(fitted)
+    _print("in-sample, no shares of cards", whole.predicted_s(fitted), whole.measured_s)
+    figures = _with_shares(steps, base, fitted, whole.predicted_s(fitted))
+    in_sample = StepSet(steps, figures).predicted_s(fitted)
     _print("in-sample", in_sample, whole.measured_s)
-    bands = _bands(steps, base, fitted, in_sample)
-    _write(options.write, fitted, bands, steps)
+    bands = _bands(steps, figures, fitted, in_sample)
+    _write(options.write, msgspec.structs.replace(figures, fitted=fitted, bands=bands), steps)
     print(f"wrote {options.write}")
 
 
@@ -68,7 +72,24 @@ def _base() -> Efficiencies:
     """The program's own file; what the fit is to find, and new figures that the file lacks, start from the priors."""
     document = tomllib.loads(EFFICIENCIES.read_text(encoding="utf-8"))
     document["fitted"] = {name: prior.centre for name, prior in PRIORS.items()}
-    return msgspec.convert(document, Efficiencies)
+    return without_shares(msgspec.convert(document, Efficiencies))
+
+
+def _with_shares(
+    steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted, predicted_s: Floats
+) -> Efficiencies:
+    """With what single cards reach beyond the figures, as their runs tell, and how much cards differ in it."""
+    found = CardShares(steps, base, fitted)
+    spread = ShareSpread(**{name: _digits(width) for name, width in msgspec.to_builtins(found.spread).items()})
+    told = CardShares(steps, base, fitted, spread).told(predicted_s)
+    cards = [
+        msgspec.structs.replace(card, bandwidth=_digits(card.bandwidth), compute=_digits(card.compute)) for card in told
+    ]
+    return msgspec.structs.replace(base, share_spread=spread, cards=tuple(cards))
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
 
 
 def _own_steps(path: Path, *, allow_code: bool) -> tuple[MeasuredStep, ...]:
@@ -81,7 +102,7 @@ def _own_steps(path: Path, *, allow_code: bool) -> tuple[MeasuredStep, ...]:
     return steps
 
 
-def _bands(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted, in_sample: Floats) -> tuple[Band, ...]:
+def _bands(steps: Sequence[MeasuredStep], figures: Efficiencies, fitted: Fitted, in_sample: Floats) -> tuple[Band, ...]:
     """Ranges from steps that were predicted without their model, source and generation of software.
 
     The widest of the three counts, of each kind of step by itself; wider for new cards and architectures, by as much
@@ -91,7 +112,7 @@ def _bands(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted, in
     models = [step.workload for step in steps]
     predicted = {"none": in_sample}
     for what in ("gpu", "model", "source", "generation", "architecture"):
-        predicted[what] = left_out(what, steps, base, fitted)
+        predicted[what] = left_out(what, steps, figures, fitted)
         _print(f"leave-one-{what}-out", predicted[what], measured)
     whole = {what: _range(seconds, measured, models) for what, seconds in predicted.items()}
     added = {what: np.maximum(0.0, whole[what] ** 2 - whole["none"] ** 2) for what in ("gpu", "architecture")}
@@ -131,14 +152,14 @@ def _range(predicted: Floats, measured: Floats, models: Sequence[str]) -> Floats
     return np.array([-low, high])
 
 
-def _band(group: BandGroup, kind: BandSlice, widths: Floats, run_count: int) -> Band:
+def _band(group: records.BandGroup, kind: records.BandSlice, widths: Floats, run_count: int) -> Band:
     low, high = float(np.exp(-widths[0])), float(np.exp(widths[1]))
     return Band(group=group, slice=kind, low=round(low, 3), high=round(high, 3), run_count=run_count)
 
 
 def _rounded(fitted: Fitted) -> Fitted:
     """As it is written: what is left out starts from the figures that a reader of the file has."""
-    return Fitted(**{name: float(f"{value:.{DIGITS}g}") for name, value in msgspec.to_builtins(fitted).items()})
+    return Fitted(**{name: _digits(value) for name, value in msgspec.to_builtins(fitted).items()})
 
 
 def _print(name: str, predicted: Floats, measured: Floats) -> None:
@@ -149,16 +170,16 @@ def _print(name: str, predicted: Floats, measured: Floats) -> None:
     )
 
 
-def _envelope(steps: Sequence[MeasuredStep]) -> Envelope:
+def _envelope(steps: Sequence[MeasuredStep]) -> records.Envelope:
     """What the fitted runs reach to."""
-    return Envelope(
+    return records.Envelope(
         traces=tuple(sorted({step.compiled.precision for step in steps})),
         compiled_modes=tuple(sorted({step.training.mode for step in steps if step.training.compile})),
         largest_parameter_count=float(f"{max(step.compiled.parameter_count for step in steps):.2g}"),
     )
 
 
-def _write(path: Path, fitted: Fitted, bands: Sequence[Band], steps: Sequence[MeasuredStep]) -> None:
+def _write(path: Path, figures: Efficiencies, steps: Sequence[MeasuredStep]) -> None:
     """Fill in what is fitted; comments and figures by hand stay as they are."""
     document = tomlkit.parse(EFFICIENCIES.read_text(encoding="utf-8"))
     document["source"] = f"fitted on {len(steps)} published runs by tools/fit_efficiencies.py"
@@ -166,15 +187,17 @@ def _write(path: Path, fitted: Fitted, bands: Sequence[Band], steps: Sequence[Me
     document["fitted_capabilities"] = sorted({step.spec.compute_capability or "" for step in steps}, key=float)
     document["envelope"] = tomlkit.item(msgspec.to_builtins(_envelope(steps)))
     table = tomlkit.table()
-    for name, value in msgspec.to_builtins(fitted).items():
+    for name, value in msgspec.to_builtins(figures.fitted).items():
         table[name] = value
     document["fitted"] = table
-    rows = tomlkit.aot()
-    for band in bands:
-        rows.append(tomlkit.item(msgspec.to_builtins(band)))
-    document["bands"] = rows
+    document["share_spread"] = tomlkit.item(msgspec.to_builtins(figures.share_spread))
+    for name, told in (("cards", figures.cards), ("bands", figures.bands)):
+        rows = tomlkit.aot()
+        for record in told:
+            rows.append(tomlkit.item(msgspec.to_builtins(record)))
+        document[name] = rows
     path.write_text(tomlkit.dumps(document), encoding="utf-8")
-    read_efficiencies(path)
+    records.read_efficiencies(path)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Predictions of all fitted steps by fits that had not seen their card, model, source, generation or architecture.
 
-Some ninety fits take ten minutes: what they predict is kept in the temporary folder, by the digest of all that it
-depends on, so that writing the figures and writing their report make it once.
+Some ninety fits take minutes: what they find is kept in the temporary folder, by the digest of all that it depends on,
+so that writing the figures and writing their report make it once.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from hashlib import sha256
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
 from advisor.cost.efficiencies import Efficiencies, Fitted
 from advisor.optable.op_columns import Floats
+from advisor.predict.card_shares import without_shares
 from advisor.predict.fitting import MeasuredStep, StepSet
-from advisor.predict.leaving_out import leave_out
+from advisor.predict.leaving_out import figures_without, leave_out
 from tools.accuracy_file import runs_digest
 
 KEYS: dict[str, Callable[[MeasuredStep], Hashable]] = {
@@ -32,13 +32,14 @@ KEYS: dict[str, Callable[[MeasuredStep], Hashable]] = {
 
 def left_out(what: str, steps: Sequence[MeasuredStep], figures: Efficiencies, fitted: Fitted) -> Floats:
     """Seconds of every step, shape (steps,), each predicted without the steps that share its `what` (of `KEYS`)."""
-    kept = _kept(what, steps, figures, fitted)
+    plain = without_shares(figures)
+    kept = _kept(what, steps, plain, fitted)
     if kept.exists():
-        known: Floats = np.load(kept)
-        return known
-    found = leave_out(steps, KEYS[what], figures, fitted)
-    np.save(kept, found)
-    return found
+        fits = msgspec.json.decode(kept.read_bytes(), type=tuple[Fitted, ...])
+    else:
+        fits = figures_without(steps, KEYS[what], plain, fitted)
+        kept.write_bytes(msgspec.json.encode(fits))
+    return leave_out(steps, KEYS[what], figures, fitted, fits=fits)
 
 
 def _kept(what: str, steps: Sequence[MeasuredStep], figures: Efficiencies, fitted: Fitted) -> Path:
@@ -46,4 +47,4 @@ def _kept(what: str, steps: Sequence[MeasuredStep], figures: Efficiencies, fitte
     in_sample = StepSet(steps, figures).predicted_s(fitted)
     told = [f"{seconds:.9e}" for seconds in in_sample]
     digest = sha256(msgspec.json.encode((told, fitted), order="sorted") + runs_digest(steps).encode()).hexdigest()
-    return Path(tempfile.gettempdir()) / f"advisor-left-out-{what}-{digest[:24]}.npy"
+    return Path(tempfile.gettempdir()) / f"advisor-left-out-{what}-{digest[:24]}.json"

@@ -68,7 +68,7 @@ def main() -> int:
     text = TEXT.read_text(encoding="utf-8")
     for number, part in enumerate(parts, start=1):
         text = text.replace(f"<!-- table {number} -->", part)
-    text = text.replace("<!-- bands -->", _bands())
+    text = text.replace("<!-- bands -->", _bands()).replace("<!-- cards -->", _cards())
     made = {
         DOCUMENT: with_section(text, section(recordings())),
         PLOT: scatter(found["model"]),
@@ -122,6 +122,15 @@ def _beside(head: str, found: dict[HeldOut, Steps], key: Callable[[ScoredStep], 
         ]
         covered = [_percent(one.covered_fraction) for one in rows[-2:]]
         lines.append(f"| {rows[0].group} | {rows[0].step_count} | {' | '.join((*cells, *covered))} |")
+    return "\n".join(lines)
+
+
+def _cards() -> str:
+    lines = ["| Card | runs | published by | bandwidth | compute |", "|---|---:|---:|---:|---:|"]
+    lines += [
+        f"| {card.key} | {card.run_count} | {len(card.sources)} | × {card.bandwidth:.3f} | × {card.compute:.3f} |"
+        for card in efficiencies().cards
+    ]
     return "\n".join(lines)
 
 

@@ -186,6 +186,37 @@ class Envelope(Record, frozen=True, kw_only=True):
     """Parameters that a step trains or multiplies with."""
 
 
+class CardShare(Record, frozen=True, kw_only=True):
+    """What one card reaches over what the figures tell of a card like it, as its published runs have it, shrunk."""
+
+    key: str
+    bandwidth: Positive
+    """On its memory bandwidth; never more than the data sheet's comes of it."""
+    compute: Positive
+    """On what its products sustain."""
+    run_count: int
+    sources: tuple[str, ...]
+    """Who published those runs."""
+
+
+class ShareSpread(Record, frozen=True, kw_only=True):
+    """Standard deviations of logarithms, by what makes published runs err alike: what shares of cards are shrunk by."""
+
+    bandwidth: Positive
+    """Of cards' shares of their bandwidth."""
+    compute: Positive
+    """Of cards' shares of what their products sustain."""
+    source_bandwidth: Positive
+    """Of publishers' shares of any card's bandwidth: fused kernels that nobody named, older libraries."""
+    source_compute: Positive
+    source_on_card: Positive
+    """Of what a publisher's steps on one card have in common beyond those: its host and its cooling."""
+    model: Positive
+    """Of what the steps of one model have in common."""
+    run: Positive
+    """Of a run alone."""
+
+
 class Efficiencies(Record, frozen=True, kw_only=True):
     """The whole file: figures, where they come from, and how far they may be trusted."""
 
@@ -204,6 +235,9 @@ class Efficiencies(Record, frozen=True, kw_only=True):
     """Keys of the cards in the fitted runs."""
     fitted_capabilities: tuple[str, ...]
     envelope: Envelope
+    share_spread: ShareSpread
+    cards: tuple[CardShare, ...]
+    """Shares of single cards; one that is not here has 1."""
 
 
 def read_efficiencies(path: Path) -> Efficiencies:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from advisor.cost.efficiencies import Efficiencies, Fitted
 from advisor.optable.op_columns import Floats
+from advisor.predict.card_shares import CardShares, without_shares
 from advisor.predict.fitting import (
     DERIVATIVE_STEPS,
     NOISE,
@@ -25,32 +27,57 @@ _MOST_LINEAR = 0.04
 """Share of the steps up to which leaving them out moves the figures so little that the loss is as good as linear."""
 _REWEIGHTED = 12
 """Rounds of least squares with weights from the residuals of the last, which settle a soft-L1 loss."""
-_RELATED = Callable[[MeasuredStep, Hashable], bool]
+Related = Callable[[MeasuredStep, Hashable], bool]
 
 
-def leave_out(
+def figures_without(
     steps: Sequence[MeasuredStep],
     key: Callable[[MeasuredStep], Hashable],
     figures: Efficiencies,
     start: Fitted,
     *,
-    related: _RELATED | None = None,
-) -> Floats:
-    """Predictions, seconds of shape (steps,), each by figures fitted without all steps of its key (a card, a model).
+    related: Related | None = None,
+) -> tuple[Fitted, ...]:
+    """For each value of `key` (a card, a model), in the order of its first step, figures fitted without its steps.
 
     `start` are the figures of all steps. `related` says which other steps must be left out with a key; None: those
     with the same key. Few steps are left out of the fit's own linear system, many by a fit of their own.
     """
-    predicted = np.zeros(len(steps))
     whole = _Linearised(steps, figures, start)
-    for value in dict.fromkeys(key(step) for step in steps):
-        inside = [index for index, step in enumerate(steps) if key(step) == value]
-        kept = np.array([key(step) != value if related is None else not related(step, value) for step in steps])
+    found = []
+    for kept in _folds(steps, key, related):
         if (~kept).mean() <= _MOST_LINEAR:
-            fitted = whole.without(kept)
+            found.append(whole.without(kept))
         else:
-            fitted = fit(StepSet([step for step, stays in zip(steps, kept, strict=True) if stays], figures), start)
-        predicted[inside] = StepSet([steps[index] for index in inside], figures).predicted_s(fitted)
+            rest = [step for step, stays in zip(steps, kept, strict=True) if stays]
+            found.append(fit(StepSet(rest, figures), start))
+    return tuple(found)
+
+
+def leave_out(  # noqa: PLR0913 - what a prediction without some steps depends on
+    steps: Sequence[MeasuredStep],
+    key: Callable[[MeasuredStep], Hashable],
+    figures: Efficiencies,
+    start: Fitted,
+    *,
+    related: Related | None = None,
+    fits: Sequence[Fitted] | None = None,
+) -> Floats:
+    """Predictions, seconds of shape (steps,), each by figures and shares of cards told without all steps of its key.
+
+    `fits` are what `figures_without` gave; None: they are fitted here.
+    """
+    plain = without_shares(figures)
+    shares = CardShares(steps, plain, start, figures.share_spread) if figures.cards else None
+    whole = StepSet(steps, plain)
+    predicted = np.zeros(len(steps))
+    values = dict.fromkeys(key(step) for step in steps)
+    found = fits or figures_without(steps, key, plain, start, related=related)
+    for value, kept, fitted in zip(values, _folds(steps, key, related), found, strict=True):
+        told = () if shares is None else shares.told(whole.predicted_s(fitted), kept)
+        inside = [index for index, step in enumerate(steps) if key(step) == value]
+        own = msgspec.structs.replace(plain, cards=told)
+        predicted[inside] = StepSet([steps[index] for index in inside], own).predicted_s(fitted)
     return predicted
 
 
@@ -90,3 +117,13 @@ class _Linearised:
             weight = (1.0 + (residual / SOFT_FROM) ** 2) ** -0.25
             shift = np.asarray(np.linalg.lstsq(slopes * weight[:, None], -errors * weight, rcond=None)[0], np.float64)
         return fitted_from(self._names, self._logs + shift)
+
+
+def _folds(
+    steps: Sequence[MeasuredStep], key: Callable[[MeasuredStep], Hashable], related: Related | None
+) -> list[NDArray[np.bool_]]:
+    """For each value of `key`: which steps stay."""
+    return [
+        np.array([key(step) != value if related is None else not related(step, value) for step in steps])
+        for value in dict.fromkeys(key(step) for step in steps)
+    ]

@@ -9,6 +9,7 @@ import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.spec_table import spec_table
+from advisor.cost.efficiencies import efficiencies
 from advisor.cost.scaling.layouts import KEPT_SHARDED, ReplicaStep, lay_out
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.scaling import Setting
@@ -17,6 +18,7 @@ from advisor.cost.step_time import predict_steps
 from advisor.evaluate.row_predictions import BENCHMARK_HOST
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_table import OpTable
+from advisor.predict.card_shares import without_shares
 from advisor.predict.fitting import MeasuredStep
 from advisor.workload.workload import Training, length_of
 from tests.accuracy.llm_rows import LanguageModelRun, language_model_runs
@@ -101,7 +103,10 @@ def _step(run: LanguageModelRun) -> MeasuredStep:
 def _several(
     run: LanguageModelRun, table: OpTable, compiled: CompiledTable, training: Training, spec: GpuSpec
 ) -> tuple[float, float]:
-    """(seconds that are exchanged in the open, factor of stragglers) of a run on several cards."""
+    """(seconds that are exchanged in the open, factor of stragglers) of a run on several cards.
+
+    Without the shares of single cards, which are told by what the runs take beyond it.
+    """
     if run.layout.count == 1:
         return 0.0, 1.0
     once = msgspec.structs.replace(training, gradient_accumulation_steps=1)
@@ -113,6 +118,7 @@ def _several(
             [spec],
             [once.batch_size],
             host=BENCHMARK_HOST,
+            figures=without_shares(efficiencies()),
             software_year=run.software_year,
         ),
         traffic=traffic_of(table, once.precision),

@@ -6,14 +6,16 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
-from advisor.cost.efficiencies import efficiencies
+from advisor.cost.efficiencies import ShareSpread, efficiencies
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
 from advisor.evaluate.row_predictions import RowPredictor
 from advisor.optable.op_columns import Floats
 from advisor.predict.accuracy_record import HeldOut, accuracy_record
+from advisor.predict.card_shares import CardShares, without_shares
 from advisor.predict.fitting import MeasuredStep, StepSet, fit
 from advisor.predict.leaving_out import leave_out
 from tests.accuracy.fitted_steps import fitted_steps
@@ -96,10 +98,23 @@ def test_fp32_language_models_are_as_right_as_the_best_learned_predictor(evaluat
 
 def test_the_committed_figures_are_those_that_the_fit_finds() -> None:
     figures = efficiencies()
-    steps = StepSet(fitted_steps(), figures)
+    steps = StepSet(fitted_steps(), without_shares(figures))
     found, kept = fit(steps), figures.fitted
     for name in kept.__struct_fields__:
         assert getattr(found, name) == pytest.approx(getattr(kept, name), rel=2e-3), name
+
+
+def test_the_committed_shares_of_cards_are_those_that_their_runs_tell() -> None:
+    figures, steps = efficiencies(), fitted_steps()
+    plain = without_shares(figures)
+    shares = CardShares(steps, plain, figures.fitted)
+    for name in ShareSpread.__struct_fields__[:4]:
+        assert getattr(shares.spread, name) == pytest.approx(getattr(figures.share_spread, name), rel=0.1), name
+    told = CardShares(steps, plain, figures.fitted, figures.share_spread)
+    found = told.told(StepSet(steps, plain).predicted_s(figures.fitted))
+    for one, kept in zip(found, figures.cards, strict=True):
+        assert (one.key, one.run_count, one.sources) == (kept.key, kept.run_count, kept.sources)
+        assert (one.bandwidth, one.compute) == pytest.approx((kept.bandwidth, kept.compute), rel=2e-3), one.key
 
 
 def test_left_out_runs_lie_inside_their_range_as_often_as_a_held_back_run_should() -> None:
@@ -112,8 +127,9 @@ def test_left_out_runs_lie_inside_their_range_as_often_as_a_held_back_run_should
 
 
 def test_cards_and_models_that_the_fit_never_saw_are_predicted_as_well_as_the_page_tells() -> None:
-    figures = efficiencies()
-    steps = fitted_steps()
+    figures, steps = efficiencies(), fitted_steps()
+    plain = without_shares(figures)
+    shares = CardShares(steps, plain, figures.fitted, figures.share_spread)
     for keys, names, column in (
         ([step.spec.key for step in steps], SAMPLED_CARDS, BY_CARD),
         ([step.workload for step in steps], SAMPLED_MODELS, BY_MODEL),
@@ -122,8 +138,10 @@ def test_cards_and_models_that_the_fit_never_saw_are_predicted_as_well_as_the_pa
         for name in names:
             inside = [step for step, key in zip(steps, keys, strict=True) if key == name]
             rest = [step for step, key in zip(steps, keys, strict=True) if key != name]
-            fitted = fit(StepSet(rest, figures), figures.fitted)
-            left_out = StepSet(inside, figures)
+            fitted = fit(StepSet(rest, plain), figures.fitted)
+            kept = np.array([key != name for key in keys])
+            told = shares.told(StepSet(steps, plain).predicted_s(fitted), kept)
+            left_out = StepSet(inside, msgspec.structs.replace(plain, cards=told))
             error = 100.0 * mean_error(left_out.predicted_s(fitted), left_out.measured_s)
             assert error < 16.0, name
             assert error == pytest.approx(told_error(name, column), abs=0.3), name

@@ -15,12 +15,13 @@ from advisor.cost.efficiencies import efficiencies, read_efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
+from advisor.predict.card_shares import without_shares
 from advisor.predict.fitting import MeasuredStep, StepSet, fit
 from advisor.predict.leaving_out import leave_out
 from advisor.predict.priors import PRIORS
 from tests.cost.small_tables import CARD, OLD_CARD, attention, convolution, lstm, matmul, op, table, training
 
-FIGURES = efficiencies()
+FIGURES = without_shares(efficiencies())
 HOST = HostSpeed(copies_inputs=False)
 
 

@@ -147,9 +147,11 @@ def _row(spec: GpuSpec, precision: Precision, figures: Efficiencies) -> dict[str
     architecture = architecture_of(spec, figures)
     bandwidth = spec.memory_bandwidth_bytes_per_s or 0.0
     narrow = bandwidth < figures.narrow_bandwidth_bytes_per_s
+    copied_share = figures.narrow_bandwidth_share if narrow else figures.bandwidth_share
     power_w = UNLIMITED / 1e15 if spec.power_w is None else spec.power_w
     fp32 = spec.fp32_flop_per_s or 0.0
     facts = PRECISION_FACTS[precision]
+    own_bandwidth, own_compute = _own_shares(spec, figures)
     tf32 = None if facts.products == "fp32" and not facts.cudnn_in_tf32 else spec.tf32_flop_per_s
     half = (spec.bf16_flop_per_s if facts.half_format == "bf16" else spec.fp16_flop_per_s) or fp32
     return {
@@ -160,17 +162,23 @@ def _row(spec: GpuSpec, precision: Precision, figures: Efficiencies) -> dict[str
         "single_on_tensor_cores": float(tf32 is not None),
         "tensor_cores_for_cudnn_only": float(facts.cudnn_in_tf32),
         "half_flop_per_s": half,
-        "fp32_share": architecture.fp32_share,
-        "single_share": architecture.fp32_share if tf32 is None else architecture.tf32_share,
-        "half_share": architecture.tensor_share,
-        "fp32_limit_flop_per_s": architecture.fp32_flop_per_j * power_w,
+        "fp32_share": architecture.fp32_share * own_compute,
+        "single_share": (architecture.fp32_share if tf32 is None else architecture.tf32_share) * own_compute,
+        "half_share": architecture.tensor_share * own_compute,
+        "fp32_limit_flop_per_s": architecture.fp32_flop_per_j * power_w * own_compute,
         "single_limit_flop_per_s": (architecture.fp32_flop_per_j if tf32 is None else architecture.tf32_flop_per_j)
-        * power_w,
-        "half_limit_flop_per_s": architecture.tensor_flop_per_j * power_w,
-        "bandwidth_bytes_per_s": bandwidth * (figures.narrow_bandwidth_share if narrow else figures.bandwidth_share),
+        * power_w
+        * own_compute,
+        "half_limit_flop_per_s": architecture.tensor_flop_per_j * power_w * own_compute,
+        "bandwidth_bytes_per_s": bandwidth * min(1.0, copied_share * own_bandwidth),
         "l2_bytes": spec.l2_bytes or 0.0,
         "compute_capability": float(spec.compute_capability or 0),
     }
+
+
+def _own_shares(spec: GpuSpec, figures: Efficiencies) -> tuple[float, float]:
+    """(bandwidth, compute) that this very card reaches over what the figures tell of one like it; 1 where unknown."""
+    return next(((card.bandwidth, card.compute) for card in figures.cards if card.key == spec.key), (1.0, 1.0))
 
 
 def _software(spec: GpuSpec, year: int | None, *, cudnn: bool) -> dict[str, float]:

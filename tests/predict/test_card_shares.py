@@ -1,0 +1,140 @@
+"""Shares of single cards: found where runs tell them, shrunk where few do, never beyond the data sheet."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from advisor.cost.efficiencies import CardShare, ShareSpread, efficiencies
+from advisor.cost.host_time import HostSpeed
+from advisor.cost.operators.device_rates import device_rates
+from advisor.cost.step_time import predict_steps
+from advisor.optable.compiled_table import compile_table
+from advisor.predict.card_shares import CardShares, without_shares
+from advisor.predict.fitting import MeasuredStep, StepSet
+from advisor.predict.leaving_out import leave_out
+from tests.cost.small_tables import CARD, matmul, op, table, training
+
+FIGURES = without_shares(efficiencies())
+FITTED = FIGURES.fitted
+HOST = HostSpeed(copies_inputs=False)
+TRUTH = {"first": (1.15, 1.0), "second": (1.0, 1.0), "third": (0.9, 1.1)}
+"""Shares of bandwidth and compute by which the made-up runs were made."""
+SPREAD = ShareSpread(
+    bandwidth=0.06,
+    compute=0.05,
+    source_bandwidth=0.05,
+    source_compute=0.05,
+    source_on_card=0.02,
+    model=0.05,
+    run=0.05,
+)
+
+
+def share(key: str, bandwidth: float = 1.0, compute: float = 1.0) -> CardShare:
+    return CardShare(key=key, bandwidth=bandwidth, compute=compute, run_count=1, sources=("a source",))
+
+
+def made_up(*sources: str, models: int = 6) -> list[MeasuredStep]:
+    """Runs of half copies, half products in turn, of every source, model and card, that took what the truth tells."""
+    truth = replace(FIGURES, cards=tuple(share(key, *both) for key, both in TRUTH.items()))
+    found = []
+    for key in TRUTH:
+        card = replace(CARD, key=key)
+        for source in sources:
+            for model in range(models):
+                work = op("copy", (0.0, 1e8)) if model % 2 else matmul((0.0, 1024.0), 4096, 4096)
+                compiled = compile_table(table(work, dispatches=2))
+                how = training(batch_size=16 + model)
+                grid = predict_steps(compiled, how, "fp32", [card], [16 + model], host=HOST, figures=truth)
+                found.append(
+                    MeasuredStep(
+                        compiled=compiled,
+                        training=how,
+                        precision="fp32",
+                        spec=card,
+                        batch_size=16 + model,
+                        measured_s=float(grid.total_s[0, 0]),
+                        host=HOST,
+                        workload=f"model {model}",
+                        source=source,
+                        group=(key, source),
+                    )
+                )
+    return found
+
+
+def told(steps: list[MeasuredStep], kept: NDArray[np.bool_] | None = None) -> dict[str, CardShare]:
+    predicted = StepSet(steps, FIGURES).predicted_s(FITTED)
+    return {card.key: card for card in CardShares(steps, FIGURES, FITTED, SPREAD).told(predicted, kept)}
+
+
+def test_what_many_runs_of_several_publishers_tell_of_a_card_is_found() -> None:
+    found = told(made_up("one", "two", "three"))
+    assert set(found) == set(TRUTH)
+    for key, (bandwidth, compute) in TRUTH.items():
+        assert found[key].bandwidth == pytest.approx(bandwidth, abs=0.05), key
+        assert found[key].compute == pytest.approx(compute, abs=0.05), key
+        assert found[key].sources == ("one", "three", "two")
+        assert found[key].run_count == 18
+    assert found["first"].bandwidth > found["second"].bandwidth + 0.05
+
+
+def test_few_runs_move_a_card_little_and_a_second_publisher_tells_more_than_more_runs_of_the_first() -> None:
+    steps = made_up("one", "two")
+    of_first = np.array([step.spec.key == "first" for step in steps])
+    by_one = np.array([step.source == "one" for step in steps])
+    copies = np.array([step.workload == "model 1" for step in steps])
+    single, one, both = (told(steps, ~of_first | chosen) for chosen in (by_one & copies, by_one, of_first))
+    moved = [np.log(found["first"].bandwidth) for found in (single, one, both)]
+    assert 0.0 < moved[0] < moved[1] < moved[2] < np.log(TRUTH["first"][0])
+
+
+def test_how_much_cards_differ_is_estimated_from_the_runs() -> None:
+    pytest.importorskip("scipy")
+    apart = CardShares(made_up("one", "two"), FIGURES, FITTED).spread
+    alike = [
+        dataclasses.replace(step, measured_s=float(StepSet([step], FIGURES).predicted_s(FITTED)[0]))
+        for step in made_up("one", "two")
+    ]
+    assert apart.bandwidth > 0.04
+    assert apart.bandwidth > 5 * CardShares(alike, FIGURES, FITTED).spread.bandwidth
+
+
+def test_a_card_without_runs_is_predicted_as_its_figures_have_it_and_a_told_one_by_its_share() -> None:
+    told_cards = replace(FIGURES, cards=(share("x", 1.05, 0.9),))
+    for key, bandwidth, compute in (("x", 1.05, 0.9), ("y", 1.0, 1.0)):
+        own = device_rates([replace(CARD, key=key)], "fp16", told_cards)
+        plain = device_rates([replace(CARD, key=key)], "fp16", FIGURES)
+        assert own.bandwidth_bytes_per_s == pytest.approx(plain.bandwidth_bytes_per_s * bandwidth)
+        assert own.half_share == pytest.approx(plain.half_share * compute)
+        assert own.half_limit_flop_per_s == pytest.approx(plain.half_limit_flop_per_s * compute)
+
+
+def test_no_card_copies_faster_than_its_data_sheet_says() -> None:
+    rates = device_rates([replace(CARD, key="x")], "fp32", replace(FIGURES, cards=(share("x", 1.5),)))
+    assert rates.bandwidth_bytes_per_s[0] == CARD.memory_bandwidth_bytes_per_s
+
+
+def test_a_card_whose_runs_are_left_out_has_no_share() -> None:
+    steps = made_up("one", "two")
+    figures = replace(FIGURES, share_spread=SPREAD, cards=tuple(told(steps).values()))
+    fits = (FITTED,) * len(TRUTH)
+    predicted = leave_out(steps, lambda step: step.spec.key, figures, FITTED, fits=fits)
+    assert predicted == pytest.approx(StepSet(steps, FIGURES).predicted_s(FITTED))
+    by_model = leave_out(steps, lambda step: step.workload, figures, FITTED, fits=(FITTED,) * 6)
+    measured = np.array([step.measured_s for step in steps])
+    assert np.abs(np.log(by_model / measured)).mean() < 0.5 * np.abs(np.log(predicted / measured)).mean()
+
+
+def test_the_shares_that_come_with_the_program_stay_within_what_cards_were_seen_to_differ_by() -> None:
+    figures = efficiencies()
+    assert {card.key for card in figures.cards} == set(figures.fitted_cards)
+    for card in figures.cards:
+        assert abs(np.log(card.bandwidth)) < 2.5 * figures.share_spread.bandwidth, card.key
+        assert abs(np.log(card.compute)) < 2.5 * figures.share_spread.compute, card.key
+        assert card.sources
