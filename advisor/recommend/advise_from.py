@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import shared_fields
 from advisor.predict.prediction import SetUpFigures
@@ -106,12 +108,16 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     crossovers = find_crossovers(allowed)
     winner = _winner(comparison, finalists)
     best = None if winner is None else _recommendation(comparison, winner, crossovers, measurements)
+    freer = _freer(comparison, allowed, kept, winner)
+    if best is not None:
+        told = (*(one.reason for one in freer), *best.would_change_if)
+        best = replace(best, would_change_if=told)
     local_winner = _winner(comparison, [finalist for finalist in finalists if finalist.chosen.device.local])
     here = None if local_winner is None else _recommendation(comparison, local_winner, crossovers, measurements)
     return Recommendations(
         recommendation=best,
         recommendation_local=here,
-        alternatives=(*list_alternatives(finalists, best), *_freer(comparison, allowed, kept, winner)),
+        alternatives=(*list_alternatives(finalists, best), *freer),
         batch_advice=advise_batches(
             filled, training.batch_size, global_limit, workload.data.samples, largest_batch, global_batch_size
         ),

@@ -6,11 +6,12 @@ import itertools
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.gpu_words import nearest_keys
 from advisor.catalogue.links import CARDS_PER_HOST
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
 from advisor.core.file_fault import shown_value
 from advisor.core.records import shared_fields
-from advisor.core.sentences import Reason, SaidError
+from advisor.core.sentences import Names, Reason, SaidError
 from advisor.predict.prediction import Candidate, Device, SetUp
 from advisor.recommend.dealing import LARGEST_BATCH_SIZE, batch_sizes_dealing
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, sensible_precisions
@@ -153,7 +154,9 @@ def table_keys(specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str] | None) -> 
         return tuple(key for key in DEFAULT_GPU_KEYS if key in specs)
     for key in gpu_keys:
         if key not in specs:
-            raise SaidError.of("command-unknown-card", Reason.of("command-card-list"), given=shown_value(key))
+            near = Names(names=tuple(f"`{one}`" for one in nearest_keys(key, specs)), alternatives=True)
+            remedy = Reason.of("command-card-meant", names=near) if near.names else Reason.of("command-card-list")
+            raise SaidError.of("command-unknown-card", remedy, given=shown_value(key))
     return tuple(dict.fromkeys(gpu_keys))
 
 

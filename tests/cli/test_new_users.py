@@ -102,6 +102,17 @@ def test_what_a_flag_asks_in_vain_is_told_in_the_readers_language(
     assert said in line
 
 
+def test_a_fixed_batch_that_no_card_holds_alone_is_kept_and_what_it_costs_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["--predict", "bert_base_sst2", "--batch", "2048", "--gpus", "rtx4090", *QUIET]) == 0
+    answer = capsys.readouterr().out
+    assert "batch size 2,048 per device" in answer
+    assert "No single card holds a step of batch size 2,048" in answer
+    assert "The model does not fit a single card" not in answer
+    assert "Without what you fixed, 1 × GeForce RTX 4090 at batch size" in answer.partition("What would change this")[2]
+
+
 def test_where_nothing_fits_the_code_is_six(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--predict", "bert_base_sst2", "--gpus", "rtx4090", "--max-hours", "0.0001", *QUIET]) == 6
     assert "No set-up could be recommended" in capsys.readouterr().out

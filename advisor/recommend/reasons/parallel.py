@@ -206,7 +206,13 @@ def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Re
                 advantage_ratio=advantage,
             )
     if chosen.strategy not in {"dp", "ddp"}:
-        yield Reason.of("why-sharded", strategy=chosen.strategy, count=chosen.count)
+        alone = [one for one in comparison.predictions if one.device == chosen.device and one.strategy == "single"]
+        batches = {one.batch_size_per_device for one in alone if one.fits is not False}
+        if not batches:
+            yield Reason.of("why-sharded", strategy=chosen.strategy, count=chosen.count)
+        elif chosen.batch_size_per_device not in batches:
+            batch = chosen.batch_size_per_device
+            yield Reason.of("why-sharded-batch", strategy=chosen.strategy, count=chosen.count, batch=batch)
     yield from _communication_reasons(comparison, chosen)
 
 

@@ -49,6 +49,14 @@ why-sharded = The model does not fit a single card whole, so it is spread over {
          [pp] pipeline parallel
         *[ddp] DistributedDataParallel
     }).
+why-sharded-batch = No single card holds a step of batch size { $batch }, so it is spread over { $count } ({ $strategy ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP with CPU off-load
+         [tp] tensor parallel
+         [pp] pipeline parallel
+        *[ddp] DistributedDataParallel
+    }).
 why-communication = Communication between the cards takes { $share_fraction } of a step on { $device }.
 why-communication-no-nvlink = Communication between the cards takes { $share_fraction } of a step, because { $device } has no NVLink.
 why-memory-elsewhere = A step of this set-up needs { $need_bytes }, which does not fit: { $devices }.

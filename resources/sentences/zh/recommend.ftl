@@ -49,6 +49,14 @@ why-sharded = 单卡放不下整个模型，因此将其分布到 { $count } 张
          [pp] 流水线并行
         *[ddp] DistributedDataParallel
     }）。
+why-sharded-batch = 单卡放不下批次大小 { $batch } 的一步，因此将其分布到 { $count } 张卡上（{ $strategy ->
+         [zero2] ZeRO-2
+         [fsdp] FSDP
+         [fsdp_offload] FSDP（CPU 卸载）
+         [tp] 张量并行
+         [pp] 流水线并行
+        *[ddp] DistributedDataParallel
+    }）。
 why-communication = 在 { $device } 上，卡间通信占每步时间的 { $share_fraction }。
 why-communication-no-nvlink = 卡间通信占每步时间的 { $share_fraction }，因为 { $device } 没有 NVLink。
 why-memory-elsewhere = 此方案每步需要 { $need_bytes } 显存，以下设备放不下：{ $devices }。
