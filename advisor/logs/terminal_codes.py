@@ -10,6 +10,9 @@ _MOVED = r"\[(?:\d{0,3}[A-HJ]|\d{1,3};\d{1,3}[Hf]|2K)"
 """The cursor goes elsewhere, or its line is cleared: what follows is another line."""
 _UNSEEN = r"\[(?:(?:\d{1,3}(?:;\d{1,3}){0,8})?m|[01]?K|\?\d{1,4}[hl])"
 """Colours, the rest of a line cleared, the cursor hidden."""
+_BARE_MOVED = r"\[(?:\d{1,3}[AJ]|\d{1,3};\d{1,3}[Hf]|2K|[AHJ](?=[\[\r\n]|\Z))"
+_BARE_UNSEEN = r"\[(?:\d{1,3}(?:;\d{1,3}){0,8}m|[01]K|[mK](?=[\[\r\n]|\Z)|\?\d{1,4}[hl])"
+"""The same without an escape character: words in brackets begin with these letters (`[Epoch`), sizes end in them."""
 _OTHERS = re.compile(r"\x1b\[[0-9;?]{0,24}[A-Za-z]")
 _BARE = re.compile(r"\[0m(?! ?\d)|\[\?25[hl]|\[\d?[AK]\[")
 """Said to terminals alone, its escape character lost: consoles and copied pages leave it out of what they keep."""
@@ -20,5 +23,7 @@ def without_terminal_codes(text: str) -> str:
 
     Codes without their escape character are told from other words in brackets by some that are codes beyond doubt.
     """
-    escape = _ESCAPE + ("?" if _BARE.search(text) else "")
-    return _OTHERS.sub("", re.sub(escape + _UNSEEN, "", re.sub(escape + _MOVED, "\n", text)))
+    seen = _OTHERS.sub("", re.sub(_ESCAPE + _UNSEEN, "", re.sub(_ESCAPE + _MOVED, "\n", text)))
+    if not _BARE.search(seen):
+        return seen
+    return re.sub(_BARE_UNSEEN, "", re.sub(_BARE_MOVED, "\n", seen))

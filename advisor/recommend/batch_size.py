@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from advisor.workload.workload import Workload
 
 WHOLE_NUMBER_FROM = 100
-KNEE_FRACTION = 0.9
-"""Throughput that the knee reaches, as a share of the best that fits."""
+KNEE_FRACTION = 1 / 1.1
+"""Throughput that the knee reaches, as a share of the best that fits: no larger batch gains more than 10 %."""
 MAX_GLOBAL_BATCH_GROWTH = 8.0
 """How many times the workload's global batch may be advised by default: beyond the critical batch size a larger
 batch saves no more time, and that size is unknown without a training run, so growth is bounded."""
@@ -56,7 +56,7 @@ def fitting_curve(predictions: Sequence[Prediction]) -> tuple[Prediction, ...]:
 
 
 def knee_of(curve: Sequence[Prediction]) -> Prediction | None:
-    """The smallest batch within 10 % of the best throughput of an ascending curve; None for an empty one."""
+    """The smallest batch that no larger one of an ascending curve beats by more than 10 %; None for an empty one."""
     if not curve:
         return None
     best = max(prediction.samples_per_s.value for prediction in curve)
@@ -140,10 +140,14 @@ def _size(prediction: Prediction) -> int:
     return prediction.batch_size_per_device
 
 
+def _largest_allowed(curve: Sequence[Prediction], global_limit: int) -> int:
+    return max((_size(one) for one in curve if one.global_batch_size <= global_limit), default=0)
+
+
 def _kept_reason(chosen: Prediction, curve: Sequence[Prediction], global_limit: int, *, held: bool) -> Reason:
     """Why the workload's own batch; `held`: a larger one would gain, but the global limit forbids it."""
     size = chosen.batch_size_per_device
-    allowed = max((_size(one) for one in curve if one.global_batch_size <= global_limit), default=size)
+    allowed = _largest_allowed(curve, global_limit)
     if held and allowed > size:
         return Reason.of("why-batch-kept-within", batch=size, allowed_batch=allowed, global_limit=global_limit)
     numbers: Arguments = {"batch": size, "global_limit": global_limit}
@@ -192,6 +196,10 @@ def batch_reason(  # noqa: PLR0911, PLR0913 - one return a cause; a batch size a
         return _kept_reason(chosen, curve, global_limit, held=held)
     gain = chosen.samples_per_s.value / own.samples_per_s.value
     numbers = {"batch": size, "own_batch": own_batch, "gain_ratio": gain}
-    if knee is not None and knee.batch_size_per_device > size:
-        return Reason.of("why-batch-limited", **numbers, global_limit=global_limit)
-    return Reason.of("why-batch-knee", **numbers)
+    if knee is None or knee.batch_size_per_device <= size:
+        return Reason.of("why-batch-knee", **numbers)
+    numbers |= {"global_limit": global_limit}
+    allowed = _largest_allowed(curve, global_limit)
+    if allowed > size:  # the knee of what the limit leaves
+        return Reason.of("why-batch-knee-within", **numbers, allowed_batch=allowed)
+    return Reason.of("why-batch-limited", **numbers)

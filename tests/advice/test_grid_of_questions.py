@@ -8,6 +8,7 @@ so many (`1000`), or a slice of them (`200:300`).
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 
@@ -231,11 +232,15 @@ def test_every_lead_of_a_sentence_is_that_of_two_rows(advice: AdviceRecord) -> N
             assert mine is not None
             ratios = [one.value / mine.value for one in scores if one is not None]
             assert any(numbers["advantage_ratio"] == pytest.approx(ratio) for ratio in ratios)
-    for code in ("why-batch-knee", "why-batch-limited"):
+    for code in ("why-batch-knee", "why-batch-knee-within", "why-batch-limited"):
         if numbers := by_code.get(code):
             curve = [one for one in advice.predictions if _on_the_same_curve(one, row)]
             before = next(one for one in curve if one.batch_size_per_device == numbers["own_batch"])
             assert numbers["gain_ratio"] == pytest.approx(rate / before.samples_per_s.value)
+            if code != "why-batch-limited":
+                most = numbers.get("allowed_batch", math.inf)
+                larger = [one for one in curve if one.fits is not False and one.batch_size_per_device <= most]
+                assert max(one.samples_per_s.value for one in larger) <= 1.1 * rate * (1 + 1e-9)
 
 
 def _on_the_same_curve(one: Prediction, row: Prediction) -> bool:

@@ -66,6 +66,26 @@ def test_words_in_brackets_are_no_codes_of_a_terminal(text: str) -> None:
     assert without_terminal_codes(text) == text
 
 
+@pytest.mark.parametrize("escape", ["\x1b", ""])
+def test_words_in_brackets_beside_colours_keep_their_letters(escape: str) -> None:
+    words = "[Epoch 1] [Batch 3/9] [GPU 0] [DEBUG] [Adam] [Kernel] [model] [8B] [16G free] [3D conv]"
+    assert without_terminal_codes(f"\x1b[32mINFO\x1b[0m {words}\n".replace("\x1b", escape)) == f"INFO {words}\n"
+
+
+@pytest.mark.parametrize("escape", ["\x1b", ""])
+def test_steps_of_a_coloured_log_are_read(escape: str) -> None:
+    lines = [
+        f"{escape}[32mINFO{escape}[0m [Epoch 1][Batch {batch}/100] time: 0.35 s, data: 0.01 s\n" for batch in range(5)
+    ]
+    facts, plain = (
+        parse_log("".join(lines)),
+        parse_log("".join(lines).replace(f"{escape}[32m", "").replace(f"{escape}[0m", "")),
+    )
+    assert facts == plain
+    assert facts.step_times_s == [0.35] * 5
+    assert facts.total_steps == 100
+
+
 def test_epoch_summaries_add_up_to_the_whole_and_tell_no_step() -> None:
     report = explain_log(parse_log("Epoch 1/3  loss 0.5  time: 61s\nEpoch 2/3  loss 0.4  time: 59s\n"))
     assert report.step_s is None

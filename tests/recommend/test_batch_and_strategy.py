@@ -47,6 +47,20 @@ def test_the_knee_is_the_smallest_batch_within_ten_percent_of_the_best() -> None
     assert knee_of([]) is None
 
 
+def test_no_larger_batch_gains_more_than_ten_percent_over_the_knee() -> None:
+    knee = knee_of([one(8, 90.5), one(16, 91), one(32, 100)])
+    assert knee is not None
+    assert knee.batch_size_per_device == 16
+
+
+def test_a_knee_within_the_limit_names_the_largest_batch_that_is_allowed() -> None:
+    curve = [one(16, 30), one(32, 70), one(64, 75), one(128, 100)]
+    chosen = choose(curve, 16, 64)
+    assert chosen is not None
+    reason = batch_reason(chosen, curve, 16, 64, 5000)
+    assert (reason.numbers["batch"], reason.numbers["allowed_batch"], reason.numbers["global_limit"]) == (32, 64, 64)
+
+
 def test_the_workloads_batch_is_kept_at_or_beyond_the_knee() -> None:
     curve = [one(8, 95), one(16, 99), one(32, 100)]
     chosen = choose(curve, 16, 1000)
@@ -95,6 +109,7 @@ def test_the_global_batch_grows_no_further_than_the_data() -> None:
         ([(16, 30.0), (32, 100.0)], 16, 16, 5000, "why-batch-kept-global"),
         ([(16, 30.0), (32, 100.0)], 16, 1000, 5000, "why-batch-knee"),
         ([(16, 30.0), (32, 70.0), (64, 100.0)], 16, 32, 5000, "why-batch-limited"),
+        ([(16, 30.0), (32, 70.0), (64, 75.0), (128, 100.0)], 16, 64, 5000, "why-batch-knee-within"),
         ([(8, 30.0)], 16, 1000, 5000, "why-batch-own-does-not-fit"),
         ([(16, 99.0)], 16, 1000, 16, "why-batch-whole-set"),
     ],

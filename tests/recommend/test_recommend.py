@@ -285,7 +285,7 @@ def test_the_cheapest_card_is_ahead_by_a_ratio_of_costs() -> None:
 
 def test_limits_leave_out_what_passes_them_and_say_what_that_costs() -> None:
     free = best_of(advise(workload("fp32"), TRANSFORMER))
-    limited = best_of(advise(workload("fp32"), TRANSFORMER, limits=Limits(max_power_w=360)))
+    limited = best_of(advise(workload("fp32"), TRANSFORMER, limits=Limits(max_power_w=300)))
     assert limited.count == 1
     assert free.samples_per_s.value > limited.samples_per_s.value
     assert "change-limits" in codes(limited.would_change_if)

@@ -72,6 +72,7 @@ why-batch-kept-global = Batch size { $batch } is kept: a larger one would be fas
 why-batch-kept-within = Batch size { $batch } is kept: larger ones up to { $allowed_batch }, with which all cards together stay within { $global_limit } samples a step, gain less than 10 %.
 why-batch-whole-set = Batch size { $batch } already holds the whole data set ({ $samples } samples) in one step.
 why-batch-knee = Batch size { $batch } is the knee of throughput: { $gain_ratio } times that of batch size { $own_batch }; larger ones gain less than 10 % more.
+why-batch-knee-within = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; larger ones up to { $allowed_batch }, with which a step stays within { $global_limit } samples, gain less than 10 % more.
 why-batch-limited = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; still larger ones would be faster, but a step should not go beyond { $global_limit } samples without a trial of how training takes it.
 why-accumulation = Accumulating { $steps } micro-batches a step gains more than 5 %, because the cards exchange gradients and step the optimizer less often.
 why-accumulation-held = Accumulating { $steps } micro-batches makes up the global batch of { $global_batch } that was asked for.

@@ -69,6 +69,7 @@ why-batch-kept-global = 保持批大小 { $batch }：更大的批虽然更快，
 why-batch-kept-within = 保持批大小 { $batch }：在所有卡合计每步不超过 { $global_limit } 个样本的前提下，增大到 { $allowed_batch } 也只快不到 10 %。
 why-batch-whole-set = 批大小 { $batch } 已在一步中包含整个数据集（{ $samples } 个样本）。
 why-batch-knee = 批大小 { $batch } 是吞吐量的拐点：为批大小 { $own_batch } 的 { $gain_ratio } 倍；继续增大的收益不到 10 %。
+why-batch-knee-within = 批大小 { $batch } 的吞吐量是 { $own_batch } 的 { $gain_ratio } 倍；在每步不超过 { $global_limit } 个样本的前提下，增大到 { $allowed_batch } 再快不到 10 %。
 why-batch-limited = 批大小 { $batch } 的吞吐量是 { $own_batch } 的 { $gain_ratio } 倍；更大的批还会更快，但未经训练试验，每步不宜超过 { $global_limit } 个样本。
 why-accumulation = 每步累积 { $steps } 个微批可提速 5 % 以上，因为各卡交换梯度和更新参数的次数更少。
 why-accumulation-held = 累积 { $steps } 个微批，凑成所要求的全局批大小 { $global_batch }。
