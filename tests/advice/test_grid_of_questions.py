@@ -239,6 +239,7 @@ def test_every_lead_of_a_sentence_is_that_of_two_rows(advice: AdviceRecord) -> N
             assert numbers["gain_ratio"] == pytest.approx(rate / before.samples_per_s.value)
             if code != "why-batch-limited":
                 most = numbers.get("allowed_batch", math.inf)
+                assert isinstance(most, int | float)
                 larger = [one for one in curve if one.fits is not False and one.batch_size_per_device <= most]
                 assert max(one.samples_per_s.value for one in larger) <= 1.1 * rate * (1 + 1e-9)
 

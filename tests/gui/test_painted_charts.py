@@ -6,9 +6,11 @@ import itertools
 from typing import TYPE_CHECKING, TypeVar
 
 from advisor.gui.pages.advice_page import AdvicePage
+from advisor.gui.pages.measure_page import MeasurePage
 from advisor.gui.plots.chart import Chart
 from advisor.gui.plots.curves import CurveChart
 from advisor.gui.plots.stacked import StackChart
+from advisor.gui.plots.step_plot import StepPlot
 from tests.gui import fakes
 from tests.gui.shown_page import shown_page
 
@@ -82,3 +84,14 @@ def test_the_pieces_of_a_stack_stand_side_by_side_in_proportion(
                 assert left.right() <= right.left()
                 if min(left.width(), right.width()) > 20:
                     assert abs(left.width() / right.width() / (size / next_size) - 1) < 0.15
+
+
+def test_the_steps_of_a_saved_advice_are_drawn_as_the_page_comes(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    session.show_recorded(fakes.advice())
+    page = shown_page(window, "measure", MeasurePage, qtbot)
+    assert session.job is not None
+    timed = [one for one in session.job.series.values() if one.times_s]
+    assert timed
+    assert [curve.series for curve in page.findChildren(StepPlot)[0]._curves] == timed

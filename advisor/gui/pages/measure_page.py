@@ -111,7 +111,7 @@ class MeasurePage(Page):
         if self.context.shown() and not plots_imported():
             self._later.start()
             return
-        self.in_turns([self._make_steps, self._show_parts, self._make_grid], now=False)
+        self.in_turns([self._make_steps, self._show_parts, self._redraw, self._make_grid], now=False)
 
     def _make_steps(self) -> None:
         from advisor.gui.plots.step_plot import StepPlot
