@@ -9,13 +9,13 @@ from msgspec import Meta
 
 from advisor.core.records import Record
 
-# Bounds are those of any device that trains: figures in another unit (TFLOP/s, GB, MHz) lie outside.
+# Bounds are those of any device that trains: figures in another unit (TFLOP/s, GB, KB, MHz, mW) lie outside.
 Clock = Annotated[float, Meta(ge=1e7, le=1e11)]
 Rate = Annotated[float, Meta(ge=1e9, le=1e19)]
 Bandwidth = Annotated[float, Meta(ge=1e8, le=1e16)]
 Memory = Annotated[float, Meta(ge=1e7, le=1e15)]
-Cache = Annotated[float, Meta(ge=1e3, le=1e12)]
-Power = Annotated[float, Meta(ge=1, le=1e6)]
+Cache = Annotated[float, Meta(ge=2e5, le=1e12)]
+Power = Annotated[float, Meta(ge=1, le=2e4)]
 _FP8_SINCE = (8, 9)
 """Compute capability of the first tensor cores with FP8."""
 

@@ -68,7 +68,7 @@ class TraceWatch:
 
 def _says_all(failed: Failed) -> bool:
     """Whether the sentence of the failure's code says what was given and what helps: not in words of a library."""
-    return failed.code.startswith("worker-file-")
+    return failed.code.startswith(("worker-file-", "worker-no-class"))
 
 
 def nothing_known(advice: AdviceRecord) -> bool:

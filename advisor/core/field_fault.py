@@ -13,6 +13,15 @@ from advisor.core.sentences import Listed, Names, Reason, SaidError, Value
 
 _AT = re.compile(r"(?s)(.*?)(?: - at `(?:key in )?\$(.*)`)?\Z")
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
+_UNITS = (
+    ("bytes_per_s", "B/s"),
+    ("flop_per_s", "FLOP/s"),
+    ("bytes", "B"),
+    ("hz", "Hz"),
+    ("w", "W"),
+    ("s", "s"),
+)
+"""Endings of fields' names, the longer before those that end them, with the unit that each says."""
 _UNKNOWN_FIELD = re.compile(r"(?s)Object contains unknown field `(.*)`\Z")
 _MISSING_FIELD = re.compile(r"Object missing required field `(.*)`\Z")
 
@@ -31,10 +40,10 @@ def field_fault(message: str, value: object, type_: object, name: str) -> SaidEr
     if missing := _MISSING_FIELD.match(what):
         field = shortened(_joined(path, missing.group(1)))
         inner = _fields_of(node, given).get(missing.group(1))
-        allowed = _allowed(inner) if inner is not None else _tags(node)
+        allowed = _in_unit(_allowed(inner), missing.group(1), inner) if inner is not None else _tags(node)
         add = remedy("allowed", kind=allowed) if allowed is not None else remedy("add-it")
         return file_fault("missing-field", add, path=name, field=field)
-    mend = remedy("allowed", kind=_allowed(node) or shortened(what))
+    mend = remedy("allowed", kind=_in_unit(_allowed(node), path, node) or shortened(what))
     if isinstance(given, str) and (meant := closest_name(given, _choices(node))):
         mend = remedy("allowed-or-meant", kind=mend.numbers["kind"], word=meant)
     if not path:
@@ -132,6 +141,14 @@ def _allowed(node: inspect.Type | None) -> Value | None:
         low, high = str(node.min_length or 0), str(node.max_length)
         return Listed(reasons=(Reason.of("file-kind-text-of", low=low, high=high),))
     return named
+
+
+def _in_unit(kind: Value | None, field: str, node: inspect.Type | None) -> Value | None:
+    """What a number may be with the unit that ends its field's name."""
+    unit = next((symbol for ending, symbol in _UNITS if field.endswith(f"_{ending}")), None)
+    if kind is None or unit is None or not isinstance(_plain(node, None), inspect.IntType | inspect.FloatType):
+        return kind
+    return Listed(reasons=(Reason.of("file-kind-in-unit", kind=kind, unit=unit),))
 
 
 def _alternatives(kinds: list[Value]) -> Value | None:

@@ -87,8 +87,11 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_cost(cost: float, currency: str | None) -> str:
-    """Text for money: `1,240.00 EUR`, and small sums in two figures: `0.0052 EUR`."""
-    amount = f"{cost:.2g}" if _LEAST_COST <= abs(cost) < _SMALL_COST else f"{cost:,.2f}"
+    """Text for money: `1,240.00 EUR`, small sums in two figures, `0.0052 EUR`, below them `< 0.0001 EUR`."""
+    if 0 < abs(cost) < _LEAST_COST:
+        amount = f"< {_LEAST_COST}"
+    else:
+        amount = f"{cost:#.2g}" if 0 < abs(cost) < _SMALL_COST else f"{cost:,.2f}"
     return f"{amount} {currency or ''}".strip()
 
 

@@ -113,14 +113,18 @@ def _check_header(header: list[str], path: Path) -> None:
     missing = [name for name in REQUIRED_COLUMNS if name not in header]
     if missing:
         others = [name for name in header if name not in REQUIRED_COLUMNS]
-        meant = {name: like for name in missing if (like := closest_name(name, others)) is not None}
+        meant = {}
+        for name in missing:
+            if (like := closest_name(name, others)) is not None:
+                meant[name] = like
+                others.remove(like)
         wanted = Names(names=tuple(f"`{name}`" for name in REQUIRED_COLUMNS))
         remedy = Reason.of("file-columns-missing-remedy", names=wanted)
         if meant:
             pairs = tuple(f"`{like}` → `{name}`" for name, like in meant.items())
-            remedy = Reason.of("file-columns-meant", names=Names(names=pairs))
+            remedy = Reason.of("file-columns-meant", names=Names(names=pairs), count=len(pairs))
         lacking = Names(names=tuple(f"`{name}`" for name in missing))
-        raise file_fault("columns-missing", remedy, path=str(path), names=lacking)
+        raise file_fault("columns-missing", remedy, path=str(path), names=lacking, count=len(missing))
     if not any(name in header for name in ANSWERABLE_COLUMNS):
         answers = Names(names=tuple(f"`{name}`" for name in ANSWERABLE_COLUMNS), alternatives=True)
         raise file_fault("no-answer", path=str(path), names=answers)

@@ -10,7 +10,7 @@ from advisor.core.sentences import Language, sentence, visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from advisor.predict.prediction import Prediction
+    from advisor.predict.prediction import Device, Prediction
 
 
 def device_names(predictions: Iterable[Prediction]) -> dict[str, str]:
@@ -39,3 +39,9 @@ def names_with_place(predictions: Iterable[Prediction], language: Language) -> d
     return {
         key: sentence("compare-here", language, device=name) if key in here else name for key, name in named.items()
     }
+
+
+def shown_names(devices: Iterable[Device], predictions: Iterable[Prediction], language: Language) -> tuple[str, ...]:
+    """The names of some devices as `names_with_place` has them; the short name where none was predicted for one."""
+    named = names_with_place(predictions, language)
+    return tuple(named.get(one.key) or short_name(visible(one.name)) for one in devices)

@@ -21,6 +21,7 @@ from advisor.core.units import (
     format_seconds,
     value_of,
 )
+from advisor.present.card_names import shown_names
 from advisor.present.checked_steps import checked_steps
 from advisor.present.switch_table import help_sentences, switch_table
 from advisor.present.table_cells import set_up_cells, step_cells, strategy_name
@@ -152,8 +153,7 @@ def _figures(chosen: Recommendation, advice: AdviceRecord, language: Language) -
     if prediction is not None and prediction.energy_j is not None:
         rows.append(("report-energy", estimate_text(prediction.energy_j, format_energy, language)))
     if chosen.tied_with:
-        names = listed([visible(device.name) for device in chosen.tied_with], language)
-        rows.append(("summary-tied", names))
+        rows.append(("summary-tied", listed(shown_names(chosen.tied_with, advice.predictions, language), language)))
     model = advice.model
     if model.parameter_count is not None:
         rows.append(("summary-parameters", format_count(model.parameter_count)))

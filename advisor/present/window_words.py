@@ -14,7 +14,10 @@ _FLAG = re.compile(
     rf"(?: (?={_CHINESE}))?"
 )
 """With the spaces that part it from Chinese words: a name in quotes needs none."""
-_PRECISION = re.compile(r"(?<![\w-])(?:fp16|bf16)_(?:amp|true)(?!\w)")
+_PRECISION = re.compile(
+    r"`[^`]*`|\"[^\"]*\"|“[^”]*”|(?<![\w/\\.-])(?P<precision>(?:fp16|bf16)_(?:amp|true))(?![\w/\\-]|\.\w)"
+)
+"""What stands in quotes is typed as it is, and a part of a path is no precision."""
 
 
 def window_words(text: str, language: Language) -> str:
@@ -27,4 +30,4 @@ def window_words(text: str, language: Language) -> str:
         return sentence(code, language) if message_exists(code, language) else found[0]
 
     labels: dict[str, str] = dict(PRECISION_LABELS.items())
-    return _PRECISION.sub(lambda found: labels.get(found[0], found[0]), _FLAG.sub(named, text))
+    return _PRECISION.sub(lambda found: labels.get(found["precision"], found[0]), _FLAG.sub(named, text))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.core.errors import UserFacingError
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from advisor.protocol.messages import Request
 
 _TRACEBACK_CHARACTERS = 20_000
+_OURS = str(Path(__file__).parents[1])
+"""The folder of this program's code."""
 
 _KNOWN: tuple[tuple[tuple[str, ...], str, str, str], ...] = (
     (
@@ -100,10 +104,11 @@ def describe(error: Exception, request: Request) -> Failed:
         code, world_fault = "worker-users-code-failed", True
         text, remedy = f"The model's own file raised {type(error).__name__}: {text}", "Mend the file; see the log."
     model_type = _model_type(request)
-    if not code and model_type:
+    if not code and model_type and _ended_in_the_library(error):
         code = "worker-model-failed"
         first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-        text = f"model.config: `{model_type}` fails here: {type(error).__name__}: {shown_value(first)}."
+        raised = f"{type(error).__name__}: {shown_value(first)}" if first else type(error).__name__
+        text = f"model.config: `{model_type}` fails here: {raised}."
         remedy = "Give the model and its batches as a Python file."
     return Failed(
         exception=type(error).__name__,
@@ -127,6 +132,23 @@ def _model_type(request: Request) -> str:
     """What a configuration calls its architecture; empty where the model has none."""
     config = getattr(getattr(getattr(request, "workload", None), "model", None), "config", None)
     return str(config.get("model_type", "")) if isinstance(config, dict) else str(config or "")
+
+
+def _ended_in_the_library(error: Exception) -> bool:
+    """Whether transformers raised it, or what transformers called: what ends in code of ours is a fault of ours.
+
+    A mode of ours that looks on while tensors are computed stands between the library and torch, and hands on what
+    torch raises.
+    """
+    origin = getattr(sys.modules.get("transformers"), "__file__", None)
+    if origin is None:
+        return False
+    frames, library = _frames(error), str(Path(origin).parent)
+    last = max((place for place, frame in enumerate(frames) if frame.filename.startswith(library)), default=None)
+    if last is None:
+        return False
+    ours = [frame for frame in frames[last:] if frame.filename.startswith(_OURS)]
+    return not ours or (ours[0].name == "__torch_dispatch__" and ours[-1] is not frames[-1])
 
 
 def _ran_users_code(error: Exception, request: Request) -> bool:

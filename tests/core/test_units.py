@@ -75,6 +75,10 @@ def test_what_is_unknown_is_put_last() -> None:
         (format_cost(12.4, None), "12.40"),
         (format_cost(1240.0, "EUR"), "1,240.00 EUR"),
         (format_cost(0.0523, "EUR"), "0.052 EUR"),
+        (format_cost(0.0996, "EUR"), "0.10 EUR"),
+        (format_cost(0.005, "EUR"), "0.0050 EUR"),
+        (format_cost(0.0001, "EUR"), "0.00010 EUR"),
+        (format_cost(0.00004, "EUR"), "< 0.0001 EUR"),
         (format_cost(0.0, "EUR"), "0.00 EUR"),
     ],
 )

@@ -158,7 +158,17 @@ def test_columns_of_other_names_are_named_with_those_that_are_meant(tmp_path: Pa
         rows_of(tmp_path, "workload,gpu,mode,precision,batch_size,seq_len_or_img,ms", ROW)
     assert "lacks the columns `gpu_key`, `batch_per_gpu`." in refused.value.text
     assert "rename `gpu` → `gpu_key`" in refused.value.remedy
-    assert "缺少列 `gpu_key`" in error_text(refused.value, "zh")[0]
+    assert "缺少 2 列：`gpu_key`" in error_text(refused.value, "zh")[0]
+
+
+def test_one_column_is_told_as_one_and_meant_for_one_alone(tmp_path: Path) -> None:
+    with pytest.raises(SaidError) as refused:
+        rows_of(tmp_path, HEADER.replace("gpu_key", "gpu"), ROW)
+    assert refused.value.text.endswith("lacks the column `gpu_key`.")
+    assert refused.value.remedy == "Perhaps it has another name there; rename `gpu` → `gpu_key`."
+    with pytest.raises(SaidError) as refused:
+        rows_of(tmp_path, "workload,gpu_key,precision_mode,batch_per_gpu,seq_len_or_img,ms", ROW)
+    assert refused.value.remedy.count("`precision_mode` →") == 1
 
 
 @pytest.mark.parametrize(("word", "meant"), [("AMP", "fp16_amp"), ("BF16-mixed", "bf16_amp"), ("float32", "fp32")])

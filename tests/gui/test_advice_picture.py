@@ -204,3 +204,7 @@ def test_a_tie_tells_this_machines_card_from_the_one_of_the_table(
     tied = msgspec.structs.replace(main, tied_with=(known[fakes.FIRST], known["rtx4090"]))
     session.show_recorded(msgspec.structs.replace(advice, recommendation=tied))
     assert "to RTX 4090 · here, RTX 4090." in words(shown_page(window, "advice", AdvicePage, qtbot))
+    gone = msgspec.structs.replace(known["rtx4090"], key="gone", name="NVIDIA GeForce RTX 9999")
+    tied = msgspec.structs.replace(main, tied_with=(gone,))
+    session.show_recorded(msgspec.structs.replace(advice, recommendation=tied))
+    assert "to RTX 9999." in words(shown_page(window, "advice", AdvicePage, qtbot))

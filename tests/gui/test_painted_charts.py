@@ -5,16 +5,20 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, TypeVar
 
+from advisor.core.units import exactly
 from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.measure_page import MeasurePage
 from advisor.gui.plots.chart import Chart
-from advisor.gui.plots.curves import CurveChart
+from advisor.gui.plots.curves import Curve, CurveChart, Point
 from advisor.gui.plots.stacked import StackChart
 from advisor.gui.plots.step_plot import StepPlot
+from advisor.gui.theme import LIGHT, TICK_SIZE
 from tests.gui import fakes
 from tests.gui.shown_page import shown_page
 
 if TYPE_CHECKING:
+    import pytest
+    from PySide6.QtCore import QRectF
     from pytestqt.qtbot import QtBot
 
     from advisor.gui.main_window import MainWindow
@@ -95,3 +99,20 @@ def test_the_steps_of_a_saved_advice_are_drawn_as_the_page_comes(
     timed = [one for one in session.job.series.values() if one.times_s]
     assert timed
     assert [curve.series for curve in page.findChildren(StepPlot)[0]._curves] == timed
+
+
+def test_a_tick_is_given_the_room_that_its_words_take(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    chart = CurveChart(LIGHT, "figures", x_title="batch", y_title="time")
+    qtbot.addWidget(chart)
+    chart.resize(460, 230)
+    places: dict[str, QRectF] = {}
+    monkeypatch.setattr(chart, "tick", lambda _painter, place, text, _align: places.update({text: place}))
+    estimate = exactly(1.0, "specified")
+    sizes = (1.0, 1024.0, 1_000_000.0)
+    chart.show_curves(
+        [Curve(name="", colour="#000000", points=tuple(Point(x=x, estimate=estimate, tip="") for x in sizes))]
+    )
+    chart.grab()
+    widest = places["1,000,000"]
+    assert widest.width() >= chart.width_of("1,000,000", TICK_SIZE)
+    assert widest.right() <= chart.width()

@@ -50,6 +50,24 @@ def test_a_precision_is_called_as_in_its_list_and_not_as_in_a_file() -> None:
         assert ("FP16 AMP" in told, "BF16 AMP" in told, "_amp" in told) == (True, True, False)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '/home/u/fp16_amp.toml: precision = "bf16_amp"',
+        "C:\\fp16_amp\\fp16_amp.toml: `bf16_amp` is known.",
+        "fp16_amp/mine.toml：请改为“fp16_amp”。",
+        'The workload "my fp16_amp run" was opened.',
+    ],
+)
+def test_a_name_of_a_file_and_a_value_to_be_typed_stay(text: str) -> None:
+    assert window_words(text, "en") == text
+
+
+def test_a_precision_at_the_end_of_a_sentence_is_called_as_in_its_list() -> None:
+    assert window_words("Take bf16_amp.", "en") == "Take BF16 AMP."
+    assert window_words("Measure with --precision fp16_amp to be sure.", "en").endswith(" FP16 AMP to be sure.")
+
+
 def test_a_name_in_quotes_stands_in_chinese_without_spaces() -> None:
     assert window_words("请使用 --measure 运行。", "zh") == "请使用“测量并给出建议”运行。"
     assert window_words("增大预算（--budget）。", "zh") == "增大预算（“测量时长（秒）”）。"

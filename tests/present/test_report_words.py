@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from advisor.core.sentences import Language, Reason
+from advisor.core.sentences import Language, Reason, sentence
 from advisor.present.card_names import names_with_place
 from advisor.present.report.batch_chart import batch_chart
 from advisor.present.report.content import report_content
+from advisor.present.summary import listed, summarise
 from advisor.present.window_words import window_words
 from tests.present.recorded import recorded
 
@@ -53,6 +54,19 @@ def test_no_sentence_of_the_report_names_a_flag(language: Language) -> None:
 
 def test_a_flag_that_has_no_name_in_the_window_stays() -> None:
     assert window_words("pip install --force-reinstall", "en") == "pip install --force-reinstall"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_tie_is_told_alike_in_report_and_terminal_also_where_nothing_was_predicted_for_it(language: Language) -> None:
+    advice = recorded()
+    main = advice.recommendation
+    assert main is not None
+    here = next(one.device for one in advice.predictions if one.device.local)
+    gone = msgspec.structs.replace(here, key="gone", name="NVIDIA GeForce RTX 9999")
+    tied = msgspec.structs.replace(advice, recommendation=msgspec.structs.replace(main, tied_with=(here, gone)))
+    told = listed([names_with_place(advice.predictions, language)[here.key], "RTX 9999"], language)
+    assert (sentence("summary-tied", language), told) in summarise(tied, language).figures
+    assert any(told in text for text in said(report_content(tied, language)))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

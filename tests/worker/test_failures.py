@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from advisor.protocol.messages import MicrobenchmarkRequest, TraceRequest
+import pytest
+import torch
+import transformers
+
+from advisor.core.units import format_cost
+from advisor.protocol.messages import Failed, MicrobenchmarkRequest, TraceRequest
 from advisor.worker.failures import describe
+from advisor.worker.train.peak_memory import LiveBytes
 from advisor.workload.workload_file import load_workload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(
@@ -29,14 +39,54 @@ def test_what_torch_says_of_a_gpu_it_cannot_use_is_named(said: str, code: str) -
     assert failed.remedy
 
 
-def test_what_a_library_raises_of_an_architecture_is_told_with_its_name_and_a_remedy() -> None:
+def of_a_configuration(error: Exception) -> Failed:
+    """What is told of an exception of a trace of a model that a configuration gives."""
     workload = load_workload(
         {"name": "one", "model": {"source": "huggingface", "config": {"model_type": "bert", "hidden_size": 8}}}
     )
-    failed = describe(
-        TypeError("forward() missing 1 argument\nand more"), TraceRequest(workload=workload, precisions=("fp32",))
-    )
+    return describe(error, TraceRequest(workload=workload, precisions=("fp32",)))
+
+
+def raised_by(call: Callable[[], object]) -> Exception:
+    """The exception that a call raises, with its traceback."""
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever it is
+        call()
+    return caught.value
+
+
+def call_of_the_library(statement: str) -> Callable[[], object]:
+    """A call of a function that stands in a file of transformers and runs `statement`."""
+    found: dict[str, Any] = {"torch": torch, "format_cost": format_cost}
+    file = Path(str(transformers.__file__)).parent / "models" / "made_up.py"
+    exec(compile(f"def call():\n    {statement}", str(file), "exec"), found)
+    call: Callable[[], object] = found["call"]
+    return call
+
+
+def test_what_a_library_raises_of_an_architecture_is_told_with_its_name_and_a_remedy() -> None:
+    failed = of_a_configuration(raised_by(call_of_the_library("raise TypeError('no such mask\\nand more')")))
     assert failed.code == "worker-model-failed"
-    assert failed.text == "model.config: `bert` fails here: TypeError: `forward() missing 1 argument`."
+    assert failed.text == "model.config: `bert` fails here: TypeError: `no such mask`."
     assert "Python file" in failed.remedy
     assert not failed.world_fault  # it may be a fault of ours
+
+
+def test_an_exception_without_words_is_told_by_its_name_alone() -> None:
+    failed = of_a_configuration(raised_by(call_of_the_library("raise NotImplementedError")))
+    assert failed.text == "model.config: `bert` fails here: NotImplementedError."
+
+
+def test_what_torch_raises_below_a_mode_that_looks_on_is_of_the_library() -> None:
+    def call() -> None:
+        with LiveBytes():
+            call_of_the_library("torch.zeros(2, 3) @ torch.zeros(2, 3)")()
+
+    assert of_a_configuration(raised_by(call)).code == "worker-model-failed"
+
+
+def test_a_fault_of_ours_is_not_told_as_one_of_the_configuration() -> None:
+    ours = raised_by(lambda: format_cost("x", "EUR"))  # type: ignore[arg-type]
+    assert of_a_configuration(ours).code == ""
+    assert of_a_configuration(RuntimeError("raised nowhere")).code == ""
+    within = call_of_the_library("format_cost('x', 'EUR')")
+    assert of_a_configuration(raised_by(within)).code == ""

@@ -18,7 +18,7 @@ from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.gui.widgets.notice import EmptyState, Notice, Strip
 from advisor.gui.widgets.sentences_card import SentencesCard
 from advisor.predict.prediction import Prediction
-from advisor.present.card_names import names_with_place, short_name
+from advisor.present.card_names import short_name, shown_names
 from advisor.present.job_picture import job_picture
 from advisor.present.set_ups import usable_memory_bytes
 from advisor.recommend.ranking import untrusted_devices
@@ -278,8 +278,8 @@ class AdvicePage(Page):
         chips.addStretch(1)
         card.body.addLayout(chips)
         if chosen.tied_with:
-            named = names_with_place(self._advice.predictions, self.texts.language) if self._advice else {}
-            names = Names(names=tuple(named[device.key] for device in chosen.tied_with))
+            predictions = self._advice.predictions if self._advice else ()
+            names = Names(names=shown_names(chosen.tied_with, predictions, self.texts.language))
             card.body.addWidget(label(self.texts("advice-tied", devices=names), "muted", wrap=True))
         card.setAccessibleName(devices)
         card.hug()

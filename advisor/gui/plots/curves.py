@@ -136,15 +136,15 @@ class CurveChart(Chart):
             at = QRectF(0, y - 9, place.left() - 6, 18)
             self.tick(painter, at, self._y_text(tick), Qt.AlignmentFlag.AlignRight)
         sizes = sorted({point.x for curve in self._curves for point in curve.points})
-        last = -1e9
+        end = -1e9
         for size in sizes:
-            x = self._at(size, 1.0).x()
             text = f"{size:,.0f}"
-            if x - last < self.width_of(text, TICK_SIZE) + _TICK_GAP:
+            width = math.ceil(self.width_of(text, TICK_SIZE)) + 1.0
+            start = min(self._at(size, 1.0).x() - width / 2, self.width() - width)
+            if start < end + _TICK_GAP:
                 continue
-            last = x
-            at = QRectF(x - 24, place.bottom() + 3, 48, 16)
-            self.tick(painter, at, text, Qt.AlignmentFlag.AlignHCenter)
+            end = start + width
+            self.tick(painter, QRectF(start, place.bottom() + 3, width, 16), text, Qt.AlignmentFlag.AlignHCenter)
         self.line(painter, place.bottomLeft(), place.bottomRight(), self.theme.line)
         self.write(
             painter,

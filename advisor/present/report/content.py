@@ -9,7 +9,7 @@ import msgspec
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Language, say, sentence, visible
 from advisor.present.accuracy_lines import accuracy_line
-from advisor.present.card_names import names_with_place
+from advisor.present.card_names import shown_names
 from advisor.present.look import PAPER
 from advisor.present.report import charts as report_charts
 from advisor.present.report import tables as report_tables
@@ -83,8 +83,8 @@ def _subtitle(advice: AdviceRecord) -> str:
 def _notes(advice: AdviceRecord, main: Recommendation | None, language: Language) -> list[str]:
     notes = []
     if main is not None and main.tied_with:
-        named = names_with_place(advice.predictions, language)
-        names = listed([clipped(named[device.key], 60) for device in main.tied_with], language)
+        shown = shown_names(main.tied_with, advice.predictions, language)
+        names = listed([clipped(name, 60) for name in shown], language)
         notes.append(labelled("summary-tied", names, language))
     local = advice.recommendation_local
     same = local is not None and main is not None and set_up_line(local, language) == set_up_line(main, language)

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from advisor.core.errors import InputError
 from advisor.core.file_fault import closest, shown_value
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, say
 from advisor.worker.models.architecture import HALF_DTYPES, Architecture, Batch, NotRunning, under_fake_mode
 from advisor.worker.models.huggingface_batch import batch_maker
 from advisor.worker.models.huggingface_class import model_class
@@ -28,6 +28,15 @@ from advisor.workload.workload import HuggingFaceModel, Task, Workload
 
 _LAYER_KEYS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers")
 _LAYER_KEYS_2 = ("num_decoder_layers", "num_encoder_layers")
+
+
+class MissingClass(InputError):  # noqa: N818 - what happened, as the caller tells it
+    """The library lacks the class that a configuration names; `reason` says so in either language."""
+
+    def __init__(self, reason: Reason) -> None:
+        """Keep the sentence; its English text stands for it where there is no language."""
+        super().__init__(say(reason, "en"))
+        self.reason = reason
 
 
 def build(
@@ -180,17 +189,13 @@ def _built(class_: Any, config: Any, attention: str, dtype: torch.dtype, *, pret
 def _of_another_class(config: Any, class_: Any, task: Task) -> tuple[Reason, ...]:  # noqa: ANN401 - transformers' types
     """Says that the library lacks the class that `architectures` names and what is built by the task in its name.
 
-    Raises InputError where that name tells no task: a bare body would silently take the place of a whole model.
+    Raises MissingClass where that name tells no task: a bare body would silently take the place of a whole model.
     """
     named = [shown_value(name) for name in getattr(config, "architectures", None) or []]
     if not named or shown_value(class_.__name__) in named:
         return ()
     if task == "base":
-        raise InputError(
-            f"model.config: the installed transformers has no class {named[0]}, which `architectures` names, of type "
-            f"`{config.model_type}`.",
-            "Give the head as `task`, leave `architectures` out for the bare model, or give a Python file.",
-        )
+        raise MissingClass(Reason.of("worker-no-class", named=named[0], model=shown_value(config.model_type)))
     return (Reason.of("workload-other-class", named=named[0], built=shown_value(class_.__name__)),)
 
 

@@ -47,6 +47,7 @@ file-kind-text = text
 file-kind-table = a table
 file-kind-list = a list
 file-kind-text-of = text of { $low } to { $high } characters
+file-kind-in-unit = { $kind } in { $unit }
 file-kind-either = { $kind } or { $other }
 file-range-from = { $kind } from { $from }
 file-range-over = { $kind } over { $over }
@@ -132,9 +133,15 @@ file-gpus-many = { $path }: { $given } GPUs.
 file-gpu-twice = { $path }: key = "{ $key }" is given twice.
 file-gpu-twice-remedy = Give each GPU its own key.
 ## What is wrong with a table of runs
-file-columns-missing = { $path }: lacks the columns { $names }.
+file-columns-missing = { $path }: { $count ->
+    [one] lacks the column { $names }.
+   *[other] lacks the columns { $names }.
+ }
 file-columns-missing-remedy = An evaluation needs { $names }.
-file-columns-meant = Perhaps they have other names there; rename { $names }.
+file-columns-meant = { $count ->
+    [one] Perhaps it has another name there; rename { $names }.
+   *[other] Perhaps they have other names there; rename { $names }.
+ }
 file-no-answer = { $path }: no column to compare with.
 file-no-answer-remedy = Give { $names }.
 file-column-twice = { $path }: the column { $column } is there twice.

@@ -82,6 +82,7 @@ worker-torch-missing = { $text } Install it with pip install "training-advisor[m
 worker-torch-broken = { $text } Install torch anew (pip install --force-reinstall torch).
 worker-out-of-memory = { $text } Choose a smaller batch size, or free memory of other programs.
 worker-model-failed = { $text } Give the model and its batches as a Python file.
+worker-no-class = model.config: the installed transformers has no class { $named }, which `architectures` names, of type { $model }. Give the head as `task`, leave `architectures` out for the bare model, or give a Python file.
 worker-users-code-failed = { $text } Mend the file; the log has the traceback.
 worker-file-no-module = { $file }: build_model returned { $given } where an nn.Module is expected. Return the model itself.
 worker-file-no-batch = { $file }: make_batch returned { $given } where a tuple of tensors, the targets last, or a dict of tensors is expected. Return (inputs, targets), or a dict by the names that the model's forward takes.

@@ -47,6 +47,7 @@ file-kind-text = 文本
 file-kind-table = 表
 file-kind-list = 列表
 file-kind-text-of = { $low } 到 { $high } 个字符的文本
+file-kind-in-unit = { $kind }（单位 { $unit }）
 file-kind-either = { $kind }或{ $other }
 file-range-from = 不小于 { $from } 的{ $kind }
 file-range-over = 大于 { $over } 的{ $kind }
@@ -132,9 +133,9 @@ file-gpus-many = { $path }：有 { $given } 个 GPU。
 file-gpu-twice = { $path }：key = "{ $key }" 出现了两次。
 file-gpu-twice-remedy = 请给每个 GPU 不同的键。
 ## 运行记录表可能出现的问题
-file-columns-missing = { $path }：缺少列 { $names }。
+file-columns-missing = { $path }：缺少 { $count } 列：{ $names }。
 file-columns-missing-remedy = 评估需要 { $names }。
-file-columns-meant = 这些列可能用了别的名称；请改名：{ $names }。
+file-columns-meant = 有 { $count } 列可能用了别的名称；请改名：{ $names }。
 file-no-answer = { $path }：没有可比较的列。
 file-no-answer-remedy = 请给出 { $names }。
 file-column-twice = { $path }：列 { $column } 出现了两次。

@@ -82,6 +82,7 @@ worker-torch-missing = { $text } 请执行 pip install "training-advisor[measure
 worker-torch-broken = { $text } 请重新安装 torch（pip install --force-reinstall torch）。
 worker-out-of-memory = { $text } 请减小批大小，或释放其他程序占用的内存。
 worker-model-failed = { $text } 请以 Python 文件给出模型及其批次。
+worker-no-class = model.config：已安装的 transformers 没有 `architectures` 所指的类 { $named }（类型 { $model }）。请以 `task` 给出任务头，或去掉 `architectures` 以使用裸模型，或给出 Python 文件。
 worker-users-code-failed = { $text } 请修正该文件，日志中有调用栈。
 worker-file-no-module = { $file }：build_model 返回了 { $given }，而这里需要 nn.Module。请返回模型本身。
 worker-file-no-batch = { $file }：make_batch 返回了 { $given }，而这里需要张量的元组（最后一个为目标）或张量的字典。请返回 (inputs, targets)，或以模型 forward 的参数名为键的字典。

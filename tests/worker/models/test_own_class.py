@@ -9,6 +9,7 @@ import transformers
 
 from advisor.core.errors import InputError
 from advisor.core.sentences import say
+from advisor.worker.models.huggingface_model import MissingClass
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload_file import load_workload
 
@@ -42,8 +43,9 @@ def test_a_named_class_is_built_whole() -> None:
 
 
 def test_a_class_that_the_library_lacks_is_refused_or_said_to_be_another() -> None:
-    with pytest.raises(InputError, match="no class `ViTMAEForNonsense`"):
+    with pytest.raises(MissingClass, match="no class `ViTMAEForNonsense`") as refused:
         parameter_count({**MAE, "architectures": ["ViTMAEForNonsense"]})
+    assert "没有 `architectures` 所指的类 `ViTMAEForNonsense`（类型 `vit_mae`）。" in say(refused.value.reason, "zh")
     config = {"model_type": "bert", **SMALL, "vocab_size": 50, "architectures": ["BertOfMineForSequenceClassification"]}
     subject = subject_of(load_workload({"name": "own", "model": {"source": "huggingface", "config": config}}), "fp32")
     trace(subject, "fp32", checked=False)
