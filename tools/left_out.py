@@ -18,10 +18,11 @@ from advisor.optable.op_columns import Floats
 from advisor.predict.card_shares import without_shares
 from advisor.predict.fitting import MeasuredStep, StepSet
 from advisor.predict.leaving_out import figures_without, leave_out
+from tests.accuracy.llm_steps import table_key
 from tools.accuracy_file import runs_digest
 
 KEYS: dict[str, Callable[[MeasuredStep], Hashable]] = {
-    "gpu": lambda step: step.spec.key,
+    "gpu": table_key,
     "model": lambda step: step.workload,
     "source": lambda step: step.source,
     "generation": lambda step: step.software_year,

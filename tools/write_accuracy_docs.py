@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from advisor.catalogue.spec_table import spec_table  # noqa: E402 - the checkout first
 from advisor.cost.efficiencies import efficiencies  # noqa: E402 - the same
 from advisor.predict.accuracy_record import HeldOut  # noqa: E402 - the same
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by  # noqa: E402 - the same
@@ -68,7 +69,8 @@ def main() -> int:
     text = TEXT.read_text(encoding="utf-8")
     for number, part in enumerate(parts, start=1):
         text = text.replace(f"<!-- table {number} -->", part)
-    text = text.replace("<!-- bands -->", _bands()).replace("<!-- cards -->", _cards())
+    for name, told in (("bands", _bands()), ("cards", _cards()), ("spreads", _spreads()), ("lone", _lone())):
+        text = text.replace(f"<!-- {name} -->", told)
     made = {
         DOCUMENT: with_section(text, section(recordings())),
         PLOT: scatter(found["model"]),
@@ -132,6 +134,23 @@ def _cards() -> str:
         for card in efficiencies().cards
     ]
     return "\n".join(lines)
+
+
+def _spreads() -> str:
+    """How much cards, publishers, models and runs differ, as half a sentence."""
+    spread = efficiencies().share_spread
+    return (
+        f"cards differ by {_percent(spread.bandwidth)} % in bandwidth and {_percent(spread.compute)} % in compute, "
+        f"publishers by {_percent(spread.source_bandwidth)} and {_percent(spread.source_compute)} %, "
+        f"models by {_percent(spread.model)} %, single runs by {_percent(spread.run)} %"
+    )
+
+
+def _lone() -> str:
+    """The cards of the table whose share one publisher alone tells."""
+    cards = [card for card in efficiencies().cards if card.key in spec_table()]
+    lone = [card.key for card in cards if len(card.sources) == 1]
+    return f"{len(lone)} of {len(cards)} cards have one publisher ({', '.join(lone)})"
 
 
 def _bands() -> str:

@@ -209,12 +209,10 @@ class ShareSpread(Record, frozen=True, kw_only=True):
     source_bandwidth: Positive
     """Of publishers' shares of any card's bandwidth: fused kernels that nobody named, older libraries."""
     source_compute: Positive
-    source_on_card: Positive
-    """Of what a publisher's steps on one card have in common beyond those: its host and its cooling."""
     model: Positive
     """Of what the steps of one model have in common."""
     run: Positive
-    """Of a run alone."""
+    """Of a run alone: the scale of Student's distribution, whose tails are wider."""
 
 
 class Efficiencies(Record, frozen=True, kw_only=True):

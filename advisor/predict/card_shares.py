@@ -1,10 +1,9 @@
 """What a card reaches of its figures beyond what fitted figures tell, learnt from its published runs: random effects.
 
 The logarithm of measured over predicted time is taken apart into what belongs to a card (a share of its memory
-bandwidth, a share of its compute), the same to who published it, to that publisher's host with that card, to the
-model, and to the run alone. How much each varies is estimated from all runs (maximum likelihood), and what a card's
-runs tell is shrunk accordingly: two runs move a card little, and many of one publisher or one model say little more
-than one of them.
+bandwidth, a share of its compute), the same to who published it, to the model, and to the run alone. How much each
+varies is estimated from all runs (maximum likelihood), and what a card's runs tell is shrunk accordingly: two runs move
+a card little, and many of one publisher or one model say little more than one of them.
 """
 
 from __future__ import annotations
@@ -24,8 +23,9 @@ _STEP = 1e-2
 """Of the logarithm of a share, for slopes."""
 _FREEDOM = 4.0
 """Degrees of Student's distribution that a run's own error is taken to have: outliers pull less."""
-_ROUNDS = 3
-"""Estimates of the spreads, each with the runs weighed by the last."""
+_STILL = 3e-3
+"""Of the logarithm of every spread or run's variance: what moves less from one round to the next stands still."""
+_MOST_ROUNDS = 60
 _SMALLEST, _LARGEST, _START = 1e-3, 1.0, 0.05
 """Spreads of a logarithm."""
 _EVALUATIONS = 30
@@ -57,18 +57,16 @@ class CardShares:
         self._parts = _parts(steps, plain, fitted)
         self._covariances = np.stack([part.covariance() for part in self._parts])
         errors = np.log(self._measured / StepSet(steps, plain).predicted_s(fitted))
-        self._noise = np.ones(len(steps))
-        self.spread = spread or ShareSpread(**dict.fromkeys(ShareSpread.__struct_fields__, _START))
-        for _ in range(_ROUNDS):
-            if spread is None:
-                self.spread = self._estimated(errors)
-            self._noise = self._weighed(errors)
+        self.spread = spread or self._settled(errors)
 
     def told(self, predicted_s: Floats, kept: NDArray[np.bool_] | None = None) -> tuple[CardShare, ...]:
-        """The shares of the cards of the kept runs, from what figures without shares predict of all runs."""
+        """The shares of the cards of the kept runs, from what figures without shares predict of all runs.
+
+        The kept runs alone weigh each other; the spreads, and how much a share moves a run, are those of all runs.
+        """
         inside = np.flatnonzero(np.ones(len(self._steps)) if kept is None else kept)
         errors = np.log(self._measured / predicted_s)[inside]
-        pull = np.linalg.solve(self._covariance()[np.ix_(inside, inside)], errors)
+        pull = self._pull(errors, inside)
         widths = (self.spread.bandwidth, self.spread.compute)
         logs = [width**2 * part.slope[inside] * pull for part, width in zip(self._parts, widths, strict=False)]
         own = [self._steps[int(index)] for index in inside]
@@ -82,43 +80,67 @@ class CardShares:
             )
         return tuple(found)
 
-    def _widths(self) -> Floats:
-        return np.array([getattr(self.spread, name) for name in ShareSpread.__struct_fields__])
+    def _pull(self, errors: Floats, inside: NDArray[np.intp]) -> Floats:
+        """The errors of the chosen runs over their covariance, once the weights of these runs stand still."""
+        shared = _shared(self._covariances[:, inside[:, None], inside], self.spread)
+        noise = np.ones(len(inside))
+        for _ in range(_MOST_ROUNDS):
+            before, noise = noise, _weighed(errors, shared, noise, self.spread.run)
+            if np.abs(np.log(noise / before)).max() < _STILL:
+                break
+        return np.asarray(np.linalg.solve(shared + np.diag(self.spread.run**2 * noise), errors))
 
-    def _covariance(self) -> Floats:
-        widths = self._widths()
-        shared: Floats = np.tensordot(widths[:-1] ** 2, self._covariances, axes=1)
-        return shared + np.diag(widths[-1] ** 2 * self._noise)
+    def _settled(self, errors: Floats) -> ShareSpread:
+        """The spreads in turn with the runs' weights until they stand still: expectation maximisation."""
+        names = ShareSpread.__struct_fields__
+        noise, spread = np.ones(len(errors)), ShareSpread(**dict.fromkeys(names, _START))
+        for _ in range(_MOST_ROUNDS):
+            before, spread = spread, self._estimated(errors, noise, spread)
+            if max(abs(np.log(getattr(spread, name) / getattr(before, name))) for name in names) < _STILL:
+                break
+            noise = _weighed(errors, _shared(self._covariances, spread), noise, spread.run)
+        return spread
 
-    def _weighed(self, errors: Floats) -> Floats:
-        """Variance of each run's own error over that of the one in the middle, as Student's distribution has it."""
-        own = self.spread.run * self._noise * np.linalg.solve(self._covariance(), errors)
-        variance = np.maximum((_FREEDOM + own**2) / (_FREEDOM + 1.0), 0.5)
-        return np.asarray(variance / np.median(variance))
-
-    def _estimated(self, errors: Floats) -> ShareSpread:
-        """The spreads that make the errors most likely."""
+    def _estimated(self, errors: Floats, noise: Floats, start: ShareSpread) -> ShareSpread:
+        """The spreads that make the errors most likely where the runs' own errors have variances as `noise` to one."""
         from scipy.optimize import minimize
 
         names = ShareSpread.__struct_fields__
 
         def unlikeliness(logs: Floats) -> tuple[float, Floats]:
             variances = np.exp(2.0 * logs)
-            whole = np.tensordot(variances[:-1], self._covariances, axes=1) + np.diag(variances[-1] * self._noise)
+            whole = np.tensordot(variances[:-1], self._covariances, axes=1) + np.diag(variances[-1] * noise)
             inverse = np.linalg.inv(whole)
             pull = inverse @ errors
-            parts = (*self._covariances, np.diag(self._noise))
+            parts = (*self._covariances, np.diag(noise))
             slopes = [
                 variance * float((inverse * part).sum() - pull @ part @ pull)
                 for variance, part in zip(variances, parts, strict=True)
             ]
             return float(np.linalg.slogdet(whole)[1] + errors @ pull), 2.0 * np.array(slopes)
 
-        begin = np.log(self._widths())
+        begin = np.log([getattr(start, name) for name in names])
         ends = [(np.log(_SMALLEST), np.log(_LARGEST))] * len(names)
         options = {"maxfun": _EVALUATIONS}
         found = minimize(unlikeliness, begin, jac=True, method="L-BFGS-B", bounds=ends, options=options)
         return ShareSpread(**{name: float(width) for name, width in zip(names, np.exp(found.x), strict=True)})
+
+
+def _shared(covariances: Floats, spread: ShareSpread) -> Floats:
+    """Covariance of the runs' errors, shape (runs, runs), but for their own."""
+    widths = np.array([getattr(spread, name) for name in ShareSpread.__struct_fields__[:-1]])
+    return np.asarray(np.tensordot(widths**2, covariances, axes=1))
+
+
+def _weighed(errors: Floats, shared: Floats, noise: Floats, run: float) -> Floats:
+    """Variance of each run's own error over `run` squared, as Student's distribution has it of what is known of it.
+
+    What is known of it is its mean and its variance: the square to be expected is more than that of the mean.
+    """
+    prior = run**2 * noise
+    inverse = np.linalg.inv(shared + np.diag(prior))
+    mean, variance = prior * (inverse @ errors), prior - prior**2 * np.diag(inverse)
+    return np.asarray((_FREEDOM + (mean**2 + variance) / run**2) / (_FREEDOM + 1.0))
 
 
 def without_shares(figures: Efficiencies) -> Efficiencies:
@@ -130,14 +152,12 @@ def _parts(steps: Sequence[MeasuredStep], plain: Efficiencies, fitted: Fitted) -
     """In the order of `ShareSpread`, but for the run's own."""
     cards, sources = [step.spec.key for step in steps], [step.source for step in steps]
     bandwidth, compute = (_slopes(steps, plain, fitted, share) for share in ("bandwidth", "compute"))
-    alike = np.ones(len(steps))
     return (
         _Part(bandwidth, cards),
         _Part(compute, cards),
         _Part(bandwidth, sources),
         _Part(compute, sources),
-        _Part(alike, list(zip(sources, cards, strict=True))),
-        _Part(alike, [step.workload for step in steps]),
+        _Part(np.ones(len(steps)), [step.workload for step in steps]),
     )
 
 

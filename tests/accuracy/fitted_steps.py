@@ -8,14 +8,13 @@ from functools import cache
 import msgspec
 import numpy as np
 
-from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.cost.efficiencies import Efficiencies
 from advisor.optable.op_columns import Floats
 from advisor.predict.evaluation import ScoredStep
 from advisor.predict.fitting import MeasuredStep, StepSet
 from advisor.predict.ranges.step_range import step_band
 from advisor.workload.workload import quantization_of
-from tests.accuracy.llm_steps import language_model_steps
+from tests.accuracy.llm_steps import language_model_steps, table_key
 from tests.accuracy.recorded_runs import published_steps
 from tests.accuracy.vision_runs import device_bound_steps
 
@@ -47,7 +46,7 @@ def scored(
     shares = StepSet(steps, figures).host_fraction(figures.fitted)
     found = []
     for step, seconds, share in zip(steps, predicted_s, shares, strict=True):
-        known = _without(step.spec, steps, figures) if new_card else figures
+        known = _without(table_key(step), steps, figures) if new_card else figures
         low, high = step_band([step.spec], step.compiled, step.training, np.array([[share]]), known)
         training = step.training
         found.append(
@@ -58,7 +57,7 @@ def scored(
                 length=step.length,
                 layout="nhwc" if training.channels_last else "nchw",
                 optimizer=f"{training.optimizer}{' fused' if training.fused_optimizer else ''}",
-                gpu_key=step.spec.key,
+                gpu_key=table_key(step),
                 family=step.family,
                 batch_size=step.batch_size,
                 measured_s=step.measured_s,
@@ -73,9 +72,9 @@ def scored(
     return found
 
 
-def _without(spec: GpuSpec, steps: Sequence[MeasuredStep], figures: Efficiencies) -> Efficiencies:
-    """The figures as they would be had no run of this card been there."""
-    others = {step.spec.key: step.spec.compute_capability or "" for step in steps if step.spec.key != spec.key}
+def _without(key: str, steps: Sequence[MeasuredStep], figures: Efficiencies) -> Efficiencies:
+    """The figures as they would be had no run of this card of the table been there."""
+    others = {step.spec.key: step.spec.compute_capability or "" for step in steps if table_key(step) != key}
     return msgspec.structs.replace(
         figures, fitted_cards=tuple(others), fitted_capabilities=tuple(sorted(set(others.values())))
     )

@@ -56,10 +56,11 @@ _DATA_PARALLEL: tuple[tuple[str, DataParallel], ...] = (
     (r"fsdp|zero3", "fsdp"),
 )
 _MICRO_STEP = "micro-step"
+UNSTATED_VARIANT = "a card whose variant nobody stated"
 _UNTOLD: tuple[tuple[str, str, str], ...] = (
     ("notes", r"foak|Liger", "a trainer's own fused layers"),
     ("compile", r"reduce-overhead|max-autotune", "CUDA graphs"),
-    ("assumed", r"form factor and memory size|^A100 form factor;", "a card whose variant nobody stated"),
+    ("assumed", r"form factor and memory size|^A100 form factor;", UNSTATED_VARIANT),
 )
 """What decides a run's time and no description can say: the column that names it, how, and in our words."""
 

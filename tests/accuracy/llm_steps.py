@@ -21,7 +21,7 @@ from advisor.optable.op_table import OpTable
 from advisor.predict.card_shares import without_shares
 from advisor.predict.fitting import MeasuredStep
 from advisor.workload.workload import Training, length_of
-from tests.accuracy.llm_rows import LanguageModelRun, language_model_runs
+from tests.accuracy.llm_rows import UNSTATED_VARIANT, LanguageModelRun, language_model_runs
 from tests.accuracy.llm_tables import computed, llm_table_path, load_llm_table
 
 _MOST_CARDS = 8
@@ -57,11 +57,22 @@ def language_model_steps() -> tuple[MeasuredStep, ...]:
 
 
 def card_of(run: LanguageModelRun) -> GpuSpec:
-    """The card of a run with the figures that its source gives."""
+    """The card of a run with the figures that its source gives.
+
+    One that is not surely the table's has a key of its own (`table_key` and a remark), and so tells no share of it.
+    """
     spec = spec_table()[run.gpu_key]
-    if run.source not in _HBM2E_H100:
-        return spec
-    return msgspec.structs.replace(spec, power_w=500.0, memory_bandwidth_bytes_per_s=2.4e12, memory_bytes=96 * 10**9)
+    if run.gpu_key == "h100-sxm" and run.source in _HBM2E_H100:
+        figures = {"power_w": 500.0, "memory_bandwidth_bytes_per_s": 2.4e12, "memory_bytes": 96 * 10**9}
+        return msgspec.structs.replace(spec, key=f"{spec.key} (96 GB HBM2e)", **figures)
+    if run.untold == UNSTATED_VARIANT:
+        return msgspec.structs.replace(spec, key=f"{spec.key} (variant unstated)")
+    return spec
+
+
+def table_key(step: MeasuredStep) -> str:
+    """The row of the spec table that a step's card is taken for: what stands before the remark in its key."""
+    return step.spec.key.split(" ")[0]
 
 
 @cache

@@ -19,7 +19,7 @@ from advisor.predict.card_shares import CardShares, without_shares
 from advisor.predict.fitting import MeasuredStep, StepSet, fit
 from advisor.predict.leaving_out import leave_out
 from tests.accuracy.fitted_steps import fitted_steps
-from tests.accuracy.llm_steps import language_model_steps
+from tests.accuracy.llm_steps import language_model_steps, table_key
 from tests.accuracy.recorded_runs import published_questions, published_steps, recorded_tables
 
 IN_SAMPLE_GATE = 0.065
@@ -131,7 +131,7 @@ def test_cards_and_models_that_the_fit_never_saw_are_predicted_as_well_as_the_pa
     plain = without_shares(figures)
     shares = CardShares(steps, plain, figures.fitted, figures.share_spread)
     for keys, names, column in (
-        ([step.spec.key for step in steps], SAMPLED_CARDS, BY_CARD),
+        ([table_key(step) for step in steps], SAMPLED_CARDS, BY_CARD),
         ([step.workload for step in steps], SAMPLED_MODELS, BY_MODEL),
         ([step.source for step in steps], SAMPLED_SOURCES, BY_SOURCE),
     ):
@@ -163,7 +163,7 @@ def test_leaving_out_each_card_and_each_model_keeps_the_gates() -> None:
     older = np.arange(len(steps)) < len(published_steps())
     measured = np.array([step.measured_s for step in steps])
     kinds: tuple[tuple[Callable[[MeasuredStep], str], int, float], ...] = (
-        (lambda step: step.spec.key, BY_CARD, LEAVE_ONE_GPU_OUT_GATE),
+        (table_key, BY_CARD, LEAVE_ONE_GPU_OUT_GATE),
         (lambda step: step.workload, BY_MODEL, LEAVE_ONE_MODEL_OUT_GATE),
     )
     for key, column, gate in kinds:
