@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
 from advisor.gui.theme import DARK, LIGHT, Theme, palette_of, style_sheet
-from advisor.gui.widgets.labels import ElidedLabel, QuietLabel
+from advisor.gui.widgets.labels import ElidedLabel, QuietLabel, paragraph
 from tests.gui import fakes
 from tests.gui.cut_texts import cut_texts
 
@@ -107,3 +107,14 @@ def test_the_buttons_of_a_file_dialog_show_their_pictures(qtbot: QtBot, tmp_path
             assert len({image.pixel(x, y) for x in xs for y in ys}) > 3, button.objectName()
             seen += 1
     assert seen
+
+
+@pytest.mark.parametrize("folder", ["a folder of 60 letters, more or less, as long as they may be/", "x" * 200 + "/"])
+def test_a_long_path_in_a_dialog_goes_on_after_a_folder(qtbot: QtBot, folder: str) -> None:
+    path = "/" + folder.replace(" ", "_") * 3 + "movie.mkv"
+    text = paragraph(path, 300)
+    qtbot.addWidget(text)
+    lines = text.text().split("\n")
+    assert "".join(lines) == path
+    assert lines[-1].endswith("movie.mkv")
+    assert all(text.fontMetrics().horizontalAdvance(line) <= 300 for line in lines)

@@ -39,15 +39,17 @@ def paragraph(text: str, width: int, role: str = "") -> QLabel:
 
 
 def _in_lines(word: str, width: int, metrics: QFontMetrics) -> str:
-    """A word too long for a line, such as a path, goes on in the next: Qt would cut it off.
+    """A word too long for a line, such as a path, goes on in the next, after a folder if it can: Qt would cut it off.
 
     Chinese is left to Qt, which may break it anywhere.
     """
     lines = []
     while metrics.horizontalAdvance(word) > width:
-        count = bisect_right(range(len(word)), width, key=lambda size: metrics.horizontalAdvance(word[:size])) - 1
-        lines.append(word[: max(count, 1)])
-        word = word[max(count, 1) :]
+        most = bisect_right(range(len(word)), width, key=lambda size: metrics.horizontalAdvance(word[:size])) - 1
+        folder_end = max(word.rfind("/", most // 2, most), word.rfind("\\", most // 2, most)) + 1
+        count = folder_end or max(most, 1)
+        lines.append(word[:count])
+        word = word[count:]
     return "\n".join([*lines, word])
 
 
