@@ -1,4 +1,4 @@
-"""Keeps Python's full garbage collections, a tenth of a second each, out of the moments when something moves."""
+"""Collects Python's garbage in the window's own thread, and all of it only in moments when nothing moves."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from PySide6.QtCore import QObject, QTimer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_CHECK_MS = 5_000
-_ROUNDS_BETWEEN = 12
+_CHECK_MS = 200
+_ROUNDS_BETWEEN = 300
 """At least a minute lies between two full collections."""
-_NEVER = 1_000_000
 _going_on: list[IdleCollection] = []
-"""One for each window that is open: the threshold is the process's, so the last one gives it back."""
-_usual = [*gc.get_threshold()]
-"""Python's own threshold, as the first of them found it."""
+"""One for each window that is open: garbage is the process's, so the last one gives it back."""
 
 
 class IdleCollection(QObject):
-    """Young garbage is collected as always; the old one at most once a minute, while nothing moves.
+    """Young garbage is collected as often as by Python itself; the old one at most once a minute, while nothing moves.
 
+    By itself Python collects in whichever thread happens to make an object. In the thread of a job it would delete
+    what Qt made in the window's: timers of deleted objects went on there, which ended the program with a crash.
     A full collection looks at every object there is: with an advice of a thousand predictions it stops the event
     loop, and the thread that relays a measurement, for 150 ms.
     """
@@ -32,21 +31,19 @@ class IdleCollection(QObject):
         super().__init__(parent)
         self._busy = busy
         self._rounds = 0
-        if not _going_on:
-            _usual[:] = gc.get_threshold()
         _going_on.append(self)
-        gc.set_threshold(_usual[0], _usual[1], _NEVER)
+        gc.disable()
         self._timer = QTimer(self)
         self._timer.setInterval(_CHECK_MS)
         self._timer.timeout.connect(self._look)
         self._timer.start()
 
     def _look(self) -> None:
-        if self._busy():
-            self._rounds = 0
-            return
-        self._rounds += 1
-        if self._rounds >= _ROUNDS_BETWEEN and gc.get_count()[-1] >= _usual[-1]:
+        youngest, young, old = (count > most for count, most in zip(gc.get_count(), gc.get_threshold(), strict=True))
+        if youngest or young:
+            gc.collect(1 if young else 0)
+        self._rounds = 0 if self._busy() else self._rounds + 1
+        if self._rounds >= _ROUNDS_BETWEEN and old:
             self._rounds = 0
             gc.collect()
 
@@ -56,4 +53,4 @@ class IdleCollection(QObject):
         if self in _going_on:
             _going_on.remove(self)
             if not _going_on:
-                gc.set_threshold(*_usual)
+                gc.enable()

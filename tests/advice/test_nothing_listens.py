@@ -197,12 +197,15 @@ def test_the_advised_command_opens_nothing_to_other_machines(tmp_path: Path) -> 
     assert '"step_s"' in ended.stdout
 
 
-def test_a_script_of_the_users_runs_on_ranks_that_no_other_machine_reaches(tmp_path: Path) -> None:
-    own = "import os, sys, torch, torch.distributed as dist\nsum_of_ranks = torch.tensor(float(dist.get_rank() + 1))\n"
+@pytest.mark.parametrize("end", ["", "sys.exit(0)\n"])
+def test_a_script_of_the_users_runs_on_ranks_that_no_other_machine_reaches(tmp_path: Path, end: str) -> None:
+    own = "import os, sys, time, torch, torch.distributed as dist\n"
+    own += "sum_of_ranks = torch.tensor(float(dist.get_rank() + 1))\n"
     own += "dist.all_reduce(sum_of_ranks)\nkinds = os.environ['ACCELERATE_MIXED_PRECISION'], sys.argv[1:]\n"
     own += "line = f'{int(sum_of_ranks.item())} {dist.get_world_size()} {kinds[0]} {kinds[1]}'\n"
     own += "open(f'rank_{dist.get_rank()}.txt', 'w').write(line)\n"  # what two ranks print mixes within a line
-    (tmp_path / "own.py").write_text(own, encoding="utf-8")
+    own += "time.sleep(1)\n"  # its sockets are there for long enough to be looked at
+    (tmp_path / "own.py").write_text(own + end, encoding="utf-8")
     ended = _started(tmp_path, "--run", "own.py", "--epochs", "3")
     assert ended.returncode == 0, ended.stderr[-2000:]
     seen = [(tmp_path / f"rank_{rank}.txt").read_text(encoding="utf-8") for rank in range(2)]

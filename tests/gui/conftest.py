@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -64,6 +65,14 @@ def _counted_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
     if trace is not None:
         monkeypatch.setattr(JobThread, "run", counted)
+
+
+@pytest.fixture(autouse=True)
+def _garbage_of_this_thread() -> Iterator[None]:
+    """Windows of earlier tests are deleted here, not in the thread of some job: what Qt made does not survive that."""
+    gc.disable()
+    yield
+    gc.collect()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -63,50 +64,66 @@ def test_a_second_advice_takes_the_place_of_one_that_is_still_being_shown(
 
 
 @pytest.fixture
-def usual_threshold() -> Iterator[tuple[int, int, int]]:
-    """Python's own, whatever windows of other tests have left."""
-    left, usual = gc.get_threshold(), (700, 10, 10)
-    gc.set_threshold(*usual)
-    yield usual
-    gc.set_threshold(*left)
-
-
-def test_full_collections_wait_for_rest(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, usual_threshold: tuple[int, int, int]
-) -> None:
+def owner(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[QObject]:
+    """What owns collections, where no window is open and Python collects by itself."""
     del qtbot
     monkeypatch.setattr("advisor.gui.idle_collection._going_on", [])
-    owner, busy = QObject(), [True]
+    was_on = gc.isenabled()
+    gc.enable()
+    yield QObject()
+    (gc.enable if was_on else gc.disable)()
+
+
+def test_full_collections_wait_for_rest(owner: QObject) -> None:
+    busy = [True]
     collection = IdleCollection(lambda: busy[0], owner)
-    assert gc.get_threshold()[:2] == usual_threshold[:2]
-    assert gc.get_threshold()[2] > 1000 * usual_threshold[2]
     gc.collect()
-    for _ in range(usual_threshold[2]):
+    for _ in range(gc.get_threshold()[2] + 1):
         gc.collect(1)
     collections = gc.get_stats()[2]["collections"]
-    for _ in range(20):
+    for _ in range(400):
         collection._look()
     assert gc.get_stats()[2]["collections"] == collections
     busy[0] = False
-    for _ in range(20):
+    for _ in range(400):
         collection._look()
     assert gc.get_stats()[2]["collections"] == collections + 1
     collection.end()
-    assert gc.get_threshold() == usual_threshold
 
 
-def test_the_last_of_two_windows_gives_pythons_own_collections_back(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, usual_threshold: tuple[int, int, int]
-) -> None:
-    del qtbot
-    monkeypatch.setattr("advisor.gui.idle_collection._going_on", [])
-    owner = QObject()
+def test_young_garbage_is_collected_in_the_windows_thread_alone(owner: QObject, qtbot: QtBot) -> None:
+    where: list[threading.Thread] = []
+
+    def note(phase: str, _told: dict[str, int]) -> None:
+        if phase == "start":
+            where.append(threading.current_thread())
+
+    def litter() -> None:
+        for _ in range(20_000):
+            ring: list[object] = []
+            ring.append(ring)
+
+    collection = IdleCollection(lambda: True, owner)
+    gc.callbacks.append(note)
+    try:
+        other = threading.Thread(target=litter)
+        other.start()
+        other.join()
+        assert where == []
+        qtbot.waitUntil(lambda: bool(where), timeout=20_000)
+    finally:
+        gc.callbacks.remove(note)
+        collection.end()
+    assert set(where) == {threading.main_thread()}
+
+
+def test_the_last_of_two_windows_gives_pythons_own_collections_back(owner: QObject) -> None:
     first, second = (IdleCollection(lambda: False, owner) for _ in range(2))
     first.end()
     first.end()
-    assert gc.get_threshold()[2] > 1000 * usual_threshold[2]
+    assert not gc.isenabled()
     second.end()
-    assert gc.get_threshold() == usual_threshold
+    assert gc.isenabled()
 
 
 def test_every_page_is_imported_before_it_is_asked_for(window: MainWindow, qtbot: QtBot) -> None:
