@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ranks are started by Linux means")
 
-TOLERANCE = 0.12
+TOLERANCE = 0.2
+"""Medians of the wide MLP lie within 12 % on EPYC hosts. On a Xeon of two virtual cores, whose neighbours nobody sees,
+seven calm runs gave -16 % at one hour and -10 % at the next for a step that accumulates nothing, predicted too fast.
+"""
 CONTENDED_TOLERANCE = 0.5
 """Where other programs were on the cores in every run: enough to see a prediction that is wrong altogether."""
 RUNS, MOST_RUNS = 3, 7
