@@ -64,6 +64,8 @@ class ProgressPrinter:
             print(line, file=sys.stderr, flush=True)
 
     def _text(self, event: RunProgress) -> str:
+        """The phase and the batch size it is at; the names of kernels are for logs."""
         known = message_exists(event.phase, self._language)
-        phase = sentence(event.phase, self._language) if known else event.phase
-        return f"{phase} {visible(event.detail)}".strip()
+        phase = sentence(event.phase, self._language) if known else visible(event.phase)
+        batch = sentence("advice-batch-row", self._language, batch=event.detail) if event.detail.isdigit() else ""
+        return " · ".join(part for part in (phase, batch) if part)

@@ -20,3 +20,18 @@ def test_a_line_that_says_nothing_new_is_not_repeated(
         " 50 %  Running the advised set-up",
         " 99 %  Running the advised set-up",
     ]
+
+
+@pytest.mark.parametrize(
+    ("phase", "detail", "line"),
+    [
+        ("measure-phase-steps", "16", "Training the model for real · batch 16"),
+        ("measure-phase-calibrate", "host_overhead", "Calibrating the device"),
+    ],
+)
+def test_a_batch_size_is_said_as_one_and_names_of_kernels_are_left_to_logs(
+    phase: str, detail: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ProgressPrinter("en", quiet=False) as printer:
+        printer.show(RunProgress(phase=phase, fraction=0.25, left_s=9.0, detail=detail))
+    assert capsys.readouterr().err == f" 25 %  {line}\n"
