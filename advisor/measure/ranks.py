@@ -162,7 +162,7 @@ class _Group:
         self._failures: dict[int, Failed] = {}
         self._log = ""
         self.died: set[int] = set()
-        """Ranks whose worker ended without a word: killed, crashed, or out of time."""
+        """Ranks whose worker ended without a word: killed, crashed, or out of time while no other had ended."""
         self.findings: list[RankFinding] = []
 
     @property
@@ -198,8 +198,8 @@ class _Group:
                 yield from self._understood(rank, line)
             if quiet:
                 time.sleep(_POLL_S)
-        if not stopped():
-            self.died.update(open_ranks - self._finished - set(self._failures))
+        if not (stopped() or self.died or self._failures):  # who waits for a lost peer is ended, and is not lost itself
+            self.died.update(open_ranks - self._finished)
 
     def _next(self, rank: int) -> bytes | None:
         """A line, b"" at the end of the worker's output, None while it says nothing."""

@@ -82,14 +82,18 @@ def test_four_ranks_on_two_cores_give_right_values_and_are_marked_contended() ->
     assert "ranks-contended" in {caveat.code for caveat in outcome.caveats}
 
 
-def test_a_killed_rank_costs_a_caveat_and_never_the_run() -> None:
+@pytest.mark.parametrize("other", ["goes on", "is held up"])
+def test_a_killed_rank_costs_a_caveat_and_never_the_run_and_who_waits_for_it_is_not_lost(other: str) -> None:
     findings: list[RankFinding] = []
     killed_at: list[int] = []
 
     def kill_once(event: WorkerEvent) -> None:
         findings.extend([event] if isinstance(event, RankFinding) else [])
         if len(findings) == 5 and not killed_at:
-            os.kill(_children(os.getpid())[-1], signal.SIGKILL)
+            *others, last = _children(os.getpid())
+            for pid in others if other == "is held up" else ():
+                os.kill(pid, signal.SIGSTOP)
+            os.kill(last, signal.SIGKILL)
             killed_at.append(len(findings))
 
     outcome = drive(measure_local_ranks(small_plan(20.0), 2), kill_once)
