@@ -86,6 +86,8 @@ class JobState:
     failures: list[Failed] = field(default_factory=list)
     phases: list[tuple[str | Reason, float]] = field(default_factory=list)
     sample_count: int = 0
+    _first_stage: int = 0
+    """Each model that is built counts its stages from 0: those before it keep their series."""
     kind: JobKind = "advise"
     forecast: Forecast | None = None
     """None where the job's own events say how far it is."""
@@ -138,6 +140,8 @@ class JobState:
 
     def _progress(self, event: RunProgress | Progress) -> None:
         """A run that plans several workers tells the whole's progress; a single worker's own counts until then."""
+        if event.phase == "measure-phase-load":
+            self._first_stage = 1 + max((key[3] for key in self.series if key[0] == self.device_key), default=-1)
         if isinstance(event, RunProgress):
             self.planned_left_s = event.left_s
         elif self.planned_left_s is not None:
@@ -161,11 +165,11 @@ class JobState:
     def _sample(self, event: Sample) -> None:
         self.sample_count += 1
         if event.series == "step" and event.batch_size is not None:
-            self._series(event.batch_size, event.precision, event.stage or 0).add(event)
+            self._series(event.batch_size, event.precision, self._first_stage + (event.stage or 0)).add(event)
 
     def _stage_ended(self, event: StageEnded) -> None:
         if event.batch_size is not None and event.series == "step":
-            key = (self.device_key, event.batch_size, event.precision, event.stage or 0)
+            key = (self.device_key, event.batch_size, event.precision, self._first_stage + (event.stage or 0))
             one = self.series.get(key) if event.stage is not None else None
             (one or self._latest(event.batch_size, event.precision)).ended = True
 

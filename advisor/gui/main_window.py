@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QLibraryInfo, QTimer, QTranslator, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QWidget
 
@@ -25,6 +25,7 @@ from advisor.gui.threads import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from PySide6.QtCore import QTranslator
     from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent, QShowEvent
 
     from advisor.core.sentences import Language
@@ -52,7 +53,7 @@ class MainWindow(QMainWindow):
         self.session = session
         self.settings = settings
         self._painted = False
-        self._translator: QTranslator | None = None
+        self._translators: list[QTranslator] = []
         self._collection = IdleCollection(lambda: session.busy, self)
         self.preload = Preload(session.crew, self)
         self._pages: dict[PageName, Page] = {}
@@ -136,15 +137,12 @@ class MainWindow(QMainWindow):
         build_menus(self, self.commands, self.context.texts, self.settings)
 
     def _speak(self, language: Language) -> None:
-        """Qt's own words, such as those of a line's menu, in the chosen language."""
-        if self._translator is not None:
-            QCoreApplication.removeTranslator(self._translator)
-            self._translator = None
+        while self._translators:
+            QCoreApplication.removeTranslator(self._translators.pop())
         if language == "zh":
-            translator = QTranslator(self)
-            if translator.load("qtbase_zh_CN", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
-                QCoreApplication.installTranslator(translator)
-                self._translator = translator
+            from advisor.gui.dialogs.qt_words import chinese_words
+
+            self._translators = chinese_words(self)
 
     def rebuild_soon(self) -> None:
         """Show everything in the language, scheme and units that the settings now name.

@@ -52,6 +52,7 @@ class Navigation(QWidget):
             layout.addWidget(button)
         layout.addStretch(1)
         layout.addWidget(strip)
+        layout.addSpacing(6)
         self._lines = [ElidedLabel("", "small") for _ in range(3)]
         for line in self._lines:
             line.setContentsMargins(12, 0, 4, 0)

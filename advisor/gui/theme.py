@@ -205,6 +205,10 @@ QScrollArea { border: 0; }
 #navigation QPushButton:checked {
   background: %(accent_soft)s; border-left: 3px solid %(accent)s; color: %(accent)s; font-weight: 600;
 }
+#strip QPushButton {
+  border: 1px solid %(border)s; border-radius: 6px; min-height: 24px; max-height: 24px; padding: 0 9px;
+  text-align: center;
+}
 #strip { background: %(card)s; border: 1px solid %(line)s; border-radius: %(radius)dpx; }
 #strip[role="strip-ready"] { background: %(good_soft)s; border: 1px solid %(good)s; }
 #strip[role="strip-failed"] { background: %(danger_soft)s; border: 1px solid %(danger)s; }
@@ -288,6 +292,8 @@ QToolButton[role="card-chip"]:hover, QToolButton[role="card-chip"]:focus { borde
 QToolButton[role="reset"] { border: 1px solid transparent; background: transparent; color: %(accent)s; padding: 0; }
 QToolButton[role="reset"]:hover, QToolButton[role="reset"]:focus { border: 1px solid %(accent)s; }
 QPushButton[role="small"], QToolButton[role="small"] { min-height: 24px; padding: 0 9px; font-size: %(small)dpx; }
+QToolButton[role="small"] { padding-right: 20px; max-height: 24px; }
+QToolButton::menu-indicator { image: url("%(arrow)s"); width: 10px; subcontrol-position: right center; right: 6px; }
 QPushButton[role="legend"] {
   border: 0; background: transparent; padding: 0 4px; min-height: 22px; font-size: %(small)dpx; color: %(muted)s;
 }

@@ -115,6 +115,13 @@ def set_up_line(chosen: Recommendation, language: Language, mode: Mode = "traini
     )
 
 
+def expected_line(chosen: Recommendation, mode: Mode = "training") -> str:
+    """The set-up and what its step is expected to take, for the head of a file that is read in English."""
+    step, low, high = (format_seconds(each) for each in (chosen.step_s.value, chosen.step_s.low, chosen.step_s.high))
+    basis = sentence(f"basis-{chosen.step_s.basis}", "en")
+    return f"{set_up_line(chosen, 'en', mode)} Expected step: {step} ({low} – {high}, {basis})."
+
+
 def listed(names: Sequence[str], language: Language) -> str:
     """Names one after the other, with the comma of the language."""
     return ("、" if language == "zh" else ", ").join(names)

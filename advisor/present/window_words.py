@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    from advisor.catalogue.precisions import Precision
     from advisor.core.sentences import Language
 
 _CHINESE = r"[\u3000-\u9fff\uff00-\uffef]"
@@ -29,5 +30,7 @@ def window_words(text: str, language: Language) -> str:
         code = f"flag-{found['flag']}"
         return sentence(code, language) if message_exists(code, language) else found[0]
 
-    labels: dict[str, str] = dict(PRECISION_LABELS.items())
-    return _PRECISION.sub(lambda found: labels.get(found["precision"], found[0]), _FLAG.sub(named, text))
+    def labelled(found: re.Match[str]) -> str:
+        return PRECISION_LABELS.get(cast("Precision", found["precision"]), found[0])
+
+    return _PRECISION.sub(labelled, _FLAG.sub(named, text))

@@ -116,7 +116,7 @@ def test_settings_that_contradict_each_other_are_told_and_the_last_good_ones_sta
     before = session.workload
     page._edited("data", "sequence_length", 100_000)  # type: ignore[attr-defined]
     assert session.workload == before
-    assert "sequence_length" in words_of(page)
+    assert "Sequence length is 100000" in words_of(page), "called as in the form, and not as in a file"
 
 
 def test_a_form_of_totals_needs_no_worker(window: MainWindow, session: Session, qtbot: QtBot) -> None:

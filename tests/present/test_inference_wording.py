@@ -37,8 +37,8 @@ WORDS: dict[Language, tuple[str, str, str]] = {
     "zh": ("建议用于推理：", "全部样本推理一遍的时间", "单样本前向计算量"),
 }
 TRAINING: dict[Language, tuple[str, ...]] = {
-    "en": ("Train on", "The whole job", "Forward and backward"),
-    "zh": ("建议使用", "全部训练", "前向与反向", "训练建议"),
+    "en": ("Train on", "Whole job", "Forward and backward"),
+    "zh": ("建议使用", "整个任务", "前向与反向", "训练建议"),
 }
 
 

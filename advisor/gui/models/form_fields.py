@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_type_hints
 
 import msgspec
 from msgspec import inspect
@@ -36,13 +36,19 @@ class FormField:
 @cache
 def fields_of(kind: type[msgspec.Struct]) -> tuple[FormField, ...]:
     """The fields of a struct that a form can edit, in their order."""
-    described = inspect.type_info(kind)
+    described, declared = inspect.type_info(kind), get_type_hints(kind)
     assert isinstance(described, inspect.StructType)
-    found = [_field(one) for one in described.fields]
+    found = [_field(one, _words_of(declared[one.name])) for one in described.fields]
     return tuple(one for one in found if one is not None)
 
 
-def _field(field: inspect.Field) -> FormField | None:
+def _words_of(declared: Any) -> list[Any]:  # noqa: ANN401 - a type, a union of types, or a word of a Literal
+    """The words of a choice in their order: `inspect` sorts them by letters."""
+    parts = get_args(declared)
+    return [word for part in parts for word in _words_of(part)] if parts else [declared]
+
+
+def _field(field: inspect.Field, words_in_order: list[Any]) -> FormField | None:
     inner, optional, words = _without_none(field.type)
     default = None if field.default is msgspec.NODEFAULT else field.default
     common: dict[str, Any] = {
@@ -54,7 +60,8 @@ def _field(field: inspect.Field) -> FormField | None:
     if isinstance(inner, inspect.BoolType):
         return FormField(kind="flag", **common)
     if isinstance(inner, inspect.LiteralType):
-        return FormField(kind="choice", choices=tuple(inner.values), **common)
+        ordered = tuple(word for word in words_in_order if word in inner.values)
+        return FormField(kind="choice", choices=ordered, **common)
     if isinstance(inner, inspect.IntType | inspect.FloatType):
         kind: FieldKind = "integer" if isinstance(inner, inspect.IntType) else "number"
         low = inner.ge if inner.ge is not None else inner.gt

@@ -108,8 +108,13 @@ class ReadingsBuffer:
         return row
 
     def add(self, readings: Iterable[Reading]) -> None:
-        """Append readings in the order of their time."""
+        """Append readings in the order of their time; one that comes after a newer one is left out.
+
+        The sampler may have sent it just before a job took over with its own.
+        """
         for reading in readings:
+            if self._count and reading.monotonic_s < self._times[(self._count - 1) % self._capacity]:
+                continue
             place = self._count % self._capacity
             self._times[place :: self._capacity] = reading.monotonic_s
             self._table[:, place :: self._capacity] = np.nan

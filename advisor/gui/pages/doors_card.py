@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from advisor.gui.models.bundled_titles import bundled_titles
 from advisor.gui.pages.model_doors import FormDoor, HubDoor, PresetDoor, PythonDoor
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Tabs
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
     from advisor.gui.context import Context
 
 _DOORS = ("preset", "huggingface", "python", "form")
+
+
+def door_of(model: dict[str, Any], reference: str) -> int:
+    """The place of the door through which a workload came; `reference` names it: a preset, or else a file."""
+    source = model.get("source", "")
+    if not reference or reference in bundled_titles():
+        return 0
+    return _DOORS.index(source if source in _DOORS else "form")
 
 
 class DoorsCard(Card):
@@ -51,7 +60,7 @@ class DoorsCard(Card):
             self._add(self.preset)
 
         def hub() -> None:
-            self.hub = HubDoor(self._context, _config(model))
+            self.hub = HubDoor(self._context, _config(model, reference))
             self._add(self.hub)
 
         def python() -> None:
@@ -68,9 +77,13 @@ class DoorsCard(Card):
     def show_current(self, model: dict[str, Any], reference: str) -> None:
         """Show in every door what is described."""
         self.preset.show_current(reference)
-        self.hub.show_current(_config(model))
+        self.hub.show_current(_config(model, reference))
         self.python.show_current(model.get("file", ""))
         self.form.show_current(model)
+
+    def open_door(self, place: int) -> None:
+        """Put a door in front."""
+        self._tabs.setCurrentIndex(place)
 
     def _open(self, place: int) -> None:
         self._turn_to(place)
@@ -86,6 +99,7 @@ class DoorsCard(Card):
             door.setVisible(number == place)
 
 
-def _config(model: dict[str, Any]) -> str:
+def _config(model: dict[str, Any], reference: str) -> str:
+    """A name, or the file that was read."""
     config = model.get("config", "")
-    return config if isinstance(config, str) else ""
+    return config if isinstance(config, str) else reference

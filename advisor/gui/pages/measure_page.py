@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QPushButton, QVBoxLa
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.models.table_model import Column, TableModel
+from advisor.gui.job_state import StepSeries
+from advisor.gui.models.table_model import Column, TableModel, figures
 from advisor.gui.pages.page import GAP, Page
 from advisor.gui.preload import plots_imported
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
@@ -21,7 +22,7 @@ from advisor.present.look import device_places
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
-    from advisor.gui.job_state import JobState, StepSeries
+    from advisor.gui.job_state import JobState
     from advisor.gui.plots.live_grid import LiveGrid
     from advisor.gui.plots.step_plot import StepPlot
     from advisor.gui.threads import Outcome
@@ -260,9 +261,10 @@ class MeasurePage(Page):
         common = [*(names.values() if len(names) == 1 else ()), *(precisions if len(precisions) == 1 else ())]
         self._table_device.setText(" · ".join(common))
         self._model.show(job.timed)
-        current = job.current()
-        texts = self.texts
+        current, texts = job.current(), self.texts
         if current is None:
+            for figure in self._figures.values():
+                figure.show_figure("–")
             return
         median_s = current.median_s()
         batch = texts("advice-batch-row", batch=self._batch(current))
@@ -331,13 +333,7 @@ class MeasurePage(Page):
                 number=True,
             ),
             Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.precision]),
-            Column(
-                title=texts("column-median"),
-                text=lambda one: texts.duration(one.median_s()),
-                order=lambda one: one.median_s(),
-                tip=ends,
-                number=True,
-            ),
+            figures(texts("column-median"), StepSeries.median_s, texts.duration, tip=ends),
             Column(title=texts("column-interval"), text=interval, tip=ends, number=True),
             Column(title=texts("column-verdict"), text=self._verdict, tip=self._verdict_tip),
         ]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 TEMPLATE_START: dict[str, Any] = {"template": "mlp", "layers": [784, 256, 10]}
 NUMBERS_START: dict[str, Any] = {"parameters": 110e6, "flop_per_sample": 8.5e10, "activation_bytes_per_sample": 9.2e7}
 
-_PRESET_ROWS = 12
+_PRESET_ROWS = 8
 
 
 class PresetDoor(QWidget):

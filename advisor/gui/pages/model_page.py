@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +19,7 @@ from advisor.gui.model_preview import ModelTracer
 from advisor.gui.models.form_fields import fields_of
 from advisor.gui.models.layer_words import layer_tip, or_dash
 from advisor.gui.models.table_model import Column, TableModel, figures
-from advisor.gui.pages.doors_card import DoorsCard
+from advisor.gui.pages.doors_card import DoorsCard, door_of
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear
 from advisor.gui.widgets.form import Form
@@ -54,7 +55,8 @@ class ModelPage(Page):
     def __init__(self, context: Context) -> None:
         """Show the session's workload."""
         super().__init__(context, context.texts("page-model"))
-        self._door = 0
+        self._reference = self.session.reference
+        self._door = door_of(self._described().get("model", {}), self._reference)
         self._from_form = False
         self._narrow = False
         self.add_action(self.texts("model-save"), self._save)
@@ -77,13 +79,13 @@ class ModelPage(Page):
         self._build_left()
 
     def view_state(self) -> ViewState:
-        """Which door stands open."""
-        return {"door": self._door}
+        """Which door stands open, and for which workload."""
+        return {"door": self._door, "reference": self._reference}
 
     def restore(self, state: ViewState) -> None:
-        """Open the same door."""
+        """Open the same door, unless another workload came by another one."""
         door = state.get("door")
-        if isinstance(door, int) and door != self._door:
+        if isinstance(door, int) and door != self._door and state.get("reference") == self._reference:
             self._door = door
             self._build_left()
 
@@ -180,9 +182,14 @@ class ModelPage(Page):
 
     def _open_form(self, form: Form, code: str, section: str) -> None:
         form.changed.connect(lambda name, value: self._edited(section, name, value))
-        form.judged.connect(lambda name, allowed: self.session.judge_field(f"{section}.{name}", allowed=allowed))
+        form.judged.connect(lambda name, allowed: self._judge(f"{section}.{name}", allowed=allowed))
         self._cards[code].show()
         self._forms[code] = (section, form)
+
+    def _judge(self, field: str, *, allowed: bool) -> None:
+        if not allowed:
+            clear(self._problems)  # What it said of other fields was of what stood here before.
+        self.session.judge_field(field, allowed=allowed)
 
     def _build_right(self) -> None:
         self._problems = QVBoxLayout()
@@ -279,7 +286,7 @@ class ModelPage(Page):
             workload = load_workload(described)
         except UserFacingError as error:
             text, remedy = self.texts.error(error)
-            words = [visible(text.removeprefix("workload: ")), visible(remedy)]
+            words = [visible(self._by_name(text.removeprefix("workload: "))), visible(self._by_name(remedy))]
             self._problems.addWidget(Notice([word for word in words if word], role="danger"))
             self.session.judge_field(_WHOLE, allowed=False)
             return
@@ -289,6 +296,14 @@ class ModelPage(Page):
             workload = msgspec.structs.replace(workload, source_folder=folder)
         self.session.edit_workload(workload, field)
         self._from_form = False
+
+    def _by_name(self, text: str) -> str:
+        """The text with the settings called as on this page, and not as in a file."""
+
+        def name(found: re.Match[str]) -> str:
+            return self.texts.optional(f"field-{found[1].replace('_', '-')}") or found[0]
+
+        return re.sub(r"`(?:training|data|model)\.(\w+)`", name, text)
 
     def _workload_changed(self) -> None:
         if not self._from_form:
@@ -303,7 +318,11 @@ class ModelPage(Page):
             return
         self.session.forget_invalid()
         described, base = self._described(), self._base()
-        self._door_card.show_current(described.get("model", {}), self.session.reference)
+        model, reference = described.get("model", {}), self.session.reference
+        self._door_card.show_current(model, reference)
+        if reference and reference != self._reference:
+            self._door_card.open_door(door_of(model, reference))
+        self._reference = reference
         for section, form in self._forms.values():
             form.show_values(described.get(section, {}), base.get(section, {}))
 

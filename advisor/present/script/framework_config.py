@@ -9,8 +9,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, STRATEGY_LABELS
 from advisor.core.errors import OutputError
 from advisor.core.sentences import visible
-from advisor.core.units import format_seconds
-from advisor.present.summary import set_up_line
+from advisor.present.summary import expected_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,11 +41,9 @@ def render(advice: AdviceRecord, framework: Framework) -> str:
         raise OutputError(f"--script {framework}: nothing is trained here.", "Take the script itself: --script FILE.")
     _refuse_strategy(chosen, framework)
     fields = {"trainer": _trainer, "accelerate": _accelerate, "lightning": _lightning}[framework](advice, chosen)
-    step = format_seconds(chosen.step_s.value)
-    spread = f"{format_seconds(chosen.step_s.low)} – {format_seconds(chosen.step_s.high)}"
     head = (
         f"{framework} for {advice.workload.name}, written by advisor {advice.advisor_version}.",
-        f"Advised: {set_up_line(chosen, 'en', 'training')} Expected step: {step} ({spread}, {chosen.step_s.basis}).",
+        f"Advised: {expected_line(chosen)}",
         f"Use: {_USE[framework]}",
         *_left_out(advice, chosen, framework),
     )

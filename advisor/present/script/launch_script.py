@@ -12,11 +12,10 @@ from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.bundled import resource
 from advisor.core.errors import OutputError
 from advisor.core.sentences import visible
-from advisor.core.units import format_seconds
 from advisor.present.script.method_lines import method_lines, update_lines
 from advisor.present.script.model_code import model_code
 from advisor.present.script.parts import MASTERS
-from advisor.present.summary import set_up_line
+from advisor.present.summary import expected_line
 from advisor.workload.workload import HuggingFaceModel, PythonModel, length_of
 
 if TYPE_CHECKING:
@@ -75,15 +74,11 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         resource("launch/infer.py.txt" if infers else "launch/train.py.txt").read_text(encoding="utf-8")
     )
     command = launch_command(chosen, name or script_name(advice))
-    step = format_seconds(chosen.step_s.value)
-    spread = f"{format_seconds(chosen.step_s.low)} – {format_seconds(chosen.step_s.high)}"
     return template.substitute(
         title=_comment(
             f"{'Runs' if infers else 'Trains'} {advice.workload.name}, written by advisor {advice.advisor_version}."
         ),
-        advised=_comment(
-            f"{set_up_line(chosen, 'en', training.mode)} Expected step: {step} ({spread}, {chosen.step_s.basis})."
-        ),
+        advised=_comment(expected_line(chosen, training.mode)),
         command=command,
         network=_network(chosen),
         own_script=_own_script(chosen, command),

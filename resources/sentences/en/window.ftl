@@ -54,6 +54,11 @@ scheme-dark = Dark
 open-other = { $path } cannot be opened.
 open-other-remedy = Open a .toml workload, a config.json, a .py model or a saved .json advice.
 open-filter = Workloads, models and saved advice
+qt-look-in = &Look in:
+qt-files-of-type = Files of &type:
+qt-folder = Folder
+qt-file = File
+qt-drive = Drive
 
 ## What stands in the window for a flag of the command line
 flag-allow-hub = "May fetch config.json from the hub"

@@ -54,6 +54,11 @@ scheme-dark = 深色
 open-other = 无法打开 { $path }。
 open-other-remedy = 请打开 .toml 训练任务、config.json、.py 模型或保存的 .json 建议。
 open-filter = 任务、模型与已保存的建议
+qt-look-in = 查找范围(&L)：
+qt-files-of-type = 文件类型(&T)：
+qt-folder = 文件夹
+qt-file = 文件
+qt-drive = 驱动器
 
 ## What stands in the window for a flag of the command line
 flag-allow-hub = “允许从 Hub 获取 config.json”

@@ -1,0 +1,140 @@
+"""What came later is told as its own: a second job, a second model, a second worker, a file by another door."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QTabBar
+
+from advisor.catalogue.precisions import PRECISIONS
+from advisor.gui.job_state import JobState
+from advisor.gui.models.form_fields import fields_of
+from advisor.gui.models.readings import ReadingsBuffer
+from advisor.gui.pages.measure_page import MeasurePage
+from advisor.gui.widgets.card import KeyFigure
+from advisor.measure.events import DeviceStarted, RunProgress
+from advisor.protocol.messages import Sample, StageEnded
+from advisor.workload.workload import Training
+from tests.gui import fakes
+from tests.gui.at_the_window import press, strike, strike_key
+from tests.gui.shown_page import shown_page
+from tests.gui.test_job_strip import Told
+from tests.gui.test_typing import editor_of, page
+from tests.gui.test_window import words_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.pages.model_page import ModelPage
+    from advisor.gui.session import Session
+
+__all__ = ["page"]
+
+
+def test_a_second_job_begins_without_the_figures_of_the_first(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    session.show_recorded(fakes.advice())
+    shown = shown_page(window, "measure", MeasurePage, qtbot)
+    figures = shown.findChildren(KeyFigure)
+    assert all("–" not in one._figure.text() for one in figures)
+    job = Told(RunProgress(phase="measure-phase-load", fraction=0.1, left_s=10.0))
+    session.start_job(job, measure=True)
+    qtbot.waitUntil(lambda: session.job is not None and bool(session.job.phase), timeout=120_000)
+    assert [one._figure.text() for one in figures] == ["–"] * 4
+    job.release.set()
+    qtbot.waitUntil(lambda: not session.busy and not session.crew._threads, timeout=120_000)
+
+
+def sample(at_s: float, stage: int) -> Sample:
+    """A block of steps of batch size 1."""
+    return Sample(
+        series="step",
+        batch_size=1,
+        precision="fp32",
+        step_count=1,
+        wall_s=0.5,
+        device_s=None,
+        started_monotonic_s=at_s,
+        warm_up=False,
+        stage=stage,
+    )
+
+
+def test_each_model_that_is_built_has_step_times_of_its_own() -> None:
+    state = JobState(measure=True, started_s=0.0)
+    built = RunProgress(phase="measure-phase-load", fraction=0.1, left_s=10.0)
+    ended = StageEnded(series="step", batch_size=1, precision="fp32", reason="cap", stage=0)
+    state.apply([DeviceStarted(device_key="cpu", device_name="CPU", started_monotonic_s=0.0), built])
+    state.apply([sample(1.0, 0), ended, sample(2.0, 1), built, built, sample(9.0, 0), sample(10.0, 0)])
+    assert [one.times_s for one in state.series.values()] == [[1.0], [2.0], [9.0, 10.0]]
+    assert [one.ended for one in state.series.values()] == [True, False, False]
+    state.apply([ended])
+    assert [one.ended for one in state.series.values()] == [True, False, True]
+
+
+def test_a_reading_that_comes_after_a_newer_one_is_left_out() -> None:
+    buffer, (first, second, third) = ReadingsBuffer(), fakes.readings(fakes.machine(), count=3)
+    buffer.add([first, third])
+    buffer.add([second])
+    assert buffer.count == 2
+    assert buffer.latest is third
+    assert (np.diff(buffer.times()) > 0).all()
+
+
+def test_a_dropped_configuration_is_shown_behind_its_own_door(
+    page: ModelPage, window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    (tabs,) = page._door_card.findChildren(QTabBar)
+    assert tabs.currentIndex() == 0
+    path = tmp_path / "config.json"
+    sizes = {"vocab_size": 1000, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+    path.write_text(json.dumps({"model_type": "bert", "intermediate_size": 128, **sizes}), encoding="utf-8")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    left, plain = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dropEvent(QDropEvent(QPoint(5, 5).toPointF(), Qt.DropAction.CopyAction, data, left, plain))
+    qtbot.waitUntil(lambda: session.reference == str(path), timeout=120_000)
+    assert tabs.currentIndex() == 1
+    assert page._door_card.hub.isVisible()
+    assert str(path) in {one.text() for one in page._door_card.hub.findChildren(QLineEdit)}
+    session.undo.undo()
+    assert tabs.currentIndex() == 0
+
+
+def test_what_a_field_contradicted_is_not_told_of_what_is_typed_now(page: ModelPage, window: MainWindow) -> None:
+    field = editor_of(page, "batch_size")
+    press(field)
+    strike_key(window, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    strike(window, "999999")
+    assert "Batch size is 999999" in words_of(page)
+    strike(window, "9")
+    assert "Batch size is 999999" not in words_of(page)
+    assert "training.batch_size" in page.session.invalid
+
+
+def test_choices_stand_in_the_order_of_the_catalogue() -> None:
+    (precision,) = (one for one in fields_of(Training) if one.name == "precision")
+    assert precision.choices == tuple(PRECISIONS)
+
+
+def test_the_file_dialog_speaks_chinese_in_a_chinese_window(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    def words() -> set[str]:
+        dialog = QFileDialog(window, "", str(tmp_path))
+        dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+        qtbot.addWidget(dialog)
+        return {one.text() for one in dialog.findChildren(QLabel)} - {""}
+
+    english = words()
+    window.commands.set_language("zh")
+    qtbot.waitUntil(lambda: bool(window._translators), timeout=120_000)
+    chinese = words()
+    assert len(english) == len(chinese) == 3
+    assert not any(letter.isascii() and letter.isalpha() for word in chinese for letter in word.replace("&", "")[:3])
