@@ -20,21 +20,11 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QAction
 
-    from advisor.gui.context import PageName
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
     from advisor.present.advice_file import FileKind
     from advisor.workload.workload import Workload
 
-_NEEDS_ADVICE = (
-    "save-json",
-    "export-pdf",
-    "export-csv",
-    "export-markdown",
-    "save-script",
-    "copy-text",
-    "copy-command",
-)
 _FILES: dict[str, tuple[FileKind, str]] = {
     "save-json": ("json", "json"),
     "export-pdf": ("pdf", "pdf"),
@@ -43,6 +33,7 @@ _FILES: dict[str, tuple[FileKind, str]] = {
     "save-script": ("script", "py"),
 }
 """What an entry of the menus writes, and the suffix of its file."""
+_NEEDS_ADVICE = (*_FILES, "copy-text", "copy-command")
 _TOLD_MS = 6000
 
 
@@ -68,24 +59,18 @@ class Commands(QObject):
         """The words of the chosen language."""
         return Texts(self.settings.language, self.settings.units)
 
-    def show_page(self, name: PageName) -> None:
-        """Ask for a page."""
-        self.page_wanted.emit(name)
-
     def refresh(self) -> None:
         """Enable what can be done now."""
-        has_advice, busy = self.session.advice is not None, self.session.busy
+        session = self.session
+        possible = {
+            **dict.fromkeys(_NEEDS_ADVICE, session.advice is not None),
+            **dict.fromkeys(("measure", "predict"), not session.busy),
+            "cancel": session.busy,
+            "undo": session.undo.canUndo() or bool(session.invalid),
+            "redo": session.undo.canRedo(),
+        }
         for name, action in self.actions.items():
-            if name in _NEEDS_ADVICE:
-                action.setEnabled(has_advice)
-            elif name in {"measure", "predict"}:
-                action.setEnabled(not busy)
-            elif name == "cancel":
-                action.setEnabled(busy)
-            elif name == "undo":
-                action.setEnabled(self.session.undo.canUndo() or bool(self.session.invalid))
-            elif name == "redo":
-                action.setEnabled(self.session.undo.canRedo())
+            action.setEnabled(possible.get(name, True))
 
     def act(self, name: str) -> None:
         """Do one entry of the menus."""
@@ -134,7 +119,7 @@ class Commands(QObject):
         """A problem or a bug of ours, once; nothing for work that ended well."""
         from advisor.gui.dialogs.problem import show_problem
 
-        if isinstance(outcome, Outcome) and outcome.kind in {"problem", "bug"}:
+        if isinstance(outcome, Outcome) and outcome.failed:
             show_problem(self.window_, self.texts, outcome)
 
     def start(self, *, measure: bool) -> None:
@@ -144,17 +129,17 @@ class Commands(QObject):
         if self.session.busy:
             return
         if self.session.workload is None:
-            self.show_page("model")
+            self.page_wanted.emit("model")
             return
         if self.session.invalid:
-            self.show_page("model")
+            self.page_wanted.emit("model")
             self.invalid_wanted.emit()
             self.tell(self.texts("model-invalid"))
             return
         if not self.consent_for(self.session.workload):
             return
         self.session.start_job(job_for(self.session, self.settings, measure=measure), measure=measure)
-        self.show_page("measure")
+        self.page_wanted.emit("measure")
 
     def undo(self) -> None:
         """Take back what is typed and not allowed, else the last edit of the job."""
@@ -189,10 +174,10 @@ class Commands(QObject):
             from advisor.store import json_file
 
             self.session.reopen(json_file.read(path))
-            self.show_page("advice")
+            self.page_wanted.emit("advice")
         elif path.is_dir() or path.suffix in {".toml", ".py", ".json"}:
             self.session.load_workload(str(path))
-            self.show_page("model")
+            self.page_wanted.emit("model")
         else:
             raise InputError(self.texts("open-other", path=str(path)), self.texts("open-other-remedy"))
         self.settings.add_recent(path)
@@ -229,7 +214,7 @@ class Commands(QObject):
             return
         allowed = self.session.may_run(advice.workload)
         self.session.start_job(verify_job(advice, allow_code=allowed), measure=True, kind="verify")
-        self.show_page("measure")
+        self.page_wanted.emit("measure")
 
     def _ask_and_save(self, kind: str) -> None:
         advice = self.session.advice
@@ -326,8 +311,7 @@ class Commands(QObject):
 
         now = min(range(len(ZOOMS)), key=lambda place: abs(ZOOMS[place] - self.settings.zoom))
         chosen = ZOOMS[min(max(now + steps, 0), len(ZOOMS) - 1)] if steps else 1.0
-        self.settings.store("zoom", chosen)
-        self.look_changed.emit()
+        self.choose("zoom", f"{chosen}")
 
     def show_tip(self) -> None:
         """Show what the mouse would show over whatever has the focus."""
@@ -342,14 +326,9 @@ class Commands(QObject):
         if text:
             QToolTip.showText(widget.mapToGlobal(place.bottomLeft()), str(text), widget, place, _TOLD_MS)
 
-    def set_language(self, language: str) -> None:
-        """Show everything in another language, now."""
-        self.settings.store("language", language)
-        self.look_changed.emit()
-
-    def set_scheme(self, scheme: str) -> None:
-        """Show everything in other colours, now."""
-        self.settings.store("scheme", scheme)
+    def choose(self, key: str, value: str) -> None:
+        """Show everything in another language or in other colours, now."""
+        self.settings.store(key, value)
         self.look_changed.emit()
 
 

@@ -33,8 +33,7 @@ class IdleCollection(QObject):
         self._rounds = 0
         _going_on.append(self)
         gc.disable()
-        self._timer = QTimer(self)
-        self._timer.setInterval(_CHECK_MS)
+        self._timer = QTimer(self, interval=_CHECK_MS)
         self._timer.timeout.connect(self._look)
         self._timer.start()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.gui.jobs.apart import apart
+from advisor.gui.jobs.asks import AdviseAsk, VerifyAsk
 
 if TYPE_CHECKING:
-    from advisor.gui.jobs.asks import AdviseAsk, Ask
     from advisor.gui.models.typed_prices import TypedPrices
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
@@ -40,9 +40,6 @@ def ask_for(
     prices: TypedPrices | None = None,
 ) -> AdviseAsk:
     """What the settings say of goal, limits, prices, cards and budget; `prices` as typed."""
-    from advisor.gui.history_access import folder_of
-    from advisor.gui.jobs.asks import AdviseAsk
-
     return AdviseAsk(
         workload=workload,
         measure=measure,
@@ -56,16 +53,10 @@ def ask_for(
         max_power_w=settings.max_power_w,
         max_job_s=None if settings.max_hours is None else settings.max_hours * _S_PER_HOUR,
         allow_code=allow_code,
-        calibration_folder=str(folder_of(settings.data_folder)),
+        calibration_folder=str(settings.history_folder),
     )
 
 
 def verify_job(advice: AdviceRecord, *, allow_code: bool) -> Job:
     """Runs the set-up that is advised for this machine for a minute and compares."""
-
-    def ask() -> Ask:
-        from advisor.gui.jobs.asks import VerifyAsk
-
-        return VerifyAsk(advice=advice, allow_code=allow_code)
-
-    return apart(ask)
+    return apart(lambda: VerifyAsk(advice=advice, allow_code=allow_code))

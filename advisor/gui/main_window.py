@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
 from advisor.gui.commands import Commands
 from advisor.gui.context import PAGE_NAMES, Context, PageName
@@ -21,6 +21,7 @@ from advisor.gui.strip.job_strip import JobStrip
 from advisor.gui.texts import Texts
 from advisor.gui.theme import palette_of, style_sheet, theme_for
 from advisor.gui.threads import Outcome
+from advisor.gui.widgets.boxes import across
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,18 +66,13 @@ class MainWindow(QMainWindow):
         self.commands = Commands(self, session, settings)
         self.commands.page_wanted.connect(self.show_page)
         self.commands.look_changed.connect(self.rebuild_soon)
-        self._rebuild_timer = QTimer(self)
-        self._rebuild_timer.setSingleShot(True)
-        self._rebuild_timer.setInterval(0)
+        self._rebuild_timer = QTimer(self, singleShot=True, interval=0)
         self._rebuild_timer.timeout.connect(self._rebuild_a_part)
-        self._front_timer = QTimer(self)
-        self._front_timer.setSingleShot(True)
+        self._front_timer = QTimer(self, singleShot=True)
         self._front_timer.timeout.connect(self._bring_to_front)
         self._call = Call(self, session, settings)
         central = QWidget()
-        self._frame = QHBoxLayout(central)
-        self._frame.setContentsMargins(0, 0, 0, 0)
-        self._frame.setSpacing(0)
+        self._frame = across(0, central)
         self._stack = QStackedWidget()
         self._stack.setObjectName("pages")
         self._frame.addWidget(self._stack, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,9 +55,8 @@ def build_menus(window: QMainWindow, commands: Commands, texts: Texts, settings:
         window.removeAction(action)
         action.deleteLater()
     commands.actions.clear()
-    _fill(bar.addMenu(texts("menu-file")), _FILE, window, commands, texts)
-    _fill(bar.addMenu(texts("menu-edit")), _EDIT, window, commands, texts)
-    _fill(bar.addMenu(texts("menu-advice")), _ADVICE, window, commands, texts)
+    for name, entries in (("file", _FILE), ("edit", _EDIT), ("advice", _ADVICE)):
+        _fill(bar.addMenu(texts(f"menu-{name}")), entries, window, commands, texts)
     _view_menu(bar.addMenu(texts("menu-view")), window, commands, texts, settings)
     _fill(bar.addMenu(texts("menu-help")), _HELP, window, commands, texts)
     commands.refresh()
@@ -103,10 +103,10 @@ def _view_menu(menu: QMenu, window: QMainWindow, commands: Commands, texts: Text
     commands.actions["zoom-in"].setShortcuts([QKeySequence("Ctrl++"), QKeySequence("Ctrl+=")])
     menu.addSeparator()
     languages = menu.addMenu(texts("menu-language"))
-    _choices(languages, (("en", "English"), ("zh", "中文")), settings.language, commands.set_language)
+    _choices(languages, (("en", "English"), ("zh", "中文")), settings.language, partial(commands.choose, "language"))
     schemes = menu.addMenu(texts("menu-scheme"))
     named = tuple((name, texts(f"scheme-{name}")) for name in ("system", "light", "dark"))
-    _choices(schemes, named, settings.scheme, commands.set_scheme)
+    _choices(schemes, named, settings.scheme, partial(commands.choose, "scheme"))
 
 
 def _choices(menu: QMenu, offered: tuple[tuple[str, str], ...], chosen: str, choose: object) -> None:

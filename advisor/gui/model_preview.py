@@ -9,12 +9,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from advisor.core.errors import UserFacingError
 from advisor.gui.jobs.apart import apart
+from advisor.gui.jobs.asks import TraceAsk
 from advisor.gui.threads import JobThread, Outcome
 from advisor.workload.workload import traced_as
 
 if TYPE_CHECKING:
     from advisor.core.units import Estimate
-    from advisor.gui.jobs.asks import Ask
     from advisor.gui.session import Session
     from advisor.optable.op_table import Layer, OpTable
     from advisor.store.advice_record import AdviceRecord
@@ -86,9 +86,7 @@ class ModelTracer(QObject):
         self._key = b""
         self.problem: Outcome | None = None
         self.needs_consent = False
-        self._wait = QTimer(self)
-        self._wait.setSingleShot(True)
-        self._wait.setInterval(_WAIT_MS)
+        self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._wait.timeout.connect(self._trace)
         session.workload_changed.connect(self.follow)
         session.job_ended.connect(self.follow)
@@ -142,13 +140,8 @@ class ModelTracer(QObject):
             self._thread.cancel()
         self._key = _key_of(workload)
         key, allowed = self._key, self._session.may_run(workload)
-
-        def ask() -> Ask:
-            from advisor.gui.jobs.asks import TraceAsk
-
-            return TraceAsk(workload=workload, allow_code=allowed)
-
-        self._thread = self._session.crew.start(apart(ask), lambda outcome: self._traced(key, outcome))
+        trace = apart(lambda: TraceAsk(workload=workload, allow_code=allowed))
+        self._thread = self._session.crew.start(trace, lambda outcome: self._traced(key, outcome))
         self.changed.emit()
 
     def _traced(self, key: bytes, outcome: Outcome) -> None:
@@ -158,7 +151,7 @@ class ModelTracer(QObject):
             self._tables[key] = outcome.result
         if key == self._key:
             self._thread = None
-            self.problem = outcome if outcome.kind in {"problem", "bug"} else None
+            self.problem = outcome if outcome.failed else None
         self.changed.emit()
 
 

@@ -66,8 +66,7 @@ class MonitorFeed(QObject):
         self.problem: Reason | None = None
         self._job_feeds = False
         self._hidden = False
-        self._timer = QTimer(self)
-        self._timer.setInterval(int(REST_INTERVAL_S * 1000))
+        self._timer = QTimer(self, interval=int(REST_INTERVAL_S * 1000))
         self._timer.timeout.connect(self.drain)
 
     def prepare(self) -> ReadingsBuffer:

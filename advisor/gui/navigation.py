@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPixmap
-from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from advisor.core.bundled import resource
 from advisor.gui.context import PAGE_NAMES, PageName
 from advisor.gui.theme import NAVIGATION_WIDTH
+from advisor.gui.widgets.boxes import down
 from advisor.gui.widgets.labels import ElidedLabel, label
 
 if TYPE_CHECKING:
@@ -31,9 +32,7 @@ class Navigation(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(round(NAVIGATION_WIDTH * max(zoom, 1.0)))
         self.setAccessibleName(texts("window-navigation"))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 14, 8, 14)
-        layout.setSpacing(2)
+        layout = down(2, self, (8, 14, 8, 14))
         brand = label(texts("window-title"), "brand")
         brand.setContentsMargins(12, 0, 0, 10)
         layout.addWidget(brand)

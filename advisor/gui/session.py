@@ -74,8 +74,7 @@ class Session(QObject):
         self.case_answers: dict[str, CaseAnswer] = {}
         """By case; computed when the Cases page is first shown."""
         self._thread: JobThread | None = None
-        self._drain = QTimer(self)
-        self._drain.setInterval(_DRAIN_MS)
+        self._drain = QTimer(self, interval=_DRAIN_MS)
         self._drain.timeout.connect(self._drain_job)
 
     def detect(self, detector: Callable[[], Machine] | None = None) -> None:
@@ -89,7 +88,7 @@ class Session(QObject):
         if isinstance(outcome.result, Machine):
             self.machine = outcome.result
         self.machine_changed.emit()
-        if outcome.kind in {"problem", "bug"}:
+        if outcome.failed:
             self.problem_raised.emit(outcome)
 
     def set_workload(self, workload: Workload, *, reference: str = "") -> None:
@@ -151,7 +150,7 @@ class Session(QObject):
 
             if isinstance(outcome.result, Workload):
                 self.set_workload(outcome.result, reference=reference)
-            elif outcome.kind in {"problem", "bug"}:
+            elif outcome.failed:
                 self.problem_raised.emit(outcome)
 
         self.crew.start(call_as_job(read), loaded)
@@ -319,18 +318,18 @@ class Session(QObject):
     def job_troubled(self) -> bool:
         """Whether the last job ended otherwise than it should."""
         outcome = self.job_outcome
-        return (outcome is not None and outcome.kind in {"problem", "bug"}) or bool(self.job and self.job.troubles)
+        return (outcome is not None and outcome.failed) or bool(self.job and self.job.troubles)
 
     def keep(self, found: AdviceRecord | Truth) -> None:
         """Keep a run or a verified prediction in the history, in a thread."""
-        from advisor.gui.history_access import folder_of, keep
+        from advisor.gui.history_access import keep
 
         def kept(outcome: Outcome) -> None:
             self.history_changed.emit()
-            if outcome.kind in {"problem", "bug"}:
+            if outcome.failed:
                 self.problem_raised.emit(outcome)
 
-        folder = folder_of(self.settings.data_folder)
+        folder = self.settings.history_folder
         self.crew.start(call_as_job(lambda: keep(folder, found)), kept)
 
     def close(self) -> bool:

@@ -47,6 +47,10 @@ class Settings:
                 return number
         return None
 
+    def _path(self, key: str) -> Path | None:
+        text = self.text(key)
+        return Path(text) if text else None
+
     def text(self, key: str) -> str:
         """What is kept under a name; empty where nothing is."""
         return self._text(key, "")
@@ -99,14 +103,12 @@ class Settings:
     @property
     def price_file(self) -> Path | None:
         """TOML file with prices, if one was chosen."""
-        text = self._text("price_file", "")
-        return Path(text) if text else None
+        return self._path("price_file")
 
     @property
     def gpu_file(self) -> Path | None:
         """TOML file with cards of the user's own, if there is one."""
-        text = self._text("gpu_file", "")
-        return Path(text) if text else None
+        return self._path("gpu_file")
 
     @property
     def budget_s(self) -> float:
@@ -131,8 +133,14 @@ class Settings:
     @property
     def data_folder(self) -> Path | None:
         """Folder for the history, if another than the usual one was chosen."""
-        text = self._text("data_folder", "")
-        return Path(text) if text else None
+        return self._path("data_folder")
+
+    @property
+    def history_folder(self) -> Path:
+        """The chosen data folder, or the usual one."""
+        from advisor.store.history import data_folder
+
+        return data_folder(self._text("data_folder", "") or None)
 
     @property
     def gpu_keys(self) -> tuple[str, ...] | None:

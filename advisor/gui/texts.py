@@ -86,15 +86,16 @@ class Texts:
 
         return self(code) if message_exists(code, self.language) else None
 
+    def _told(self, number: float | None, how: Callable[[float], str]) -> str:
+        return self("window-unknown") if number is None else how(number)
+
     def size(self, count: float | None) -> str:
         """A size in bytes; `unknown` for None."""
-        if count is None:
-            return self("window-unknown")
-        return format_size(count, self.units)
+        return self._told(count, lambda known: format_size(known, self.units))
 
     def duration(self, seconds: float | None) -> str:
         """A duration; `unknown` for None."""
-        return self("window-unknown") if seconds is None else format_seconds(seconds)
+        return self._told(seconds, format_seconds)
 
     def count(self, number: float | None) -> str:
         """A count with a decimal prefix from a thousand on; `–` for None."""
@@ -108,19 +109,15 @@ class Texts:
 
     def rate(self, per_second: float | None) -> str:
         """Samples a second; `unknown` for None."""
-        if per_second is None:
-            return self("window-unknown")
-        return format_rate(per_second)
+        return self._told(per_second, format_rate)
 
     def energy(self, joules: float | None) -> str:
         """An energy; `unknown` for None."""
-        return self("window-unknown") if joules is None else format_energy(joules)
+        return self._told(joules, format_energy)
 
     def money(self, amount: float | None, currency: str | None) -> str:
         """An amount in its currency; `unknown` for None."""
-        if amount is None:
-            return self("window-unknown")
-        return format_cost(amount, currency)
+        return self._told(amount, lambda known: format_cost(known, currency))
 
     def span(self, estimate: Estimate | None, how: Callable[[float], str]) -> str:
         """The range of an estimate, the unit said once where both ends share it; empty for None."""

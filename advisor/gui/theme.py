@@ -216,45 +216,29 @@ QScrollArea { border: 0; }
 QProgressBar[role="ring"] { background: transparent; max-height: 40px; min-height: 40px; }
 QFrame[role="card"] { background: %(card)s; border: 1px solid %(line)s; border-radius: %(radius)dpx; }
 QFrame[role="card-start"] { background: %(card)s; border: 2px solid %(accent)s; border-radius: %(radius)dpx; }
-QFrame[role="card-hero"] {
-  background: %(accent_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(accent)s;
-  border-top-right-radius: %(radius)dpx; border-bottom-right-radius: %(radius)dpx;
+QFrame[role="card-hero"], QFrame[role="card-warning"], QFrame[role="card-danger"] {
+  border: 1px solid %(line)s; border-top-right-radius: %(radius)dpx; border-bottom-right-radius: %(radius)dpx;
 }
-QFrame[role="card-warning"] {
-  background: %(warning_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(warning)s;
-  border-top-right-radius: %(radius)dpx; border-bottom-right-radius: %(radius)dpx;
-}
-QFrame[role="card-danger"] {
-  background: %(danger_soft)s; border: 1px solid %(line)s; border-left: 4px solid %(danger)s;
-  border-top-right-radius: %(radius)dpx; border-bottom-right-radius: %(radius)dpx;
-}
+QFrame[role="card-hero"] { background: %(accent_soft)s; border-left: 4px solid %(accent)s; }
+QFrame[role="card-warning"] { background: %(warning_soft)s; border-left: 4px solid %(warning)s; }
+QFrame[role="card-danger"] { background: %(danger_soft)s; border-left: 4px solid %(danger)s; }
 QLabel { background: transparent; color: %(text)s; }
-QLabel[role="title"] { font-size: 22px; font-weight: 700; }
+QLabel[role="title"], QLabel[role="hero"] { font-size: 22px; font-weight: 700; }
 QLabel[role="heading"] { font-size: 14px; font-weight: 600; }
 QLabel[role="brand"] { font-size: 14px; font-weight: 700; }
-QLabel[role="hero"] { font-size: 22px; font-weight: 700; }
 QLabel[role="figure"] { font-size: 26px; font-weight: 700; }
-QLabel[role="unit"], QLabel[role="muted"], QLabel[role="small"] { color: %(muted)s; }
-QLabel[role="muted"], QLabel[role="small"] { font-size: %(small)dpx; }
-QLabel[role="legend"] {
-  color: %(muted)s; font-size: %(small)dpx; padding: 0 6px 0 2px; min-height: 24px;
-}
+QLabel[role="unit"] { color: %(muted)s; }
+QLabel[role="muted"], QLabel[role="small"], QLabel[role="legend"] { color: %(muted)s; font-size: %(small)dpx; }
+QLabel[role="legend"] { padding: 0 6px 0 2px; min-height: 24px; }
 QLabel[role="strong"] { font-weight: 600; }
-QLabel[role="good"] { color: %(good)s; font-size: %(small)dpx; }
-QLabel[role="warning"] { color: %(warning)s; font-size: %(small)dpx; }
 QLabel[role="danger"] { color: %(danger)s; font-size: %(small)dpx; }
-QLabel[role="chip"] {
-  background: %(hover)s; color: %(muted)s; border-radius: 4px; padding: 1px 6px; font-size: 11px;
+QLabel[role="chip"], QLabel[role="chip-accent"], QLabel[role="chip-warning"], QLabel[role="chip-danger"] {
+  border-radius: 4px; padding: 1px 6px; font-size: 11px;
 }
-QLabel[role="chip-accent"] {
-  background: %(accent_soft)s; color: %(accent)s; border-radius: 4px; padding: 1px 6px; font-size: 11px;
-}
-QLabel[role="chip-warning"] {
-  background: %(warning_soft)s; color: %(warning)s; border-radius: 4px; padding: 1px 6px; font-size: 11px;
-}
-QLabel[role="chip-danger"] {
-  background: %(danger_soft)s; color: %(danger)s; border-radius: 4px; padding: 1px 6px; font-size: 11px;
-}
+QLabel[role="chip"] { background: %(hover)s; color: %(muted)s; }
+QLabel[role="chip-accent"] { background: %(accent_soft)s; color: %(accent)s; }
+QLabel[role="chip-warning"] { background: %(warning_soft)s; color: %(warning)s; }
+QLabel[role="chip-danger"] { background: %(danger_soft)s; color: %(danger)s; }
 QPushButton, QToolButton {
   background: %(card)s; color: %(text)s; border: 1px solid %(border)s; border-radius: 6px;
   padding: 0 14px; min-height: 30px;
@@ -265,21 +249,17 @@ QPushButton:disabled, QToolButton:disabled { color: %(muted)s; }
 QPushButton:checked, QToolButton:checked {
   background: %(accent_soft)s; color: %(accent)s; border-color: %(accent)s;
 }
-QPushButton[role="primary"] {
+QPushButton[role="primary"], QPushButton[role="large"] {
   background: %(accent)s; color: %(on_accent)s; border: 1px solid %(accent)s; font-weight: 600;
 }
-QPushButton[role="primary"]:hover { background: %(lighter)s; }
-QPushButton[role="primary"]:pressed { background: %(pressed)s; }
+QPushButton[role="large"] { font-weight: 700; font-size: 15px; min-height: 44px; }
+QPushButton[role="primary"]:hover, QPushButton[role="large"]:hover { background: %(lighter)s; }
+QPushButton[role="primary"]:pressed, QPushButton[role="large"]:pressed { background: %(pressed)s; }
 QPushButton[role="primary"]:focus { border: 1px solid %(text)s; }
-QPushButton[role="primary"]:disabled { background: %(disabled)s; border-color: %(disabled)s; }
-QPushButton[role="large"] {
-  background: %(accent)s; color: %(on_accent)s; border: 1px solid %(accent)s; font-weight: 700;
-  font-size: 15px; min-height: 44px;
-}
-QPushButton[role="large"]:hover { background: %(lighter)s; }
-QPushButton[role="large"]:pressed { background: %(pressed)s; }
 QPushButton[role="large"]:focus { border: 2px solid %(text)s; }
-QPushButton[role="large"]:disabled { background: %(disabled)s; border-color: %(disabled)s; }
+QPushButton[role="primary"]:disabled, QPushButton[role="large"]:disabled {
+  background: %(disabled)s; border-color: %(disabled)s;
+}
 QPushButton[role="last"] {
   text-align: left; background: %(accent_soft)s; color: %(text)s; border: 1px solid %(border)s; min-height: 44px;
 }
@@ -303,13 +283,13 @@ QPushButton[role="link"] {
   border: 0; background: transparent; color: %(accent)s; padding: 0; min-height: 20px; text-align: left;
 }
 QPushButton[role="link"]:hover, QPushButton[role="link"]:focus { text-decoration: underline; }
-QLineEdit, QComboBox, QPlainTextEdit, QTextEdit {
+QLineEdit, QComboBox, QPlainTextEdit {
   background: %(card)s; color: %(text)s; border: 1px solid %(border)s; border-radius: 6px;
   selection-background-color: %(accent)s; selection-color: %(on_accent)s;
 }
 QLineEdit, QComboBox { padding: 0 8px; min-height: 28px; }
-QPlainTextEdit, QTextEdit { padding: 6px; }
-QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus, QTextEdit:focus { border: 1px solid %(accent)s; }
+QPlainTextEdit { padding: 6px; }
+QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus { border: 1px solid %(accent)s; }
 QLineEdit[invalid="true"] { border: 1px solid %(danger)s; }
 QLineEdit:disabled, QComboBox:disabled { color: %(muted)s; background: %(page)s; }
 QComboBox { padding: 0 2px 0 6px; }
@@ -365,11 +345,9 @@ QListWidget {
 QListWidget::item { padding: 2px 8px; border-radius: 4px; min-height: 20px; }
 QListWidget::item:hover { background: %(hover)s; }
 QListWidget::item:selected { background: %(accent_soft)s; color: %(accent)s; }
-QSplitter::handle { background: transparent; }
 QTabBar::tab {
   background: transparent; color: %(muted)s; padding: 6px 14px; border: 0; border-bottom: 2px solid transparent;
 }
 QTabBar::tab:selected { color: %(accent)s; border-bottom: 2px solid %(accent)s; font-weight: 600; }
 QTabBar::tab:focus { color: %(text)s; }
-QTabWidget::pane { border: 0; }
 """

@@ -5,17 +5,15 @@ from __future__ import annotations
 import threading
 import traceback
 from collections import deque
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal
 
 from PySide6.QtCore import QObject, QThread, Signal
 from shiboken6 import isValid
 
 from advisor.core.drive import drive
 from advisor.core.errors import UserFacingError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
 
 OutcomeKind = Literal["finished", "cancelled", "problem", "bug"]
 _EVENT_LIMIT = 200_000
@@ -33,6 +31,11 @@ class Outcome:
     error: UserFacingError | None = field(default=None, compare=False)
     """What `text` and `remedy` were taken from: it may know them in the reader's language."""
 
+    @property
+    def failed(self) -> bool:
+        """Whether it ended by a fault, of the world's or of ours."""
+        return self.kind in {"problem", "bug"}
+
 
 class Stop(threading.Event):
     """Asks work to end; `at_once` where nobody waits for its answer any more."""
@@ -43,12 +46,8 @@ class Stop(threading.Event):
         self.at_once = False
 
 
-class Job(Protocol):
-    """Starts work as a generator of events that returns the result and ends soon after `cancelled` is set."""
-
-    def __call__(self, cancelled: threading.Event) -> Generator[object, None, object]:
-        """Start the work."""
-        ...
+Job = Callable[["Stop"], Generator[object, None, object]]
+"""Starts work as a generator of events that returns the result and ends soon after `Stop` is set."""
 
 
 class JobThread(QThread):

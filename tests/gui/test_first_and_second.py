@@ -133,7 +133,7 @@ def test_the_file_dialog_speaks_chinese_in_a_chinese_window(window: MainWindow, 
         return {one.text() for one in dialog.findChildren(QLabel)} - {""}
 
     english = words()
-    window.commands.set_language("zh")
+    window.commands.choose("language", "zh")
     qtbot.waitUntil(lambda: bool(window._translators), timeout=120_000)
     chinese = words()
     assert len(english) == len(chinese) == 3

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from advisor.gui.context import Context
 from advisor.gui.dialogs.old_runs import OldRunsDialog
-from advisor.gui.history_access import folder_of, keep, read_history
+from advisor.gui.history_access import in_history, keep, read_history
 from advisor.gui.pages.history_checks import measured_card
 from advisor.gui.pages.history_comparison import compared_cards
 from advisor.gui.pages.history_page import HistoryPage
@@ -60,7 +60,7 @@ def test_two_kept_runs_are_compared_with_the_earlier_one_first(
     window: MainWindow, settings: Settings, qtbot: QtBot
 ) -> None:
     advice = fakes.advice()
-    folder = folder_of(settings.data_folder)
+    folder = settings.history_folder
     keep(folder, later(advice, 3.0))
     keep(folder, advice)
     window.show_page("history")
@@ -104,7 +104,7 @@ def test_a_predicted_time_is_not_called_measured_because_its_run_measured_someth
     assert advice.recommendation is not None
     assert advice.recommendation.job_s is not None
     assert advice.recommendation.job_s.basis == "specified"
-    keep(folder_of(settings.data_folder), advice)
+    keep(settings.history_folder, advice)
     window.show_page("history")
     page = window.page("history")
     assert isinstance(page, HistoryPage)
@@ -121,7 +121,7 @@ def shown_history(window: MainWindow, qtbot: QtBot) -> HistoryPage:
 
 
 def kept_runs(page: HistoryPage) -> list[Run]:
-    return list(read_history(page._folder).runs)
+    return list(in_history(page._folder, read_history).runs)
 
 
 def answer(page: HistoryPage, days: int, *, yes: bool) -> list[str]:
@@ -143,7 +143,7 @@ def answer(page: HistoryPage, days: int, *, yes: bool) -> list[str]:
 def test_runs_over_an_age_are_deleted_after_a_yes_that_names_them(
     window: MainWindow, settings: Settings, qtbot: QtBot
 ) -> None:
-    folder = folder_of(settings.data_folder)
+    folder = settings.history_folder
     keep(folder, later(fakes.advice(), 1.0))
     for day in (3, 4):
         keep(folder, msgspec.structs.replace(fakes.advice(), created_utc=f"2021-02-0{day}T00:00:00Z"))

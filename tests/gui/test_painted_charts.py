@@ -102,7 +102,7 @@ def test_the_steps_of_a_saved_advice_are_drawn_as_the_page_comes(
 
 
 def test_a_tick_is_given_the_room_that_its_words_take(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    chart = CurveChart(LIGHT, "figures", x_title="batch", y_title="time")
+    chart = CurveChart(LIGHT, "figures", ("batch", "time"))
     qtbot.addWidget(chart)
     chart.resize(460, 230)
     places: dict[str, QRectF] = {}

@@ -98,7 +98,7 @@ def test_the_language_may_change_while_a_job_runs(window: MainWindow, session: S
     session.start_job(job, measure=True)
     window.show_page("measure")
     qtbot.waitUntil(lambda: session.job is not None and bool(session.job.phase))
-    window.commands.set_language("zh")
+    window.commands.choose("language", "zh")
     qtbot.waitUntil(lambda: window.context.texts.language == "zh")
     strips = window.findChildren(JobStrip)
     assert len(strips) == 1
@@ -115,8 +115,8 @@ def test_a_real_prediction_goes_on_while_the_language_changes(
 ) -> None:
     session.set_workload(load_workload("iris_mlp"))
     session.start_job(job_for(session, window.settings, measure=False), measure=False)
-    window.commands.set_language("zh")
-    window.commands.set_scheme("dark")
+    window.commands.choose("language", "zh")
+    window.commands.choose("scheme", "dark")
     qtbot.waitUntil(lambda: session.advice is not None, timeout=120_000)
     assert not session.job_troubled
     assert window.context.theme.dark

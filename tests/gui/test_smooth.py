@@ -221,7 +221,7 @@ def test_another_language_takes_a_page_a_turn_and_the_window_answers_meanwhile(
         window.show_page(name)
         qtbot.wait(5)
     before = set(window._pages)
-    window.commands.set_language("zh")
+    window.commands.choose("language", "zh")
     assert set(window._pages) == before
     window._rebuild_timer.stop()
     window._rebuild_a_part()

@@ -76,8 +76,8 @@ def main(folder: Path) -> int:  # noqa: PLR0915 - one story from start to close
     before = session.advice
     window.commands.open_path(folder / "a.json")
     assert session.advice == before
-    window.commands.set_language("zh")
-    window.commands.set_scheme("dark")
+    window.commands.choose("language", "zh")
+    window.commands.choose("scheme", "dark")
     until("switched", lambda: window.context.texts.language == "zh" and window.context.theme.dark)
     for name in ("machine", "model", "measure", "advice", "compare", "history"):
         window.show_page(name)

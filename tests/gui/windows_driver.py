@@ -41,7 +41,7 @@ def main() -> int:
             for _ in range(_TURNS if (number + place) % 3 else 1):
                 application.processEvents()
         if number % 2:
-            window.commands.set_language("zh" if number % 4 == 1 else "en")
+            window.commands.choose("language", "zh" if number % 4 == 1 else "en")
             application.processEvents()
         window.close()
         session.deleteLater()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QGridLayout, QWidget
 
 from advisor import __version__
+from advisor.gui.widgets.card import add_close, opened
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
@@ -34,11 +34,7 @@ LICENCES = (
 
 def show_about(parent: QWidget, texts: Texts) -> QDialog:
     """Open the dialog without blocking."""
-    dialog = QDialog(parent)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.setWindowTitle(texts("menu-about"))
-    layout = QVBoxLayout(dialog)
-    layout.setContentsMargins(28, 22, 28, 18)
+    dialog, layout = opened(parent, texts("menu-about"), (28, 22, 28, 18))
     layout.setSpacing(10)
     layout.addWidget(label(f"{texts('window-title')} {__version__}", "title"))
     layout.addWidget(label(texts("about-purpose"), wrap=True))
@@ -52,12 +48,8 @@ def show_about(parent: QWidget, texts: Texts) -> QDialog:
         table.addWidget(label(licence, "muted"), place, 2)
     layout.addLayout(table)
     layout.addWidget(label(texts("about-qt"), "muted", wrap=True))
-    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-    buttons.button(QDialogButtonBox.StandardButton.Close).setText(texts("window-close"))
-    buttons.rejected.connect(dialog.close)
-    layout.addWidget(buttons)
     dialog.setMinimumWidth(540)
-    dialog.open()
+    add_close(dialog, layout, texts("window-close"))
     return dialog
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from advisor.core.sentences import visible
+from advisor.gui.widgets.boxes import down
 from advisor.gui.widgets.card import add_answers
 from advisor.gui.widgets.labels import label, paragraph
 
@@ -27,9 +28,7 @@ class ConsentDialog(QDialog):
         """`digest` is shown in full."""
         super().__init__(parent)
         self.setWindowTitle(texts("consent-title"))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 18)
-        layout.setSpacing(10)
+        layout = down(10, self, (24, 20, 24, 18))
         layout.addWidget(paragraph(texts("consent-question"), _WIDTH, "heading"))
         layout.addWidget(paragraph(visible(str(path)), _WIDTH))
         layout.addWidget(label(f"SHA-256\n{digest[:32]}\n{digest[32:]}", "muted", selectable=True))

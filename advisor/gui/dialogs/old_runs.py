@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QDialog, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QSpinBox, QWidget
 
+from advisor.gui.widgets.boxes import down
 from advisor.gui.widgets.card import add_answers, row
 from advisor.gui.widgets.labels import label
 from advisor.store.old_runs import older_than
@@ -32,9 +33,7 @@ class OldRunsDialog(QDialog):
         """Runs of before this moment (ISO 8601, UTC) are meant; set as the age is typed."""
         self.setWindowTitle(texts("history-older"))
         self.setMinimumWidth(460)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 18)
-        layout.setSpacing(10)
+        layout = down(10, self, (24, 20, 24, 18))
         self.days = QSpinBox()
         self.days.setRange(1, MOST_DAYS)
         self.days.setValue(USUAL_DAYS)

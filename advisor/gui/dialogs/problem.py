@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QVBoxLayout, QWidget
 
 from advisor.core.sentences import visible
+from advisor.gui.widgets.card import add_close, opened
 from advisor.gui.widgets.labels import paragraph
 
 if TYPE_CHECKING:
@@ -22,13 +22,8 @@ def show_problem(parent: QWidget, texts: Texts, outcome: Outcome) -> QDialog:
     """Open the dialog without blocking; a second problem replaces the first: no storm of dialogs."""
     for old in parent.findChildren(QDialog, _OPEN):
         old.close()
-    dialog = QDialog(parent)
+    dialog, layout = opened(parent, texts("problem-bug" if outcome.kind == "bug" else "problem-title"))
     dialog.setObjectName(_OPEN)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.setWindowTitle(texts("problem-bug" if outcome.kind == "bug" else "problem-title"))
-    layout = QVBoxLayout(dialog)
-    layout.setContentsMargins(24, 20, 24, 18)
-    layout.setSpacing(12)
     text, remedy = texts.problem(outcome)
     layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
     layout.addWidget(paragraph(visible(text), _WIDTH, "strong"))
@@ -41,10 +36,5 @@ def show_problem(parent: QWidget, texts: Texts, outcome: Outcome) -> QDialog:
         log.setMinimumHeight(180)
         log.setAccessibleName(texts("problem-log"))
         layout.addWidget(log)
-    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-    close = buttons.button(QDialogButtonBox.StandardButton.Close)
-    close.setText(texts("window-close"))
-    buttons.rejected.connect(dialog.close)
-    layout.addWidget(buttons)
-    dialog.open()
+    add_close(dialog, layout, texts("window-close"))
     return dialog

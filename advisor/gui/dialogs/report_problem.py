@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QWidget
 
 from advisor import __version__
+from advisor.gui.widgets.card import add_close, opened
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
@@ -44,23 +44,14 @@ def _user() -> str:
 
 def show_report(parent: QWidget, texts: Texts, machine: Machine | None) -> QDialog:
     """Show the report for copying; nothing is sent anywhere."""
-    dialog = QDialog(parent)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.setWindowTitle(texts("menu-report-problem"))
+    dialog, layout = opened(parent, texts("menu-report-problem"))
     dialog.resize(680, 560)
-    layout = QVBoxLayout(dialog)
-    layout.setContentsMargins(24, 20, 24, 18)
-    layout.setSpacing(12)
     layout.addWidget(label(texts("report-problem-explained"), wrap=True))
     text = QPlainTextEdit(report_text(machine))
     text.setReadOnly(True)
     text.setAccessibleName(texts("menu-report-problem"))
     layout.addWidget(text, 1)
-    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-    buttons.button(QDialogButtonBox.StandardButton.Close).setText(texts("window-close"))
+    buttons = add_close(dialog, layout, texts("window-close"))
     copy = buttons.addButton(texts("window-copy"), QDialogButtonBox.ButtonRole.ActionRole)
     copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text.toPlainText()))
-    buttons.rejected.connect(dialog.close)
-    layout.addWidget(buttons)
-    dialog.open()
     return dialog

@@ -10,13 +10,12 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
+from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.card import add_answers
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label
@@ -53,9 +52,7 @@ class SettingsDialog(QDialog):
         self._currency.setMaxLength(8)
         self._prices = self._path("prices", str(settings.price_file or ""), folder=False)
         self._folder = self._path("data-folder", str(settings.data_folder or ""), folder=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 18)
-        layout.setSpacing(16)
+        layout = down(16, self, (24, 20, 24, 18))
         layout.addLayout(self._places)
         add_answers(self, layout, texts("window-cancel"), texts("settings-save"), advised=True)
 
@@ -68,8 +65,7 @@ class SettingsDialog(QDialog):
         if with_button is None:
             self._places.addWidget(field, line, 1)
         else:
-            both = QHBoxLayout()
-            both.setSpacing(8)
+            both = across(8)
             both.addWidget(field, 1)
             both.addWidget(with_button)
             self._places.addLayout(both, line, 1)

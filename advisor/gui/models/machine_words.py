@@ -6,11 +6,21 @@ import platform
 from typing import TYPE_CHECKING
 
 from advisor.core.sentences import visible
+from advisor.core.units import format_quantity
 from advisor.present.card_names import short_name
 
 if TYPE_CHECKING:
     from advisor.gui.texts import Texts
     from advisor.hardware.machine import Machine
+
+FORMATS = {
+    "utilisation": lambda value: f"{100 * value:.0f} %",
+    "power": lambda value: f"{value:.0f} W",
+    "clock": lambda value: format_quantity(value, "Hz"),
+    "temperature": lambda value: f"{value:.0f} °C",
+    "pressure": lambda value: f"{100 * value:.0f} %",
+}
+"""How a live figure is written, by its metric."""
 
 
 def summary_lines(machine: Machine | None, texts: Texts) -> list[str]:

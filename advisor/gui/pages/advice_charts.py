@@ -33,19 +33,16 @@ _MOST_STRATEGIES = 9
 def prediction_tip(one: Prediction, context: Context) -> str:
     """Everything that is known of a set-up, for a tooltip."""
     texts = context.texts
+    set_up = f"{one.count} × {one.device.name} · {texts.strategy(one.strategy)} · {PRECISION_LABELS[one.precision]}"
     lines = [
-        visible(
-            f"{one.count} × {one.device.name} · {texts.strategy(one.strategy)} · {PRECISION_LABELS[one.precision]}"
-        ),
+        visible(set_up),
         texts("advice-tip-batch", batch=f"{one.batch_size_per_device:,}", total=f"{one.global_batch_size:,}"),
         f"{texts('advice-step')}: {texts.duration(one.step_s.value)} ({texts.span(one.step_s, texts.duration)})",
         f"{texts('advice-rate')}: {texts.rate(one.samples_per_s.value)} ({texts.span(one.samples_per_s, texts.rate)})",
     ]
     if one.peak_memory_bytes is not None:
-        lines.append(
-            f"{texts('advice-memory')}: {texts.size(one.peak_memory_bytes.value)} / "
-            f"{texts.size(usable_memory_bytes(one))}"
-        )
+        need = texts.size(one.peak_memory_bytes.value)
+        lines.append(f"{texts('advice-memory')}: {need} / {texts.size(usable_memory_bytes(one))}")
     lines.append(f"{texts('column-basis')}: {texts.basis(one.step_s)}")
     return "\n".join(lines)
 
@@ -53,26 +50,19 @@ def prediction_tip(one: Prediction, context: Context) -> str:
 def batch_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card:
     """Throughput against batch size on one of the advised devices, with knee and memory limit."""
     texts, theme = context.texts, context.theme
-    card = Card(texts("advice-batch-title"))
-    card.add_to_header(label(short_name(visible(chosen.device.name)), "muted"))
-    chart = CurveChart(
-        theme, texts("advice-batch-title"), x_title=texts("axis-batch"), y_title=texts("axis-samples-per-s")
-    )
+    card = Card(texts("advice-batch-title"), note=short_name(visible(chosen.device.name)))
+    chart = CurveChart(theme, texts("advice-batch-title"), (texts("axis-batch"), texts("axis-samples-per-s")))
     points = _points(batch_curve(advice.predictions, chosen.device.key, chosen.precision, chosen.strategy), context)
-    marks = []
-    advised = batch_advice_on(chosen, advice.batch_advice)
-    marks.append(
-        Mark(
-            x=chosen.batch_size_per_device,
-            text=texts("mark-advised", batch=f"{chosen.batch_size_per_device:,}"),
-            colour=theme.accent,
-        )
-    )
-    if advised is not None and advised.knee is not None and advised.knee != chosen.batch_size_per_device:
-        marks.append(Mark(x=advised.knee, text=texts("mark-knee", batch=f"{advised.knee:,}"), colour=theme.muted))
+    advised, size = batch_advice_on(chosen, advice.batch_advice), chosen.batch_size_per_device
+
+    def mark(code: str, batch: int, colour: str) -> Mark:
+        return Mark(x=batch, text=texts(code, batch=f"{batch:,}"), colour=colour)
+
+    marks = [mark("mark-advised", size, theme.accent)]
+    if advised is not None and advised.knee is not None and advised.knee != size:
+        marks.append(mark("mark-knee", advised.knee, theme.muted))
     if advised is not None and advised.largest_that_fits is not None:
-        limit = advised.largest_that_fits
-        marks.append(Mark(x=limit, text=texts("mark-limit", batch=f"{limit:,}"), colour=theme.danger))
+        marks.append(mark("mark-limit", advised.largest_that_fits, theme.danger))
     chart.show_curves([Curve(name="", colour=theme.accent, points=points)], marks)
     card.body.addWidget(chart, 1)
     words = texts.say(advised.reason) if advised is not None else texts("advice-hollow")
@@ -105,36 +95,20 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
     of_gpu = batch_curve(advice.predictions, gpu, chosen.precision)
     if not of_host or not of_gpu:
         return None
-    card = Card(texts("advice-crossover-title"))
-    chart = CurveChart(
-        theme,
-        texts("advice-crossover-title"),
-        x_title=texts("axis-batch"),
-        y_title=texts("axis-step"),
-        log_y=True,
-        y_text=seconds_tick,
-    )
+    card, titles = Card(texts("advice-crossover-title")), (texts("axis-batch"), texts("axis-step"))
+    chart = CurveChart(theme, texts("advice-crossover-title"), titles, log_y=True, y_text=seconds_tick)
     found, places = _crossover(advice, host, gpu), device_places(advice.machine, advice.predictions)
-    marks = []
-    if found is not None and found.batch_size is not None:
-        marks.append(
-            Mark(x=found.batch_size, text=texts("mark-crossover", batch=f"{found.batch_size:,}"), colour=theme.muted)
-        )
-    chart.show_curves(
-        [
-            Curve(
-                name=texts("machine-cpu"),
-                colour=theme.series[CPU_SERIES],
-                points=_points(of_host, context, seconds=True),
-            ),
-            Curve(
-                name=short_name(visible(names[gpu])),
-                colour=gpu_colour(theme, places.get(gpu, 0))[0],
-                points=_points(of_gpu, context, seconds=True),
-            ),
-        ],
-        marks,
+    marks, size = [], None if found is None else found.batch_size
+    if size is not None:
+        marks.append(Mark(x=size, text=texts("mark-crossover", batch=f"{size:,}"), colour=theme.muted))
+    looks = (
+        (texts("machine-cpu"), theme.series[CPU_SERIES], of_host),
+        (short_name(visible(names[gpu])), gpu_colour(theme, places.get(gpu, 0))[0], of_gpu),
     )
+    curves = [
+        Curve(name=name, colour=colour, points=_points(points, context, seconds=True)) for name, colour, points in looks
+    ]
+    chart.show_curves(curves, marks)
     card.body.addWidget(chart, 1)
     if found is not None:
         card.body.addWidget(label(texts.say(found.reason), "muted", wrap=True))
@@ -158,8 +132,8 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
     texts, rows = context.texts, memory_rows(advice, chosen)
     if not rows:
         return None
-    card = Card(texts("advice-memory-title"))
-    card.add_to_header(label(texts("advice-memory-mark", size=texts.size(usable_memory_bytes(rows[0]))), "muted"))
+    usable = texts("advice-memory-mark", size=texts.size(usable_memory_bytes(rows[0])))
+    card = Card(texts("advice-memory-title"), note=usable)
     chart = StackChart(context.theme, texts("advice-memory-title"))
     stacks = []
     for row in rows:
@@ -195,8 +169,7 @@ def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context
     texts, rows = context.texts, strategies_of(advice, chosen)
     if not rows:
         return None
-    card = Card(texts("advice-strategy-title"))
-    card.add_to_header(label(texts("axis-samples-per-s"), "muted"))
+    card = Card(texts("advice-strategy-title"), note=texts("axis-samples-per-s"))
     chart = BarChart(context.theme, texts("advice-strategy-title"), row_height=28)
     rows = tuple(one for place, one in enumerate(rows) if place < _MOST_STRATEGIES or rests_on(chosen, one))
     bars = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Names, visible
@@ -13,6 +13,8 @@ from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_c
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
+from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.buttons import one_of, push
 from advisor.gui.widgets.card import Card, Columns, FigureRow, KeyFigure, clear, row
 from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.gui.widgets.notice import EmptyState, Notice, Strip
@@ -21,6 +23,7 @@ from advisor.predict.prediction import Prediction
 from advisor.present.card_names import short_name, shown_names
 from advisor.present.job_picture import job_picture
 from advisor.present.set_ups import usable_memory_bytes
+from advisor.present.summary import listed
 from advisor.recommend.ranking import untrusted_devices
 from advisor.recommend.recommendation import prediction_of
 
@@ -163,19 +166,14 @@ class AdvicePage(Page):
             return None
         names = {measurement.device_key: measurement.device_name for measurement in advice.measurements}
         kinds = dict.fromkeys(self.texts(f"measure-verdict-{kind.replace('_', '-')}") for kind in found.values())
-        comma = "、" if self.texts.language == "zh" else ", "
-        words = self.texts(
-            "advice-disturbed",
-            devices=comma.join(short_name(visible(names[key])) for key in found),
-            verdict=comma.join(kinds),
-        )
+        language = self.texts.language
+        devices = listed([short_name(visible(names[key])) for key in found], language)
+        words = self.texts("advice-disturbed", devices=devices, verdict=listed(list(kinds), language))
         return Strip(words, self.texts("advice-measure-again"), lambda: self.context.act("measure"))
 
     def _figures_box(self, advice: AdviceRecord) -> QWidget:
         box = QWidget()
-        self._figure_lines = QVBoxLayout(box)
-        self._figure_lines.setContentsMargins(0, 0, 0, 0)
-        self._figure_lines.setSpacing(8)
+        self._figure_lines = down(8, box)
         self._fill_figures(advice)
         return box
 
@@ -187,11 +185,8 @@ class AdvicePage(Page):
         line = QHBoxLayout()
         words = self.texts("picture-figures", set_up=self._short(self._picked))
         line.addWidget(ElidedLabel(words, "heading"), 1)
-        for code, act in (("picture-compare", lambda: self.context.go("compare")), ("picture-back", self._back)):
-            button = QPushButton(self.texts(code))
-            button.setProperty("role", "small")
-            button.clicked.connect(lambda _on=False, act=act: act())
-            line.addWidget(button)
+        line.addWidget(push(self.texts("picture-compare"), lambda: self.context.go("compare"), "small"))
+        line.addWidget(push(self.texts("picture-back"), self._back, "small"))
         self._figure_lines.addLayout(line)
         self._figure_lines.addWidget(self._figures(advice, self._picked))
 
@@ -228,16 +223,9 @@ class AdvicePage(Page):
         best, here = advice.recommendation, advice.recommendation_local
         if best is None or here is None or best.differs_at_most_by(here, "gradient_accumulation_steps"):
             return None
-        line = QHBoxLayout()
-        line.setSpacing(8)
+        line = across(8)
         for local, code in ((False, "advice-best-of-all"), (True, "advice-on-this-machine")):
-            button = QPushButton(self.texts(code))
-            button.setProperty("role", "small")
-            button.setCheckable(True)
-            button.setAutoExclusive(True)
-            button.setChecked(local == self._local)
-            button.clicked.connect(lambda _on=False, chosen=local: self._choose(chosen))
-            line.addWidget(button)
+            line.addWidget(one_of(self.texts(code), partial(self._choose, local), chosen=local == self._local))
         other = best if self._local else here
         words = self.texts("advice-other-all" if self._local else "advice-other-local", set_up=self._short(other))
         line.addWidget(ElidedLabel(words, "muted"), 1)
@@ -261,8 +249,7 @@ class AdvicePage(Page):
         devices = self.texts("advice-run-on", mode=mode, count=chosen.count, device=device)
         heading = label(devices, "hero", wrap=True, selectable=True)
         card.body.addWidget(heading)
-        chips = QHBoxLayout()
-        chips.setSpacing(8)
+        chips = across(8)
         facts = [
             self.texts("advice-batch-short", batch=f"{chosen.batch_size_per_device:,}"),
             PRECISION_LABELS[chosen.precision],

@@ -6,15 +6,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from advisor.cases.case_file import Case, CaseAnswer, bundled_cases
 from advisor.claims.claim import ClaimAnswer
 from advisor.core.sentences import Reason, visible
 from advisor.core.units import Estimate, exactly
 from advisor.gui.jobs.apart import apart
+from advisor.gui.jobs.asks import CasesAsk, ClaimAsk
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
+from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card, clear
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
 
     from advisor.claims.claim import Verdict
     from advisor.gui.context import Context
-    from advisor.gui.jobs.asks import Ask
     from advisor.gui.threads import Outcome
 
 _CHIPS: dict[Verdict, str] = {
@@ -55,8 +57,7 @@ class CasesPage(Page):
         self._shown: tuple[str, int] | None = None
         """The case that stands on the page, and how many answers were known then."""
         self.body.addWidget(self._checker())
-        line = QHBoxLayout()
-        line.setSpacing(GAP)
+        line = across(GAP)
         self._list = self._case_list()
         self._beside = QWidget()
         self._beside.setFixedWidth(_LIST_WIDTH)
@@ -64,8 +65,7 @@ class CasesPage(Page):
         self._list.setParent(self._beside)
         line.addWidget(self._beside)
         self.scroll_area.verticalScrollBar().valueChanged.connect(self._follow)
-        self._detail = QVBoxLayout()
-        self._detail.setSpacing(GAP)
+        self._detail = down(GAP)
         line.addLayout(self._detail, 1)
         self.body.addLayout(line, 1)
         self._list.setCurrentRow(0)
@@ -87,7 +87,7 @@ class CasesPage(Page):
         """Compute the answers once."""
         if not self.session.case_answers and not self._answering:
             self._answering = self.busy = True
-            self.session.crew.start(apart(_cases_ask), self._answered, owner=self)
+            self.session.crew.start(apart(CasesAsk), self._answered, owner=self)
         self._show_case()
 
     def _answered(self, outcome: Outcome) -> None:
@@ -96,7 +96,7 @@ class CasesPage(Page):
         if isinstance(outcome.result, tuple):
             self.session.case_answers = {answer.case_id: answer for answer in outcome.result}
             self._mark_list()
-        elif outcome.kind in {"problem", "bug"}:
+        elif outcome.failed:
             self.session.problem_raised.emit(outcome)
         self._show_case()
 
@@ -193,10 +193,8 @@ class CasesPage(Page):
         for case_id in answer.contradicts:
             other = bundled_cases().get(case_id)
             if other is not None:
-                button = QPushButton(texts("cases-contradicts", title=other.title.text(texts.language)))
-                button.setProperty("role", "link")
-                button.clicked.connect(lambda _on=False, chosen=case_id: self._go_to(chosen))
-                card.body.addWidget(button)
+                words = texts("cases-contradicts", title=other.title.text(texts.language))
+                card.body.addWidget(push(words, partial(self._go_to, case_id), "link"))
 
     def _by_title(self, reason: Reason) -> Reason:
         """A case that a reason names by its id, as in the file, is named here as the list names it."""
@@ -221,21 +219,14 @@ class CasesPage(Page):
         self._field.setPlaceholderText(texts("cases-example-1"))
         self._field.setAccessibleName(texts("cases-checker"))
         self._field.returnPressed.connect(self._check)
-        self._button = QPushButton(texts("cases-check"))
-        self._button.setProperty("role", "primary")
-        self._button.clicked.connect(self._check)
+        self._button = push(texts("cases-check"), self._check, "primary")
         line.addWidget(self._field, 1)
         line.addWidget(self._button)
         card.body.addLayout(line)
-        examples = QHBoxLayout()
-        examples.setSpacing(14)
+        examples = across(14)
         examples.addWidget(label(texts("cases-examples"), "muted"))
         for code in ("cases-example-2", "cases-example-3"):
-            text = texts(code)
-            button = QPushButton(text)
-            button.setProperty("role", "link")
-            button.clicked.connect(lambda _on=False, chosen=text: self._try(chosen))
-            examples.addWidget(button)
+            examples.addWidget(push(texts(code), partial(self._try, texts(code)), "link"))
         examples.addStretch(1)
         card.body.addLayout(examples)
         self._answer_place = QVBoxLayout()
@@ -255,13 +246,7 @@ class CasesPage(Page):
         self._button.setEnabled(False)
         clear(self._answer_place)
         self._answer_place.addWidget(label(self.texts("cases-computing"), "muted"))
-
-        def ask() -> Ask:
-            from advisor.gui.jobs.asks import ClaimAsk
-
-            return ClaimAsk(text=text)
-
-        self.session.crew.start(apart(ask), self._judged, owner=self)
+        self.session.crew.start(apart(lambda: ClaimAsk(text=text)), self._judged, owner=self)
 
     def _judged(self, outcome: Outcome) -> None:
         self._judging = False
@@ -319,12 +304,6 @@ class CasesPage(Page):
             for name, one in rows
             if one is not None
         ]
-
-
-def _cases_ask() -> Ask:
-    from advisor.gui.jobs.asks import CasesAsk
-
-    return CasesAsk()
 
 
 def _times(ratio: float) -> str:

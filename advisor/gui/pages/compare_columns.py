@@ -43,26 +43,38 @@ def set_up_columns(
     def tip(set_up: ComparedSetUp) -> str:
         return prediction_tip(set_up.prediction, context)
 
-    def figure(
-        name: str, code: str, text: Callable[[ComparedSetUp], str], estimate: Callable[[ComparedSetUp], Estimate | None]
+    def figure(  # noqa: PLR0913 - what a column is made of
+        name: str,
+        code: str,
+        field: str,
+        how: Callable[[float], str],
+        *,
+        instead: str | None = "–",
+        text: Callable[[ComparedSetUp], str] | None = None,
     ) -> Column[ComparedSetUp]:
-        def order(set_up: ComparedSetUp) -> float | None:
-            found = estimate(set_up)
+        """A field of the prediction by size; `instead` of its text where the set-up does not fit; None: the text."""
+
+        def value(set_up: ComparedSetUp) -> float | None:
+            found: Estimate | None = getattr(set_up.prediction, field)
             return None if found is None else found.value
 
-        return Column(name=name, title=texts(code), text=text, order=order, tip=tip, number=True)
+        def written(set_up: ComparedSetUp) -> str:
+            if instead is not None and set_up.prediction.fits is False:
+                return instead
+            if text is not None:
+                return text(set_up)
+            number = value(set_up)
+            return unknown if number is None else how(number)
+
+        return Column(name=name, title=texts(code), text=written, order=value, tip=tip, number=True)
 
     def plain(
-        name: str, text: Callable[[ComparedSetUp], str], order: Callable[[ComparedSetUp], object] | None
+        name: str, text: Callable[[ComparedSetUp], str], order: Callable[[ComparedSetUp], object] | None = None
     ) -> Column[ComparedSetUp]:
         number = name in {"count", "batch"}
         return Column(name=name, title=texts(f"column-{name}"), text=text, order=order, tip=tip, number=number)
 
-    refused, unknown = texts("advice-does-not-fit"), texts("window-unknown")
-    dash = "–"
-
-    def fitting(set_up: ComparedSetUp, text: str, instead: str = dash) -> str:
-        return instead if set_up.prediction.fits is False else text
+    unknown = texts("window-unknown")
 
     columns = [
         Column(
@@ -84,45 +96,16 @@ def set_up_columns(
             header_tip=texts("compare-pin-tip"),
             tip=lambda _one: texts("compare-pin-tip"),
         ),
-        plain("device", lambda one: names[one.prediction.device.key], None),
+        plain("device", lambda one: names[one.prediction.device.key]),
         plain("count", lambda one: str(one.prediction.count), lambda one: one.prediction.count),
-        plain("strategy", lambda one: _strategy(one, strategy_name), None),
-        plain("precision", lambda one: PRECISION_LABELS[one.prediction.precision], None),
-        plain(
-            "batch",
-            lambda one: f"{one.prediction.batch_size_per_device:,}",
-            lambda one: one.prediction.batch_size_per_device,
-        ),
-        figure(
-            "rate",
-            "compare-rate",
-            lambda one: fitting(one, texts.rate(one.prediction.samples_per_s.value), refused),
-            lambda one: one.prediction.samples_per_s,
-        ),
-        figure(
-            "range",
-            "column-range",
-            lambda one: fitting(one, texts.span(one.prediction.samples_per_s, texts.rate)),
-            lambda one: one.prediction.samples_per_s,
-        ),
-        figure(
-            "step",
-            "column-step",
-            lambda one: fitting(one, texts.duration(one.prediction.step_s.value)),
-            lambda one: one.prediction.step_s,
-        ),
-        figure(
-            "job",
-            "column-job",
-            lambda one: fitting(one, texts.duration(_value(one.prediction.job_s))),
-            lambda one: one.prediction.job_s,
-        ),
-        figure(
-            "memory",
-            "column-memory",
-            lambda one: texts.size(_value(one.prediction.peak_memory_bytes)),
-            lambda one: one.prediction.peak_memory_bytes,
-        ),
+        plain("strategy", lambda one: _strategy(one, strategy_name)),
+        plain("precision", lambda one: PRECISION_LABELS[one.prediction.precision]),
+        plain("batch", lambda one: f"{_batch(one):,}", _batch),
+        figure("rate", "compare-rate", "samples_per_s", texts.rate, instead=texts("advice-does-not-fit")),
+        figure("range", "column-range", "samples_per_s", texts.rate, text=lambda one: _span(one, texts)),
+        figure("step", "column-step", "step_s", texts.duration),
+        figure("job", "column-job", "job_s", texts.duration),
+        figure("memory", "column-memory", "peak_memory_bytes", texts.size, instead=None),
         Column(
             name="price",
             title=texts("compare-price"),
@@ -135,24 +118,19 @@ def set_up_columns(
             edit=set_price,
             bold=lambda one: one.prediction.device.key in index.edited_prices,
         ),
-        figure(
-            "cost",
-            "advice-cost",
-            lambda one: fitting(one, _cost(one, texts)),
-            lambda one: one.prediction.cost,
-        ),
+        figure("cost", "advice-cost", "cost", str, text=lambda one: _cost(one, texts)),
     ]
     if index.has_energy():
-        columns.append(
-            figure(
-                "energy",
-                "advice-energy",
-                lambda one: fitting(one, texts.energy(_value(one.prediction.energy_j))),
-                lambda one: one.prediction.energy_j,
-            )
-        )
-    columns.append(plain("basis", lambda one: texts.basis(one.prediction.step_s) or unknown, None))
-    return columns
+        columns.append(figure("energy", "advice-energy", "energy_j", texts.energy))
+    return [*columns, plain("basis", lambda one: texts.basis(one.prediction.step_s) or unknown)]
+
+
+def _span(set_up: ComparedSetUp, texts: Texts) -> str:
+    return texts.span(set_up.prediction.samples_per_s, texts.rate)
+
+
+def _batch(set_up: ComparedSetUp) -> int:
+    return set_up.prediction.batch_size_per_device
 
 
 def _strategy(set_up: ComparedSetUp, name_of: Callable[[Strategy], str]) -> str:
@@ -171,10 +149,6 @@ def _price(set_up: ComparedSetUp, index: PredictionIndex, texts: Texts) -> str:
     price = index.price_per_hour(key)
     mark = "• " if key in index.edited_prices else ""
     return "–" if price is None else f"{mark}{texts.money(price, index.currency)}"
-
-
-def _value(estimate: Estimate | None) -> float | None:
-    return None if estimate is None else estimate.value
 
 
 def _typed(price: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker
@@ -18,6 +19,8 @@ from advisor.gui.plots.order_chart import Look, OrderChart, OrderLine
 from advisor.gui.theme import cpu_colour, gpu_colour
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
+from advisor.gui.widgets.boxes import across
+from advisor.gui.widgets.buttons import one_of, push
 from advisor.gui.widgets.card import Card, clear
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label
@@ -143,18 +146,12 @@ class ComparePage(Page):
         }
         precision = self._state.get("precision", own)
         self._precision: Precision = next((one for one in known if one == precision), known[0])
-        line = QHBoxLayout()
-        line.setSpacing(6)
+        line = across(6)
         self._buttons: dict[Precision, QPushButton] = {}
         for offered in known:
-            button = QPushButton(PRECISION_LABELS[offered])
-            button.setProperty("role", "small")
-            button.setCheckable(True)
-            button.setAutoExclusive(True)
-            button.setChecked(offered == self._precision)
-            button.clicked.connect(lambda _on=False, picked=offered: self._choose_precision(picked))
-            self._buttons[offered] = button
-            line.addWidget(button)
+            choose, chosen_now = partial(self._choose_precision, offered), offered == self._precision
+            self._buttons[offered] = one_of(PRECISION_LABELS[offered], choose, chosen=chosen_now)
+            line.addWidget(self._buttons[offered])
         line.addSpacing(10)
         self._labels: dict[str, QLabel] = {}
         batches = [(f"{size:,}", size) for size in self._comparison.batches]
@@ -166,10 +163,8 @@ class ComparePage(Page):
         goals += [(self.texts("goal-energy"), "energy")] if self._comparison.has_energy() else []
         self._goal = self._box(line, "goal", goals)
         line.addStretch(1)
-        self._reset_button = QPushButton(self.texts("compare-reset"))
-        self._reset_button.setProperty("role", "small")
+        self._reset_button = push(self.texts("compare-reset"), self._reset, "small")
         self._reset_button.setToolTip(plain_tooltip(self.texts("compare-reset-tip")))
-        self._reset_button.clicked.connect(lambda _on=False: self._reset())
         line.addWidget(self._reset_button)
         self.body.addLayout(line)
 
@@ -233,9 +228,7 @@ class ComparePage(Page):
     def _build_charts(self) -> None:
         charts = QWidget()
         charts.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        line = QHBoxLayout(charts)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(GAP)
+        line = across(GAP, charts)
         bars = Card(self.texts("compare-bars-title"))
         self._unit = label("", "muted")
         bars.add_to_header(self._unit)

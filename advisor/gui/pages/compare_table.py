@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QMenu, QPushButton, QSizePolicy, QToolButton
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QMenu, QSizePolicy, QToolButton
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
@@ -17,6 +17,7 @@ from advisor.gui.models.shown_rows import ShownRows
 from advisor.gui.models.table_model import TableModel
 from advisor.gui.models.typed_prices import MOST_AN_HOUR
 from advisor.gui.pages.compare_columns import set_up_columns
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Line
 from advisor.gui.widgets.labels import label
@@ -102,9 +103,7 @@ class SetUpsCard(Card):
         self._menu = QMenu(columns)
         self._menu.aboutToShow.connect(self._fill_column_menu)
         columns.setMenu(self._menu)
-        export = QPushButton(self.texts("compare-export"))
-        export.setProperty("role", "small")
-        export.clicked.connect(lambda _on=False: self._ask_and_export())
+        export = push(self.texts("compare-export"), self._ask_and_export, "small")
         for widget in (self.counted, self.all, self.fitting, self.search, columns, export):
             self.add_to_header(widget)
 
@@ -274,7 +273,7 @@ class SetUpsCard(Card):
         titles, cells = self.table.shown_texts()
 
         def written(outcome: Outcome) -> None:
-            if outcome.kind in {"problem", "bug"}:
+            if outcome.failed:
                 session.problem_raised.emit(outcome)
 
         session.crew.start(call_as_job(lambda: write_shown(titles, cells, path)), written)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from advisor.gui.context import Context
 
+Door = TypeVar("Door", bound=QWidget)
 _DOORS = ("preset", "huggingface", "python", "form")
 
 
@@ -56,19 +57,16 @@ class DoorsCard(Card):
         """What makes the doors; `model` is the description's model table, `reference` what names the workload."""
 
         def preset() -> None:
-            self.preset = PresetDoor(self._context, reference)
-            self._add(self.preset)
+            self.preset = self._added(PresetDoor(self._context, reference))
 
         def hub() -> None:
-            self.hub = HubDoor(self._context, _config(model, reference))
-            self._add(self.hub)
+            self.hub = self._added(HubDoor(self._context, _config(model, reference)))
 
         def python() -> None:
-            self.python = PythonDoor(self._context, model.get("file", ""))
-            self._add(self.python)
+            self.python = self._added(PythonDoor(self._context, model.get("file", "")))
 
         def form() -> None:
-            self._add(self.form)
+            self._added(self.form)
             self._turn_to(self._tabs.currentIndex())
 
         self.form = FormDoor(self._context, model)
@@ -89,9 +87,10 @@ class DoorsCard(Card):
         self._turn_to(place)
         self.opened.emit(place)
 
-    def _add(self, door: QWidget) -> None:
+    def _added(self, door: Door) -> Door:
         door.hide()
         self.body.addWidget(door)
+        return door
 
     def _turn_to(self, place: int) -> None:
         """The card is as high as the door that stands open, not as the highest."""

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.models.table_model import Column, TableModel, estimates, figures
+from advisor.gui.models.table_model import Column, estimates, figures
 from advisor.gui.widgets.card import Card
-from advisor.gui.widgets.labels import label
-from advisor.gui.widgets.table import Table
+from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
 from advisor.present.checked_steps import CheckedStep, batch_text, checked_steps
 
@@ -23,36 +22,34 @@ def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
     texts, checks = context.texts, checked_steps(advice)
     if not checks:
         return None
-    card = Card(texts("history-measured-title"))
-    card.add_to_header(label(visible(advice.workload.name), "muted"))
-
-    model: TableModel[CheckedStep] = TableModel(
-        [
-            Column(title=texts("column-device"), text=lambda one: short_name(visible(one.device_name))),
-            Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.step.precision]),
-            Column(
-                title=texts("column-batch"),
-                text=lambda one: batch_text(one.step, texts.language),
-                order=lambda one: one.step.batch_size,
-                number=True,
-            ),
-            figures(texts("history-measured"), lambda one: one.summary.median_s, texts.duration),
-            estimates(
-                texts("column-predicted"),
-                lambda one: one.predicted.step_s if one.predicted else None,
-                texts.duration,
-                texts,
-            ),
-            figures(texts("column-error"), lambda one: one.error_fraction, lambda error: f"{100 * error:+.1f} %"),
-            Column(
-                title=texts("column-verdict"),
-                text=lambda one: texts(f"measure-verdict-{one.step.verdict.kind.replace('_', '-')}"),
-            ),
-        ]
+    columns: list[Column[CheckedStep]] = [
+        Column(title=texts("column-device"), text=lambda one: short_name(visible(one.device_name))),
+        Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.step.precision]),
+        Column(
+            title=texts("column-batch"),
+            text=lambda one: batch_text(one.step, texts.language),
+            order=lambda one: one.step.batch_size,
+            number=True,
+        ),
+        figures(texts("history-measured"), lambda one: one.summary.median_s, texts.duration),
+        estimates(
+            texts("column-predicted"),
+            lambda one: one.predicted.step_s if one.predicted else None,
+            texts.duration,
+            texts,
+        ),
+        figures(texts("column-error"), lambda one: one.error_fraction, lambda error: f"{100 * error:+.1f} %"),
+        Column(
+            title=texts("column-verdict"),
+            text=lambda one: texts(f"measure-verdict-{one.step.verdict.kind.replace('_', '-')}"),
+        ),
+    ]
+    unpredicted = any(one.predicted is None for one in checks)
+    return TableCard(
+        texts("history-measured-title"),
+        columns,
+        checks,
+        note=visible(advice.workload.name),
+        below=texts("history-checks-note") if unpredicted else "",
+        visible_rows=9,
     )
-    model.show(checks)
-    card.body.addWidget(Table(model, texts("history-measured-title"), visible_rows=9))
-    if any(one.predicted is None for one in checks):
-        card.body.addWidget(label(texts("history-checks-note"), "muted", wrap=True))
-    card.hug()
-    return card

@@ -9,15 +9,17 @@ from PySide6.QtWidgets import QWidget
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
-from advisor.gui.models.table_model import Column, TableModel, estimates, figures
+from advisor.gui.models.table_model import Column, estimates, figures
 from advisor.gui.start.local_time import local_moment
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
-from advisor.gui.widgets.table import Table
+from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
 from advisor.present.comparison import FigureDifference, SettingDifference, StepDifference, compare
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from advisor.core.units import Estimate
     from advisor.gui.context import Context
     from advisor.recommend.recommendation import Recommendation
@@ -30,8 +32,6 @@ _FIGURE_CODES = {
     "peak_memory_bytes": "advice-memory",
     "cost": "advice-cost",
 }
-_SETTINGS_SHOWN = 8
-_STEPS_SHOWN = 8
 
 
 def compared_cards(first: AdviceRecord, second: AdviceRecord, context: Context) -> list[QWidget]:
@@ -54,12 +54,6 @@ def _figures_card(
     rows: tuple[FigureDifference, ...],
 ) -> Card:
     texts = context.texts
-    card = Card(texts("history-compared"))
-    card.add_to_header(label(texts("history-same" if same_set_up else "history-other"), "muted"))
-    for code, advice in (("history-first", first), ("history-second", second)):
-        when = local_moment(advice.created_utc)
-        parts = (texts(code), when, visible(advice.workload.name), _set_up(advice.recommendation, context))
-        card.body.addWidget(label("  ·  ".join(parts), wrap=True, selectable=True))
 
     def name(difference: FigureDifference) -> str:
         place = texts("advice-on-this-machine" if difference.local else "advice-best-of-all")
@@ -75,59 +69,48 @@ def _figures_card(
     def span(difference: FigureDifference, estimate: Estimate | None) -> str:
         return texts.span(estimate, lambda value: _shown(difference, value, currency, context))
 
-    model: TableModel[FigureDifference] = TableModel(
-        [
-            Column(title=texts("history-figure"), text=name),
-            Column(
-                title=texts("history-first"),
-                text=lambda one: told(one, one.first),
-                tip=lambda one: span(one, one.first),
-                number=True,
-            ),
-            Column(
-                title=texts("history-second"),
-                text=lambda one: told(one, one.second),
-                tip=lambda one: span(one, one.second),
-                number=True,
-            ),
-            *_verdict_columns(context),
-        ]
-    )
-    model.show(rows)
-    card.body.addWidget(Table(model, texts("history-compared"), visible_rows=10))
-    card.body.addWidget(label(texts("history-clear-tip"), "muted", wrap=True))
-    card.hug()
+    def run(code: str, which: Callable[[FigureDifference], Estimate | None]) -> Column[FigureDifference]:
+        return Column(
+            title=texts(code),
+            text=lambda one: told(one, which(one)),
+            tip=lambda one: span(one, which(one)),
+            number=True,
+        )
+
+    columns = [
+        Column(title=texts("history-figure"), text=name),
+        run("history-first", lambda one: one.first),
+        run("history-second", lambda one: one.second),
+        *_verdict_columns(context),
+    ]
+    note = texts("history-same" if same_set_up else "history-other")
+    below = texts("history-clear-tip")
+    card = TableCard(texts("history-compared"), columns, rows, note=note, below=below, visible_rows=10)
+    for line, (code, advice) in enumerate((("history-first", first), ("history-second", second)), start=1):
+        when = local_moment(advice.created_utc)
+        parts = (texts(code), when, visible(advice.workload.name), _set_up(advice.recommendation, context))
+        card.body.insertWidget(line, label("  ·  ".join(parts), wrap=True, selectable=True))
     return card
 
 
 def _settings_card(rows: tuple[SettingDifference, ...], context: Context) -> Card:
     texts = context.texts
-    card = Card(texts("history-settings"))
 
     def name(difference: SettingDifference) -> str:
         last = difference.field.rpartition(".")[2]
         known = texts.optional(f"field-{last.replace('_', '-')}") if difference.field.startswith("workload.") else None
         return known or visible(difference.field)
 
-    model: TableModel[SettingDifference] = TableModel(
-        [
-            Column(title=texts("history-setting"), text=name, tip=lambda one: visible(one.field)),
-            Column(title=texts("history-first"), text=lambda one: visible(one.first or "–")),
-            Column(title=texts("history-second"), text=lambda one: visible(one.second or "–")),
-        ]
-    )
-    model.show(rows)
-    rows_shown = min(len(rows), _SETTINGS_SHOWN)
-    card.body.addWidget(Table(model, texts("history-settings"), visible_rows=rows_shown, wide=(1, 2)))
-    card.hug()
-    return card
+    columns: list[Column[SettingDifference]] = [
+        Column(title=texts("history-setting"), text=name, tip=lambda one: visible(one.field)),
+        Column(title=texts("history-first"), text=lambda one: visible(one.first or "–")),
+        Column(title=texts("history-second"), text=lambda one: visible(one.second or "–")),
+    ]
+    return TableCard(texts("history-settings"), columns, rows, wide=(1, 2))
 
 
 def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
     texts = context.texts
-    card = Card(texts("history-steps"))
-    clear = sum(row.clear for row in rows)
-    card.add_to_header(label(texts("history-steps-clear", clear=clear, total=len(rows)), "muted"))
 
     def device(difference: StepDifference) -> str:
         name = f"{difference.count} × {short_name(visible(difference.device_name))}"
@@ -137,24 +120,20 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
             else f"{name} · {STRATEGY_LABELS.get(difference.strategy) or texts.strategy(difference.strategy)}"
         )
 
-    model: TableModel[StepDifference] = TableModel(
-        [
-            Column(title=texts("column-device"), text=device),
-            Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.precision]),
-            figures(texts("column-batch"), lambda one: one.batch_size_per_device, str),
-            estimates(texts("history-first"), lambda one: one.first_s, texts.duration, texts),
-            estimates(texts("history-second"), lambda one: one.second_s, texts.duration, texts),
-            *_verdict_columns(context),
-            Column(
-                title=texts("column-basis"),
-                text=lambda one: texts("basis-measured" if one.measured else "history-predicted"),
-            ),
-        ]
-    )
-    model.show(rows)
-    card.body.addWidget(Table(model, texts("history-steps"), visible_rows=_STEPS_SHOWN))
-    card.hug()
-    return card
+    columns: list[Column[StepDifference]] = [
+        Column(title=texts("column-device"), text=device),
+        Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.precision]),
+        figures(texts("column-batch"), lambda one: one.batch_size_per_device, str),
+        estimates(texts("history-first"), lambda one: one.first_s, texts.duration, texts),
+        estimates(texts("history-second"), lambda one: one.second_s, texts.duration, texts),
+        *_verdict_columns(context),
+        Column(
+            title=texts("column-basis"),
+            text=lambda one: texts("basis-measured" if one.measured else "history-predicted"),
+        ),
+    ]
+    note = texts("history-steps-clear", clear=sum(row.clear for row in rows), total=len(rows))
+    return TableCard(texts("history-steps"), columns, rows, note=note)
 
 
 def _verdict_columns(context: Context) -> list[Column[Any]]:

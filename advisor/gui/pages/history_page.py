@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
-from advisor.gui import history_access
 from advisor.gui.dialogs.old_runs import ask_age
-from advisor.gui.history_access import HistoryListing
+from advisor.gui.history_access import HistoryListing, in_history, read_history
 from advisor.gui.models.table_model import Column, TableModel, estimates, figures
 from advisor.gui.pages.history_checks import measured_card
 from advisor.gui.pages.history_comparison import compared_cards
@@ -22,10 +21,12 @@ from advisor.gui.pages.page import GAP, Page
 from advisor.gui.start.local_time import local_moment
 from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.boxes import down
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card, KeyFigure, clear, row
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState, Notice
-from advisor.gui.widgets.table import Table
+from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
 from advisor.store.advice_record import AdviceRecord
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from advisor.gui.context import Context
-    from advisor.store.history import Run, TrackRecord, Truth
+    from advisor.store.history import History, Run, TrackRecord, Truth
 
 _BOTH = 2
 _IN_MEMORY = "history-in-memory"
@@ -45,7 +46,7 @@ class HistoryPage(Page):
     def __init__(self, context: Context) -> None:
         """Nothing is read before the page is shown."""
         super().__init__(context, context.texts("page-history"))
-        self._folder = history_access.folder_of(context.settings.data_folder)
+        self._folder = context.settings.history_folder
         self.subtitle.set_full_text(self.texts("history-subtitle"))
         self.subtitle.setToolTip(plain_tooltip(visible(str(self._folder))))
         self._verify = self.add_action(self.texts("history-verify"), lambda: context.act("verify"))
@@ -66,21 +67,21 @@ class HistoryPage(Page):
         self._verify.setEnabled(possible and not self.session.busy)
         self._verify.setToolTip(self.texts("history-verify-tip"))
 
-    def _in_thread(self, call: Callable[[], object], then: Callable[[Outcome], None]) -> None:
-        self.busy = True
+    def _in_history(self, act: Callable[[History], object], then: Callable[[Outcome], None]) -> None:
+        """Do something with the history in a thread."""
+        self.busy, folder = True, self._folder
 
         def ended(outcome: Outcome) -> None:
             self.busy = False
-            if outcome.kind in {"problem", "bug"}:
+            if outcome.failed:
                 self.session.problem_raised.emit(outcome)
             else:
                 then(outcome)
 
-        self.session.crew.start(call_as_job(call), ended, owner=self)
+        self.session.crew.start(call_as_job(lambda: in_history(folder, act)), ended, owner=self)
 
-    def _read(self) -> None:
-        folder = self._folder
-        self._in_thread(lambda: history_access.read_history(folder), self._arrived)
+    def _read(self, *_: object) -> None:
+        self._in_history(read_history, self._arrived)
 
     def _arrived(self, outcome: Outcome) -> None:
         if isinstance(outcome.result, HistoryListing):
@@ -110,8 +111,7 @@ class HistoryPage(Page):
         if listing.record is not None:
             self.body.addLayout(self._record(listing.record))
         self.body.addWidget(self._runs_card(listing))
-        self._details = QVBoxLayout()
-        self._details.setSpacing(GAP)
+        self._details = down(GAP)
         self.body.addLayout(self._details)
         if listing.ledger:
             self.body.addWidget(self._ledger_card(listing))
@@ -139,10 +139,12 @@ class HistoryPage(Page):
         return row(count, inside, error, spacing=GAP)
 
     def _runs_card(self, listing: HistoryListing) -> Card:
-        card = Card(self.texts("history-runs"))
-        self._model = TableModel(self._run_columns())
-        self._model.show(listing.runs)
-        self._table = Table(self._model, self.texts("history-runs"), visible_rows=8, wide=(1,))
+        texts = self.texts
+        card = TableCard(
+            texts("history-runs"), self._run_columns(), listing.runs, below=texts("history-hint"), wide=(1,)
+        )
+        self._model: TableModel[Run] = card.model
+        self._table = card.table
         self._table.selectionModel().selectionChanged.connect(lambda *_: self._selection_changed())
         self._table.doubleClicked.connect(lambda _index: self._open())
         keys = ((Qt.Key.Key_Return, self._open), (Qt.Key.Key_Enter, self._open), (Qt.Key.Key_Delete, self._delete))
@@ -158,14 +160,8 @@ class HistoryPage(Page):
             ("delete", self._delete),
             ("older", self._delete_old),
         ):
-            button = QPushButton(self.texts(f"history-{name}"))
-            button.setProperty("role", "small")
-            button.clicked.connect(lambda _on=False, act=action: act())
-            self._buttons[name] = button
-            card.add_to_header(button)
-        card.body.addWidget(self._table)
-        card.body.addWidget(label(self.texts("history-hint"), "muted"))
-        card.hug()
+            self._buttons[name] = push(self.texts(f"history-{name}"), action, "small")
+            card.add_to_header(self._buttons[name])
         return card
 
     def _run_columns(self) -> list[Column[Run]]:
@@ -196,36 +192,29 @@ class HistoryPage(Page):
 
     def _ledger_card(self, listing: HistoryListing) -> Card:
         texts = self.texts
-
-        card = Card(texts("history-ledger"))
-        model: TableModel[Truth] = TableModel(
-            [
-                Column(title=texts("history-when"), text=lambda one: local_moment(one.created_utc)),
-                Column(title=texts("history-workload"), text=lambda one: visible(one.workload_name)),
-                Column(
-                    title=texts("column-device"),
-                    text=lambda one: f"{one.count} × {short_name(visible(one.device_name))}",
-                ),
-                figures(texts("column-batch"), lambda one: one.batch_size_per_device, str),
-                estimates(texts("column-predicted"), lambda one: one.predicted_step_s, texts.duration, texts),
-                figures(texts("history-actual"), lambda one: one.actual_step_s, texts.duration),
-                Column(
-                    title=texts("column-error"),
-                    text=lambda one: f"{100 * one.error_fraction:+.1f} %",
-                    order=lambda one: abs(one.error_fraction),
-                    number=True,
-                ),
-                Column(
-                    title=texts("history-in-range"),
-                    text=lambda one: texts("history-not-counted" if one.disturbed else "yes" if one.inside else "no"),
-                    tip=lambda one: texts.say(one.disturbed) if one.disturbed else "",
-                ),
-            ]
-        )
-        model.show(listing.ledger)
-        card.body.addWidget(Table(model, texts("history-ledger"), visible_rows=8, wide=(1,)))
-        card.hug()
-        return card
+        columns: list[Column[Truth]] = [
+            Column(title=texts("history-when"), text=lambda one: local_moment(one.created_utc)),
+            Column(title=texts("history-workload"), text=lambda one: visible(one.workload_name)),
+            Column(
+                title=texts("column-device"),
+                text=lambda one: f"{one.count} × {short_name(visible(one.device_name))}",
+            ),
+            figures(texts("column-batch"), lambda one: one.batch_size_per_device, str),
+            estimates(texts("column-predicted"), lambda one: one.predicted_step_s, texts.duration, texts),
+            figures(texts("history-actual"), lambda one: one.actual_step_s, texts.duration),
+            Column(
+                title=texts("column-error"),
+                text=lambda one: f"{100 * one.error_fraction:+.1f} %",
+                order=lambda one: abs(one.error_fraction),
+                number=True,
+            ),
+            Column(
+                title=texts("history-in-range"),
+                text=lambda one: texts("history-not-counted" if one.disturbed else "yes" if one.inside else "no"),
+                tip=lambda one: texts.say(one.disturbed) if one.disturbed else "",
+            ),
+        ]
+        return TableCard(texts("history-ledger"), columns, listing.ledger, wide=(1,))
 
     def _selected(self) -> list[Run]:
         rows = sorted({index.row() for index in self._table.selectionModel().selectedRows()})
@@ -243,15 +232,13 @@ class HistoryPage(Page):
             self._compare()
 
     def _load(self, run: Run, then: Callable[[AdviceRecord], None]) -> None:
-        folder, entry = self._folder, run.entry_index
-
         def loaded(outcome: Outcome) -> None:
             if isinstance(outcome.result, AdviceRecord):
                 then(outcome.result)
             else:
                 self._read()
 
-        self._in_thread(lambda: history_access.load(folder, entry), loaded)
+        self._in_history(lambda history: history.load(run.entry_index), loaded)
 
     def _show_details(self, advice: AdviceRecord) -> None:
         clear(self._details)
@@ -285,8 +272,8 @@ class HistoryPage(Page):
             return
         name, _filter = QFileDialog.getSaveFileName(self, self.texts("history-export"), "advice.json", "*.json")
         if name:
-            folder, entry, path = self._folder, selected[0].entry_index, Path(name)
-            self._in_thread(lambda: history_access.export(folder, entry, path), lambda _outcome: None)
+            entry, path = selected[0].entry_index, Path(name)
+            self._in_history(lambda history: history.export(entry, path), lambda _outcome: None)
 
     def _delete(self) -> None:
         selected = self._selected()
@@ -300,14 +287,17 @@ class HistoryPage(Page):
         box.setDefaultButton(no)
         box.exec()
         if box.clickedButton() is yes:
-            folder, entries = self._folder, tuple(run.entry_index for run in selected)
-            self._in_thread(lambda: history_access.delete(folder, entries), lambda _outcome: self._read())
+
+            def delete(history: History) -> None:
+                for run in selected:
+                    history.delete(run.entry_index)
+
+            self._in_history(delete, self._read)
 
     def _delete_old(self) -> None:
         before_utc = ask_age(self, self.texts, self._model.records)
         if before_utc is not None:
-            folder = self._folder
-            self._in_thread(lambda: history_access.prune(folder, before_utc), lambda _outcome: self._read())
+            self._in_history(lambda history: history.prune(before_utc), self._read)
 
 
 def _set_up(run: Run, page: Page) -> str:

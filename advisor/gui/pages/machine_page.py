@@ -9,23 +9,26 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout
 
 from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
-from advisor.gui.models.machine_words import software_line
+from advisor.gui.models.machine_words import FORMATS, software_line
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.preload import plots_imported
 from advisor.gui.start.start_card import StartCard
 from advisor.gui.theme import gpu_colour
 from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.boxes import down
 from advisor.gui.widgets.card import clear
 from advisor.gui.widgets.device_card import DeviceCard
 from advisor.gui.widgets.notice import Notice
 from advisor.present.look import CPU_SERIES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from PySide6.QtGui import QResizeEvent
 
     from advisor.gui.context import Context
     from advisor.gui.plots.live_grid import LiveGrid
-    from advisor.hardware.machine import Gpu, GpuReading, Machine, Reading
+    from advisor.hardware.machine import Gpu, GpuReading, Machine, Reading, Refusal
 
 _REDRAW_MS = 250
 _LATER_MS = 60
@@ -42,6 +45,12 @@ _CARD_WIDTH = 250
 _STACKED_COUNT = 3
 """So many cards are as high as the start card when they lie one below the other."""
 _SIDE = 24
+_GPU_FACTS = (
+    ("power", "plot-power", "power"),
+    ("clock", "plot-clock", "clock"),
+    ("heat", "machine-fact-heat", "temperature"),
+)
+"""Each fact's key, its name, and what a field is called that a driver refuses."""
 _ANY_WIDTH = 16_777_215
 """Qt's own word for no limit."""
 
@@ -59,8 +68,7 @@ class MachinePage(Page):
         self._kept: ViewState = {}
         self._stale = True
         self.refresh_button = self.add_action(self.texts("machine-refresh"), self._look_again)
-        self._notices = QVBoxLayout()
-        self._notices.setSpacing(8)
+        self._notices = down(8)
         self.body.addLayout(self._notices)
         self._places = QGridLayout()
         self._places.setSpacing(GAP)
@@ -72,12 +80,9 @@ class MachinePage(Page):
         self.body.addLayout(self._top)
         self._plots = QVBoxLayout()
         self.body.addLayout(self._plots, 1)
-        self._timer = QTimer(self)
-        self._timer.setInterval(_REDRAW_MS)
+        self._timer = QTimer(self, interval=_REDRAW_MS)
         self._timer.timeout.connect(self._redraw)
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(_LATER_MS)
+        self._later = QTimer(self, singleShot=True, interval=_LATER_MS)
         self._later.timeout.connect(self._ensure_plots)
         self.session.machine_changed.connect(self._show_machine)
         self.session.feed.arrived.connect(self._readings_arrived)
@@ -225,14 +230,10 @@ class MachinePage(Page):
         if gpu.mig_enabled:
             chip = f"GPU {gpu.index} · MIG"
         card = DeviceCard(self.theme, gpu.name, colour, chip=chip, chip_role=role)
-        unknown = texts("window-unknown")
+        told, unknown = _told(gpu), texts("window-unknown")
         card.add_fact("use", texts("machine-fact-use"), "–")
-        power = f"{gpu.power_w:.0f} W" if gpu.power_w is not None else unknown
-        card.add_fact("power", texts("plot-power"), power, tip=_refusal(gpu.refusals, "power", self))
-        clock = format_quantity(gpu.sm_clock_hz, "Hz") if gpu.sm_clock_hz else unknown
-        card.add_fact("clock", texts("plot-clock"), clock, tip=_refusal(gpu.refusals, "clock", self))
-        heat = f"{gpu.temperature_celsius:.0f} °C" if gpu.temperature_celsius is not None else unknown
-        card.add_fact("heat", texts("machine-fact-heat"), heat, tip=_refusal(gpu.refusals, "temperature", self))
+        for key, title, field in _GPU_FACTS:
+            card.add_fact(key, texts(title), told.get(key, unknown), tip=_refusal(gpu.refusals, field, self))
         spec = texts("machine-spec", key=gpu.spec_key) if gpu.spec_key else texts("machine-spec-unknown")
         line = f"{_link(machine, gpu, texts('machine-link-unknown'))} · {spec}"
         if len(machine.gpus) < _MANY_CARDS:
@@ -290,10 +291,9 @@ class MachinePage(Page):
         machine, card = self.session.machine, self._cards.get("cpu")
         if machine is None or card is None:
             return
-        if reading.cpu_utilisation_fraction is not None:
-            card.set_fact("use", f"{100 * reading.cpu_utilisation_fraction:.0f} %")
-        if reading.cpu_pressure_fraction is not None:
-            card.set_fact("wait", f"{100 * reading.cpu_pressure_fraction:.0f} %")
+        for key, share in (("use", reading.cpu_utilisation_fraction), ("wait", reading.cpu_pressure_fraction)):
+            if share is not None:
+                card.set_fact(key, FORMATS["utilisation"](share))
         if reading.memory_used_bytes is not None:
             self._set_memory(card, reading.memory_used_bytes, machine.memory.total_bytes)
         for gpu in reading.gpus:
@@ -308,24 +308,23 @@ class MachinePage(Page):
             card.set_fact("use", self.texts("machine-lost"))
             return
         if reading.utilisation_fraction is not None:
-            card.set_fact("use", f"{100 * reading.utilisation_fraction:.0f} %")
-        if reading.power_w is not None:
-            card.set_fact("power", f"{reading.power_w:.0f} W")
-        if reading.sm_clock_hz is not None:
-            card.set_fact("clock", format_quantity(reading.sm_clock_hz, "Hz"))
-        if reading.temperature_celsius is not None:
-            card.set_fact("heat", f"{reading.temperature_celsius:.0f} °C")
+            card.set_fact("use", FORMATS["utilisation"](reading.utilisation_fraction))
+        for key, words in _told(reading).items():
+            card.set_fact(key, words)
         if reading.memory_used_bytes is not None:
             self._set_memory(card, reading.memory_used_bytes, known.memory_total_bytes)
 
 
-def _refusal(refusals: object, word: str, page: Page) -> str:
+def _told(gpu: Gpu | GpuReading) -> dict[str, str]:
+    """What a GPU tells now, by the key of its fact."""
+    found = {"power": gpu.power_w, "clock": gpu.sm_clock_hz or None, "heat": gpu.temperature_celsius}
+    formats = {"power": FORMATS["power"], "clock": FORMATS["clock"], "heat": FORMATS["temperature"]}
+    return {key: formats[key](value) for key, value in found.items() if value is not None}
+
+
+def _refusal(refusals: Iterable[Refusal], word: str, page: Page) -> str:
     """The reason why a field is unknown, if the driver gave one."""
-    assert isinstance(refusals, tuple)
-    for refusal in refusals:
-        if word in refusal.field:
-            return page.texts.say(refusal.reason)
-    return ""
+    return next((page.texts.say(refusal.reason) for refusal in refusals if word in refusal.field), "")
 
 
 def _vector(sets: tuple[str, ...]) -> str:

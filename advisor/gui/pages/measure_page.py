@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QPlainTextEdit, QProgressBar, QVBoxLayout
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import visible
@@ -13,6 +13,7 @@ from advisor.gui.job_state import StepSeries
 from advisor.gui.models.table_model import Column, TableModel, figures
 from advisor.gui.pages.page import GAP, Page
 from advisor.gui.preload import plots_imported
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
 from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
@@ -83,9 +84,7 @@ class MeasurePage(Page):
         self.body.addLayout(self._plots, 3)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._redraw)
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(_LATER_MS)
+        self._later = QTimer(self, singleShot=True, interval=_LATER_MS)
         self._later.timeout.connect(self._ensure_plots)
         self.session.job_started.connect(self._job_changed)
         self.session.job_progressed.connect(self._progressed)
@@ -220,7 +219,7 @@ class MeasurePage(Page):
             kept = job is not None and job.step_count > 0
             words = [self.texts("watch-cancelled" if kept else "watch-cancelled-early")]
             self._notices.addWidget(Notice(words, role="hero"))
-        elif outcome is not None and outcome.kind in {"problem", "bug"}:
+        elif outcome is not None and outcome.failed:
             words = [visible(word) for word in self.texts.problem(outcome)]
             notice = Notice([word for word in words if word], role="danger", title=self.texts("watch-failed"))
             if outcome.detail:
@@ -240,16 +239,12 @@ class MeasurePage(Page):
 
     def _add_log(self, notice: Notice, text: str) -> None:
         """A log that opens on demand."""
-        button = QPushButton(self.texts("watch-show-log"))
-        button.setProperty("role", "link")
-        button.setCheckable(True)
         log = QPlainTextEdit(text)
         log.setReadOnly(True)
         log.setFixedHeight(150)
         log.setVisible(False)
         log.setAccessibleName(self.texts("problem-log"))
-        button.toggled.connect(log.setVisible)
-        notice.body.addWidget(button)
+        notice.body.addWidget(push(self.texts("watch-show-log"), lambda: log.setVisible(log.isHidden()), "link"))
         notice.body.addWidget(log)
 
     def _show_series(self, job: JobState) -> None:

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from advisor.core.sentences import visible
 from advisor.gui.models.form_fields import fields_of
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
@@ -96,11 +96,9 @@ class _NamedDoor(QWidget):
         self.line.setPlaceholderText(example)
         self.line.setAccessibleName(texts(f"model-door-{door}"))
         self.line.returnPressed.connect(self._choose)
-        browse = QPushButton(texts("window-browse"))
-        browse.clicked.connect(self._browse)
         beside = QHBoxLayout()
         beside.addWidget(self.line, 1)
-        beside.addWidget(browse)
+        beside.addWidget(push(texts("window-browse"), self._browse))
         layout.addLayout(beside)
         for widget in below:
             layout.addWidget(widget)
@@ -156,10 +154,8 @@ class PythonDoor(_NamedDoor):
 
 
 def _use(texts: Texts, take: Callable[[], None]) -> QHBoxLayout:
-    button = QPushButton(texts("model-use"))
-    button.clicked.connect(take)
     line = QHBoxLayout()
-    line.addWidget(button)
+    line.addWidget(push(texts("model-use"), take))
     line.addStretch(1)
     return line
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
@@ -21,6 +21,7 @@ from advisor.gui.models.layer_words import layer_tip, or_dash
 from advisor.gui.models.table_model import Column, TableModel, figures
 from advisor.gui.pages.doors_card import DoorsCard, door_of
 from advisor.gui.pages.page import GAP, Page, ViewState
+from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
@@ -64,8 +65,7 @@ class ModelPage(Page):
         self._tracer = ModelTracer.of(self.session)
         self._tracer.changed.connect(self._show_preview)
         self.session.workload_changed.connect(self._workload_changed)
-        columns = QHBoxLayout()
-        columns.setSpacing(GAP)
+        columns = across(GAP)
         self._left, self._right = QVBoxLayout(), QVBoxLayout()
         for side in (self._left, self._right):
             side.setSpacing(GAP)
@@ -214,8 +214,7 @@ class ModelPage(Page):
         card.body.addWidget(self._layer_note)
         self._layer_card = card
         self._right.addWidget(card)
-        self._right_forms = QVBoxLayout()
-        self._right_forms.setSpacing(GAP)
+        self._right_forms = down(GAP)
         self._right.addLayout(self._right_forms)
         self._right.addStretch(1)
 

@@ -7,8 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLayout, QPushButton, QScrollArea, QWidget
 
+from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import clear, widgets_of
 from advisor.gui.widgets.labels import ElidedLabel, label
 from advisor.gui.widgets.needed_bar import NeededBar
@@ -46,23 +48,18 @@ class Page(QWidget):
         """The part that is laid out next."""
         self.coming = False
         """Whether it was made to be shown in the next turn of the event loop."""
-        self._turns = QTimer(self)
-        self._turns.setSingleShot(True)
+        self._turns = QTimer(self, singleShot=True)
         self._turns.timeout.connect(self._next_step)
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(title)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
+        outer = down(0, self)
         outer.addWidget(self._make_head(title, subtitle))
         content = QWidget()
         content.setObjectName("page")
         # With every part that comes it grows, and what stands there already need not be painted anew.
         content.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
-        self.body = QVBoxLayout(content)
-        self.body.setContentsMargins(24, 4, 24, 20)
-        self.body.setSpacing(GAP)
+        self.body = down(GAP, content, (24, 4, 24, 20))
         if scrolled:
             self.scroll_area = QScrollArea()
             self.scroll_area.setWidgetResizable(True)
@@ -79,11 +76,8 @@ class Page(QWidget):
 
     def _make_head(self, title: str, subtitle: str) -> QWidget:
         head = QWidget()
-        self.head = QHBoxLayout(head)
-        self.head.setContentsMargins(24, 16, 24, 10)
-        self.head.setSpacing(10)
-        words = QVBoxLayout()
-        words.setSpacing(1)
+        self.head = across(10, head, (24, 16, 24, 10))
+        words = down(1)
         self.title = label(title, "title")
         self.subtitle = ElidedLabel(subtitle, "muted")
         words.addWidget(self.title)
@@ -108,10 +102,7 @@ class Page(QWidget):
 
     def add_action(self, text: str, action: Callable[[], None], *, primary: bool = False) -> QPushButton:
         """Put a button at the right of the title."""
-        button = QPushButton(text)
-        if primary:
-            button.setProperty("role", "primary")
-        button.clicked.connect(lambda _checked=False: action())
+        button = push(text, action, "primary" if primary else "")
         self.head.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return button
 

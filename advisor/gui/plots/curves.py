@@ -57,19 +57,18 @@ class Mark:
 class CurveChart(Chart):
     """Batch size on a logarithmic axis; `log_y` also for the figure itself."""
 
-    def __init__(  # noqa: PLR0913 - what an axis needs
+    def __init__(
         self,
         theme: Theme,
         name: str,
+        titles: tuple[str, str],
         *,
-        x_title: str,
-        y_title: str,
         log_y: bool = False,
         y_text: Callable[[float], str] | None = None,
     ) -> None:
-        """Titles stand at the ends of the axes; `y_text` writes a tick."""
+        """`titles` of x and y stand at the ends of the axes; `y_text` writes a tick."""
         super().__init__(theme, name)
-        self._x_title, self._y_title, self._log_y = x_title, y_title, log_y
+        (self._x_title, self._y_title), self._log_y = titles, log_y
         self._y_text = y_text or _plain_tick
         self._curves: list[Curve] = []
         self._marks: list[Mark] = []

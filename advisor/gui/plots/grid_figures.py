@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from advisor.core.units import format_quantity
 from advisor.gui.models.readings import HOST
 
 if TYPE_CHECKING:
@@ -63,13 +62,6 @@ def draws(figure: GridFigure, device: str) -> bool:
     return device != HOST or figure.metric == "utilisation"
 
 
-FORMATS = {
-    "utilisation": lambda value: f"{100 * value:.0f} %",
-    "power": lambda value: f"{value:.0f} W",
-    "clock": lambda value: format_quantity(value, "Hz"),
-    "temperature": lambda value: f"{value:.0f} °C",
-    "pressure": lambda value: f"{100 * value:.0f} %",
-}
 CSV_UNITS = {
     "utilisation": "utilisation_fraction",
     "memory": "memory_used_bytes",

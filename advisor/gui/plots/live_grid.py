@@ -11,23 +11,24 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
-    QHBoxLayout,
     QMenu,
     QPushButton,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from advisor.core.sentences import visible
+from advisor.gui.models.machine_words import FORMATS
 from advisor.gui.models.readings import BUCKETS, GPU_METRICS, HOST, ReadingsBuffer
 from advisor.gui.plots.device_rows import DeviceRows, Scale, Shown
-from advisor.gui.plots.grid_figures import CSV_UNITS, FORMATS, draws, figures_of, top_of
+from advisor.gui.plots.grid_figures import CSV_UNITS, draws, figures_of, top_of
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.traces import line_icon
 from advisor.gui.theme import cpu_colour, gpu_colour
 from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.buttons import one_of
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.flow import FlowLayout
 from advisor.gui.widgets.labels import label
@@ -73,11 +74,8 @@ class LiveGrid(QWidget):
         self.span_chosen = False
         self.paused_at_s: float | None = None
         self._drawn = (-1, -1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(8)
-        self.bar = QHBoxLayout()
-        self.bar.setSpacing(6)
+        outer = down(8, self)
+        self.bar = across(6)
         outer.addLayout(self.bar)
         self._places = QGridLayout()
         self._places.setSpacing(12)
@@ -213,13 +211,8 @@ class LiveGrid(QWidget):
         self.bar.addWidget(legend, 1)
         self._span_buttons = []
         for span_s in SPANS_S:
-            button = QPushButton(f"{span_s / 60:.0f} min")
-            button.setProperty("role", "small")
-            button.setCheckable(True)
-            button.setAutoExclusive(True)
-            button.setChecked(span_s == self.span_s)
+            button = one_of(f"{span_s / 60:.0f} min", partial(self.zoom, span_s), chosen=span_s == self.span_s)
             button.setAccessibleName(self._texts("plot-zoom", minutes=f"{span_s / 60:.0f}"))
-            button.clicked.connect(lambda _on=False, chosen=span_s: self.zoom(chosen))
             self._span_buttons.append(button)
             self.bar.addWidget(button)
         self.pause_button = QPushButton(self._texts("plot-pause"))

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCompleter, QToolButton, QWidget
 
 from advisor.core.sentences import visible
 from advisor.gui.start.offers import GpuOffer, Offers, read_offers
 from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.choice import Line
 from advisor.gui.widgets.flow import FlowLayout
 from advisor.gui.widgets.labels import label
@@ -33,9 +35,7 @@ class GpuChips(QWidget):
         self._context, self._texts = context, context.texts
         self._offers: Offers | None = None
         self._keys: tuple[str, ...] = ()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
+        layout = down(6, self)
         self._place = QWidget()
         self._flow = FlowLayout(self._place, 6)
         layout.addWidget(self._place)
@@ -45,14 +45,11 @@ class GpuChips(QWidget):
         self.search.setPlaceholderText(self._texts("gpus-search"))
         self.search.returnPressed.connect(self._take_first)
         layout.addWidget(self.search)
-        links = QHBoxLayout()
-        links.setSpacing(14)
-        self.own = QPushButton(self._texts("gpus-own"))
-        self.usual = QPushButton(self._texts("gpus-usual"))
-        for button, action in ((self.own, self._describe_own), (self.usual, self._take_usual)):
-            button.setProperty("role", "link")
-            button.clicked.connect(lambda _on=False, act=action: act())
-            links.addWidget(button)
+        links = across(14)
+        self.own = push(self._texts("gpus-own"), self._describe_own, "link")
+        self.usual = push(self._texts("gpus-usual"), self._take_usual, "link")
+        links.addWidget(self.own)
+        links.addWidget(self.usual)
         links.addStretch(1)
         layout.addLayout(links)
         self._trouble = label("", "danger", wrap=True)

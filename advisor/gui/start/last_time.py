@@ -48,10 +48,9 @@ def restore_last(session: Session, settings: Settings, default: str) -> None:
             session.set_advice(outcome.result)
 
     def ask() -> Ask:
-        from advisor.gui.history_access import folder_of
         from advisor.gui.jobs.asks import NewestAdviceAsk
 
-        return NewestAdviceAsk(folder=str(folder_of(settings.data_folder)))
+        return NewestAdviceAsk(folder=str(settings.history_folder))
 
     session.crew.start(call_as_job(lambda: _described(text, reference)), described)
     session.crew.start(apart(ask), advised)

@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from PySide6.QtWidgets import QDialog, QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFormLayout, QWidget
 
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
+from advisor.gui.widgets.boxes import down
 from advisor.gui.widgets.card import add_answers
 from advisor.gui.widgets.choice import Line
 from advisor.gui.widgets.labels import label
@@ -46,9 +47,7 @@ class OwnCardDialog(QDialog):
         """Of the card that was kept."""
         self.setWindowTitle(texts("own-title"))
         self.setMinimumWidth(480)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 18)
-        layout.setSpacing(14)
+        layout = down(14, self, (24, 20, 24, 18))
         layout.addWidget(label(texts("own-explained"), "muted", wrap=True))
         form = QFormLayout()
         form.setHorizontalSpacing(18)
@@ -70,7 +69,7 @@ class OwnCardDialog(QDialog):
         """Keep the card, or say what is missing."""
         try:
             row = self._row()
-            path = self._settings.gpu_file or self._usual_file()
+            path = self._settings.gpu_file or self._settings.history_folder / _FILE_NAME
             keep_card(path, row)
         except UserFacingError as error:
             words = [visible(word) for word in self._texts.error(error)]
@@ -80,11 +79,6 @@ class OwnCardDialog(QDialog):
         self._settings.store("gpu_file", str(path))
         self.key = str(row["key"])
         super().accept()
-
-    def _usual_file(self) -> Path:
-        from advisor.gui.history_access import folder_of
-
-        return folder_of(self._settings.data_folder) / _FILE_NAME
 
     def _row(self) -> dict[str, Any]:
         """What was typed as a row of a file of cards. Raises UserFacingError."""

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QSizePolicy
 
 from advisor.core.sentences import visible
 from advisor.gui.start.gpu_chips import GpuChips
+from advisor.gui.widgets.boxes import across
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import ElidedLabel, label
@@ -39,13 +41,9 @@ class StartCard(Card):
         self.model.activated.connect(self._chosen)
         self.body.addWidget(label(texts("start-model"), "muted"))
         self.body.addWidget(self.model)
-        line = QHBoxLayout()
-        line.setSpacing(6)
+        line = across(6)
         for code, action in (("menu-open", lambda: context.act("open")), ("start-edit", lambda: context.go("model"))):
-            button = QPushButton(texts(code))
-            button.setProperty("role", "link")
-            button.clicked.connect(lambda _on=False, act=action: act())
-            line.addWidget(button)
+            line.addWidget(push(texts(code), action, "link"))
             line.addSpacing(8)
         line.addWidget(ElidedLabel(texts("start-drop"), "muted"), 1)
         self.body.addLayout(line)
@@ -54,18 +52,12 @@ class StartCard(Card):
         self.chips = GpuChips(context)
         self.body.addWidget(self.chips)
         self.body.addSpacing(4)
-        self.button = QPushButton(texts("menu-measure"))
-        self.button.setProperty("role", "large")
-        self.button.clicked.connect(lambda _on=False: context.act("measure"))
+        self.button = push(texts("menu-measure"), lambda: context.act("measure"), "large")
         self.body.addWidget(self.button)
-        self.predict = QPushButton(texts("menu-predict"))
-        self.predict.setProperty("role", "link")
-        self.predict.clicked.connect(lambda _on=False: context.act("predict"))
+        self.predict = push(texts("menu-predict"), lambda: context.act("predict"), "link")
         self.body.addWidget(self.predict)
-        self._last = QPushButton()
-        self._last.setProperty("role", "last")
+        self._last = push("", lambda: context.go("advice"), "last")
         self._last.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._last.clicked.connect(lambda _on=False: context.go("advice"))
         self._last.setVisible(False)
         self.body.addWidget(self._last)
         self.body.addStretch(1)

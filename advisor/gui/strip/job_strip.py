@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from advisor.core.sentences import visible
 from advisor.gui.strip.ring import Ring
 from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.labels import label, set_role
 from advisor.present.card_names import short_name
 
@@ -40,26 +42,20 @@ class JobStrip(QFrame):
         self.setObjectName("strip")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 10, 10, 10)
-        layout.setSpacing(6)
+        layout = down(6, self, (10, 10, 10, 10))
         self.ring = Ring(theme)
         self.ring.setAccessibleName(texts("watch-progress"))
         self._what = label("", "strong", wrap=True)
         self._left = label("", "small", wrap=True)
-        words = QVBoxLayout()
-        words.setSpacing(1)
+        words = down(1)
         words.addWidget(self._what)
         words.addWidget(self._left)
-        line = QHBoxLayout()
-        line.setSpacing(10)
+        line = across(10)
         line.addWidget(self.ring, 0, Qt.AlignmentFlag.AlignTop)
         line.addLayout(words, 1)
         layout.addLayout(line)
-        self._cancel = QPushButton(texts("watch-cancel"))
-        self._cancel.setProperty("role", "small")
+        self._cancel = push(texts("watch-cancel"), self.cancelled.emit, "small")
         self._cancel.setToolTip(QKeySequence(Qt.Key.Key_Escape).toString(QKeySequence.SequenceFormat.NativeText))
-        self._cancel.clicked.connect(self.cancelled)
         layout.addWidget(self._cancel)
         session.job_started.connect(self.refresh)
         session.job_progressed.connect(self.refresh)
@@ -101,7 +97,7 @@ class JobStrip(QFrame):
     def _show_trouble(self) -> None:
         session, texts = self._session, self._texts
         outcome = session.job_outcome
-        if outcome is not None and outcome.kind in {"problem", "bug"}:
+        if outcome is not None and outcome.failed:
             reason = texts.problem(outcome)[0]
         else:
             reason = texts.say(session.job.troubles[-1]) if session.job and session.job.troubles else ""

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.boxes import Margins, across, down
 from advisor.gui.widgets.labels import ElidedLabel, label
 
 if TYPE_CHECKING:
@@ -33,15 +34,12 @@ class Card(QFrame):
 
     _hugs = False
 
-    def __init__(self, title: str = "", unit: str = "", *, role: str = "card") -> None:
-        """`unit` stands muted beside the title."""
+    def __init__(self, title: str = "", unit: str = "", *, note: str = "", role: str = "card") -> None:
+        """`unit` stands muted beside the title, `note` at the right end of its line."""
         super().__init__()
         self.setProperty("role", role)
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(16, 13, 16, 14)
-        self.body.setSpacing(8)
-        self.header = QHBoxLayout()
-        self.header.setSpacing(10)
+        self.body = down(8, self, (16, 13, 16, 14))
+        self.header = across(10)
         self.title: QLabel | None = None
         if title:
             self.title = label(title, "heading")
@@ -49,6 +47,8 @@ class Card(QFrame):
             if unit:
                 self.header.addWidget(label(unit, "muted"))
             self.header.addStretch(1)
+            if note:
+                self.header.addWidget(label(note, "muted"))
             self.body.addLayout(self.header)
             self.setAccessibleName(title)
 
@@ -83,15 +83,13 @@ class KeyFigure(Card):
         super().__init__()
         self.body.setSpacing(1)
         self.body.setContentsMargins(16, 11, 16, 11)
-        head = QHBoxLayout()
-        head.setSpacing(6)
+        head = across(6)
         self._title = ElidedLabel(title, "muted", lines=2)
         head.addWidget(self._title, 1)
         self._chip = label(chip, "chip")
         self._chip.setVisible(bool(chip))
         head.addWidget(self._chip)
-        line = QHBoxLayout()
-        line.setSpacing(7)
+        line = across(7)
         self._figure, self._unit = label("", "figure"), label("", "unit")
         line.addWidget(self._figure, 0, Qt.AlignmentFlag.AlignBaseline)
         line.addWidget(self._unit, 0, Qt.AlignmentFlag.AlignBaseline)
@@ -132,9 +130,7 @@ class FigureRow(QWidget):
         self._figures = list(figures)
         self._least_width = least_width
         self._columns = 0
-        self._lines = QVBoxLayout(self)
-        self._lines.setContentsMargins(0, 0, 0, 0)
-        self._lines.setSpacing(spacing)
+        self._lines = down(spacing, self)
         self._arrange(max(len(self._figures), 1))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
 
@@ -207,8 +203,7 @@ class Columns(QWidget):
 
 def row(*widgets: QWidget, spacing: int = 14) -> QHBoxLayout:
     """Widgets side by side, equally wide."""
-    layout = QHBoxLayout()
-    layout.setSpacing(spacing)
+    layout = across(spacing)
     for widget in widgets:
         layout.addWidget(widget, 1)
     return layout
@@ -232,6 +227,24 @@ def add_answers(
         accepting.setDefault(True)
     layout.addWidget(buttons)
     return refusing, accepting
+
+
+def opened(parent: QWidget, title: str, margins: Margins = (24, 20, 24, 18)) -> tuple[QDialog, QVBoxLayout]:
+    """A dialog that is gone once it is closed, and its layout; `add_close` shows it."""
+    dialog = QDialog(parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setWindowTitle(title)
+    return dialog, down(12, dialog, margins)
+
+
+def add_close(dialog: QDialog, layout: QVBoxLayout, words: str) -> QDialogButtonBox:
+    """The one button at its foot; the dialog opens without blocking."""
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    buttons.button(QDialogButtonBox.StandardButton.Close).setText(words)
+    buttons.rejected.connect(dialog.close)
+    layout.addWidget(buttons)
+    dialog.open()
+    return buttons
 
 
 def widgets_of(part: QWidget | QLayout) -> list[QWidget]:

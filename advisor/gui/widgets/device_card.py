@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QWidget
 
 from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.boxes import across
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import ElidedLabel, label, set_role
 
@@ -60,8 +61,7 @@ class DeviceCard(Card):
         super().__init__()
         self.body.setContentsMargins(14, 11, 14, 12)
         self.body.setSpacing(6)
-        head = QHBoxLayout()
-        head.setSpacing(8)
+        head = across(8)
         dot = label("●")
         dot.setStyleSheet(f"color: {colour}; font-size: 11px;")
         head.addWidget(dot)

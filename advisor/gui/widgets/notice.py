@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.widgets.boxes import across
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import ElidedLabel, label
 
@@ -37,13 +39,9 @@ class Strip(Card):
         """`button` names the remedy."""
         super().__init__(role="card-warning")
         self.body.setContentsMargins(14, 5, 8, 5)
-        line = QHBoxLayout()
-        line.setSpacing(12)
+        line = across(12)
         line.addWidget(ElidedLabel(text), 1)
-        made = QPushButton(button)
-        made.setProperty("role", "small")
-        made.clicked.connect(lambda _checked=False: action())
-        line.addWidget(made)
+        line.addWidget(push(button, action, "small"))
         self.body.addLayout(line)
         self.setToolTip(plain_tooltip(text))
         self.hug()
@@ -70,11 +68,7 @@ class EmptyState(QWidget):
         line = QHBoxLayout()
         line.addStretch(1)
         for position, (name, action) in enumerate(buttons):
-            button = QPushButton(name)
-            if position == 0:
-                button.setProperty("role", "primary")
-            button.clicked.connect(lambda _checked=False, act=action: act())
-            line.addWidget(button)
+            line.addWidget(push(name, action, "" if position else "primary"))
         line.addStretch(1)
         card.body.addLayout(line)
         middle = QHBoxLayout()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from advisor.gui.widgets.boxes import across
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 
@@ -30,9 +32,7 @@ class SentencesCard(Card):
         self._others: list[str] = list(sentences[FIRST:])
         self._rest: QWidget | None = None
         if self._others:
-            self.more = QPushButton(texts("advice-more", count=len(self._others)))
-            self.more.setProperty("role", "link")
-            self.more.clicked.connect(lambda _on=False: self._turn())
+            self.more = push(texts("advice-more", count=len(self._others)), self._turn, "link")
             self.body.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         self.body.addStretch(1)
 
@@ -56,8 +56,7 @@ class SentencesCard(Card):
 
 def bulleted(text: str, role: str = "") -> QHBoxLayout:
     """A sentence of a list: its lines stand below each other, beside the mark."""
-    line = QHBoxLayout()
-    line.setSpacing(8)
+    line = across(8)
     line.addWidget(label("•", "muted"), 0, Qt.AlignmentFlag.AlignTop)
     line.addWidget(label(text, role, wrap=True, selectable=True), 1)
     return line

@@ -1,0 +1,28 @@
+"""Buttons in the style sheet's roles, each with what a press does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QPushButton
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def push(text: str, action: Callable[[], object], role: str = "") -> QPushButton:
+    """A button that does `action`; `role`: small, link, primary and the like."""
+    button = QPushButton(text)
+    if role:
+        button.setProperty("role", role)
+    button.clicked.connect(lambda _on=False: action())
+    return button
+
+
+def one_of(text: str, action: Callable[[], object], *, chosen: bool) -> QPushButton:
+    """One of several small buttons of which exactly one is pressed down."""
+    button = push(text, action, "small")
+    button.setCheckable(True)
+    button.setAutoExclusive(True)
+    button.setChecked(chosen)
+    return button
