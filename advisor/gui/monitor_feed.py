@@ -2,49 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from types import TracebackType
 
     from advisor.core.sentences import Reason
     from advisor.gui.models.readings import ReadingsBuffer
     from advisor.hardware.machine import Reading
+    from advisor.hardware.monitor import Monitor
 
 REST_INTERVAL_S = 1.0
 
 
-class ReadingSource(Protocol):
-    """What `advisor.hardware.monitor.Monitor` offers."""
-
-    def __enter__(self) -> Self:
-        """Start the sampler."""
-        ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End the sampler."""
-        ...
-
-    def readings(self) -> list[Reading]:
-        """What came since the last call; never blocks."""
-        ...
-
-    def set_interval(self, interval_s: float | None) -> None:
-        """Another pace; None pauses, and after 30 s lets the driver go."""
-        ...
-
-    @property
-    def problem(self) -> Reason | None:
-        """Why nothing comes, if so."""
-        ...
-
-
-def real_monitor(interval_s: float) -> ReadingSource:
+def real_monitor(interval_s: float) -> Monitor:
     """The sampler process of this machine."""
     from advisor.hardware.monitor import Monitor
 
@@ -57,11 +30,11 @@ class MonitorFeed(QObject):
     arrived = Signal()
     problem_changed = Signal()
 
-    def __init__(self, source: Callable[[float], ReadingSource] = real_monitor, parent: QObject | None = None) -> None:
+    def __init__(self, source: Callable[[float], Monitor] = real_monitor, parent: QObject | None = None) -> None:
         """`source` makes a monitor for an interval in seconds."""
         super().__init__(parent)
         self._source = source
-        self._monitor: ReadingSource | None = None
+        self._monitor: Monitor | None = None
         self.buffer: ReadingsBuffer | None = None
         self.problem: Reason | None = None
         self._job_feeds = False

@@ -37,6 +37,10 @@ class Outcome:
         return self.kind in {"problem", "bug"}
 
 
+Job = Callable[[threading.Event], Generator[object, None, object]]
+"""Starts work as a generator of events that returns the result and ends soon after the event is set."""
+
+
 class Stop(threading.Event):
     """Asks work to end; `at_once` where nobody waits for its answer any more."""
 
@@ -44,10 +48,6 @@ class Stop(threading.Event):
         """Not asked yet."""
         super().__init__()
         self.at_once = False
-
-
-Job = Callable[["Stop"], Generator[object, None, object]]
-"""Starts work as a generator of events that returns the result and ends soon after `Stop` is set."""
 
 
 class JobThread(QThread):

@@ -19,6 +19,7 @@ from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.session import Session
 from advisor.gui.settings import Settings
 from advisor.gui.threads import JobThread
+from advisor.hardware.monitor import Monitor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,13 +31,14 @@ if TYPE_CHECKING:
     from advisor.hardware.machine import Reading
 
 
-class QuietSource:
+class QuietSource(Monitor):
     """A monitor that tells only what a test puts into it."""
+
+    problem: Reason | None = None
 
     def __init__(self) -> None:
         self.waiting: list[Reading] = []
         self.intervals: list[float | None] = []
-        self.problem: Reason | None = None
         self.entered = self.left = 0
 
     def __enter__(self) -> Self:

@@ -148,7 +148,7 @@ def test_what_is_ticked_is_what_is_drawn(page: ComparePage) -> None:
 
 def test_a_price_typed_into_the_table_makes_cost_a_goal(page: ComparePage, qtbot: QtBot) -> None:
     table = page._table.table
-    assert page._goal.findData("cost") < 0
+    assert page._boxes["goal"].findData("cost") < 0
     first = rows(page)[0]
     table.scrollTo(table.model().index(0, place(page, "price")))
     QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=cell(page, 0, "price"))
@@ -162,13 +162,13 @@ def test_a_price_typed_into_the_table_makes_cost_a_goal(page: ComparePage, qtbot
     assert one.job_s is not None
     assert one.cost is not None
     assert one.cost.value == pytest.approx(3.6 * one.count * one.job_s.value / 3600)
-    assert page._goal.findData("cost") >= 0
+    assert page._boxes["goal"].findData("cost") >= 0
     others = [other for other in rows(page) if other.prediction.device.key != one.device.key]
     assert all(other.prediction.cost is None for other in others)
     assert CHANGED in page._table.model.columns[place(page, "price")].text(first)
     page._reset_button.click()
     assert first.prediction.cost is None
-    assert page._goal.findData("cost") < 0
+    assert page._boxes["goal"].findData("cost") < 0
 
 
 @pytest.mark.parametrize("typed", ["free", "-1", "nan", "inf"])
@@ -182,7 +182,7 @@ def test_a_switch_that_was_changed_has_a_dot_and_reset_takes_it_back(page: Compa
     assert not page._reset_button.isVisible()
     other = next(one for one in page._buttons if one != page._precision)
     QTest.mouseClick(page._buttons[other], Qt.MouseButton.LeftButton)
-    page._batch.setCurrentIndex(0 if page._batch.currentIndex() else 1)
+    page._boxes["batch"].setCurrentIndex(0 if page._boxes["batch"].currentIndex() else 1)
     assert page._buttons[other].text().startswith(CHANGED)
     assert page._labels["batch"].text().startswith(CHANGED)
     assert not page._labels["count"].text().startswith(CHANGED)

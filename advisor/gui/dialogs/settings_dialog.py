@@ -38,11 +38,11 @@ class SettingsDialog(QDialog):
         self._places.setHorizontalSpacing(18)
         self._places.setVerticalSpacing(9)
         self._places.setColumnStretch(1, 1)
-        self._language = self._choice("language", (("en", "English"), ("zh", "中文")), settings.language)
-        schemes = tuple((name, texts(f"scheme-{name}")) for name in ("system", "light", "dark"))
+        self._language = self._choice("language", (("English", "en"), ("中文", "zh")), settings.language)
+        schemes = tuple((texts(f"scheme-{name}"), name) for name in ("system", "light", "dark"))
         self._scheme = self._choice("scheme", schemes, settings.scheme)
-        self._units = self._choice("units", (("binary", "GiB (1024³)"), ("decimal", "GB (1000³)")), settings.units)
-        goals = tuple((name, texts(f"goal-{name}")) for name in ("time", "cost", "energy"))
+        self._units = self._choice("units", (("GiB (1024³)", "binary"), ("GB (1000³)", "decimal")), settings.units)
+        goals = tuple((texts(f"goal-{name}"), name) for name in ("time", "cost", "energy"))
         self._goal = self._choice("goal", goals, settings.goal)
         self._budget = self._number("budget", settings.budget_s)
         self._max_cost = self._number("max-cost", settings.max_cost)
@@ -72,9 +72,7 @@ class SettingsDialog(QDialog):
 
     def _choice(self, code: str, offered: tuple[tuple[str, str], ...], chosen: str) -> Choice:
         box = Choice()
-        for value, name in offered:
-            box.addItem(name, value)
-        box.setCurrentIndex(max(box.findData(chosen), 0))
+        box.offer(offered, chosen)
         self._place(code, box)
         return box
 

@@ -13,8 +13,6 @@ from advisor.core.records import built
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from advisor.store.advice_record import AdviceRecord
-
 _CHUNK = 50
 """Predictions a line: decoding holds the interpreter's lock, and this many take two milliseconds."""
 _RESULTS = {
@@ -108,10 +106,5 @@ class Pieces:
 
         if not isinstance(result, AdviceRecord):
             return result
-        return _joined(result, self._pieces)
-
-
-def _joined(advice: AdviceRecord, pieces: dict[str, list[Any]]) -> AdviceRecord:
-    return msgspec.structs.replace(
-        advice, predictions=tuple(pieces["Predictions"]), measurements=tuple(pieces["Measurements"])
-    )
+        predictions, measurements = (tuple(self._pieces[name]) for name in _CHUNKS)
+        return msgspec.structs.replace(result, predictions=predictions, measurements=measurements)

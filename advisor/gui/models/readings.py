@@ -39,43 +39,37 @@ class PhaseSpan:
 
 
 @dataclass(frozen=True)
-class Frame:
+class _Told:
+    newest: NDArray[np.float32]
+    """The newest reading's figures, not thinned, of shape (figures,)."""
+    rows: dict[tuple[Metric, str], int]
+
+    def latest(self, metric: Metric, device: str) -> float | None:
+        """The figure of the newest reading; None where that reading did not tell it."""
+        row = self.rows.get((metric, device))
+        value = float("nan") if row is None or row >= len(self.newest) else float(self.newest[row])
+        return None if np.isnan(value) else value
+
+
+@dataclass(frozen=True)
+class Frame(_Told):
     """What is drawn of all figures at once: x of shape (points,) in seconds, y of shape (figures, points)."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
-    newest: NDArray[np.float32]
-    """The newest reading's figures, not thinned, of shape (figures,)."""
-    rows: dict[tuple[Metric, str], int]
 
     def of(self, metric: Metric, device: str) -> NDArray[np.float64] | None:
         """One figure of one device; None where it was never told."""
         row = self.rows.get((metric, device))
         return None if row is None or row >= len(self.y) else self.y[row]
 
-    def latest(self, metric: Metric, device: str) -> float | None:
-        """The figure of the newest reading; None where that reading did not tell it."""
-        return _latest(self.newest, self.rows.get((metric, device)))
-
 
 @dataclass(frozen=True)
-class Columns:
+class Columns(_Told):
     """Least and largest value of each column of pixels, both of shape (figures, columns); NaN: nothing known."""
 
     low: NDArray[np.float32]
     high: NDArray[np.float32]
-    newest: NDArray[np.float32]
-    """The newest reading's figures, of shape (figures,)."""
-    rows: dict[tuple[Metric, str], int]
-
-    def latest(self, metric: Metric, device: str) -> float | None:
-        """The figure of the newest reading; None where that reading did not tell it."""
-        return _latest(self.newest, self.rows.get((metric, device)))
-
-
-def _latest(newest: NDArray[np.float32], row: int | None) -> float | None:
-    value = float("nan") if row is None or row >= len(newest) else float(newest[row])
-    return None if np.isnan(value) else value
 
 
 class ReadingsBuffer:
@@ -197,14 +191,16 @@ class ReadingsBuffer:
             last = np.maximum.accumulate(np.where(filled, np.arange(count), -1))
             held = ~filled & (last >= 0) & ((np.arange(count) - last) * (end_s - start_s) / count <= GAP_S)
             low[:, held], high[:, held] = low[:, last[held]], high[:, last[held]]
-        newest = known[:, -1] if self._count else np.empty(0, dtype=np.float32)
-        return Columns(low, high, newest, self._rows)
+        return Columns(self._newest(known), self._rows, low, high)
+
+    def _newest(self, known: NDArray[np.float32]) -> NDArray[np.float32]:
+        return known[:, -1] if self._count else np.empty(0, dtype=np.float32)
 
     def frame(self, start_s: float, end_s: float, buckets: int = BUCKETS) -> Frame:
         """Everything between two times, thinned together: all figures share the one time axis."""
         known = self._table[: len(self._rows), self._order()]
         x, values = decimate(self.times(), known, start_s, end_s, buckets)
-        return Frame(x, values, known[:, -1] if self._count else np.empty(0, dtype=np.float32), self._rows)
+        return Frame(self._newest(known), self._rows, x, values)
 
     def begin_phase(self, name: str | Reason, start_s: float) -> None:
         """A measured phase begins; one that is still open ends here."""

@@ -87,10 +87,9 @@ class AdvicePage(Page):
         chosen = advice.recommendation_local if self._local else advice.recommendation
         chosen = chosen or advice.main
         if chosen is None:
+            nothing = self.texts("summary-nothing")
             sentences = [self.texts.say(one) for one in (*advice.reasons, *advice.caveats)]
-            self.body.addWidget(
-                Notice(sentences or [self.texts("summary-nothing")], title=self.texts("summary-nothing"))
-            )
+            self.body.addWidget(Notice(sentences or [nothing], title=nothing))
             self.body.addStretch(1)
             return
         self._chosen = chosen
@@ -113,10 +112,10 @@ class AdvicePage(Page):
         self._card: PictureCard | None = None
         if self._picture is None:
             return None
-        shown = prediction_of(advice.predictions, self._chosen)
+        self._own = prediction_of(advice.predictions, self._chosen)
         rows = [row.prediction for row in self._picture.rows]
-        current = next((place for place, one in enumerate(rows) if one is shown), -1)
-        self._card = PictureCard(self.context, advice, self._picture, current)
+        self._own_place = next((place for place, one in enumerate(rows) if one is self._own), -1)
+        self._card = PictureCard(self.context, advice, self._picture, self._own_place)
         self._card.picked.connect(self._pick)
         return self._card
 
@@ -125,21 +124,16 @@ class AdvicePage(Page):
         advice = self._advice
         if advice is None or self._picture is None:
             return
-        own = prediction_of(advice.predictions, self._chosen)
         one = self._picture.rows[place].prediction
-        self._picked = None if one is own else one
+        self._picked = None if one is self._own else one
         self._fill_figures(advice)
 
     def _back(self) -> None:
         """The advised set-up's own figures again."""
-        advice = self._advice
-        if advice is None or self._picture is None or self._card is None:
-            return
-        own = prediction_of(advice.predictions, self._chosen)
-        place = next((place for place, row in enumerate(self._picture.rows) if row.prediction is own), -1)
-        self._picked = None
-        self._card.chart.mark(place)
-        self._fill_figures(advice)
+        if self._advice is not None and self._card is not None:
+            self._picked = None
+            self._card.chart.mark(self._own_place)
+            self._fill_figures(self._advice)
 
     def _with_prices(self) -> AdviceRecord | None:
         """The session's advice, with the costs that follow from prices typed into Compare's table."""
@@ -294,14 +288,8 @@ class AdvicePage(Page):
         if chosen.peak_memory_bytes is not None:
             usable = usable_memory_bytes(own) if own is not None else None
             below = texts("advice-of-usable", size=texts.size(usable)) if usable else ""
-            made.append(
-                figure(
-                    "advice-memory",
-                    texts.size(chosen.peak_memory_bytes.value),
-                    below,
-                    texts.basis(chosen.peak_memory_bytes),
-                )
-            )
+            size, basis_of_size = texts.size(chosen.peak_memory_bytes.value), texts.basis(chosen.peak_memory_bytes)
+            made.append(figure("advice-memory", size, below, basis_of_size))
         currency = chosen.currency or self.context.settings.currency
         if chosen.cost is not None:
             amount = texts.money(chosen.cost.value, currency)

@@ -67,9 +67,7 @@ class ComparePage(Page):
         assert self._comparison is not None
         return {
             "precision": self._precision,
-            "batch": self._batch.currentData(),
-            "count": self._count.currentData(),
-            "goal": self._goal.currentData(),
+            **{name: box.currentData() for name, box in self._boxes.items()},
             "filter": self._table.search.text(),
             "all": self._table.all.isChecked(),
             "fitting": self._table.fitting.isChecked(),
@@ -154,26 +152,23 @@ class ComparePage(Page):
             line.addWidget(self._buttons[offered])
         line.addSpacing(10)
         self._labels: dict[str, QLabel] = {}
-        batches = [(f"{size:,}", size) for size in self._comparison.batches]
-        self._batch = self._box(line, "batch", batches)
-        counts = [(str(count), count) for count in self._comparison.counts]
-        self._count = self._box(line, "count", counts)
+        self._boxes: dict[str, Choice] = {}
+        self._box(line, "batch", [(f"{size:,}", size) for size in self._comparison.batches])
+        self._box(line, "count", [(str(count), count) for count in self._comparison.counts])
         goals: list[tuple[str, object]] = [(self.texts("goal-time"), "time")]
         goals += [(self.texts("goal-cost"), "cost")] if self._comparison.has_cost() else []
         goals += [(self.texts("goal-energy"), "energy")] if self._comparison.has_energy() else []
-        self._goal = self._box(line, "goal", goals)
+        self._box(line, "goal", goals)
         line.addStretch(1)
         self._reset_button = push(self.texts("compare-reset"), self._reset, "small")
         self._reset_button.setToolTip(plain_tooltip(self.texts("compare-reset-tip")))
         line.addWidget(self._reset_button)
         self.body.addLayout(line)
 
-    def _box(self, line: QHBoxLayout, name: str, offered: Sequence[tuple[str, object]]) -> Choice:
+    def _box(self, line: QHBoxLayout, name: str, offered: Sequence[tuple[str, object]]) -> None:
         words = label(self.texts(f"compare-{name}"), "muted")
-        box = Choice()
-        for text, value in offered:
-            box.addItem(text, value)
-        box.setCurrentIndex(max(box.findData(self._state.get(name, self._defaults[name])), 0))
+        box = self._boxes[name] = Choice()
+        box.offer(offered, self._state.get(name, self._defaults[name]))
         box.setAccessibleName(words.text())
         words.setBuddy(box)
         box.currentIndexChanged.connect(lambda _place: self._switch())
@@ -181,7 +176,6 @@ class ComparePage(Page):
         line.addWidget(words)
         line.addWidget(box)
         line.addSpacing(6)
-        return box
 
     def _choose_precision(self, precision: Precision) -> None:
         self._precision = precision
@@ -192,24 +186,19 @@ class ComparePage(Page):
         """Everything as it was when the advice came."""
         if not self._ready:
             return
-        for box, name in ((self._batch, "batch"), (self._count, "count"), (self._goal, "goal")):
+        for name, box in self._boxes.items():
             with QSignalBlocker(box):
-                box.setCurrentIndex(max(box.findData(self._defaults[name]), 0))
+                box.choose(self._defaults[name])
         self._table.reset()
         self._offer_goals()
         self._choose_precision(next(one for one in self._buttons if one == self._defaults["precision"]))
 
     def _mark_changes(self) -> None:
         """A dot beside each switch that is not as the advice has it, and the way back."""
-        chosen = {
-            "batch": self._batch.currentData(),
-            "count": self._count.currentData(),
-            "goal": self._goal.currentData(),
-        }
-        offered = {"batch": self._batch, "count": self._count, "goal": self._goal}
         changed = self._precision != self._defaults["precision"]
         for name, words in self._labels.items():
-            other = chosen[name] != self._defaults[name] and offered[name].findData(self._defaults[name]) >= 0
+            box, usual = self._boxes[name], self._defaults[name]
+            other = box.currentData() != usual and box.findData(usual) >= 0
             words.setText(f"{CHANGED} {self.texts(f'compare-{name}')}" if other else self.texts(f"compare-{name}"))
             changed = changed or other
         for precision, button in self._buttons.items():
@@ -292,7 +281,8 @@ class ComparePage(Page):
         self._table.show_where(at_switches, goal)
 
     def _choice(self) -> tuple[Goal, int, int]:
-        return self._goal.currentData(), int(self._batch.currentData()), int(self._count.currentData())
+        goal, batch, count = (self._boxes[name].currentData() for name in ("goal", "batch", "count"))
+        return goal, int(batch), int(count)
 
     def _table_changed(self) -> None:
         self._offer_goals()
@@ -301,11 +291,12 @@ class ComparePage(Page):
     def _offer_goals(self) -> None:
         """With the first price, cost becomes a goal."""
         assert self._comparison is not None
-        offered, known = self._goal.findData("cost") >= 0, self._comparison.has_cost()
-        if known and not offered:
-            self._goal.insertItem(1, self.texts("goal-cost"), "cost")
-        elif offered and not known:
-            self._goal.removeItem(self._goal.findData("cost"))
+        goals, known = self._boxes["goal"], self._comparison.has_cost()
+        place = goals.findData("cost")
+        if known and place < 0:
+            goals.insertItem(1, self.texts("goal-cost"), "cost")
+        elif place >= 0 and not known:
+            goals.removeItem(place)
 
     def _ticks_changed(self) -> None:
         """Draw the ranking and the order by precision of what is ticked."""

@@ -11,7 +11,6 @@ from advisor.core.sentences import visible
 from advisor.core.units import format_quantity
 from advisor.gui.models.machine_words import FORMATS, software_line
 from advisor.gui.pages.page import GAP, Page, ViewState
-from advisor.gui.preload import plots_imported
 from advisor.gui.start.start_card import StartCard
 from advisor.gui.theme import gpu_colour
 from advisor.gui.tooltips import plain_tooltip
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from advisor.hardware.machine import Gpu, GpuReading, Machine, Reading, Refusal
 
 _REDRAW_MS = 250
-_LATER_MS = 60
-"""Until it is asked again whether what draws the plots has been imported."""
 _WIDE_COUNT = 3
 _MANY_CARDS = 6
 """Beyond so many, cards are lower and four stand in a row: the plots are to be seen too."""
@@ -82,8 +79,6 @@ class MachinePage(Page):
         self.body.addLayout(self._plots, 1)
         self._timer = QTimer(self, interval=_REDRAW_MS)
         self._timer.timeout.connect(self._redraw)
-        self._later = QTimer(self, singleShot=True, interval=_LATER_MS)
-        self._later.timeout.connect(self._ensure_plots)
         self.session.machine_changed.connect(self._show_machine)
         self.session.feed.arrived.connect(self._readings_arrived)
         self.session.feed.problem_changed.connect(self._show_notices)
@@ -259,11 +254,12 @@ class MachinePage(Page):
             card.memory.set_full_text(self.texts("machine-memory", free=free, total=total))
 
     def _ensure_plots(self) -> None:
+        if self.grid is None and self.session.machine is not None:
+            self.once_imported(self._make_plots)
+
+    def _make_plots(self) -> None:
         machine = self.session.machine
         if self.grid is not None or machine is None:
-            return
-        if self.context.shown() and not plots_imported():
-            self._later.start()
             return
         from advisor.gui.plots.live_grid import LiveGrid
 

@@ -12,7 +12,6 @@ from advisor.core.sentences import visible
 from advisor.gui.job_state import StepSeries
 from advisor.gui.models.table_model import Column, TableModel, figures
 from advisor.gui.pages.page import GAP, Page
-from advisor.gui.preload import plots_imported
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear, row
 from advisor.gui.widgets.labels import label
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from advisor.gui.threads import Outcome
 
 _REST_REDRAW_MS = 250
-_LATER_MS = 60
-"""Until it is asked again whether what draws the plots has been imported."""
 _BUSY_REDRAW_MS = 500
 """Half the rate while something is timed: the window must not disturb what it shows."""
 _PRECISION_COLUMN, _INTERVAL_COLUMN = 2, 4
@@ -84,8 +81,6 @@ class MeasurePage(Page):
         self.body.addLayout(self._plots, 3)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._redraw)
-        self._later = QTimer(self, singleShot=True, interval=_LATER_MS)
-        self._later.timeout.connect(self._ensure_plots)
         self.session.job_started.connect(self._job_changed)
         self.session.job_progressed.connect(self._progressed)
         self.session.job_ended.connect(self._job_ended)
@@ -108,10 +103,8 @@ class MeasurePage(Page):
         self._timer.stop()
 
     def _ensure_plots(self) -> None:
-        if self.context.shown() and not plots_imported():
-            self._later.start()
-            return
-        self.in_turns([self._make_steps, self._show_parts, self._redraw, self._make_grid], now=False)
+        steps = [self._make_steps, self._show_parts, self._redraw, self._make_grid]
+        self.once_imported(lambda: self.in_turns(steps, now=False))
 
     def _make_steps(self) -> None:
         from advisor.gui.plots.step_plot import StepPlot

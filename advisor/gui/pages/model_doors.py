@@ -76,11 +76,8 @@ class PresetDoor(QWidget):
 
     def show_current(self, current: str) -> None:
         """Mark the workload that is described now; none where it came by another door."""
-        for place in range(self.list.count()):
-            if self.list.item(place).data(Qt.ItemDataRole.UserRole) == current:
-                self.list.setCurrentRow(place)
-                return
-        self.list.setCurrentRow(-1)
+        names = [self.list.item(place).data(Qt.ItemDataRole.UserRole) for place in range(self.list.count())]
+        self.list.setCurrentRow(names.index(current) if current in names else -1)
 
 
 class _NamedDoor(QWidget):
@@ -174,8 +171,7 @@ class FormDoor(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         self.kind = Choice()
         self.kind.setAccessibleName(texts("model-form-kind"))
-        for name in ("template", "numbers"):
-            self.kind.addItem(texts(f"model-form-{name}"), name)
+        self.kind.offer(((texts(f"model-form-{name}"), name) for name in ("template", "numbers")), "template")
         layout.addWidget(self.kind)
         self._place = QVBoxLayout()
         layout.addLayout(self._place)
@@ -196,7 +192,7 @@ class FormDoor(QWidget):
             "numbers": {**NUMBERS_START, **(model if source == "numbers" else {})},
         }
         with QSignalBlocker(self.kind):
-            self.kind.setCurrentIndex(1 if source == "numbers" else 0)
+            self.kind.choose(source)
         self._show(at_once=at_once)
 
     def _show(self, *, at_once: bool) -> None:

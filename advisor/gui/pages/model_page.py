@@ -90,14 +90,10 @@ class ModelPage(Page):
             self._build_left()
 
     def _described(self) -> dict[str, Any]:
-        workload = self.session.workload
-        described: dict[str, Any] = msgspec.to_builtins(workload) if workload is not None else {}
-        return described
+        return _as_table(self.session.workload)
 
     def _base(self) -> dict[str, Any]:
-        base = self.session.base
-        described: dict[str, Any] = msgspec.to_builtins(base) if base is not None else {}
-        return described
+        return _as_table(self.session.base)
 
     def _build_left(self) -> None:
         """The doors and the forms, a card in each turn of the event loop: together they take a tenth of a second."""
@@ -113,7 +109,8 @@ class ModelPage(Page):
         first = [field for name in _FIRST_SETTINGS for field in training if field.name == name]
         others = [field for field in training if field.name not in _FIRST_SETTINGS]
         forms = zip(_FORMS, ("training", "data", "training"), (first, list(fields_of(Data)), others), strict=True)
-        self._build_doors()
+        self._door_card = DoorsCard(self.context, self._door)
+        self._left.insertWidget(0, self._door_card)
         steps: list[Callable[[], None]] = [
             *self._door_card.steps(described.get("model", {}), self.session.reference),
             self._connect_doors,
@@ -146,15 +143,11 @@ class ModelPage(Page):
         """The list that a choice opens is a window of its own."""
         return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.window() is self.window()
 
-    def _build_doors(self) -> None:
-        self._door_card = DoorsCard(self.context, self._door)
-        self._left.insertWidget(0, self._door_card)
-
     def _connect_doors(self) -> None:
         doors = self._door_card
-        doors.preset.chosen.connect(self._choose_preset)
+        doors.preset.chosen.connect(self.session.load_workload)
         doors.hub.chosen.connect(lambda reference, hub: self.session.load_workload(reference, allow_hub=hub))
-        doors.python.chosen.connect(self._choose_python)
+        doors.python.chosen.connect(self.context.open_path)
         doors.form.changed.connect(self._model_edited)
         doors.opened.connect(self._open_door)
 
@@ -250,12 +243,6 @@ class ModelPage(Page):
     def _batch(self) -> int:
         return self.session.workload.training.batch_size if self.session.workload else 1
 
-    def _choose_preset(self, name: str) -> None:
-        self.session.load_workload(name)
-
-    def _choose_python(self, path: Path) -> None:
-        self.context.open_path(path)
-
     def _model_edited(self, model: dict[str, Any]) -> None:
         described = self._described()
         described["model"] = model
@@ -327,13 +314,11 @@ class ModelPage(Page):
 
     def go_to_invalid(self) -> None:
         """Put the cursor where something stands that is not allowed."""
-        wrong = sorted(self.session.invalid)
-        for section, form in self._forms.values():
-            for name in wrong:
-                if name.startswith(f"{section}.") and name.partition(".")[2] in form.names:
-                    form.editor(name.partition(".")[2]).setFocus()
-                    self.scroll_area.ensureWidgetVisible(form.editor(name.partition(".")[2]))
-                    return
+        forms = self._forms.values()
+        editors = {f"{section}.{name}": form.editor(name) for section, form in forms for name in form.names}
+        for editor in [editors[name] for name in sorted(self.session.invalid) if name in editors][:1]:
+            editor.setFocus()
+            self.scroll_area.ensureWidgetVisible(editor)
 
     def _show_preview(self) -> None:
         workload, texts = self.session.workload, self.texts
@@ -400,3 +385,9 @@ class ModelPage(Page):
                 write_atomically(Path(name), workload_to_toml(workload).encode())
             except UserFacingError as error:
                 self._problems.addWidget(Notice(list(self.texts.error(error)), role="danger"))
+
+
+def _as_table(workload: Workload | None) -> dict[str, Any]:
+    """A workload as a file has it; empty for none."""
+    table: dict[str, Any] = msgspec.to_builtins(workload) if workload is not None else {}
+    return table

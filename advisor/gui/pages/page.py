@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QLayout, QPushButton, QScrollArea, QWidget
 
+from advisor.gui.preload import plots_imported
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import clear, widgets_of
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 GAP = 14
 _WIDEST = 2560
 _SIDE = 24
+_LATER_MS = 60
+"""Until it is asked again whether what draws the plots has been imported."""
 ViewState = dict[str, object]
 
 
@@ -147,6 +150,13 @@ class Page(QWidget):
             self._next_step()
         else:
             self._turns.start()
+
+    def once_imported(self, make: Callable[[], None]) -> None:
+        """Make plots now, or as soon as what draws them has been imported: the event loop does not wait for it."""
+        if self.context.shown() and not plots_imported():
+            QTimer.singleShot(_LATER_MS, self, lambda: self.once_imported(make))
+        else:
+            make()
 
     @property
     def filling(self) -> bool:

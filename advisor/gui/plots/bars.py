@@ -49,8 +49,6 @@ class BarChart(Chart):
         """Show other rows."""
         self._rows = list(rows)
         self.setAccessibleDescription("; ".join(f"{row.name}: {row.text}" for row in rows))
-        self.setFixedHeight(max(len(rows), 1) * self._row_height + 4)
-        self.updateGeometry()
         self.renew()
 
     def sizeHint(self) -> QSize:

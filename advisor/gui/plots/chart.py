@@ -55,8 +55,10 @@ class Chart(QWidget):
         raise NotImplementedError
 
     def renew(self) -> None:
-        """Paint anew: something else is to be told."""
+        """Paint anew, as high as is wished for: something else is to be told."""
         self._kept = None
+        if self.sizePolicy().verticalPolicy() == QSizePolicy.Policy.Fixed:
+            self.setFixedHeight(self.sizeHint().height())
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

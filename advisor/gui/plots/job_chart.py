@@ -76,7 +76,6 @@ class JobChart(Chart):
     def show_rows(self, rows: Sequence[JobRow], ticks: Sequence[tuple[float, str]], current: int) -> None:
         """Show these rows, ticks by their place from 0 to 1; `current` is marked."""
         self._rows, self._ticks, self._current = list(rows), list(ticks), current
-        self.setFixedHeight(self.sizeHint().height())
         self._describe()
         self.renew()
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -35,7 +36,6 @@ from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from advisor.gui.models.readings import Metric
     from advisor.gui.plots.grid_figures import GridFigure
@@ -235,14 +235,9 @@ class LiveGrid(QWidget):
         self.redraw()
 
     def zoom(self, span_s: float) -> None:
-        """Show the last `span_s` seconds, from now on."""
-        self.span_chosen = True
-        self._set_span(span_s)
-
-    def _set_span(self, span_s: float) -> None:
-        self.span_s = span_s
-        for button, offered in zip(self._span_buttons, SPANS_S, strict=True):
-            button.setChecked(offered == span_s)
+        """Show the last `span_s` seconds, from now on; one of `SPANS_S`."""
+        self.span_chosen, self.span_s = True, span_s
+        self._span_buttons[SPANS_S.index(span_s)].setChecked(True)
         self.redraw()
 
     def _pause(self, paused: bool) -> None:
@@ -281,14 +276,11 @@ class LiveGrid(QWidget):
         wanted = next((span_s for span_s in SPANS_S if age_s <= _OVERFULL * span_s), SPANS_S[-1])
         if wanted != self.span_s:
             self.span_s = wanted
-            for button, offered in zip(self._span_buttons, SPANS_S, strict=True):
-                button.setChecked(offered == wanted)
+            self._span_buttons[SPANS_S.index(wanted)].setChecked(True)
 
     def _ask_and_export(self, kind: str) -> None:
         name, _filter = QFileDialog.getSaveFileName(self, self._texts("plot-export"), f"readings.{kind}", f"*.{kind}")
         if name:
-            from pathlib import Path
-
             self.export(Path(name))
 
     def export(self, path: Path) -> None:
@@ -299,23 +291,17 @@ class LiveGrid(QWidget):
         write_atomically(path, content)
 
     def _png(self) -> bytes:
-        from PySide6.QtCore import QBuffer, QByteArray, QIODevice
-
-        held = QByteArray()
-        device = QBuffer(held)
-        device.open(QIODevice.OpenModeFlag.WriteOnly)
-        self.grab().save(device, "PNG")
-        return bytes(held.data())
+        held = QBuffer()
+        held.open(QIODevice.OpenModeFlag.WriteOnly)
+        self.grab().save(held, "PNG")
+        return bytes(held.data().data())
 
     def _svg(self) -> bytes:
-        from PySide6.QtCore import QBuffer, QByteArray, QIODevice
         from PySide6.QtSvg import QSvgGenerator
 
-        held = QByteArray()
-        device = QBuffer(held)
-        device.open(QIODevice.OpenModeFlag.WriteOnly)
-        generator = QSvgGenerator()
-        generator.setOutputDevice(device)
+        held, generator = QBuffer(), QSvgGenerator()
+        held.open(QIODevice.OpenModeFlag.WriteOnly)
+        generator.setOutputDevice(held)
         generator.setSize(self.size())
         generator.setViewBox(QRect(0, 0, self.width(), self.height()))
         for plot in self.plots:
@@ -325,7 +311,7 @@ class LiveGrid(QWidget):
         painter.end()
         for plot in self.plots:
             plot.plot.keep_axes(kept=True)
-        return bytes(held.data())
+        return bytes(held.data().data())
 
     def _csv(self) -> bytes:
         import io

@@ -60,7 +60,6 @@ class OrderChart(Chart):
             told = [f"{column} {place}" for column, place in zip(columns, line.places, strict=True) if place]
             words.append(f"{line.name}: {', '.join(told)}")
         self.setAccessibleDescription("; ".join(words))
-        self.setFixedHeight(self.sizeHint().height())
         self.renew()
 
     def sizeHint(self) -> QSize:

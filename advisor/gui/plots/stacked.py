@@ -65,7 +65,7 @@ class StackChart(Chart):
             for stack in stacks
         ]
         self.setAccessibleDescription("; ".join(words))
-        self._fit()
+        self.renew()
 
     def _legend_lines(self) -> int:
         room, x, lines = max(self.width(), 240), 0.0, 1
@@ -75,11 +75,6 @@ class StackChart(Chart):
                 lines, x = lines + 1, 0.0
             x += needed
         return lines
-
-    def _fit(self) -> None:
-        self.setFixedHeight(self.sizeHint().height())
-        self.updateGeometry()
-        self.renew()
 
     def sizeHint(self) -> QSize:
         """As high as its bars and the legend."""

@@ -92,11 +92,10 @@ class StartCard(Card):
                 self.model.insertSeparator(self.model.count())
             for path in recent:
                 self.model.addItem(visible(Path(path).name), (_FILE, path))
-            place = -1
-            for number in range(self.model.count()):
-                data = self.model.itemData(number)
-                if isinstance(data, tuple) and data[1] == session.reference and not edited:
-                    place = number
+            offered = [self.model.itemData(number) for number in range(self.model.count())]
+            references = [data[1] if isinstance(data, tuple) else None for data in offered]
+            known = session.reference in references and not edited
+            place = references.index(session.reference) if known else -1
             if place < 0 and session.workload is not None:
                 name = visible(session.workload.name)
                 self.model.insertItem(0, self._texts("start-edited", name=name) if edited else name, (_CURRENT, ""))

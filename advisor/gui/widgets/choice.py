@@ -9,6 +9,8 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QComboBox, QLineEdit, QTabBar
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from PySide6.QtGui import QWheelEvent
 
 _CURSOR_ROOM = 6
@@ -22,6 +24,16 @@ class Choice(QComboBox):
         """Empty."""
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def offer(self, choices: Iterable[tuple[str, object]], chosen: object) -> None:
+        """Add words with what they stand for, and choose one."""
+        for words, value in choices:
+            self.addItem(words, value)
+        self.choose(chosen)
+
+    def choose(self, value: object) -> None:
+        """Choose what stands for a value; the first where none does."""
+        self.setCurrentIndex(max(self.findData(value), 0))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """The page scrolls."""

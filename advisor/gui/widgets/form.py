@@ -194,9 +194,7 @@ class Form(QWidget):
         box = Choice()
         if field.optional:
             box.addItem(self._texts("form-not-set"), None)
-        for choice in field.choices:
-            box.addItem(self._words(field, choice), choice)
-        box.setCurrentIndex(max(box.findData(value), 0))
+        box.offer(((self._words(field, choice), choice) for choice in field.choices), value)
         box.currentIndexChanged.connect(lambda _place: self._take(field, box.currentData()))
         return box
 
@@ -257,7 +255,7 @@ class Form(QWidget):
             if isinstance(editor, QCheckBox):
                 editor.setChecked(bool(value))
             elif isinstance(editor, Choice):
-                editor.setCurrentIndex(max(editor.findData(value), 0))
+                editor.choose(value)
             elif shown(field, value) != editor.text():
                 editor.setText(shown(field, value))
 
