@@ -6,7 +6,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.strategies import STRATEGY_LABELS, Strategy
 from advisor.core.bundled import resource
+from advisor.core.errors import UserFacingError
 from advisor.core.units import (
     Estimate,
     SizeUnits,
@@ -22,7 +24,6 @@ from advisor.present.window_words import window_words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from advisor.core.errors import UserFacingError
     from advisor.core.sentences import Language, Reason, Value
     from advisor.gui.threads import Outcome
 
@@ -71,14 +72,14 @@ class Texts:
 
     def error(self, error: UserFacingError) -> tuple[str, str]:
         """What is wrong and what to do, in the window's language where the error knows it."""
-        from advisor.core.sentences import error_text
+        from advisor.core.sentences import error_text, visible
 
         text, remedy = error_text(error, self.language, self.units)
-        return window_words(text, self.language), window_words(remedy, self.language)
+        return visible(window_words(text, self.language)), visible(window_words(remedy, self.language))
 
     def problem(self, outcome: Outcome) -> tuple[str, str]:
         """What went wrong in work in the background, and what to do."""
-        return (outcome.text, outcome.remedy) if outcome.error is None else self.error(outcome.error)
+        return self.error(outcome.error or UserFacingError(outcome.text, outcome.remedy))
 
     def optional(self, code: str) -> str | None:
         """The message without arguments, or None where no catalogue has it."""
@@ -133,6 +134,14 @@ class Texts:
     def strategy(self, name: str) -> str:
         """A strategy's name."""
         return self(f"strategy-{name.replace('_', '-')}")
+
+    def short_strategy(self, name: Strategy) -> str:
+        """A strategy as its framework abbreviates it, where it does."""
+        return STRATEGY_LABELS.get(name) or self.strategy(name)
+
+    def verdict(self, kind: str) -> str:
+        """The word for how a measurement went."""
+        return self(f"measure-verdict-{kind.replace('_', '-')}")
 
     def basis(self, estimate: Estimate | None) -> str:
         """The word for where a number comes from."""

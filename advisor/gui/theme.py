@@ -120,29 +120,19 @@ def palette_of(theme: Theme) -> QPalette:
     """A Fusion palette: `setColorScheme` alone does nothing on the offscreen and bare xcb platforms."""
     palette = QPalette()
     role = QPalette.ColorRole
-    for name, colour in (
-        (role.Window, theme.page),
-        (role.WindowText, theme.text),
-        (role.Base, theme.card),
-        (role.AlternateBase, theme.page),
-        (role.Text, theme.text),
-        (role.PlaceholderText, theme.muted),
-        (role.Button, theme.card),
-        (role.ButtonText, theme.text),
-        (role.BrightText, theme.danger),
-        (role.Highlight, theme.accent),
-        (role.HighlightedText, theme.on_accent),
-        (role.ToolTipBase, theme.card),
-        (role.ToolTipText, theme.text),
-        (role.Link, theme.accent),
-        (role.LinkVisited, theme.accent),
-        (role.Light, theme.hover),
-        (role.Midlight, theme.line),
-        (role.Mid, theme.line),
-        (role.Dark, theme.line),
-        (role.Shadow, theme.line),
+    for colour, names in (
+        (theme.page, (role.Window, role.AlternateBase)),
+        (theme.card, (role.Base, role.Button, role.ToolTipBase)),
+        (theme.text, (role.WindowText, role.Text, role.ButtonText, role.ToolTipText)),
+        (theme.muted, (role.PlaceholderText,)),
+        (theme.danger, (role.BrightText,)),
+        (theme.accent, (role.Highlight, role.Link, role.LinkVisited)),
+        (theme.on_accent, (role.HighlightedText,)),
+        (theme.hover, (role.Light,)),
+        (theme.line, (role.Midlight, role.Mid, role.Dark, role.Shadow)),
     ):
-        palette.setColor(name, QColor(colour))
+        for name in names:
+            palette.setColor(name, QColor(colour))
     for name in (role.Text, role.WindowText, role.ButtonText, role.HighlightedText):
         palette.setColor(QPalette.ColorGroup.Disabled, name, QColor(theme.muted))
     return palette

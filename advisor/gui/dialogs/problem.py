@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QDialog, QPlainTextEdit, QVBoxLayout, QWidget
 
-from advisor.core.sentences import visible
 from advisor.gui.widgets.card import add_close, opened
 from advisor.gui.widgets.labels import paragraph
 
@@ -26,10 +25,10 @@ def show_problem(parent: QWidget, texts: Texts, outcome: Outcome) -> QDialog:
     dialog.setObjectName(_OPEN)
     text, remedy = texts.problem(outcome)
     layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
-    layout.addWidget(paragraph(visible(text), _WIDTH, "strong"))
+    layout.addWidget(paragraph(text, _WIDTH, "strong"))
     remedy = remedy or (texts("problem-bug-remedy") if outcome.kind == "bug" else "")
     if remedy:
-        layout.addWidget(paragraph(visible(remedy), _WIDTH))
+        layout.addWidget(paragraph(remedy, _WIDTH))
     if outcome.detail:
         log = QPlainTextEdit(outcome.detail)
         log.setReadOnly(True)

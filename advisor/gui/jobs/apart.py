@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from advisor.core.child_process import ChildProcess
-    from advisor.gui.jobs.asks import Ask, Refused
+    from advisor.gui.jobs.asks import Ask
     from advisor.gui.threads import Job
 
 _MODULE = "advisor.gui.jobs.child"
@@ -76,16 +76,12 @@ def _relay(child: ChildProcess, cancelled: threading.Event) -> Generator[object,
 def _raise_trouble(value: object) -> None:
     from advisor.gui.jobs.asks import Broken, Refused
 
+    if isinstance(value, Refused) and value.reasons and value.remedy_reason is not None:
+        raise SaidError(value.reasons, value.remedy_reason)
     if isinstance(value, Refused):
-        raise _refusal(value)
+        raise UserFacingError(value.text, value.remedy)
     if isinstance(value, Broken):
         raise BrokenChildError(value.text, value.traceback)
-
-
-def _refusal(refused: Refused) -> UserFacingError:
-    if refused.reasons and refused.remedy_reason is not None:
-        return SaidError(refused.reasons, refused.remedy_reason)
-    return UserFacingError(refused.text, refused.remedy)
 
 
 def _ended(child: ChildProcess) -> Exception:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.advice_figures import cpu_key, memory_rows, strategies_of
 from advisor.gui.plots.bars import Bar, BarChart
@@ -174,7 +173,7 @@ def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context
     rows = tuple(one for place, one in enumerate(rows) if place < _MOST_STRATEGIES or rests_on(chosen, one))
     bars = []
     for row in rows:
-        strategy = STRATEGY_LABELS.get(row.strategy) or texts.strategy(row.strategy)
+        strategy = texts.short_strategy(row.strategy)
         name = f"{row.count} × {strategy}" if row.count > 1 else strategy
         if row.gradient_accumulation_steps > 1:
             name += f" · {texts('advice-accumulation', steps=row.gradient_accumulation_steps)}"

@@ -159,7 +159,7 @@ class AdvicePage(Page):
         if not found:
             return None
         names = {measurement.device_key: measurement.device_name for measurement in advice.measurements}
-        kinds = dict.fromkeys(self.texts(f"measure-verdict-{kind.replace('_', '-')}") for kind in found.values())
+        kinds = dict.fromkeys(self.texts.verdict(kind) for kind in found.values())
         language = self.texts.language
         devices = listed([short_name(visible(names[key])) for key in found], language)
         words = self.texts("advice-disturbed", devices=devices, verdict=listed(list(kinds), language))

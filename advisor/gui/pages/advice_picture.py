@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -9,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from advisor.core.sentences import visible
 from advisor.gui.pages.advice_charts import prediction_tip
-from advisor.gui.plots.job_chart import JobChart, JobRow, SwitchedRow
+from advisor.gui.plots.job_chart import JobChart, JobRow
 from advisor.gui.theme import cpu_colour, gpu_colour
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
@@ -45,9 +46,9 @@ class PictureCard(Card):
         names = row_names(advice)
         places = device_places(advice.machine, advice.predictions)
         self.chart = JobChart(context.theme, texts("picture-title"), texts("compare-tie-tip"))
-        rows = [self._row(row, names, places) for row in picture.rows]
+        self._rows = [self._row(row, names, places) for row in picture.rows]
         ticks = [(picture.across(time_s), tick_text(time_s)) for time_s in picture.ticks_s]
-        self.chart.show_rows(rows, ticks, current)
+        self.chart.show_rows(self._rows, ticks, current)
         self.chart.picked.connect(self.picked)
         self.body.addWidget(self.chart)
         words = ("" if texts.language == "zh" else " ").join((*legend(picture, texts.language), texts("picture-click")))
@@ -79,13 +80,14 @@ class PictureCard(Card):
 
     def show_switched(self, found: Switched | None) -> None:
         """Move the advised row to where these switches would bring it; None: as advised."""
-        if found is None:
+        advised = next((row for row in self._rows if row.advised), None)
+        if found is None or advised is None:
             self.chart.show_switched(None)
             return
         job, across = found.job_s, self._picture.across
         text = self._context.texts.duration(job.value)
-        row = SwitchedRow(at=across(job.value), low=across(job.low), high=across(job.high), text=text)
-        self.chart.show_switched(row)
+        at, low, high = across(job.value), across(job.low), across(job.high)
+        self.chart.show_switched(replace(advised, text=text, at=at, low=low, high=high))
 
 
 class SwitchesCard(Card):

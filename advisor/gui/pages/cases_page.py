@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetIt
 
 from advisor.cases.case_file import Case, CaseAnswer, bundled_cases
 from advisor.claims.claim import ClaimAnswer
-from advisor.core.sentences import Reason, visible
+from advisor.core.sentences import Reason
 from advisor.core.units import Estimate, exactly
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import CasesAsk, ClaimAsk
@@ -256,8 +256,7 @@ class CasesPage(Page):
         if isinstance(outcome.result, ClaimAnswer):
             self._show_answer(outcome.result)
         elif outcome.text:
-            words = [visible(word) for word in self.texts.problem(outcome)]
-            self._answer_place.addWidget(Notice([word for word in words if word]))
+            self._answer_place.addWidget(Notice(self.texts.problem(outcome)))
 
     def _show_answer(self, answer: ClaimAnswer) -> None:
         self._claim = answer

@@ -9,7 +9,6 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.gui.models.table_model import Column
 from advisor.gui.pages.advice_charts import prediction_tip
 
@@ -36,9 +35,7 @@ def set_up_columns(
     texts = context.texts
     icons = {True: _pin_icon(context.theme.accent, filled=True), False: _pin_icon(context.theme.bar, filled=False)}
 
-    @cache
-    def strategy_name(strategy: Strategy) -> str:
-        return STRATEGY_LABELS.get(strategy) or texts.strategy(strategy)
+    strategy_name = cache(texts.short_strategy)
 
     def tip(set_up: ComparedSetUp) -> str:
         return prediction_tip(set_up.prediction, context)

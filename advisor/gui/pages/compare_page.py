@@ -9,7 +9,6 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.gui.compare_figures import PredictionIndex, figure_of, precision_orders, told_prices
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.pages.compare_table import SetUpsCard
@@ -341,7 +340,7 @@ class ComparePage(Page):
         twins = [row for row in rows if _but_for_strategy(row.prediction) == _but_for_strategy(one)]
         if len(twins) > 1:
             steps = one.gradient_accumulation_steps
-            parts.append(STRATEGY_LABELS.get(one.strategy) or self.texts.strategy(one.strategy))
+            parts.append(self.texts.short_strategy(one.strategy))
             parts += [f"×{steps}"] if steps > 1 else []
         return " · ".join(parts)
 

@@ -73,7 +73,7 @@ class SetUpsCard(Card):
             shortcut.activated.connect(act)
         header = self.table.horizontalHeader()
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        header.customContextMenuRequested.connect(lambda at: self._column_menu().popup(header.mapToGlobal(at)))
+        header.customContextMenuRequested.connect(lambda at: self._menu.popup(header.mapToGlobal(at)))
         self.body.addWidget(WholeRows(self.table), 1)
         self.body.addWidget(label(self.texts("compare-table-help"), "muted", wrap=True))
         self._prices = label("", "muted", wrap=True)
@@ -220,20 +220,11 @@ class SetUpsCard(Card):
 
     def _fill_column_menu(self) -> None:
         self._menu.clear()
-        self._offer_columns(self._menu)
-
-    def _column_menu(self) -> QMenu:
-        menu = QMenu(self.table)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._offer_columns(menu)
-        return menu
-
-    def _offer_columns(self, menu: QMenu) -> None:
         hidden = self.hidden_columns()
         for column in self.model.columns:
             if column.name in {"tick", "pin", "device"}:
                 continue
-            action = menu.addAction(column.title)
+            action = self._menu.addAction(column.title)
             action.setCheckable(True)
             action.setChecked(column.name not in hidden)
             action.toggled.connect(lambda on, name=column.name: self._choose_column(name, shown=on))

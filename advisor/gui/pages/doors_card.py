@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from advisor.gui.models.bundled_titles import bundled_titles
-from advisor.gui.pages.model_doors import FormDoor, HubDoor, PresetDoor, PythonDoor
+from advisor.gui.pages.model_doors import FormDoor, NamedDoor, PresetDoor
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Tabs
 
@@ -33,8 +33,8 @@ class DoorsCard(Card):
     """Tabs over the doors; the doors themselves come with `steps`."""
 
     preset: PresetDoor
-    hub: HubDoor
-    python: PythonDoor
+    hub: NamedDoor
+    python: NamedDoor
     form: FormDoor
     opened = Signal(int)
     """The place of the door that was opened."""
@@ -60,15 +60,18 @@ class DoorsCard(Card):
             self.preset = self._added(PresetDoor(self._context, reference))
 
         def hub() -> None:
-            self.hub = self._added(HubDoor(self._context, _config(model, reference)))
+            kinds = ("huggingface", "bert-base-uncased", "config.json (*.json)")
+            self.hub = self._added(NamedDoor(texts, *kinds, _config(model, reference), self.allow_hub))
 
         def python() -> None:
-            self.python = self._added(PythonDoor(self._context, model.get("file", "")))
+            self.python = self._added(NamedDoor(texts, "python", "model.py", "model.py (*.py)", model.get("file", "")))
 
         def form() -> None:
             self._added(self.form)
             self._turn_to(self._tabs.currentIndex())
 
+        texts = self._context.texts
+        self.allow_hub = QCheckBox(texts("model-allow-hub"))
         self.form = FormDoor(self._context, model)
         return [preset, hub, python, *self.form.form.steps(), form]
 

@@ -39,10 +39,7 @@ def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
             texts,
         ),
         figures(texts("column-error"), lambda one: one.error_fraction, lambda error: f"{100 * error:+.1f} %"),
-        Column(
-            title=texts("column-verdict"),
-            text=lambda one: texts(f"measure-verdict-{one.step.verdict.kind.replace('_', '-')}"),
-        ),
+        Column(title=texts("column-verdict"), text=lambda one: texts.verdict(one.step.verdict.kind)),
     ]
     unpredicted = any(one.predicted is None for one in checks)
     return TableCard(

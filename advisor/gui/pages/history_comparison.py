@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.models.table_model import Column, estimates, figures
 from advisor.gui.start.local_time import local_moment
@@ -114,11 +113,7 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
 
     def device(difference: StepDifference) -> str:
         name = f"{difference.count} × {short_name(visible(difference.device_name))}"
-        return (
-            name
-            if difference.count == 1
-            else f"{name} · {STRATEGY_LABELS.get(difference.strategy) or texts.strategy(difference.strategy)}"
-        )
+        return name if difference.count == 1 else f"{name} · {texts.short_strategy(difference.strategy)}"
 
     columns: list[Column[StepDifference]] = [
         Column(title=texts("column-device"), text=device),

@@ -10,7 +10,6 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.catalogue.strategies import STRATEGY_LABELS
 from advisor.core.sentences import visible
 from advisor.gui.dialogs.old_runs import ask_age
 from advisor.gui.history_access import HistoryListing, in_history, read_history
@@ -129,14 +128,13 @@ class HistoryPage(Page):
 
     def _record(self, record: TrackRecord) -> QHBoxLayout:
         texts = self.texts
-        count = KeyFigure(texts("history-verified"), str(record.count), texts("history-verified-below"))
-        inside = KeyFigure(
-            texts("history-inside"), f"{100 * record.inside_fraction:.0f} %", texts("history-inside-below")
-        )
-        error = KeyFigure(
-            texts("history-error"), f"{100 * record.median_error_fraction:.1f} %", texts("history-error-below")
-        )
-        return row(count, inside, error, spacing=GAP)
+        told = {
+            "verified": str(record.count),
+            "inside": f"{100 * record.inside_fraction:.0f} %",
+            "error": f"{100 * record.median_error_fraction:.1f} %",
+        }
+        figures = [KeyFigure(texts(f"history-{name}"), told[name], texts(f"history-{name}-below")) for name in told]
+        return row(*figures, spacing=GAP)
 
     def _runs_card(self, listing: HistoryListing) -> Card:
         texts = self.texts
@@ -307,4 +305,4 @@ def _set_up(run: Run, page: Page) -> str:
     name = f"{head.count} × {short_name(visible(head.device_name))}"
     if head.strategy is None or head.count == 1:
         return name
-    return f"{name} · {STRATEGY_LABELS.get(head.strategy) or page.texts.strategy(head.strategy)}"
+    return f"{name} · {page.texts.short_strategy(head.strategy)}"

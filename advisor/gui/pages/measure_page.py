@@ -135,10 +135,8 @@ class MeasurePage(Page):
     def _job_changed(self) -> None:
         self._told = None
         busy = self.session.busy
-        self._start.setVisible(not busy)
-        self._predict.setVisible(not busy)
-        self._cancel.setVisible(busy)
-        self._bar.setVisible(busy)
+        for widget, wanted in ((self._start, False), (self._predict, False), (self._cancel, True), (self._bar, True)):
+            widget.setVisible(busy == wanted)
         clear(self._notices)
         self._show_outcome(self.session.job_outcome)
         if self._active:
@@ -213,8 +211,7 @@ class MeasurePage(Page):
             words = [self.texts("watch-cancelled" if kept else "watch-cancelled-early")]
             self._notices.addWidget(Notice(words, role="hero"))
         elif outcome is not None and outcome.failed:
-            words = [visible(word) for word in self.texts.problem(outcome)]
-            notice = Notice([word for word in words if word], role="danger", title=self.texts("watch-failed"))
+            notice = Notice(self.texts.problem(outcome), role="danger", title=self.texts("watch-failed"))
             if outcome.detail:
                 self._add_log(notice, outcome.detail)
             self._notices.addWidget(notice)
@@ -225,7 +222,7 @@ class MeasurePage(Page):
             self._notices.addWidget(Notice(words, role="danger", title=self.texts("watch-failed")))
         for failure in failures[:3]:
             words = [visible(failure.text), visible(failure.remedy)]
-            notice = Notice([word for word in words if word], title=self.texts("watch-worker-failed"))
+            notice = Notice(words, title=self.texts("watch-worker-failed"))
             if failure.traceback:
                 self._add_log(notice, failure.traceback)
             self._notices.addWidget(notice)
@@ -288,7 +285,7 @@ class MeasurePage(Page):
             job = self.session.job
             running = self.session.busy and job is not None and one is job.current() and not one.ended
             return self.texts("watch-state-running" if running else "watch-state-ended")
-        return self.texts(f"measure-verdict-{one.verdict.kind.replace('_', '-')}")
+        return self.texts.verdict(one.verdict.kind)
 
     def _verdict_tip(self, one: StepSeries) -> str:
         if one.verdict is not None and one.verdict.reason is not None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
-    QCheckBox,
     QFileDialog,
     QHBoxLayout,
     QLineEdit,
@@ -80,10 +78,12 @@ class PresetDoor(QWidget):
         self.list.setCurrentRow(names.index(current) if current in names else -1)
 
 
-class _NamedDoor(QWidget):
+class NamedDoor(QWidget):
     """A line for a name, and a button that looks for a file of that kind."""
 
-    def __init__(self, texts: Texts, door: str, example: str, kinds: str, *below: QWidget) -> None:
+    chosen = Signal(str)
+
+    def __init__(self, texts: Texts, door: str, example: str, kinds: str, current: str, *below: QWidget) -> None:
         """`door` as in the messages; `example` stands in the empty line; `below` comes under it."""
         super().__init__()
         self._kinds = kinds
@@ -102,6 +102,7 @@ class _NamedDoor(QWidget):
         layout.addLayout(_use(texts, self._choose))
         layout.addWidget(label(texts(f"model-{door}-explained"), "muted", wrap=True))
         layout.addStretch(1)
+        self.show_current(current)
 
     def show_current(self, current: str) -> None:
         """Show the name in use."""
@@ -109,45 +110,12 @@ class _NamedDoor(QWidget):
 
     def _choose(self) -> None:
         if self.line.text().strip():
-            self._take(self.line.text().strip())
-
-    def _take(self, name: str) -> None:
-        raise NotImplementedError
+            self.chosen.emit(self.line.text().strip())
 
     def _browse(self) -> None:
         name, _filter = QFileDialog.getOpenFileName(self, self._kinds.partition(" (")[0], "", self._kinds)
         if name:
             self.line.setText(name)
-
-
-class HubDoor(_NamedDoor):
-    """A Hugging Face configuration: bundled name, folder, config.json or hub id."""
-
-    chosen = Signal(str, bool)
-
-    def __init__(self, context: Context, current: str) -> None:
-        """`current`: the configuration in use, where it has a name."""
-        hub = QCheckBox(context.texts("model-allow-hub"))
-        super().__init__(context.texts, "huggingface", "bert-base-uncased", "config.json (*.json)", hub)
-        self.hub = hub
-        self.show_current(current)
-
-    def _take(self, name: str) -> None:
-        self.chosen.emit(name, self.hub.isChecked())
-
-
-class PythonDoor(_NamedDoor):
-    """A Python file with build_model and make_batch; consent is asked before it runs."""
-
-    chosen = Signal(Path)
-
-    def __init__(self, context: Context, current: str) -> None:
-        """`current`: the file in use."""
-        super().__init__(context.texts, "python", "model.py", "model.py (*.py)")
-        self.show_current(current)
-
-    def _take(self, name: str) -> None:
-        self.chosen.emit(Path(name).expanduser())
 
 
 def _use(texts: Texts, take: Callable[[], None]) -> QHBoxLayout:

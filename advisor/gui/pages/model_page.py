@@ -146,8 +146,8 @@ class ModelPage(Page):
     def _connect_doors(self) -> None:
         doors = self._door_card
         doors.preset.chosen.connect(self.session.load_workload)
-        doors.hub.chosen.connect(lambda reference, hub: self.session.load_workload(reference, allow_hub=hub))
-        doors.python.chosen.connect(self.context.open_path)
+        doors.hub.chosen.connect(self._choose_config)
+        doors.python.chosen.connect(lambda name: self.context.open_path(Path(name).expanduser()))
         doors.form.changed.connect(self._model_edited)
         doors.opened.connect(self._open_door)
 
@@ -243,6 +243,9 @@ class ModelPage(Page):
     def _batch(self) -> int:
         return self.session.workload.training.batch_size if self.session.workload else 1
 
+    def _choose_config(self, reference: str) -> None:
+        self.session.load_workload(reference, allow_hub=self._door_card.allow_hub.isChecked())
+
     def _model_edited(self, model: dict[str, Any]) -> None:
         described = self._described()
         described["model"] = model
@@ -272,8 +275,8 @@ class ModelPage(Page):
             workload = load_workload(described)
         except UserFacingError as error:
             text, remedy = self.texts.error(error)
-            words = [visible(self._by_name(text.removeprefix("workload: "))), visible(self._by_name(remedy))]
-            self._problems.addWidget(Notice([word for word in words if word], role="danger"))
+            words = (self._by_name(text.removeprefix("workload: ")), self._by_name(remedy))
+            self._problems.addWidget(Notice(words, role="danger"))
             self.session.judge_field(_WHOLE, allowed=False)
             return
         self.session.judge_field(_WHOLE, allowed=True)
@@ -331,7 +334,7 @@ class ModelPage(Page):
             state, note = texts("model-needs-consent"), ""
         elif self._tracer.problem is not None:
             problem = self._tracer.problem
-            state, note = texts("model-trace-failed"), visible(" ".join(texts.problem(problem)))
+            state, note = texts("model-trace-failed"), " ".join(texts.problem(problem))
         elif preview is None and self._tracer.busy:
             state, note = texts("model-tracing"), ""
         elif preview is not None and preview.layers:
@@ -384,7 +387,7 @@ class ModelPage(Page):
             try:
                 write_atomically(Path(name), workload_to_toml(workload).encode())
             except UserFacingError as error:
-                self._problems.addWidget(Notice(list(self.texts.error(error)), role="danger"))
+                self._problems.addWidget(Notice(self.texts.error(error), role="danger"))
 
 
 def _as_table(workload: Workload | None) -> dict[str, Any]:

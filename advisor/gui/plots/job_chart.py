@@ -46,16 +46,6 @@ class JobRow:
     """Measured here, or calibrated by what was."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SwitchedRow:
-    """The advised set-up with switches on: where its dot and whisker go, and its time as text."""
-
-    at: float
-    low: float
-    high: float
-    text: str
-
-
 class JobChart(Chart):
     """Rows from the shortest job to the longest; `picked` tells the row that was clicked or chosen by the arrows."""
 
@@ -66,7 +56,7 @@ class JobChart(Chart):
         super().__init__(theme, name)
         self._rows: list[JobRow] = []
         self._ticks: list[tuple[float, str]] = []
-        self._switched: SwitchedRow | None = None
+        self._switched: JobRow | None = None
         self._current = -1
         self._tie_text = tie_text
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -79,8 +69,8 @@ class JobChart(Chart):
         self._describe()
         self.renew()
 
-    def show_switched(self, row: SwitchedRow | None) -> None:
-        """Draw the advised row with switches on, or as advised again."""
+    def show_switched(self, row: JobRow | None) -> None:
+        """Draw the advised row as switches would make it, or as advised again."""
         self._switched = row
         self._describe()
         self.renew()
@@ -169,17 +159,12 @@ class JobChart(Chart):
             painter.drawRoundedRect(QRectF(0, y + 1, self.width(), ROW - 2), 4, 4)
         self._write_name(painter, one, QRectF(6, y, left - 18, ROW))
         muted = self.theme.muted if one.at is None else None
-        text = one.text
+        moved = self._switched if one.advised else None
         if one.at is not None:
-            if one.advised and self._switched is not None:
+            if moved is not None:
                 self._draw_dot(painter, (left, right, middle), one, ghost=True)
-                moved = self._switched
-                self._draw_dot(painter, (left, right, middle), one, moved=moved)
-                text = moved.text
-            else:
-                self._draw_dot(painter, (left, right, middle), one)
-        at = QRectF(right + 14, y, values, ROW)
-        bold = one.advised
+            self._draw_dot(painter, (left, right, middle), moved or one)
+        at, text, bold = QRectF(right + 14, y, values, ROW), (moved or one).text, one.advised
         self.write(painter, at, text, size=TEXT_SIZE, bold=bold, colour=muted, align=Qt.AlignmentFlag.AlignRight)
         if one.price:
             place = QRectF(right + 14 + values, y, prices, ROW)
@@ -200,18 +185,12 @@ class JobChart(Chart):
             self.write(painter, chip, one.chip, colour=self.theme.accent, size=SMALL_SIZE - 1, bold=True)
 
     def _draw_dot(
-        self,
-        painter: QPainter,
-        places: tuple[float, float, float],
-        one: JobRow,
-        *,
-        ghost: bool = False,
-        moved: SwitchedRow | None = None,
+        self, painter: QPainter, places: tuple[float, float, float], one: JobRow, *, ghost: bool = False
     ) -> None:
         """Whisker and dot; `ghost`: where it was before switches moved it."""
         left, right, y = places
-        at, low, high = (moved.at, moved.low, moved.high) if moved else (one.at or 0.0, one.low, one.high)
-        x, x_low, x_high = (left + min(max(part, 0.0), 1.0) * (right - left) for part in (at, low, high))
+        within = (min(max(part, 0.0), 1.0) for part in (one.at or 0.0, one.low, one.high))
+        x, x_low, x_high = (left + part * (right - left) for part in within)
         colour = mixed(one.colour, self.theme.card, 0.6) if ghost else one.colour
         if not ghost:
             pen = QPen(QColor(colour), 1.6, Qt.PenStyle.SolidLine if one.trusted else Qt.PenStyle.DashLine)

@@ -120,23 +120,9 @@ class LiveGrid(QWidget):
         ]
 
     def _make_plot(self, figure: GridFigure, place: tuple[int, int, int, int], *, small: bool) -> None:
-        texts, metric = self._texts, figure.metric
-        made = LivePlot(
-            self._theme,
-            texts,
-            metric=metric,
-            title=texts(figure.title or f"plot-{metric}"),
-            unit=figure.unit,
-            scale=figure.scale,
-            top=figure.top,
-            show_value=texts.size if metric == "memory" else FORMATS[metric],
-            of_card=figure.of_card,
-        )
+        made = LivePlot(self._theme, self._texts, figure, [one for one in self.series if draws(figure, one.device)])
         made.setMinimumHeight(_SMALL_HEIGHT if small else _HEIGHT)
-        made.set_series([one for one in self.series if draws(figure, one.device)])
         made.cursor_moved = self.show_cursor
-        if figure.tip:
-            made.explain(texts(figure.tip))
         made.prepare(self.span_s)
         self.plots.append(made)
         self._drawn = (-1, -1)  # This one has drawn nothing yet.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF
 
 from advisor.core.sentences import visible
+from advisor.gui.models.machine_words import FORMATS
 from advisor.gui.plots.chart import round_ticks
 from advisor.gui.plots.phase_band import PhaseBand
 from advisor.gui.plots.plain_plot import PlainPlot
@@ -20,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from PySide6.QtCore import QPoint, Qt
-    from PySide6.QtGui import QPen
 
     from advisor.core.sentences import Reason
     from advisor.gui.models.readings import Frame, Metric, ReadingsBuffer
+    from advisor.gui.plots.grid_figures import GridFigure
     from advisor.gui.texts import Texts
     from advisor.gui.theme import Theme
 
@@ -35,24 +37,18 @@ _HAIR = 1.002
 """The first tick lies a hair inside the axis, or rounding leaves it out."""
 
 
+@dataclass
 class Series:
-    """A device's line in the plots: name, colour, dash, and whether the legend has it on."""
+    """A device's line in the plots: its key in the readings buffer, name, colour, dash, and what its memory is."""
 
-    def __init__(
-        self, device: str, name: str, colour: str, style: Qt.PenStyle, memory_bytes: int | None = None
-    ) -> None:
-        """`device` is the key in the readings buffer."""
-        self.device = device
-        self.name = name
-        self.colour = colour
-        self.style = style
-        self.shown = True
-        self.memory_bytes = memory_bytes
-        """What its memory is a share of; None: unknown."""
-
-    def pen(self) -> QPen:
-        """Colour and dash."""
-        return thin_pen(self.colour, self.style)
+    device: str
+    name: str
+    colour: str
+    style: Qt.PenStyle
+    memory_bytes: int | None = None
+    """What its memory is a share of; None: unknown."""
+    shown: bool = True
+    """Whether the legend has it on."""
 
 
 def time_ticks(span_s: float, texts: Texts) -> list[tuple[float, str]]:
@@ -78,28 +74,19 @@ def phase_name(phase: str | Reason, texts: Texts) -> str:
 class LivePlot(Card):
     """A card with one figure of all devices over the last minutes."""
 
-    def __init__(  # noqa: PLR0913 - what a figure is, and how it is shown
-        self,
-        theme: Theme,
-        texts: Texts,
-        *,
-        metric: Metric,
-        title: str,
-        unit: str,
-        scale: float,
-        top: float | None,
-        show_value: Callable[[float], str],
-        of_card: bool = False,
-    ) -> None:
-        """`scale` turns stored units into shown ones; `top` fixes the axis, None lets it grow.
-
-        `of_card`: a share of each card's own memory, in per cent.
-        """
-        super().__init__(title, unit)
-        self.figure: Metric = metric
-        self._theme, self._texts, self._scale, self._top = theme, texts, scale, top
-        self._show_value = show_value
-        self.of_card = of_card
+    def __init__(self, theme: Theme, texts: Texts, figure: GridFigure, series: Sequence[Series]) -> None:
+        """Draws a figure of these devices."""
+        title = texts(figure.title or f"plot-{figure.metric}")
+        super().__init__(title, figure.unit)
+        self.figure: Metric = figure.metric
+        self._theme, self._texts, self._scale, self._top = theme, texts, figure.scale, figure.top
+        self._show_value = texts.size if figure.metric == "memory" else FORMATS[figure.metric]
+        self.of_card = figure.of_card
+        self.hint = texts(figure.tip) if figure.tip else ""
+        """What the figure means; told at the card, and in the plot where the mouse is on no number."""
+        self.setToolTip(plain_tooltip(self.hint))
+        self._series = list(series)
+        self._pens = [thin_pen(one.colour, one.style) for one in series]
         self.body.setContentsMargins(14, 9, 10, 6)
         self.body.setSpacing(2)
         self._now = QuietLabel("muted")
@@ -116,21 +103,7 @@ class LivePlot(Card):
         self.plot.box.addItem(self.traces, ignoreBounds=True)
         self._span_s = 0.0
         self._shown_top = 0.0
-        self._series: list[Series] = []
-        self._pens: list[QPen] = []
         self._drawn: tuple[ReadingsBuffer, float] | None = None
-        self.hint = ""
-        """What the figure means; told where the mouse is on no number."""
-
-    def explain(self, text: str) -> None:
-        """What the figure means: told at the card, and in the plot where the mouse is on no number."""
-        self.hint = text
-        self.setToolTip(plain_tooltip(text))
-
-    def set_series(self, series: Sequence[Series]) -> None:
-        """The devices that this plot draws."""
-        self._series = list(series)
-        self._pens = [one.pen() for one in self._series]
 
     def prepare(self, span_s: float) -> None:
         """Axes and grid lines before the first reading."""

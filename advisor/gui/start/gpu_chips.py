@@ -86,7 +86,7 @@ class GpuChips(QWidget):
         chosen = self._context.settings.gpu_keys
         self._keys = tuple(key for key in chosen or offers.usual if key in offers.cards) or offers.usual
         trouble = "" if offers.trouble is None else " ".join(self._texts.error(offers.trouble))
-        self._trouble.setText(visible(trouble))
+        self._trouble.setText(trouble)
         self._trouble.setVisible(bool(trouble))
         self.search.setPlaceholderText(self._texts("gpus-search-count", count=len(offers.cards)))
         self._make_completer(offers)

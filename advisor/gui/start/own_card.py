@@ -10,7 +10,6 @@ import msgspec
 from PySide6.QtWidgets import QDialog, QFormLayout, QWidget
 
 from advisor.core.errors import UserFacingError
-from advisor.core.sentences import visible
 from advisor.gui.widgets.boxes import down
 from advisor.gui.widgets.card import add_answers
 from advisor.gui.widgets.choice import Line
@@ -72,8 +71,7 @@ class OwnCardDialog(QDialog):
             path = self._settings.gpu_file or self._settings.history_folder / _FILE_NAME
             keep_card(path, row)
         except UserFacingError as error:
-            words = [visible(word) for word in self._texts.error(error)]
-            self._problem.setText(" ".join(word for word in words if word))
+            self._problem.setText(" ".join(self._texts.error(error)).strip())
             self._problem.setVisible(True)
             return
         self._settings.store("gpu_file", str(path))

@@ -104,8 +104,8 @@ class JobStrip(QFrame):
         reason = short_name(reason)  # The card's makers would take half of the strip.
         shown = _FIRST_SENTENCE.match(reason)[0]  # type: ignore[index] # the page that a click shows has all of it
         shown = shown if len(shown) <= _REASON_LENGTH else shown[: _REASON_LENGTH - 1].rstrip() + "…"
-        self._show_end("failed", self._theme.danger, "!", texts("job-failed"), visible(shown))
-        self.setToolTip(plain_tooltip(visible(reason)))
+        self._show_end("failed", self._theme.danger, "!", texts("job-failed"), shown)
+        self.setToolTip(plain_tooltip(reason))
 
     def _show_end(self, state: str, colour: str, mark: str, what: str, below: str) -> None:
         self._state(state)

@@ -94,7 +94,11 @@ class DeviceCard(Card):
         self._values[key] = shown
         self._facts.addWidget(label(name, "muted"), place // 2, 2 * (place % 2))
         self._facts.addWidget(shown, place // 2, 2 * (place % 2) + 1)
-        self._explain(shown, tip)
+        if tip:
+            if not any(character.isdigit() or character == "–" for character in value):
+                set_role(shown, "muted")
+            shown.setToolTip(plain_tooltip(tip))
+            shown.setAccessibleDescription(tip)
 
     def set_fact(self, key: str, value: str) -> None:
         """Another value of a fact that was added."""
@@ -104,11 +108,3 @@ class DeviceCard(Card):
     def add_line(self, text: str) -> None:
         """A further line over the whole width."""
         self.body.insertWidget(self.body.count() - 1, ElidedLabel(text, "muted"))
-
-    @staticmethod
-    def _explain(shown: ElidedLabel, tip: str) -> None:
-        if tip:
-            if not any(character.isdigit() or character == "–" for character in shown.full_text()):
-                set_role(shown, "muted")
-            shown.setToolTip(plain_tooltip(tip))
-            shown.setAccessibleDescription(tip)

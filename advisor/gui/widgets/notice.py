@@ -14,20 +14,20 @@ from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import ElidedLabel, label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 class Notice(Card):
     """A coloured card with sentences, each on its own line."""
 
-    def __init__(self, sentences: list[str], *, role: str = "warning", title: str = "") -> None:
-        """`role`: hero (neutral), warning or danger."""
+    def __init__(self, sentences: Iterable[str], *, role: str = "warning", title: str = "") -> None:
+        """`role`: hero (neutral), warning or danger; empty sentences are left out."""
         super().__init__(role=f"card-{role}")
         self.body.setContentsMargins(14, 9, 14, 9)
         self.body.setSpacing(3)
         if title:
             self.body.addWidget(label(title, "strong"))
-        for text in sentences:
+        for text in filter(None, sentences):
             self.body.addWidget(label(text, wrap=True, selectable=True))
         self.hug()
 
