@@ -96,7 +96,7 @@ class Commands(QObject):
         try:
             if name in plain:
                 plain[name]()
-            elif name in _FILES:
+            elif name in _FILES and self.session.advice is not None:
                 self._ask_and_save(name)
         except UserFacingError as error:
             self.show_error(error)
@@ -217,13 +217,8 @@ class Commands(QObject):
         self.page_wanted.emit("measure")
 
     def _ask_and_save(self, kind: str) -> None:
-        advice = self.session.advice
-        if advice is None:
-            return
-        _kind, suffix = _FILES[kind]
-        name, _filter = QFileDialog.getSaveFileName(
-            self.window_, self.texts(f"menu-{kind}"), f"advice.{suffix}", f"*.{suffix}"
-        )
+        title, suffix = self.texts(f"menu-{kind}"), _FILES[kind][1]
+        name, _kind = QFileDialog.getSaveFileName(self.window_, title, f"advice.{suffix}", f"*.{suffix}")
         if name:
             path = Path(name)
             self.save(kind, path if path.suffix else path.with_suffix(f".{suffix}"))
@@ -261,21 +256,17 @@ class Commands(QObject):
         """Save the launch script where the user says, and put the command that runs it on the clipboard."""
         from advisor.present.script import launch_script
 
-        advice = self.session.advice
-        if advice is None:
-            return
-        name, _filter = QFileDialog.getSaveFileName(
-            self.window_, self.texts("menu-save-script"), launch_script.script_name(advice), "*.py"
-        )
-        if name:
-            self.save_and_copy(Path(name))
+        if self.session.advice is not None:
+            usual = launch_script.script_name(self.session.advice)
+            name, _kind = QFileDialog.getSaveFileName(self.window_, self.texts("menu-save-script"), usual, "*.py")
+            if name:
+                self.save_and_copy(Path(name))
 
     def save_and_copy(self, path: Path) -> None:
         """The same, for a path."""
         from advisor.present.script import launch_script
 
-        advice = self.session.advice
-        chosen = None if advice is None else advice.main
+        chosen = None if self.session.advice is None else self.session.advice.main
         if chosen is None:
             return
         command = launch_script.launch_command(chosen, _quoted(path))

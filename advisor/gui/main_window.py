@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from advisor.gui.session import Session
     from advisor.gui.settings import Settings
 
-_PAGE_CLASSES: dict[PageName, tuple[str, str]] = {
-    name: (f"advisor.gui.pages.{name}_page", f"{name.capitalize()}Page") for name in PAGE_NAMES
-}
-
 _POPUP_MS = 150
 """How often is looked whether an open menu was closed."""
 
@@ -203,8 +199,8 @@ class MainWindow(QMainWindow):
     def page(self, name: PageName) -> Page:
         """A page, made when first asked for."""
         if name not in self._pages:
-            module, kind = _PAGE_CLASSES[name]
-            made: Page = getattr(import_module(module), kind)(self.context)
+            module = import_module(f"advisor.gui.pages.{name}_page")
+            made: Page = getattr(module, f"{name.capitalize()}Page")(self.context)
             self._pages[name] = made
             _put_aside(made)
             self._stack.addWidget(made)

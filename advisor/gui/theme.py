@@ -53,48 +53,29 @@ class Theme:
         return "dark" if self.dark else "light"
 
 
-LIGHT = Theme(
-    dark=False,
-    page="#F5F6F8",
-    card="#FFFFFF",
-    navigation="#ECEEF2",
-    line=PAPER["line"],
-    border="#7F8A99",
-    grid="#EEF0F3",
-    text=PAPER["text"],
-    muted=PAPER["muted"],
-    accent=PAPER["accent"],
-    on_accent="#FFFFFF",
-    accent_soft=PAPER["soft"],
-    hover="#E4E7EC",
-    bar=PAPER["bar"],
-    good="#0A7A4B",
-    warning="#9A5B00",
-    danger=PAPER["danger"],
-    series=SERIES["light"],
-)
+_COLOURS = {
+    "page": ("#F5F6F8", "#15191F"),
+    "card": ("#FFFFFF", "#1E242C"),
+    "navigation": ("#ECEEF2", "#1A1F26"),
+    "line": (PAPER["line"], "#313945"),
+    "border": ("#7F8A99", "#738094"),
+    "grid": ("#EEF0F3", "#29303A"),
+    "text": (PAPER["text"], "#E6EAF0"),
+    "muted": (PAPER["muted"], "#9BA7B6"),
+    "accent": (PAPER["accent"], "#5AA9F5"),
+    "on_accent": ("#FFFFFF", "#0E1621"),
+    "accent_soft": (PAPER["soft"], "#22344A"),
+    "hover": ("#E4E7EC", "#2A323D"),
+    "bar": (PAPER["bar"], "#566273"),
+    "good": ("#0A7A4B", "#4CC38A"),
+    "warning": ("#9A5B00", "#E5A84B"),
+    "danger": (PAPER["danger"], "#F2857D"),
+}
+"""Of the light scheme and of the dark one."""
+LIGHT = Theme(dark=False, series=SERIES["light"], **{name: pair[0] for name, pair in _COLOURS.items()})
+DARK = Theme(dark=True, series=SERIES["dark"], **{name: pair[1] for name, pair in _COLOURS.items()})
 
-DARK = Theme(
-    dark=True,
-    page="#15191F",
-    card="#1E242C",
-    navigation="#1A1F26",
-    line="#313945",
-    border="#738094",
-    grid="#29303A",
-    text="#E6EAF0",
-    muted="#9BA7B6",
-    accent="#5AA9F5",
-    on_accent="#0E1621",
-    accent_soft="#22344A",
-    hover="#2A323D",
-    bar="#566273",
-    good="#4CC38A",
-    warning="#E5A84B",
-    danger="#F2857D",
-    series=SERIES["dark"],
-)
-
+DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 _SIZES = re.compile(r"((?:font-size|min-height|max-height): )(\d+)px")
 
 
@@ -107,8 +88,7 @@ def theme_for(scheme: Scheme) -> Theme:
 
 def gpu_colour(theme: Theme, index: int) -> tuple[str, Qt.PenStyle]:
     """Colour and dash of the index-th GPU: five colours, then the same ones dashed and dotted."""
-    styles = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
-    return theme.series[index % CPU_SERIES], styles[(index // CPU_SERIES) % len(styles)]
+    return theme.series[index % CPU_SERIES], DASHES[(index // CPU_SERIES) % len(DASHES)]
 
 
 def cpu_colour(theme: Theme) -> tuple[str, Qt.PenStyle]:

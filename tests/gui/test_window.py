@@ -270,8 +270,8 @@ def test_the_safe_answer_of_the_consent_dialog_is_the_default(window: MainWindow
 def test_settings_are_stored_only_when_accepted(window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
     dialog = SettingsDialog(window, window.context.texts, settings)
     qtbot.addWidget(dialog)
-    dialog._max_hours.setText("12.5")
-    dialog._language.setCurrentIndex(dialog._language.findData("zh"))
+    dialog._lines["max_hours"].setText("12.5")
+    dialog._choices["language"].choose("zh")
     before = settings.max_hours
     dialog.accept()
     assert (before, settings.max_hours) == (None, 12.5)

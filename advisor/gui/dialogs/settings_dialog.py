@@ -11,11 +11,11 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QLineEdit,
-    QPushButton,
     QWidget,
 )
 
 from advisor.gui.widgets.boxes import across, down
+from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import add_answers
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.labels import label
@@ -38,20 +38,20 @@ class SettingsDialog(QDialog):
         self._places.setHorizontalSpacing(18)
         self._places.setVerticalSpacing(9)
         self._places.setColumnStretch(1, 1)
-        self._language = self._choice("language", (("English", "en"), ("中文", "zh")), settings.language)
+        self._choices: dict[str, Choice] = {}
+        self._lines: dict[str, QLineEdit] = {}
+        self._choice("language", (("English", "en"), ("中文", "zh")), settings.language)
         schemes = tuple((texts(f"scheme-{name}"), name) for name in ("system", "light", "dark"))
-        self._scheme = self._choice("scheme", schemes, settings.scheme)
-        self._units = self._choice("units", (("GiB (1024³)", "binary"), ("GB (1000³)", "decimal")), settings.units)
-        goals = tuple((texts(f"goal-{name}"), name) for name in ("time", "cost", "energy"))
-        self._goal = self._choice("goal", goals, settings.goal)
-        self._budget = self._number("budget", settings.budget_s)
-        self._max_cost = self._number("max-cost", settings.max_cost)
-        self._max_power = self._number("max-power", settings.max_power_w)
-        self._max_hours = self._number("max-hours", settings.max_hours)
-        self._currency = self._line("currency", settings.currency)
-        self._currency.setMaxLength(8)
-        self._prices = self._path("prices", str(settings.price_file or ""), folder=False)
-        self._folder = self._path("data-folder", str(settings.data_folder or ""), folder=True)
+        self._choice("scheme", schemes, settings.scheme)
+        self._choice("units", (("GiB (1024³)", "binary"), ("GB (1000³)", "decimal")), settings.units)
+        self._choice("goal", tuple((texts(f"goal-{name}"), name) for name in ("time", "cost", "energy")), settings.goal)
+        self._number("budget_s", "budget", settings.budget_s)
+        self._number("max_cost", "max-cost", settings.max_cost)
+        self._number("max_power_w", "max-power", settings.max_power_w)
+        self._number("max_hours", "max-hours", settings.max_hours)
+        self._line("currency", "currency", settings.currency).setMaxLength(8)
+        self._path("price_file", "prices", settings.price_file, folder=False)
+        self._path("data_folder", "data-folder", settings.data_folder, folder=True)
         layout = down(16, self, (24, 20, 24, 18))
         layout.addLayout(self._places)
         add_answers(self, layout, texts("window-cancel"), texts("settings-save"), advised=True)
@@ -70,61 +70,45 @@ class SettingsDialog(QDialog):
             both.addWidget(with_button)
             self._places.addLayout(both, line, 1)
 
-    def _choice(self, code: str, offered: tuple[tuple[str, str], ...], chosen: str) -> Choice:
-        box = Choice()
+    def _choice(self, key: str, offered: tuple[tuple[str, str], ...], chosen: str) -> None:
+        box = self._choices[key] = Choice()
         box.offer(offered, chosen)
-        self._place(code, box)
-        return box
+        self._place(key, box)
 
-    def _line(self, code: str, text: str) -> QLineEdit:
-        field = QLineEdit(text)
-        self._place(code, field)
+    def _line(self, key: str, code: str, text: str, beside: QWidget | None = None) -> QLineEdit:
+        field = self._lines[key] = QLineEdit(text)
+        self._place(code, field, with_button=beside)
         return field
 
-    def _number(self, code: str, number: float | None) -> QLineEdit:
-        field = self._line(code, "" if number is None else f"{number:g}")
+    def _number(self, key: str, code: str, number: float | None) -> None:
+        field = self._line(key, code, "" if number is None else f"{number:g}")
         validator = QDoubleValidator(0.0, 1e9, 3, field)
         validator.setNotation(QDoubleValidator.Notation.StandardNotation)
         field.setValidator(validator)
         field.setPlaceholderText(self._texts("settings-no-limit"))
-        return field
 
-    def _path(self, code: str, path: str, *, folder: bool) -> QLineEdit:
-        field = QLineEdit(path)
-        field.setPlaceholderText(self._texts("settings-usual" if folder else "settings-none"))
-        browse = QPushButton(self._texts("window-browse"))
-
+    def _path(self, key: str, code: str, path: Path | None, *, folder: bool) -> None:
         def ask() -> None:
+            title = self._texts(f"settings-{code}")
             if folder:
-                chosen = QFileDialog.getExistingDirectory(self, self._texts(f"settings-{code}"), field.text())
+                chosen = QFileDialog.getExistingDirectory(self, title, field.text())
             else:
-                chosen, _ = QFileDialog.getOpenFileName(self, self._texts(f"settings-{code}"), field.text(), "*.toml")
+                chosen, _ = QFileDialog.getOpenFileName(self, title, field.text(), "*.toml")
             if chosen:
                 field.setText(chosen)
 
-        browse.clicked.connect(ask)
-        self._place(code, field, with_button=browse)
-        return field
+        field = self._line(key, code, str(path or ""), push(self._texts("window-browse"), ask))
+        field.setPlaceholderText(self._texts("settings-usual" if folder else "settings-none"))
 
     def accept(self) -> None:
         """Store everything."""
-        store = self._settings.store
-        for key, box in (
-            ("language", self._language),
-            ("scheme", self._scheme),
-            ("units", self._units),
-            ("goal", self._goal),
-        ):
-            store(key, str(box.currentData()))
-        for key, field in (
-            ("budget_s", self._budget),
-            ("max_cost", self._max_cost),
-            ("max_power_w", self._max_power),
-            ("max_hours", self._max_hours),
-        ):
-            store(key, field.text().replace(",", "") or None)
-        store("currency", self._currency.text().strip() or None)
-        for key, field in (("price_file", self._prices), ("data_folder", self._folder)):
+        for key, box in self._choices.items():
+            self._settings.store(key, str(box.currentData()))
+        for key, field in self._lines.items():
             text = field.text().strip()
-            store(key, str(Path(text).expanduser()) if text else None)
+            if key in {"price_file", "data_folder"}:
+                text = str(Path(text).expanduser()) if text else ""
+            elif key != "currency":
+                text = text.replace(",", "")
+            self._settings.store(key, text or None)
         super().accept()

@@ -33,12 +33,10 @@ class Pace:
 
     def joined(self, newer: Pace) -> Pace:
         """What to expect next time: mostly what was seen last."""
-        old, new = 1.0 - _NEWEST_SHARE, _NEWEST_SHARE
-        return Pace(
-            prepare_s=old * self.prepare_s + new * newer.prepare_s,
-            measure_s=old * self.measure_s + new * newer.measure_s,
-            predict_s=old * self.predict_s + new * newer.predict_s,
+        prepare_s, measure_s, predict_s = (
+            (1.0 - _NEWEST_SHARE) * self.of(part) + _NEWEST_SHARE * newer.of(part) for part in _PARTS
         )
+        return Pace(prepare_s=prepare_s, measure_s=measure_s, predict_s=predict_s)
 
 
 def first_pace(budget_s: float, *, measure: bool) -> Pace:

@@ -91,7 +91,7 @@ class TableModel(QAbstractTableModel, Generic[Record]):
         before, self.records = self.records, list(records)
         self._apply_order()
         if before and len(before) == len(self.records) and all(map(is_, before, self.records)):
-            self.dataChanged.emit(self.index(0, 0), self.index(len(before) - 1, len(self.columns) - 1))
+            self.told_anew()
             return
         after, self.records = self.records, before
         self.beginResetModel()
@@ -126,12 +126,9 @@ class TableModel(QAbstractTableModel, Generic[Record]):
         if not index.isValid():
             return super().flags(index)
         column = self.columns[index.column()]
-        if column.tick is None and column.edit is None:
-            return _PLAIN_FLAGS
-        found = _PLAIN_FLAGS
-        found |= Qt.ItemFlag.ItemIsUserCheckable if column.tick else Qt.ItemFlag.NoItemFlags
-        found |= Qt.ItemFlag.ItemIsEditable if column.edit else Qt.ItemFlag.NoItemFlags
-        return found
+        if column.tick is not None:
+            return _PLAIN_FLAGS | Qt.ItemFlag.ItemIsUserCheckable
+        return _PLAIN_FLAGS | Qt.ItemFlag.ItemIsEditable if column.edit is not None else _PLAIN_FLAGS
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: ANN401 - Qt's variant
         """Tick or edit a cell."""

@@ -136,7 +136,7 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
     chart = StackChart(context.theme, texts("advice-memory-title"))
     stacks = []
     for row in rows:
-        need = row.peak_memory_bytes
+        need, usable_bytes = row.peak_memory_bytes, usable_memory_bytes(row)
         pieces = tuple(
             Piece(
                 name=texts(f"memory-part-{part.kind}"),
@@ -151,8 +151,8 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
                 name=texts("advice-batch-row", batch=f"{row.batch_size_per_device:,}"),
                 pieces=pieces,
                 text=texts.size(need.value if need is not None else None),
-                limit=usable_memory_bytes(row),
-                limit_text=texts("advice-usable", size=texts.size(usable_memory_bytes(row))),
+                limit=usable_bytes,
+                limit_text=texts("advice-usable", size=texts.size(usable_bytes)),
                 warn=row.fits is False,
                 chosen=row.batch_size_per_device == chosen.batch_size_per_device,
             )

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetIt
 from advisor.cases.case_file import Case, CaseAnswer, bundled_cases
 from advisor.claims.claim import ClaimAnswer
 from advisor.core.sentences import Reason
-from advisor.core.units import Estimate, exactly
+from advisor.core.units import exactly
 from advisor.gui.jobs.apart import apart
 from advisor.gui.jobs.asks import CasesAsk, ClaimAsk
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -275,23 +275,20 @@ class CasesPage(Page):
 
     def _bars(self, answer: ClaimAnswer) -> list[Bar]:
         """What was claimed, what is expected, and the bound."""
-        texts = self.texts
+        texts, ratio = self.texts, answer.claim.speed_up_ratio
+        how: Callable[[float], str] = texts.duration
         if answer.claimed_step_s is not None:
-            rows: list[tuple[str, Estimate | None]] = [
-                ("claimed", exactly(answer.claimed_step_s, "specified")),
-                ("expected", answer.expected_step_s),
-                ("least", exactly(answer.bound_step_s, "specified") if answer.bound_step_s else None),
-            ]
-            how: Callable[[float], str] = texts.duration
-        elif answer.claim.speed_up_ratio is not None:
-            rows = [
-                ("claimed", exactly(answer.claim.speed_up_ratio, "specified")),
-                ("expected", answer.expected_ratio),
-                ("most", exactly(answer.bound_ratio, "specified") if answer.bound_ratio else None),
-            ]
-            how = _times
+            figures = ("least", answer.claimed_step_s, answer.expected_step_s, answer.bound_step_s)
+        elif ratio is not None:
+            how, figures = _times, ("most", ratio, answer.expected_ratio, answer.bound_ratio)
         else:
             return []
+        limit, claimed, expected, bound = figures
+        rows = (
+            ("claimed", exactly(claimed, "specified")),
+            ("expected", expected),
+            (limit, exactly(bound, "specified") if bound else None),
+        )
         return [
             Bar(
                 name=texts(f"cases-bar-{name}"),

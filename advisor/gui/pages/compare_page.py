@@ -50,11 +50,13 @@ _MOST_LINES = 12
 class ComparePage(Page):
     """Switches, bars, the order by precision, and the table."""
 
+    _comparison: PredictionIndex
+    """Made first of all parts: nothing asks for it before."""
+
     def __init__(self, context: Context) -> None:
         """Show the session's advice, if there is one."""
         super().__init__(context, context.texts("page-compare"), context.texts("compare-subtitle"))
         self._state: ViewState = {}
-        self._comparison: PredictionIndex | None = None
         self._ready = self._switched_early = False
         self.session.advice_changed.connect(self._advice_arrived)
         self._rebuild(now=False)
@@ -63,7 +65,6 @@ class ComparePage(Page):
         """The four switches, the filter, and what was ticked, pinned, priced and chosen of the columns."""
         if not self._ready:
             return self._state
-        assert self._comparison is not None
         return {
             "precision": self._precision,
             **{name: box.currentData() for name, box in self._boxes.items()},
@@ -91,7 +92,6 @@ class ComparePage(Page):
     def _rebuild(self, *, now: bool = True) -> None:
         """Make the page, a part in each turn: together they take a tenth of a second."""
         self._ready = self._switched_early = False
-        self._comparison = None
         clear(self.body)
         if self.session.advice is None or not self.session.advice.predictions:
             self.in_turns([self._show_empty], now=now)
@@ -117,7 +117,6 @@ class ComparePage(Page):
 
     def _tick(self) -> None:
         """What was ticked before is ticked again; from now on the page knows more than its state."""
-        assert self._comparison is not None
         ticked = self._state.get("ticked")
         self._ready = True
         if self._switched_early:
@@ -128,7 +127,6 @@ class ComparePage(Page):
         self._ticks_changed()
 
     def _build_switches(self) -> None:
-        assert self._comparison is not None
         advice = self.session.advice
         assert advice is not None
         chosen = advice.main
@@ -203,7 +201,6 @@ class ComparePage(Page):
         for precision, button in self._buttons.items():
             dotted = precision == self._precision != self._defaults["precision"]
             button.setText(f"{CHANGED} {PRECISION_LABELS[precision]}" if dotted else PRECISION_LABELS[precision])
-        assert self._comparison is not None
         self.session.set_prices(self._comparison.edited_prices, self._comparison.currency)
         self._table.tell_prices(self.session.prices if self._comparison.edited_prices else None)
         touched = any(one.pinned for one in self._comparison.set_ups) or bool(self._comparison.edited_prices)
@@ -236,7 +233,6 @@ class ComparePage(Page):
         self.body.addWidget(charts)
 
     def _build_table(self) -> None:
-        assert self._comparison is not None
         self._table = SetUpsCard(self.context, self._comparison, self._names)
         hidden, pinned = self._state.get("hidden"), self._state.get("pinned")
         if isinstance(hidden, frozenset):
@@ -266,7 +262,6 @@ class ComparePage(Page):
         self._ticks_changed()
 
     def _show_rows(self) -> None:
-        assert self._comparison is not None
         goal, batch, count = self._choice()
         self._comparison.tick_best(self._precision, batch, count, goal)
         self._ticks_of_switches = {set_up.place for set_up in self._comparison.set_ups if set_up.ticked}
@@ -289,7 +284,6 @@ class ComparePage(Page):
 
     def _offer_goals(self) -> None:
         """With the first price, cost becomes a goal."""
-        assert self._comparison is not None
         goals, known = self._boxes["goal"], self._comparison.has_cost()
         place = goals.findData("cost")
         if known and place < 0:
@@ -299,7 +293,6 @@ class ComparePage(Page):
 
     def _ticks_changed(self) -> None:
         """Draw the ranking and the order by precision of what is ticked."""
-        assert self._comparison is not None
         goal, _batch, _count = self._choice()
         ticked = self._comparison.ticked()
         rows = self._comparison.ranked(ticked, goal)
@@ -354,7 +347,6 @@ class ComparePage(Page):
         return self.texts.rate(figure.value)
 
     def _show_order(self, ticked: Sequence[ComparedSetUp], goal: Goal) -> None:
-        assert self._comparison is not None
         ranked = precision_orders(self._comparison, ticked[:_MOST_LINES], goal)
         # A precision that one device alone was judged in has no order to show.
         columns = [name for name, order in ranked.items() if len(order) > 1 or name == self._precision]

@@ -220,9 +220,8 @@ class HistoryPage(Page):
 
     def _selection_changed(self) -> None:
         selected = self._selected()
-        self._buttons["open"].setEnabled(len(selected) == 1)
-        self._buttons["export"].setEnabled(len(selected) == 1)
-        self._buttons["compare"].setEnabled(len(selected) == _BOTH)
+        for name, wanted in (("open", {1}), ("export", {1}), ("compare", {_BOTH})):
+            self._buttons[name].setEnabled(len(selected) in wanted)
         self._buttons["delete"].setEnabled(bool(selected))
         if len(selected) == 1:
             self._load(selected[0], self._show_details)

@@ -207,7 +207,7 @@ class MachinePage(Page):
     def _cpu_card(self, machine: Machine) -> None:
         texts, cpu = self.texts, machine.cpu
         colour = self.theme.series[CPU_SERIES]
-        card = DeviceCard(self.theme, visible(cpu.name or texts("machine-cpu")), colour, chip=cpu.architecture)
+        card = DeviceCard(visible(cpu.name or texts("machine-cpu")), colour, chip=cpu.architecture)
         cores = texts("machine-cores", usable=cpu.usable_core_count, logical=cpu.logical_core_count or "?")
         card.add_fact("cores", texts("machine-fact-cores"), cores)
         card.add_fact("use", texts("machine-fact-use"), "–")
@@ -224,7 +224,7 @@ class MachinePage(Page):
         chip, role = (texts("machine-unusable"), "chip-warning") if not gpu.usable else (f"GPU {gpu.index}", "chip")
         if gpu.mig_enabled:
             chip = f"GPU {gpu.index} · MIG"
-        card = DeviceCard(self.theme, gpu.name, colour, chip=chip, chip_role=role)
+        card = DeviceCard(gpu.name, colour, chip=chip, chip_role=role)
         told, unknown = _told(gpu), texts("window-unknown")
         card.add_fact("use", texts("machine-fact-use"), "–")
         for key, title, field in _GPU_FACTS:
@@ -245,13 +245,12 @@ class MachinePage(Page):
         self._cards[gpu.key] = card
 
     def _set_memory(self, card: DeviceCard, used_bytes: int | None, total_bytes: int | None) -> None:
-        card.meter.set_share(used_bytes / total_bytes if used_bytes is not None and total_bytes else None)
         total = self.texts.size(total_bytes)
-        if used_bytes is None or total_bytes is None:
-            card.memory.set_full_text(self.texts("machine-memory-total", total=total))
+        if used_bytes is None or not total_bytes:
+            card.show_memory(None, self.texts("machine-memory-total", total=total))
         else:
             free = self.texts.size(max(total_bytes - used_bytes, 0))
-            card.memory.set_full_text(self.texts("machine-memory", free=free, total=total))
+            card.show_memory(used_bytes / total_bytes, self.texts("machine-memory", free=free, total=total))
 
     def _ensure_plots(self) -> None:
         if self.grid is None and self.session.machine is not None:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from advisor.core.sentences import visible
 from advisor.gui.models.form_fields import fields_of
 from advisor.gui.widgets.buttons import push
+from advisor.gui.widgets.card import clear
 from advisor.gui.widgets.choice import Choice
 from advisor.gui.widgets.form import Form
 from advisor.gui.widgets.labels import label
@@ -164,8 +165,6 @@ class FormDoor(QWidget):
         self._show(at_once=at_once)
 
     def _show(self, *, at_once: bool) -> None:
-        from advisor.gui.widgets.card import clear
-
         clear(self._place)
         name = str(self.kind.currentData())
         kind = TemplateModel if name == "template" else NumbersModel

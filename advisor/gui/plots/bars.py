@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -106,12 +107,9 @@ class BarChart(Chart):
             self.tell_at(QRectF(0, y, self.width(), height), one.tip)
 
     def _draw_brackets(self, painter: QPainter, x: float) -> None:
-        groups: dict[int, list[int]] = {}
-        for number, one in enumerate(self._rows):
-            if one.tie is not None:
-                groups.setdefault(one.tie, []).append(number)
-        for numbers in groups.values():
-            if len(numbers) < 2:  # noqa: PLR2004 - a tie takes two
+        for tie, rows in groupby(range(len(self._rows)), lambda number: self._rows[number].tie):
+            numbers = list(rows)
+            if tie is None or len(numbers) < 2:  # noqa: PLR2004 - a tie takes two
                 continue
             top = numbers[0] * self._row_height + 7
             bottom = (numbers[-1] + 1) * self._row_height - 7

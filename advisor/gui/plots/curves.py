@@ -188,19 +188,11 @@ class CurveChart(Chart):
         rows: list[list[tuple[float, float]]] = [[], []]
         for mark in self._marks:
             x = self._at(min(max(mark.x, 2 ** self._x_range[0]), 2 ** self._x_range[1]), 1.0).x()
-            pen = QPen(QColor(mark.colour), 1.2, Qt.PenStyle.DashLine)
-            painter.setPen(pen)
+            painter.setPen(QPen(QColor(mark.colour), 1.2, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(x, self._place.top()), QPointF(x, self._place.bottom()))
             width = self.width_of(mark.text, 11) + 6
             start = min(max(x - width / 2, self._place.left()), self.width() - width)
-            row = next(
-                (
-                    number
-                    for number, taken in enumerate(rows)
-                    if all(start > end or start + width < begin for begin, end in taken)
-                ),
-                1,
-            )
+            row = 0 if all(start > end or start + width < begin for begin, end in rows[0]) else 1
             rows[row].append((start, start + width))
             place = QRectF(start, self._place.top() - 1 + 14 * row, width, 14)
             painter.fillRect(place, QColor(self.theme.card))

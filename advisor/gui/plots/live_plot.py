@@ -53,15 +53,10 @@ class Series:
 
 def time_ticks(span_s: float, texts: Texts) -> list[tuple[float, str]]:
     """Ticks of a time axis that ends now: `−10 min … now`."""
-    step = 120.0 if span_s > 300 else 60.0 if span_s > 120 else 15.0  # noqa: PLR2004 - what reads well
-    ticks = [(0.0, texts("window-now"))]
-    position = -step
-    while position >= -span_s:
-        minutes = position / 60
-        text = f"−{-position:.0f} s" if step < 60 else f"−{-minutes:.0f} min"  # noqa: PLR2004 - seconds in a minute
-        ticks.append((position, text))
-        position -= step
-    return ticks
+    step = 120 if span_s > 300 else 60 if span_s > 120 else 15  # noqa: PLR2004 - what reads well
+    ages = range(step, int(span_s) + 1, step)
+    told = [(-float(age), f"−{age} s" if step < 60 else f"−{age // 60} min") for age in ages]  # noqa: PLR2004 - a minute
+    return [(0.0, texts("window-now")), *told]
 
 
 def phase_name(phase: str | Reason, texts: Texts) -> str:

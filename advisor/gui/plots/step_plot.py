@@ -14,7 +14,7 @@ from advisor.core.units import format_seconds
 from advisor.gui.plots.chart import seconds_tick
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, line_icon, thin_pen
-from advisor.gui.theme import cpu_colour, gpu_colour, mixed
+from advisor.gui.theme import DASHES, cpu_colour, gpu_colour, mixed
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import QuietLabel
 
@@ -36,7 +36,6 @@ _FIRST_DECADES = (-9, 0)
 _NEAR_PIXELS = 14.0
 
 
-_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 _PALER = 0.3
 """How far a device's fifth series and the next ones go towards the card: dashes begin again there."""
 
@@ -48,8 +47,8 @@ def series_looks(theme: Theme, devices: Sequence[str], places: Mapping[str, int]
         before = devices[:number].count(device)
         place = places.get(device)
         colour = (cpu_colour(theme) if place is None else gpu_colour(theme, place))[0]
-        shown = colour if before < len(_STYLES) else mixed(colour, theme.card, _PALER)
-        looks.append((shown, _STYLES[before % len(_STYLES)]))
+        shown = colour if before < len(DASHES) else mixed(colour, theme.card, _PALER)
+        looks.append((shown, DASHES[before % len(DASHES)]))
     return looks
 
 

@@ -14,6 +14,7 @@ from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import push
+from advisor.gui.widgets.card import clear
 from advisor.gui.widgets.choice import Line
 from advisor.gui.widgets.flow import FlowLayout
 from advisor.gui.widgets.labels import label
@@ -153,11 +154,7 @@ class GpuChips(QWidget):
         self.changed.emit()
 
     def _show(self) -> None:
-        while (item := self._flow.takeAt(0)) is not None:
-            old = item.widget()
-            if old is not None:
-                old.hide()
-                old.deleteLater()
+        clear(self._flow)
         offers = self._offers
         if offers is None:
             return

@@ -2,61 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar
 
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.boxes import across
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import ElidedLabel, label, set_role
 
-if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintEvent
-
-    from advisor.gui.theme import Theme
-
-
-class Meter(QWidget):
-    """A thin bar: how much of something is used."""
-
-    def __init__(self, theme: Theme, colour: str) -> None:
-        """Empty until a share is set."""
-        super().__init__()
-        self._theme, self._colour, self._share = theme, colour, 0.0
-        self.setFixedHeight(6)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def set_share(self, share: float | None) -> None:
-        """From 0 to 1; None draws the empty bar."""
-        self._share = min(max(share or 0.0, 0.0), 1.0)
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        """Wide enough to be read."""
-        return QSize(120, 6)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the bar."""
-        del event
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QColor(0, 0, 0, 0))
-        painter.setBrush(QColor(self._theme.line))
-        whole = QRectF(0, 0, self.width(), self.height())
-        painter.drawRoundedRect(whole, 3, 3)
-        if self._share > 0:
-            painter.setBrush(QColor(self._colour))
-            painter.drawRoundedRect(QRectF(0, 0, max(6.0, whole.width() * self._share), whole.height()), 3, 3)
-        painter.end()
+_WHOLE = 1000
+"""Steps of a meter."""
 
 
 class DeviceCard(Card):
     """One device; the facts stand in two columns of name and value."""
 
-    def __init__(self, theme: Theme, title: str, colour: str, *, chip: str = "", chip_role: str = "chip") -> None:
+    def __init__(self, title: str, colour: str, *, chip: str = "", chip_role: str = "chip") -> None:
         """`title` is foreign text and shown verbatim."""
         super().__init__()
         self.body.setContentsMargins(14, 11, 14, 12)
@@ -68,11 +28,14 @@ class DeviceCard(Card):
         self.name = ElidedLabel(title, "strong", lines=2)
         head.addWidget(self.name, 1)
         self.body.addLayout(head)
-        self.meter = Meter(theme, colour)
-        self.memory = ElidedLabel("", "muted")
-        self.body.addWidget(self.meter)
+        self._meter = QProgressBar()
+        self._meter.setRange(0, _WHOLE)
+        self._meter.setTextVisible(False)
+        self._meter.setStyleSheet(f"QProgressBar::chunk {{ background: {colour}; border-radius: 3px; }}")
+        self._memory = ElidedLabel("", "muted")
+        self.body.addWidget(self._meter)
         under = QHBoxLayout()
-        under.addWidget(self.memory, 1)
+        under.addWidget(self._memory, 1)
         if chip:
             under.addWidget(label(chip, chip_role))
         self.body.addLayout(under)
@@ -104,6 +67,11 @@ class DeviceCard(Card):
         """Another value of a fact that was added."""
         if key in self._values:
             self._values[key].set_full_text(value)
+
+    def show_memory(self, share: float | None, words: str) -> None:
+        """How much of it is used, from 0 to 1 and in words; None: nobody knows."""
+        self._meter.setValue(round(_WHOLE * min(max(share or 0.0, 0.0), 1.0)))
+        self._memory.set_full_text(words)
 
     def add_line(self, text: str) -> None:
         """A further line over the whole width."""

@@ -154,23 +154,20 @@ class Form(QWidget):
 
     def _add(self, field: FormField, value: object) -> None:
         self._resets[field.name] = self._reset(field)
+        words = plain_tooltip(self._help(field))
+        editor: Editor
         if field.kind == "flag":
-            self._flag(field, value)
-            return
-        name = label(self._name(field), "muted")
-        editor = self._choice(field, value) if field.kind == "choice" else self._line(field, value)
-        name.setBuddy(editor)
-        name.setToolTip(plain_tooltip(self._help(field)))
-        message = label("", "danger", wrap=True)
-        message.setVisible(False)
-        self._messages[field.name] = message
-        self._names[field.name] = name
-        self._finish(field, editor)
-
-    def _finish(self, field: FormField, editor: Editor) -> None:
+            editor = self._names[field.name] = self._flag(field, value)
+        else:
+            editor = self._choice(field, value) if field.kind == "choice" else self._line(field, value)
+            name = self._names[field.name] = label(self._name(field), "muted")
+            name.setBuddy(editor)
+            name.setToolTip(words)
+            message = self._messages[field.name] = label("", "danger", wrap=True)
+            message.setVisible(False)
         editor.setAccessibleName(self._name(field))
         editor.setAccessibleDescription(self._help(field))
-        editor.setToolTip(plain_tooltip(self._help(field)))
+        editor.setToolTip(words)
         self._editors[field.name] = editor
 
     def _reset(self, field: FormField) -> QToolButton:
@@ -208,12 +205,11 @@ class Form(QWidget):
         editor.textChanged.connect(lambda text: self._typed(field, text))
         return editor
 
-    def _flag(self, field: FormField, value: object) -> None:
+    def _flag(self, field: FormField, value: object) -> QCheckBox:
         box = QCheckBox(self._name(field))
         box.setChecked(bool(value))
         box.toggled.connect(lambda on: self._take(field, on))
-        self._names[field.name] = box
-        self._finish(field, box)
+        return box
 
     def _typed(self, field: FormField, text: str) -> None:
         try:
