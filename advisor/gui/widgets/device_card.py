@@ -58,7 +58,7 @@ class DeviceCard(Card):
         self._facts.addWidget(label(name, "muted"), place // 2, 2 * (place % 2))
         self._facts.addWidget(shown, place // 2, 2 * (place % 2) + 1)
         if tip:
-            if not any(character.isdigit() or character == "–" for character in value):
+            if not any(character.isdigit() or character == "–" for character in shown.full_text()):
                 set_role(shown, "muted")
             shown.setToolTip(plain_tooltip(tip))
             shown.setAccessibleDescription(tip)
