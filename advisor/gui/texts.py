@@ -6,7 +6,6 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from advisor.catalogue.strategies import STRATEGY_LABELS, Strategy
 from advisor.core.bundled import resource
 from advisor.core.errors import UserFacingError
 from advisor.core.units import (
@@ -24,6 +23,7 @@ from advisor.present.window_words import window_words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from advisor.catalogue.strategies import Strategy
     from advisor.core.sentences import Language, Reason, Value
     from advisor.gui.threads import Outcome
 
@@ -137,6 +137,8 @@ class Texts:
 
     def short_strategy(self, name: Strategy) -> str:
         """A strategy as its framework abbreviates it, where it does."""
+        from advisor.catalogue.strategies import STRATEGY_LABELS
+
         return STRATEGY_LABELS.get(name) or self.strategy(name)
 
     def verdict(self, kind: str) -> str:
