@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from advisor.core.memory_watch import allowance_bytes, resident_bytes_of
-from advisor.core.system import GROUP_SETTINGS, ask_group, die_with_parent, kill_group, was_killed, write_within
+from advisor.core.system import this_system
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,7 +70,7 @@ class ChildProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=env,
-            **GROUP_SETTINGS,
+            **this_system.GROUP_SETTINGS,
         )
         self._threads = [
             threading.Thread(target=self._read_stdout, name=f"{module} stdout", daemon=True),
@@ -82,7 +82,7 @@ class ChildProcess:
     def send(self, line: bytes) -> None:
         """Write one line to the child; a child that is gone or does not read is noticed by `next_line`, not here."""
         with self._sending, contextlib.suppress(OSError, ValueError):
-            write_within(_stream(self.process.stdin), line + b"\n", _SEND_DEADLINE_S)
+            this_system.write_within(_stream(self.process.stdin), line + b"\n", _SEND_DEADLINE_S)
 
     def next_line(self, timeout_s: float) -> bytes | None:
         """The next line, or None when the child closed its output. Raises TimeoutError at the deadline."""
@@ -110,12 +110,12 @@ class ChildProcess:
         if held is not None and held > limit:
             self.too_large = True
             self._log.append(f"ended: it held {held / 2**30:.1f} GiB of memory; {limit / 2**30:.1f} GiB are allowed")
-            kill_group(self.process)
+            this_system.kill_group(self.process)
 
     def cancel(self, grace_s: float = _GRACE_S) -> None:
         """Ask the child to stop (SIGTERM to its group), wait `grace_s`, then kill the group."""
         self._cancelled = True
-        ask_group(self.process)
+        this_system.ask_group(self.process)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=grace_s)
         self.close()
@@ -123,7 +123,7 @@ class ChildProcess:
     def close(self) -> None:
         """Kill whatever is left of the group, reap the child, end its threads and close its pipes."""
         self._closed.set()
-        kill_group(self.process)
+        this_system.kill_group(self.process)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=5.0)
         with contextlib.suppress(OSError):
@@ -149,7 +149,7 @@ class ChildProcess:
         if saw_finish:
             return "finished"
         code = self.process.returncode
-        return "died" if code is None or was_killed(code) else "failed"
+        return "died" if code is None or this_system.was_killed(code) else "failed"
 
     def _read_stdout(self) -> None:
         stream = _stream(self.process.stdout)
@@ -205,7 +205,7 @@ def follow_parent() -> None:
     """In the child: die with the process that started it, so that a SIGKILL of that one orphans nothing."""
     parent = os.environ.get(_PARENT_VARIABLE, "")
     if parent.isdigit():
-        die_with_parent(int(parent))
+        this_system.die_with_parent(int(parent))
 
 
 def wait_until(deadline_s: float) -> float:

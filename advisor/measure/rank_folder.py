@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from advisor.core.errors import UserFacingError
-from advisor.core.system import is_owned_by_us, process_exists, user_name
+from advisor.core.system import this_system
 from advisor.protocol.messages import RankFinding, worker_event_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def folder_of_run(environment: Mapping[str, str]) -> Path:
     """
     parts = [environment.get(name, "") for name in ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT")]
     key = hashlib.sha256("\0".join([*parts, str(os.getppid())]).encode()).hexdigest()[:20]
-    base = Path(tempfile.gettempdir()) / f"advisor-ranks-{user_name()}"
+    base = Path(tempfile.gettempdir()) / f"advisor-ranks-{this_system.user_name()}"
     for folder in (base, base / key):
         folder.mkdir(mode=0o700, exist_ok=True)
         _require_own(folder)
@@ -41,7 +41,7 @@ def folder_of_run(environment: Mapping[str, str]) -> Path:
 def _require_own(folder: Path) -> None:
     """A folder under a predictable name may have been put there by someone else."""
     status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or not is_owned_by_us(status):
+    if not stat.S_ISDIR(status.st_mode) or not this_system.is_owned_by_us(status):
         raise UserFacingError(f"{folder} belongs to someone else.", "Set TMPDIR to a folder of your own.")
 
 
@@ -110,7 +110,7 @@ class RankFolder:
 
 
 def _runs(pid: int) -> bool:
-    if not process_exists(pid):
+    if not this_system.process_exists(pid):
         return False
     if sys.platform == "linux":
         with contextlib.suppress(OSError, IndexError):

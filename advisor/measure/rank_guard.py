@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from advisor.core.errors import InputError
-from advisor.core.system import die_with_parent
+from advisor.core.system import this_system
 
 
 def under_torchrun(environment: Mapping[str, str] | None = None) -> bool:
@@ -56,7 +56,7 @@ def peer_lost() -> threading.Event:
     to kill this process when torchrun dies, since a SIGKILL of torchrun would leave its ranks running.
     """
     lost = threading.Event()
-    die_with_parent(os.getppid())
+    this_system.die_with_parent(os.getppid())
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: lost.set())
     return lost

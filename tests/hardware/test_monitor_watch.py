@@ -7,7 +7,7 @@ import time
 import pytest
 
 from advisor.core.sentences import Reason
-from advisor.core.system import process_exists
+from advisor.core.system import this_system
 from advisor.hardware.machine import Reading
 from advisor.hardware.monitor import Monitor
 from advisor.hardware.sampler_messages import DriverState, Read
@@ -36,12 +36,12 @@ def test_a_monitor_reads_from_a_process_that_is_gone_when_it_is_left() -> None:
             time.sleep(INTERVAL_S)
         pid = monitor.sampler_pid
         assert pid is not None
-        assert process_exists(pid)
+        assert this_system.process_exists(pid)
     times = [reading.monotonic_s for reading in readings]
     assert len(times) >= 3
     assert times == sorted(times)
     assert monitor.sampler_pid is None
-    assert not process_exists(pid)
+    assert not this_system.process_exists(pid)
 
 
 def read(monitor: Monitor, at_s: float = 5.0) -> None:

@@ -5,47 +5,8 @@ from __future__ import annotations
 import sys
 
 if sys.platform == "win32":
-    from advisor.core.system.windows import (
-        GROUP_SETTINGS,
-        affinity_core_count,
-        ask_group,
-        die_with_parent,
-        is_owned_by_us,
-        kill_group,
-        lifetime_peak_bytes,
-        process_exists,
-        system_cpu_s,
-        user_name,
-        was_killed,
-        write_within,
-    )
+    from advisor.core.system import windows as this_system
 else:
-    from advisor.core.system.posix import (
-        GROUP_SETTINGS,
-        affinity_core_count,
-        ask_group,
-        die_with_parent,
-        is_owned_by_us,
-        kill_group,
-        lifetime_peak_bytes,
-        process_exists,
-        system_cpu_s,
-        user_name,
-        was_killed,
-        write_within,
-    )
+    from advisor.core.system import posix as this_system
 
-__all__ = [
-    "GROUP_SETTINGS",
-    "affinity_core_count",
-    "ask_group",
-    "die_with_parent",
-    "is_owned_by_us",
-    "kill_group",
-    "lifetime_peak_bytes",
-    "process_exists",
-    "system_cpu_s",
-    "user_name",
-    "was_killed",
-    "write_within",
-]
+__all__ = ["this_system"]

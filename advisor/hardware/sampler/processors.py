@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import psutil  # noqa: TID251 - the sampler is its one user
 
 from advisor.core.sentences import Reason
-from advisor.core.system import affinity_core_count
+from advisor.core.system import this_system
 from advisor.hardware.machine import Cpu, Refusal
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def find_cpu(limits: CgroupLimits, root: Path = Path("/")) -> Cpu:
         architecture=platform.machine() or "unknown",
         physical_core_count=physical,
         logical_core_count=logical,
-        usable_core_count=usable_cores(logical, affinity_core_count(), limits.core_count),
+        usable_core_count=usable_cores(logical, this_system.affinity_core_count(), limits.core_count),
         cgroup_core_limit_count=limits.core_count,
         max_clock_hz=clock,
         instruction_sets=sets,

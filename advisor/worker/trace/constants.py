@@ -10,11 +10,12 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
 import torch
 
+from advisor.worker.replaced import replaced
 from advisor.worker.trace.ops.op_figures import tensors_in
 
 Tensor = torch.Tensor
@@ -88,9 +89,8 @@ _FINITE = {"isfinite": True, "isnan": False, "isinf": False}
 @contextmanager
 def finite(values: UniformValues) -> Iterator[None]:
     """Activations are finite, as in any step that trains: models that clamp overflows look for them in vain."""
-    owners = [(owner, name, getattr(owner, name)) for owner in (torch, Tensor) for name in _FINITE]
 
-    def asked(original: Callable[..., Tensor], answer: bool) -> Callable[..., Tensor]:
+    def asked(original: Callable[..., Tensor], *, answer: bool) -> Callable[..., Tensor]:
         def of(tensor: Tensor, *rest: Any, **options: Any) -> Tensor:  # noqa: ANN401 - torch's own signature
             out = original(tensor, *rest, **options)
             if tensor.is_floating_point():
@@ -99,29 +99,21 @@ def finite(values: UniformValues) -> Iterator[None]:
 
         return of
 
-    try:
-        for owner, name, original in owners:
-            setattr(owner, name, asked(original, _FINITE[name]))
+    with ExitStack() as stack:
+        for owner in (torch, Tensor):
+            others = {name: asked(getattr(owner, name), answer=answer) for name, answer in _FINITE.items()}
+            stack.enter_context(replaced(owner, **others))
         yield
-    finally:
-        for owner, name, original in owners:
-            setattr(owner, name, original)
 
 
-@contextmanager
-def values_shown(values: UniformValues) -> Iterator[None]:
+def values_shown(values: UniformValues) -> AbstractContextManager[None]:
     """Let transformers look at masks whose values are known, as it does in a real step."""
     masking = sys.modules.get("transformers.masking_utils")
     original: Callable[..., bool] | None = getattr(masking, "is_tracing", None)
-    if masking is None or original is None:
-        yield
-        return
+    if original is None:
+        return nullcontext()
 
     def is_tracing(tensor: object = None) -> bool:
         return False if values.of(tensor) is not None else original(tensor)
 
-    try:
-        masking.is_tracing = is_tracing  # type: ignore[attr-defined]
-        yield
-    finally:
-        masking.is_tracing = original  # type: ignore[attr-defined]
+    return replaced(masking, is_tracing=is_tracing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
@@ -11,6 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import _disable_current_modes
 
 from advisor.worker.causes import causes
+from advisor.worker.replaced import replaced
 from advisor.worker.trace.kept_values import is_small_enough, with_values
 
 Tensor = torch.Tensor
@@ -21,27 +22,16 @@ _INITIALISERS = ("orthogonal_", "trunc_normal_")
 @contextmanager
 def without_initialisation() -> Iterator[None]:
     """Skip random weight initialisation: it is useless on fakes, and slow."""
-    fills = {name: getattr(Tensor, name) for name in _FILLS if hasattr(Tensor, name)}
-    initialisers = {name: getattr(torch.nn.init, name) for name in _INITIALISERS}
 
     def unchanged(tensor: Tensor, *_args: object, **_kwargs: object) -> Tensor:
         return tensor
 
-    try:
-        for name in fills:
-            setattr(Tensor, name, unchanged)
-        for name in initialisers:
-            setattr(torch.nn.init, name, unchanged)
+    fills = dict.fromkeys((name for name in _FILLS if hasattr(Tensor, name)), unchanged)
+    with replaced(Tensor, **fills), replaced(torch.nn.init, **dict.fromkeys(_INITIALISERS, unchanged)):
         yield
-    finally:
-        for name, method in fills.items():
-            setattr(Tensor, name, method)
-        for name, function in initialisers.items():
-            setattr(torch.nn.init, name, function)
 
 
-@contextmanager
-def _fakes_copied() -> Iterator[None]:
+def _fakes_copied() -> AbstractContextManager[None]:
     """Let `copy.deepcopy` clone a fake tensor: torch copies its storage, fails half-way and corrupts memory."""
     original = Tensor.__deepcopy__
 
@@ -50,19 +40,13 @@ def _fakes_copied() -> Iterator[None]:
             return original(tensor, memo)  # type: ignore[no-untyped-call, no-any-return]
         if id(tensor) not in memo:
             copied = tensor.detach().clone().requires_grad_(tensor.requires_grad)
-            trained = isinstance(tensor, torch.nn.Parameter)
-            memo[id(tensor)] = torch.nn.Parameter(copied, tensor.requires_grad) if trained else copied
+            memo[id(tensor)] = _like(tensor, copied)
         return memo[id(tensor)]  # type: ignore[return-value]
 
-    Tensor.__deepcopy__ = deepcopy  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        Tensor.__deepcopy__ = original  # type: ignore[method-assign]
+    return replaced(Tensor, __deepcopy__=deepcopy)
 
 
-@contextmanager
-def _ramps_known(mode: FakeTensorMode) -> Iterator[None]:
+def _ramps_known(mode: FakeTensorMode) -> AbstractContextManager[None]:
     """Keep the values of a `torch.linspace` of numbers: constructors read drop rates off it, layer by layer."""
     original = torch.linspace
 
@@ -71,19 +55,12 @@ def _ramps_known(mode: FakeTensorMode) -> Iterator[None]:
             return original(*args, **options)
         with _disable_current_modes():
             ramp = original(*args, **options)
-        if ramp.device.type != "cpu":
-            return original(*args, **options)
-        return mode.fake_tensor_converter.from_real_tensor(mode, ramp, make_constant=True)
+        return with_values(mode, ramp) if ramp.device.type == "cpu" else original(*args, **options)
 
-    torch.linspace = linspace
-    try:
-        yield
-    finally:
-        torch.linspace = original
+    return replaced(torch, linspace=linspace)
 
 
-@contextmanager
-def converted_once() -> Iterator[None]:
+def converted_once() -> AbstractContextManager[None]:
     """A module that has the asked type stays as it is: torch would try to swap fakes that something refers to."""
     original = torch.nn.Module.to
 
@@ -94,11 +71,7 @@ def converted_once() -> Iterator[None]:
         placed = all(device in {None, tensor.device} for tensor in tensors)
         return module if typed and placed else original(module, *args, **options)
 
-    torch.nn.Module.to = to  # type: ignore[method-assign,assignment]
-    try:
-        yield
-    finally:
-        torch.nn.Module.to = original  # type: ignore[method-assign]
+    return replaced(torch.nn.Module, to=to)
 
 
 def _came_from_torch(error: BaseException) -> bool:
@@ -133,10 +106,12 @@ def _known(mode: FakeTensorMode, tensor: Tensor) -> Tensor:
     """A fake with its values where the tensor is small; a parameter stays one."""
     if not is_small_enough(tensor, every=True):
         return mode.from_tensor(tensor)
-    made = with_values(mode, tensor.detach())
-    return (
-        torch.nn.Parameter(made, requires_grad=tensor.requires_grad) if isinstance(tensor, torch.nn.Parameter) else made
-    )
+    return _like(tensor, with_values(mode, tensor.detach()))
+
+
+def _like(tensor: Tensor, made: Tensor) -> Tensor:
+    """What was made in a tensor's place: a parameter where that is one."""
+    return torch.nn.Parameter(made, tensor.requires_grad) if isinstance(tensor, torch.nn.Parameter) else made
 
 
 def _forget_weights(model: torch.nn.Module) -> None:
@@ -150,9 +125,7 @@ def _of_this(mode: FakeTensorMode, other: FakeTensor) -> Tensor:
     """A fake of another mode, which has traced this module before, made again: its values are gone."""
     with mode:
         made = torch.empty_strided(other.shape, other.stride(), dtype=other.dtype, device=other.device)
-    return (
-        torch.nn.Parameter(made, requires_grad=other.requires_grad) if isinstance(other, torch.nn.Parameter) else made
-    )
+    return _like(other, made)
 
 
 def _make_fake(model: torch.nn.Module, mode: FakeTensorMode, made: Callable[[Tensor], Tensor]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -16,6 +16,7 @@ from advisor.optable.op_table import Op, OpTable, at, step_flop
 from advisor.protocol.messages import Progress, Traced
 from advisor.worker.causes import value_was_asked
 from advisor.worker.models.architecture import NotRunning
+from advisor.worker.replaced import replaced
 from advisor.worker.trace.affine import StreamsDiffer
 from advisor.worker.trace.cuda_rules import cuda_rules
 from advisor.worker.trace.failed import TraceFailed, TraceFault
@@ -157,22 +158,15 @@ def _layers_in_the_open() -> Iterator[None]:
 @contextmanager
 def _uncompiled() -> Iterator[None]:
     """A model that compiles itself is traced as it is written: the compiler's part is predicted from there."""
-    compile_, in_place = torch.compile, torch.nn.Module.compile
 
     def unchanged(model: Any = None, **_options: object) -> Any:  # noqa: ANN401 - a model, a function, or a decorator
         return (lambda decorated: decorated) if model is None else model
 
-    torch.compile = unchanged
-    torch.nn.Module.compile = lambda *_args, **_options: None  # type: ignore[method-assign]
-    try:
+    with replaced(torch, compile=unchanged), replaced(torch.nn.Module, compile=lambda *_args, **_options: None):
         yield
-    finally:
-        torch.compile = compile_
-        torch.nn.Module.compile = in_place  # type: ignore[method-assign]
 
 
-@contextmanager
-def _numbers_in_lists() -> Iterator[None]:
+def _numbers_in_lists() -> AbstractContextManager[None]:
     """`torch.tensor` takes fakes of one number in its lists: it would read memory that they do not have."""
     original = torch.tensor
 
@@ -184,15 +178,10 @@ def _numbers_in_lists() -> Iterator[None]:
     def tensor(data: Any, **options: Any) -> torch.Tensor:  # noqa: ANN401 - torch's own signature
         return original(number(data) if isinstance(data, (list, tuple)) else data, **options)
 
-    torch.tensor = tensor  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        torch.tensor = original
+    return replaced(torch, tensor=tensor)
 
 
-@contextmanager
-def _numbers_in_texts() -> Iterator[None]:
+def _numbers_in_texts() -> AbstractContextManager[None]:
     """A fake of one known number is written as that number: layers are looked up by names made of it."""
     original = torch.Tensor.__format__
 
@@ -200,24 +189,20 @@ def _numbers_in_texts() -> Iterator[None]:
         known = isinstance(tensor, FakeTensor) and tensor.constant is not None and tensor.dim() == 0
         return format(tensor.item(), wanted) if known else original(tensor, wanted)  # type: ignore[no-untyped-call]
 
-    torch.Tensor.__format__ = written  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        torch.Tensor.__format__ = original  # type: ignore[method-assign]
+    return replaced(torch.Tensor, __format__=written)
 
 
 @contextmanager
 def _unasserted() -> Iterator[None]:
     """Assertions on values hold: they stop a step that is wrong, and decide nothing in one that is right."""
-    check, validate = torch._check_tensor_all_with, torch.distributions.Distribution._validate_args  # noqa: SLF001 - neither has a public reader
-    torch._check_tensor_all_with = lambda *_args, **_options: None  # noqa: SLF001 - as above
-    torch.distributions.Distribution.set_default_validate_args(value=False)
+    distribution = torch.distributions.Distribution
+    validate = distribution._validate_args  # noqa: SLF001 - it has no public reader
+    distribution.set_default_validate_args(value=False)
     try:
-        yield
+        with replaced(torch, _check_tensor_all_with=lambda *_args, **_options: None):
+            yield
     finally:
-        torch._check_tensor_all_with = check  # noqa: SLF001 - as above
-        torch.distributions.Distribution.set_default_validate_args(validate)
+        distribution.set_default_validate_args(validate)
 
 
 def subject_of(
@@ -260,21 +245,17 @@ def subject_of(
     )
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """A trace computes next to nothing: further threads would only wait for work, and use a processor up doing so."""
-    before = torch.get_num_threads()
+def answer(request: TraceRequest, box: EventBox) -> None:
+    """One `Traced` event for each precision asked for; raises TraceFailed or InputError.
+
+    On one thread: a trace computes next to nothing, further threads would only wait for work, and use a processor up.
+    """
+    threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-def answer(request: TraceRequest, box: EventBox) -> None:
-    """One `Traced` event for each precision asked for; raises TraceFailed or InputError."""
-    with _one_thread():
         _answer(request, box)
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _answer(request: TraceRequest, box: EventBox) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
-from advisor.core.system import system_cpu_s
+from advisor.core.system import this_system
 from advisor.protocol.messages import Environment
 
 _PROBE_SIZE = 64
@@ -70,7 +70,7 @@ class TorchDevice:
         """Run `step` `step_count` times between two synchronisations; device events where there are any."""
         first, last = self._events()
         self.synchronise()
-        system_s = system_cpu_s()
+        system_s = this_system.system_cpu_s()
         cpu_s = time.process_time()
         started = time.monotonic()
         begin = time.perf_counter()
@@ -83,7 +83,7 @@ class TorchDevice:
         self.synchronise()
         wall_s = time.perf_counter() - begin
         cpu_s = time.process_time() - cpu_s
-        system_end_s = system_cpu_s()
+        system_end_s = this_system.system_cpu_s()
         return Block(
             step_count=step_count,
             wall_s=wall_s / step_count,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from advisor.core.system import lifetime_peak_bytes
+from advisor.core.system import this_system
 
 _STATUS = Path("/proc/self/status")
 _CLEAR_REFERENCES = Path("/proc/self/clear_refs")
@@ -20,7 +20,7 @@ def resident_bytes() -> int | None:
 def peak_resident_bytes() -> int | None:
     """Highest resident set since `reset_peak_resident`, or since the start where that is not offered."""
     peak = _status_bytes("VmHWM")
-    return peak if peak is not None else lifetime_peak_bytes()
+    return peak if peak is not None else this_system.lifetime_peak_bytes()
 
 
 def reset_peak_resident() -> None:
