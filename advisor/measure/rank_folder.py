@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from advisor.core.errors import UserFacingError
+from advisor.core.file_writing import write_atomically
 from advisor.core.system import this_system
 from advisor.protocol.messages import RankFinding, worker_event_of
 
@@ -93,12 +94,7 @@ class RankFolder:
     def write_partial(self, outcome: Record) -> Path:
         """Keep an outcome as `partial_report.json`, whole or not at all."""
         target = self.path / "partial_report.json"
-        handle, name = tempfile.mkstemp(dir=self.path, prefix="partial-", suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(outcome), indent=2))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(target)
+        write_atomically(target, msgspec.json.format(msgspec.json.encode(outcome), indent=2))
         return target
 
     def remove(self) -> None:

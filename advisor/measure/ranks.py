@@ -7,24 +7,28 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from advisor.core.child_process import ChildProcess, wait_until
 from advisor.core.memory_watch import allowance_bytes
 from advisor.core.private_folder import private_folder
-from advisor.core.records import Record
+from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason, Said
 from advisor.measure.local_group import local_rank_environment, rendezvous_in
 from advisor.measure.rank_folder import RankFolder, folder_of_run
-from advisor.measure.rank_guard import local_ranks, peer_lost, under_torchrun
+from advisor.measure.rank_guard import local_ranks, peer_lost
 from advisor.measure.rank_outcome import RanksOutcome, caveats_of, merged, numbers_of
-from advisor.protocol.messages import Failed, Finished, RankFinding, RanksRequest, WorkerEvent, worker_event_of
+from advisor.protocol.messages import (
+    Failed,
+    Finished,
+    RankFinding,
+    RanksRequest,
+    RanksSettings,
+    WorkerEvent,
+    worker_event_of,
+)
 from advisor.workload.scrubbed_environment import scrubbed_environment
-from advisor.workload.workload import Workload
-
-__all__ = ["RanksPlan", "measure_local_ranks", "run_under_torchrun", "under_torchrun"]
 
 _POLL_S = 0.02
 _AFTER_LOSS_S = 4.0
@@ -35,36 +39,14 @@ _SETTLE_S = 1.0
 _REPORT_POLL_S = 0.2
 
 
-class RanksPlan(Record, frozen=True, kw_only=True):
-    """What the ranks are to measure."""
+class RanksPlan(RanksSettings, frozen=True, kw_only=True):
+    """What the ranks are to measure, and on how many cores those of this host do it."""
 
-    workload: Workload
-    batch_size: int
-    """Per rank."""
-    budget_s: float = 10.0
-    device: Literal["cpu", "cuda"] = "cpu"
-    thread_count: int = 1
-    accumulation_steps: tuple[int, ...] = (1, 2, 4, 8)
-    strategies: tuple[Literal["dp", "ddp"], ...] = ("ddp",)
     usable_core_count: int | None = None
-    allow_code: bool = False
-    collective_deadline_s: float = 10.0
 
     def request(self, folder: Path, rendezvous: str = "env://") -> RanksRequest:
         """The request that each rank's worker gets."""
-        return RanksRequest(
-            workload=self.workload,
-            batch_size=self.batch_size,
-            budget_s=self.budget_s,
-            strategies=self.strategies,
-            accumulation_steps=self.accumulation_steps,
-            allow_code=self.allow_code,
-            report_folder=str(folder),
-            device=self.device,
-            thread_count=self.thread_count,
-            rendezvous=rendezvous,
-            collective_deadline_s=self.collective_deadline_s,
-        )
+        return RanksRequest(**shared_fields(self, RanksSettings), report_folder=str(folder), rendezvous=rendezvous)
 
 
 def measure_local_ranks(

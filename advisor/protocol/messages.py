@@ -85,27 +85,32 @@ class LoaderRequest(Record, frozen=True, kw_only=True, tag="loader"):
     seed: int = 0
 
 
-class RanksRequest(Record, frozen=True, kw_only=True, tag="ranks"):
+class RanksSettings(Record, frozen=True, kw_only=True):
+    """What the ranks of a torch.distributed group are to measure."""
+
+    workload: Workload
+    batch_size: int
+    """Per rank."""
+    budget_s: float = 10.0
+    device: Literal["cpu", "cuda"] = "cpu"
+    """`cpu` (gloo) or `cuda` (NCCL)."""
+    thread_count: int = 1
+    accumulation_steps: tuple[int, ...] = (1, 2, 4, 8)
+    strategies: tuple[Literal["dp", "ddp"], ...] = ("ddp",)
+    allow_code: bool = False
+    collective_deadline_s: float = 10.0
+    """After this long without a peer's answer a collective fails."""
+
+
+class RanksRequest(RanksSettings, frozen=True, kw_only=True, tag="ranks"):
     """Measure communication and a real data-parallel step as one rank of a torch.distributed group.
 
     Which rank, how many and where they meet stand in the environment, as torchrun sets it.
     """
 
-    workload: Workload
-    batch_size: int
-    """Per rank."""
-    budget_s: float
-    strategies: tuple[Literal["dp", "ddp"], ...] = ("ddp",)
-    accumulation_steps: tuple[int, ...] = (1,)
-    allow_code: bool = False
     report_folder: str
-    device: str = "cpu"
-    """`cpu` (gloo) or `cuda` (NCCL)."""
-    thread_count: int = 1
     rendezvous: str = "env://"
     """Where the ranks meet: the address in the environment, or a file of this host."""
-    collective_deadline_s: float = 10.0
-    """After this long without a peer's answer a collective fails."""
     seed: int = 0
 
 
@@ -284,9 +289,6 @@ class RankReport(Record, frozen=True, kw_only=True):
     advisor_version: str
     rank: int
     rank_count: int
-    host: str
-    device_name: str
-    usable_core_count: int
     findings: tuple[RankFinding, ...] = ()
 
 

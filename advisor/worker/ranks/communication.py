@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +13,6 @@ import torch
 import torch.distributed as dist
 
 from advisor import __version__
-from advisor.core.system import this_system
 from advisor.protocol.messages import Failed, Progress, RankFinding, RankReport, RanksRequest
 from advisor.worker.ranks.collectives import Rank, check_peers, time_all_reduces, time_memory_copy, time_peer_copies
 from advisor.worker.ranks.deadline import PhaseDeadline
@@ -129,17 +127,11 @@ def _join(request: RanksRequest, number: int, count: int, keep: _RankFile) -> Ra
 
 
 def _report(rank: Rank, findings: tuple[RankFinding, ...]) -> RankReport:
-    kind = rank.device.type
-    name = "cpu" if kind == "cpu" else str(getattr(torch, kind).get_device_name(rank.device))
-    cores = this_system.affinity_core_count() or os.cpu_count() or 1
     return RankReport(
         schema_version=RANK_SCHEMA_VERSION,
         advisor_version=__version__,
         rank=rank.rank,
         rank_count=rank.count,
-        host=socket.gethostname(),
-        device_name=name,
-        usable_core_count=cores,
         findings=findings,
     )
 

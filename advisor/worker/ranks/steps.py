@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from advisor.protocol.messages import RankFinding, RankFindingKind, RanksRequest
+from advisor.protocol.messages import RankFindingKind, RanksRequest
 from advisor.worker.models.architecture import Batch
 from advisor.worker.models.load_model import LoadedModel, autocast, load
 from advisor.worker.ranks.collectives import Rank
@@ -171,26 +171,16 @@ class RankSteps:
         wall_s = time.perf_counter() - begin
         return wall_s / steps, (time.process_time() - cpu_s) / wall_s
 
-    def _found(
-        self,
-        variant: Variant,
-        samples: list[float],
-        share: float | None,
-        rank_count: int | None = None,
-    ) -> None:
+    def _found(self, variant: Variant, samples: list[float], share: float | None, **other: int) -> None:
+        updates_s = self._updates_s if variant[0] == "single_step" else []
         self._rank.found(
-            RankFinding(
-                rank=self._rank.rank,
-                rank_count=rank_count or self._rank.count,
-                kind=variant[0],
-                batch_size=self._request.batch_size,
-                accumulation_steps=variant[1],
-                samples_s=tuple(samples),
-                optimizer_s=statistics.median(self._updates_s)
-                if self._updates_s and variant[0] == "single_step"
-                else None,
-                cpu_share_fraction=share,
-            )
+            variant[0],
+            batch_size=self._request.batch_size,
+            accumulation_steps=variant[1],
+            samples_s=tuple(samples),
+            optimizer_s=statistics.median(updates_s) if updates_s else None,
+            cpu_share_fraction=share,
+            **other,
         )
 
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import torch
 
 from advisor.catalogue.precisions import Precision
-from advisor.protocol.messages import Sample
 from advisor.worker.event_box import EventBox
 from advisor.worker.train.device import TorchDevice
+from advisor.worker.train.stages import Stage, sample_of
 from advisor.worker.train.training_step import TrainingStep
 
 _TRIAL_S = 0.12
@@ -40,20 +40,8 @@ def fastest_thread_count(  # noqa: PLR0913 - one trial in its surroundings
             step()
             block = device.time_block(step, max(1, int(_TRIAL_S / len(counts) / probe_s)))
             times[count].append(block.wall_s)
-            box.send(
-                Sample(
-                    series="threads",
-                    batch_size=batch_size,
-                    precision=precision,
-                    step_count=block.step_count,
-                    wall_s=block.wall_s,
-                    device_s=None,
-                    started_monotonic_s=block.started_monotonic_s,
-                    warm_up=False,
-                    process_cpu_s=block.cpu_s,
-                    figures={"threads": float(count)},
-                )
-            )
+            trial = Stage("threads", precision, 0.0, batch_size, {"threads": float(count)})
+            box.send(sample_of(trial, None, block, warm_up=False))
     best = counts[0]
     for count in counts[1:]:
         if statistics.median(times[count]) < _GAIN * statistics.median(times[best]):

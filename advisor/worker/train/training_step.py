@@ -35,7 +35,7 @@ class TrainingStep:
         self._scaler = torch.amp.GradScaler(device.kind) if scaled else None
         self._host: Batch = ()
         self._count = 0
-        self._parts = dict.fromkeys(("copy", "forward", "backward", "optimizer"), 0.0)
+        self._parts: dict[StepPart, float] = dict.fromkeys(("copy", "forward", "backward", "optimizer"), 0.0)
 
     def set_batch_size(self, batch_size: int) -> None:
         """Draw a batch; for an accelerator it waits in pinned memory, as a loader would leave it."""
@@ -56,12 +56,7 @@ class TrainingStep:
 
     def take_parts(self, step_count: int) -> dict[StepPart, float]:
         """Seconds of each part per step since the last call, for `step_count` steps."""
-        taken: dict[StepPart, float] = {
-            "copy": self._parts["copy"] / step_count,
-            "forward": self._parts["forward"] / step_count,
-            "backward": self._parts["backward"] / step_count,
-            "optimizer": self._parts["optimizer"] / step_count,
-        }
+        taken = {part: seconds / step_count for part, seconds in self._parts.items()}
         self._parts = dict.fromkeys(self._parts, 0.0)
         return taken
 

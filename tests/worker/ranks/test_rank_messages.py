@@ -21,9 +21,6 @@ REPORT = RankReport(
     advisor_version=__version__,
     rank=1,
     rank_count=2,
-    host="host",
-    device_name="cpu",
-    usable_core_count=2,
     findings=(RankFinding(rank=1, rank_count=2, kind="all_reduce", message_bytes=4096, samples_s=(0.1,)),),
 )
 
