@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -163,15 +163,17 @@ class RowPredictor:
             software_year=row.software_year,
             figures=self._figures,
         )
-        base = RowAnswer(
+        told = None if isinstance(answer, Reason) else answer
+        return RowAnswer(
             row=row,
             family=row.family or family_of(compiled, workload.training.batch_size),
             workload=workload,
             reason=answer if isinstance(answer, Reason) else None,
+            step_s=None if told is None else told.step_s,
+            efficiency=None if told is None else told.efficiency,
+            notes=told.notes if told else (),
+            **_memory(question, table),
         )
-        if not isinstance(answer, Reason):
-            base = msgspec.structs.replace(base, step_s=answer.step_s, efficiency=answer.efficiency, notes=answer.notes)
-        return msgspec.structs.replace(base, **_memory(question, table))
 
 
 def predicted_step(  # noqa: PLR0913 - what a published step depends on
@@ -221,7 +223,7 @@ def _before(row: RunRow, year: int) -> bool:
     return row.software_year is not None and row.software_year < year
 
 
-def _memory(question: RowQuestion, table: OpTable) -> dict[str, object]:
+def _memory(question: RowQuestion, table: OpTable) -> dict[str, Any]:
     """Peak and largest batch, where the row asks for them: replaying the allocator takes its time."""
     row, training, spec = question.row, question.workload.training, question.spec
     question_of_memory = memory_question(
@@ -235,7 +237,7 @@ def _memory(question: RowQuestion, table: OpTable) -> dict[str, object]:
     )
     if question_of_memory is None:
         return {}
-    answer: dict[str, object] = {}
+    answer: dict[str, Any] = {}
     usable = None if spec.memory_bytes is None else usable_bytes(spec.memory_bytes)
     if row.peak_bytes is not None:
         answer["peak_bytes"] = published_range(question_of_memory, training.batch_size, row.memory_kind, usable)
@@ -263,10 +265,3 @@ def family_of(compiled: CompiledTable, batch_size: int) -> str:
             return name
     batched = bool(np.any(compiled.matmul.at(batch).batch > 1)) or flop["attention"] > 0
     return "transformer" if batched else "mlp"
-
-
-def questions_of(
-    rows: Sequence[RunRow], reader: WorkloadReader, specs: Mapping[str, GpuSpec]
-) -> tuple[RowQuestion | Reason, ...]:
-    """The question of every row, in order."""
-    return tuple(reader.question(row, specs) for row in rows)

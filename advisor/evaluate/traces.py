@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
@@ -16,7 +17,6 @@ from advisor.optable.totals import table_from_numbers
 from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Model, NumbersModel, PythonModel, Workload, traced_as
 
-_WORKER_COUNT = 2
 _TRACE_LIMIT_S = 120.0
 
 
@@ -56,64 +56,36 @@ def trace_all(
             found[key] = table_from_numbers(workload.model, key.precision)
         else:
             groups.setdefault(key.described, []).append(key)
-    jobs = _Jobs(wanted, sorted(groups.values(), key=lambda keys: _libraries(wanted[keys[0]].model)), on_progress)
-    threads = [
-        threading.Thread(
-            target=jobs.work, args=(_Tracer(allow_code=allow_code, allow_hub=allow_hub), take), daemon=True
-        )
-        for take in (jobs.first, jobs.last)[: min(_WORKER_COUNT, len(groups))]
-    ]
+    waiting = deque(sorted(groups.values(), key=lambda keys: _libraries(wanted[keys[0]].model)))
+    done: list[str] = []
+    telling = threading.Lock()
+
+    def work(take: Callable[[], Sequence[TraceKey]]) -> None:
+        with contextlib.closing(_Tracer(allow_code=allow_code, allow_hub=allow_hub)) as tracer:
+            while True:
+                try:
+                    keys = take()
+                except IndexError:  # none is left
+                    return
+                workload = wanted[keys[0]]
+                found.update(tracer.trace(workload, keys))
+                with telling:
+                    done.append(workload.name)
+                    if on_progress is not None:
+                        on_progress(workload.name, len(done), len(groups))
+
+    ends = (waiting.popleft, waiting.pop)[: len(groups)]
+    threads = [threading.Thread(target=work, args=(take,), daemon=True) for take in ends]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return found | jobs.found
+    return found
 
 
 def _libraries(model: Model) -> tuple[str, str]:
     """Sorts models together that import the same libraries."""
     return type(model).__name__, model.file if isinstance(model, PythonModel) else ""
-
-
-class _Jobs:
-    """The list that the workers share."""
-
-    def __init__(
-        self, wanted: Mapping[TraceKey, Workload], groups: Sequence[Sequence[TraceKey]], on_progress: Progress | None
-    ) -> None:
-        self.found: dict[TraceKey, OpTable | Reason] = {}
-        self._wanted = wanted
-        self._waiting = deque(groups)
-        self._count = len(groups)
-        self._done = 0
-        self._on_progress = on_progress
-        self._lock = threading.Lock()
-
-    def first(self) -> Sequence[TraceKey] | None:
-        """Take the first group that waits."""
-        with self._lock:
-            return self._waiting.popleft() if self._waiting else None
-
-    def last(self) -> Sequence[TraceKey] | None:
-        """Take the last group that waits."""
-        with self._lock:
-            return self._waiting.pop() if self._waiting else None
-
-    def work(self, tracer: _Tracer, take: Callable[[], Sequence[TraceKey] | None]) -> None:
-        """Take one group after another until none is left."""
-        try:
-            while (keys := take()) is not None:
-                workload = self._wanted[keys[0]]
-                self._keep(workload.name, tracer.trace(workload, keys))
-        finally:
-            tracer.close()
-
-    def _keep(self, name: str, answers: Mapping[TraceKey, OpTable | Reason]) -> None:
-        with self._lock:
-            self.found.update(answers)
-            self._done += 1
-            if self._on_progress is not None:
-                self._on_progress(name, self._done, self._count)
 
 
 class _Tracer:
