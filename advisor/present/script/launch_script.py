@@ -14,7 +14,7 @@ from advisor.core.errors import OutputError
 from advisor.core.sentences import visible
 from advisor.present.script.method_lines import method_lines, update_lines
 from advisor.present.script.model_code import model_code
-from advisor.present.script.parts import MASTERS
+from advisor.present.script.parts import part
 from advisor.present.summary import expected_line
 from advisor.workload.workload import HuggingFaceModel, PythonModel, length_of
 
@@ -105,7 +105,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         weights_dtype=f", {_HALF[chosen.precision]}" if chosen.precision in _HALF else "",
         channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
         compile="    model.compile()\n" if training.compile else "",
-        masters=MASTERS if copied else "",
+        masters=part("masters") if copied else "",
         **method_lines(advice.workload, chosen, "masters" if copied else "trained"),
     )
 

@@ -6,19 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
-from advisor.present.script.method_parts import (
-    ADAPTER_RATE,
-    ADAPTERS,
-    CHECKPOINT,
-    FINE_TUNING_RATE,
-    KEPT,
-    LAYERS,
-    LEARNING_RATES,
-    QUANTISE,
-    SHARD,
-    STEP_IN_BACKWARD,
-)
-from advisor.present.script.parts import HEAD_ONLY, MASTER_UPDATE, NO_UPDATE, SCALED_UPDATE, UPDATE
+from advisor.present.script.parts import part
 from advisor.workload.workload import HuggingFaceModel, fp8_recipe_of, quantization_of
 
 if TYPE_CHECKING:
@@ -31,6 +19,17 @@ _ATTENTION = (
     "value_proj", "q_attn", "c_attn", "query_key_value", "qkv", "qkv_proj", "Wqkv", "in_proj", "attn_qkv", "c_qkv",
 )  # fmt: skip
 _DEFAULT_RANK = 16
+_LEARNING_RATES = {
+    "adamw": ("1e-3", "as in torch; yours: with a larger global batch raise it by the root"),
+    "adam": ("1e-3", "as in torch; yours: with a larger global batch raise it by the root"),
+    "sgd": ("0.1 * BATCH_SIZE * ACCUMULATION / 256", "Goyal et al. 2017; times the number of devices"),
+    "sgd_momentum": ("0.1 * BATCH_SIZE * ACCUMULATION / 256", "Goyal et al. 2017; times the number of devices"),
+    "adafactor": ("1e-3", "as for fine-tuning T5; yours"),
+}
+_FINE_TUNING_RATE = ("5e-5", "usual for fine-tuning all weights; yours")
+_ADAPTER_RATE = ("2e-4", "usual for adapters (Dettmers et al. 2023); yours")
+_QUANTISED = frozenset({"nf4", "int8"})
+"""Weights that bitsandbytes stores so, in a layer of its own."""
 _TYPES = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
 _EIGHT_BITS = 8
 
@@ -43,15 +42,16 @@ def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> di
     checkpointed = training.activation_checkpointing != "none"
     optimizer = _optimizer(training, stepped)
     in_backward = training.optimizer_in_backward and training.mode == "training"
-    parts = (
-        LAYERS * (sharded or checkpointed),
-        CHECKPOINT * checkpointed,
-        ADAPTERS * (training.trainable == "lora"),
-        QUANTISE.get(quantization_of(training) or "", ""),
-        STEP_IN_BACKWARD * in_backward,
-    )
+    quantization = quantization_of(training)
+    parts = {
+        "layers": sharded or checkpointed,
+        "checkpoint": checkpointed,
+        "adapters": training.trainable == "lora",
+        f"quantise_{quantization}": quantization in _QUANTISED,
+        "step_in_backward": in_backward,
+    }
     return {
-        "parts": "".join(parts),
+        "parts": "".join(part(name) for name, needed in parts.items() if needed),
         "learning_rate": rate,
         "learning_rate_source": source,
         "functools_import": "import functools\n" * checkpointed,
@@ -70,7 +70,7 @@ def update_lines(training: Training, precision: Precision, *, copied: bool) -> d
     updates = training.mode == "training" and training.optimizer != "none" and not training.optimizer_in_backward
     scales = PRECISION_FACTS[precision].scales_gradients and not copied
     clips = training.clip_gradient_norm is not None and not training.optimizer_in_backward
-    plain = SCALED_UPDATE if scales else UPDATE
+    plain = "scaled_update" if scales else "update"
     clipped = "            nn.utils.clip_grad_norm_(trained, CLIP_NORM)\n"
     unscaled = "            scaler.unscale_(optimizer)\n" * scales
     return {
@@ -78,28 +78,28 @@ def update_lines(training: Training, precision: Precision, *, copied: bool) -> d
         "backward": "scaler.scale(loss).backward()" if scales else "loss.backward()",
         "clip_constant": f"CLIP_NORM = {training.clip_gradient_norm!r}\n" * clips,
         "clipped": (unscaled + clipped) * clips,
-        "update": MASTER_UPDATE if copied else plain if updates else NO_UPDATE,
+        "update": part("master_update" if copied else plain if updates else "no_update"),
     }
 
 
 def _learning_rate(workload: Workload) -> tuple[str, str]:
     training = workload.training
     if training.trainable == "lora":
-        return ADAPTER_RATE
+        return _ADAPTER_RATE
     if training.optimizer in {"adamw", "adam"} and isinstance(workload.model, HuggingFaceModel):
-        return FINE_TUNING_RATE
-    return LEARNING_RATES.get(training.optimizer, LEARNING_RATES["adamw"])
+        return _FINE_TUNING_RATE
+    return _LEARNING_RATES.get(training.optimizer, _LEARNING_RATES["adamw"])
 
 
 def _quantised(training: Training) -> str:
-    if quantization_of(training) not in QUANTISE:
+    if quantization_of(training) not in _QUANTISED:
         return ""
     return "    if on_gpu:  # a CPU keeps the weights as they are\n        quantise(model)\n"
 
 
 def _freeze(training: Training, precision: Precision) -> str:
     if training.trainable == "head":
-        return HEAD_ONLY
+        return part("head_only")
     if training.trainable != "lora":
         return ""
     wanted = training.lora_targets or "attention"
@@ -127,7 +127,7 @@ def _checkpointing(training: Training) -> str:
         return ""
     if training.activation_checkpointing == "full":
         return "    checkpoint_layers(model)\n"
-    return f"    checkpoint_layers(\n        model,\n        {KEPT},\n    )\n"
+    return f"    checkpoint_layers(\n        model,\n        {part('kept_operators')},\n    )\n"
 
 
 def _optimizer(training: Training, parameters: str) -> str:
@@ -184,7 +184,8 @@ def _wrapping(chosen: Recommendation) -> dict[str, str]:
             "fsdp": "Weights, gradients and states are sharded; a layer is gathered while it runs.",
             "fsdp_offload": "Weights, gradients and states are sharded and rest in the host's memory.",
         }[chosen.strategy]
-        wrap = SHARD.format(
+        wrap = part(
+            "shard",
             imported="CPUOffloadPolicy, fully_shard" if offloads else "fully_shard",
             remark=remark,
             reshard=not kept,

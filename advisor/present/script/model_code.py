@@ -6,6 +6,7 @@ import pprint
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from advisor.present.script.parts import part
 from advisor.workload.model_config import resolve_config
 from advisor.workload.python_source import file_of
 from advisor.workload.workload import HuggingFaceModel, PythonModel, TemplateModel, length_of
@@ -34,18 +35,6 @@ _TEXT_LABELS = {
     "causal-lm": '"labels": ids.clone()',
     "seq2seq-lm": '"labels": ids.clone()',
 }
-_OWN_MODEL = """
-def build_model() -> nn.Module:
-    raise NotImplementedError("YOUR MODEL: this workload is described by numbers or a task that has no template")
-
-
-def make_sample():
-    raise NotImplementedError("YOUR DATA: one sample as a dict or tuple of tensors")
-
-
-def compute_loss(model, batch):
-    return model(**batch).loss
-"""
 
 
 def model_code(workload: Workload) -> str:
@@ -57,46 +46,32 @@ def model_code(workload: Workload) -> str:
         return _python(model, workload)
     if isinstance(model, TemplateModel):
         return _template(model, workload)
-    return _OWN_MODEL.strip("\n") + "\n"
+    return part("own_model")
 
 
 def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
     config = resolve_config(model.config)
     task: Task | None = model.task
     if task not in _AUTO_CLASSES:
-        return _OWN_MODEL.strip("\n") + "\n"
+        return part("own_model")
     shown = pprint.pformat(config, width=110, sort_dicts=True)
     # Unasked, transformers takes fused attention where the model has it; asked, it refuses a model without.
-    attention = ", attn_implementation='eager'" if workload.training.attention == "eager" else ""
     sample = _sample(task, workload, config)
     generates = task in {"causal-lm", "seq2seq-lm", "speech-seq2seq"}
-    uncached = "    config.use_cache = False  # keys and values are kept for generating alone\n" * generates
     constants = {
         "LENGTH": f"LENGTH = {workload.data.sequence_length or 128}",
         "VOCABULARY": f"VOCABULARY = {_vocabulary(config)}",
         "LABELS": f"LABELS = {_label_count(config)}",
     }
-    named = "\n".join(line for name, line in constants.items() if name in sample)
-    return f"""CONFIG = {shown}
-{named}
-
-
-def build_model() -> nn.Module:
-    # Weights are random here; to fine-tune, use {_AUTO_CLASSES[str(task)]}.from_pretrained("YOUR CHECKPOINT").
-    from transformers import AutoConfig, {_AUTO_CLASSES[str(task)]}
-
-    settings = dict(CONFIG)
-    config = AutoConfig.for_model(settings.pop("model_type"), **settings)
-{uncached}    return {_AUTO_CLASSES[str(task)]}.from_config(config{attention})
-
-
-def make_sample():
-{sample}
-
-
-def compute_loss(model, batch):
-    return model(**batch).loss
-"""
+    return part(
+        "huggingface",
+        config=shown,
+        constants="\n".join(line for name, line in constants.items() if name in sample),
+        auto_class=_AUTO_CLASSES[str(task)],
+        uncached="    config.use_cache = False  # keys and values are kept for generating alone\n" * generates,
+        attention=", attn_implementation='eager'" if workload.training.attention == "eager" else "",
+        sample=sample,
+    )
 
 
 _USUAL_VOCABULARY = 30_522
@@ -144,42 +119,8 @@ def _sample(task: Task, workload: Workload, config: dict[str, Any]) -> str:
 
 
 def _python(model: PythonModel, workload: Workload) -> str:
-    path = file_of(model, workload.source_folder)
-    return f"""MODEL_FILE = {str(path)!r}
-ARGUMENTS = {model.arguments!r}
-
-
-def load_file():
-    import importlib.util
-
-    specification = importlib.util.spec_from_file_location("workload_model", MODEL_FILE)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-SOURCE = load_file()
-
-
-def build_model() -> nn.Module:
-    return SOURCE.build_model(**ARGUMENTS)
-
-
-def make_sample():
-    batch = SOURCE.make_batch(1, {length_of(workload)}, **ARGUMENTS)
-    if isinstance(batch, dict):
-        return {{name: value[0] for name, value in batch.items()}}
-    return tuple(value[0] for value in batch)
-
-
-def compute_loss(model, batch):
-    if hasattr(SOURCE, "training_step"):
-        return SOURCE.training_step(model, batch)
-    if isinstance(batch, dict):
-        return model(**batch).loss
-    *inputs, targets = batch
-    return nn.functional.cross_entropy(model(*inputs), targets)
-"""
+    path = str(file_of(model, workload.source_folder))
+    return part("python_file", path=repr(path), arguments=repr(model.arguments), length=length_of(workload))
 
 
 def _template(model: TemplateModel, workload: Workload) -> str:
@@ -195,19 +136,10 @@ def _template(model: TemplateModel, workload: Workload) -> str:
         build = _recurrent(model, classes)
         sample = f"torch.randint(0, {model.vocabulary_size or 10_000}, ({workload.data.sequence_length or 1},))"
     else:
-        return _OWN_MODEL.strip("\n") + "\n"
+        return part("own_model")
     target = "torch.randn(1)" if classes == 1 else f"torch.randint(0, {classes}, ())"
     loss = "mse_loss" if classes == 1 else "cross_entropy"
-    return f"""{build}
-
-def make_sample():
-    return {sample}, {target}
-
-
-def compute_loss(model, batch):
-    inputs, targets = batch
-    return nn.functional.{loss}(model(inputs), targets)
-"""
+    return part("template", build=build, sample=sample, target=target, loss=loss)
 
 
 def _perceptron(layers: tuple[int, ...]) -> str:
@@ -236,20 +168,13 @@ def _convolutional(layers: tuple[int, ...], classes: int) -> str:
 
 def _recurrent(model: TemplateModel, classes: int) -> str:
     cell = {"rnn": "RNN", "gru": "GRU", "lstm": "LSTM"}[model.template]
-    hidden, vocabulary = model.layers[0], model.vocabulary_size or 10_000
-    embedding = model.embedding_size or hidden
-    return f"""class Recurrent(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding({vocabulary}, {embedding})
-        self.recurrent = nn.{cell}({embedding}, {hidden}, num_layers={len(model.layers)}, batch_first=True)
-        self.head = nn.Linear({hidden}, {classes})
-
-    def forward(self, tokens):
-        states, _ = self.recurrent(self.embedding(tokens))
-        return self.head(states[:, -1])
-
-
-def build_model() -> nn.Module:
-    return Recurrent()
-"""
+    hidden = model.layers[0]
+    return part(
+        "recurrent",
+        cell=cell,
+        vocabulary=model.vocabulary_size or 10_000,
+        embedding=model.embedding_size or hidden,
+        hidden=hidden,
+        layers=len(model.layers),
+        classes=classes,
+    )
