@@ -60,6 +60,8 @@ class Source(NamedTuple):
     attributes: frozenset[str]
     imported: frozenset[tuple[str, str]]
     """(module, name) of every `from module import name`; of `alias.name` too, where the alias is a module."""
+    given_on: frozenset[tuple[str, str]]
+    """(name here, name there), both with their modules, of every `from module import name as other`."""
 
 
 def _late(call: ast.Call) -> str:
@@ -76,6 +78,7 @@ def read(text: str, module: str) -> Source:
     words: set[str] = set()
     attributes: set[str] = set()
     imported: set[tuple[str, str]] = set()
+    given_on: set[tuple[str, str]] = set()
     aliases: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -85,6 +88,7 @@ def read(text: str, module: str) -> Source:
         elif isinstance(node, ast.ImportFrom):
             imported |= {(node.module or "", alias.name) for alias in node.names}
             aliases |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+            given_on |= {(f"{module}.{alias.asname}", f"{node.module}.{alias.name}") for alias in node.names}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             words |= set(_WORDS.findall(node.value)) if _NAMES.fullmatch(node.value) else set()
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _late(node.value):
@@ -92,7 +96,7 @@ def read(text: str, module: str) -> Source:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
             imported.add((aliases[node.value.id], node.attr))
-    return Source(module, tree, frozenset(words), frozenset(attributes), frozenset(imported))
+    return Source(module, tree, frozenset(words), frozenset(attributes), frozenset(imported), frozenset(given_on))
 
 
 def definitions(source: Source) -> Iterator[Definition]:
@@ -118,7 +122,9 @@ def unnamed(package: list[Source], others: list[Source]) -> list[Definition]:
     its name is.
     """
     everything = [*package, *others]
-    imported = frozenset().union(*(source.imported for source in everything))
+    imported = set[tuple[str, str]]().union(*(source.imported for source in everything))
+    given_on = frozenset().union(*(source.given_on for source in everything))
+    imported |= {(there, name) for here, there in given_on for module, name in set(imported) if module == here}
     words = frozenset().union(*(source.words for source in everything))
     attributes = frozenset().union(*(source.attributes for source in everything))
     found = []
