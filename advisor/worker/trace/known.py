@@ -9,7 +9,7 @@ left to the fake-tensor mode.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -20,7 +20,6 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from advisor.worker.trace.even_choices import evenly_chosen, is_choice
 from advisor.worker.trace.kept_values import Values, is_small_enough, made_of_values, values_left_out
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost
-from advisor.worker.trace.patterns import FRESH, ITSELF, VIEW, Output, Outputs, Patterns, call_of, described, viewed
 
 Tensor = torch.Tensor
 Key = tuple[Any, ...]
@@ -36,18 +35,35 @@ _CHOOSES_BY_MASK = "index"
 """Its output has a size known beforehand unless an index is a mask."""
 _MASKS = frozenset([torch.bool, torch.uint8, torch.int8])
 _dispatch = inspect.unwrap(FakeTensorMode.__torch_dispatch__)
-_CONTEXT_COUNT = 4
-"""Parts of a key that come before the arguments."""
+_FRESH, _ITSELF, _VIEW = 0, 1, 2
+_PLAIN = frozenset([int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format])
+"""Types of arguments that describe themselves."""
 
 
-_PATTERNS = Patterns()
-"""Shared by all traces of the process: no size and no tensor of a model is in it."""
+class _Output(NamedTuple):
+    """One tensor of a result: fresh, an argument itself, or a view of an argument."""
+
+    how: int
+    place: int
+    """Of that argument among the call's tensors."""
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    offset: int
 
 
-class Result(NamedTuple):
+class _Outputs(NamedTuple):
+    """All tensors of a result."""
+
+    container: type | None
+    """Tuple or list around them; None for a single one."""
+    each: tuple[_Output | None, ...]
+
+
+class _Result(NamedTuple):
     """How to make one call's result again, and what the call costs."""
 
-    outputs: Outputs
+    outputs: _Outputs
     cost: Cost
 
 
@@ -57,8 +73,7 @@ class KnownResults:
     def __init__(self, apart: frozenset[str] = frozenset()) -> None:
         """Nothing is known yet; operators of the names `apart` always run."""
         self._apart = apart
-        self._results: dict[Key, Result] = {}
-        self._patterns = _PATTERNS
+        self._results: dict[Key, _Result] = {}
         self._state: dict[str, object] = {}
         self._marked = False
         """Whether a complex tensor was met: from then on a view may be marked as negated, which no key holds."""
@@ -78,19 +93,11 @@ class KnownResults:
         result = None if key is None else self._results.get(key)
         if result is not None:
             return self._made(result.outputs, found), result.cost
-        pattern = None if key is None else call_of(key[:_CONTEXT_COUNT], name, args, kwargs)
-        outputs = viewed(name, args, found) if pattern is None else self._patterns.outputs(pattern, found)
-        if key is not None and outputs is not None and self._state:
-            out = self._made(outputs, found)
-            cost = cost_of(func, args, kwargs, out)
-        else:
-            out = run(func, args, kwargs)
-            cost = cost_of(func, args, kwargs, out)
-            outputs = None if key is None else self._outputs(name, found, out)
-            if outputs is not None and pattern is not None:
-                self._patterns.learn(pattern, found, outputs)
+        out = run(func, args, kwargs)
+        cost = cost_of(func, args, kwargs, out)
+        outputs = None if key is None else self._outputs(name, found, out)
         if key is not None and outputs is not None:
-            self._results[key] = Result(outputs, cost)
+            self._results[key] = _Result(outputs, cost)
         return out, cost
 
     def _key(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], found: list[FakeTensor]) -> Key | None:  # noqa: ANN401 - as above
@@ -100,21 +107,35 @@ class KnownResults:
             torch.get_default_dtype(),
             torch.is_inference_mode_enabled(),
             torch.is_autocast_enabled("cpu"),
-        ]  # _CONTEXT_COUNT of them
-
-        def exact(tensor: FakeTensor) -> tuple[Any, ...] | None:
-            self._marked |= tensor.dtype.is_complex
-            if tensor.constant is not None or (self._marked and _is_marked(tensor)):
-                return None
-            found.append(tensor)
-            return (tensor.dtype, tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.fake_device)
+        ]
 
         try:
-            return tuple(parts) if described(parts, args, kwargs, exact) else None
+            named = (self._add(parts, pair, found) for pair in kwargs.items())
+            return tuple(parts) if self._add(parts, args, found) and all(named) else None
         except RuntimeError:  # a tensor without strides
             return None
 
-    def _outputs(self, name: str, found: Sequence[FakeTensor], out: object) -> Outputs | None:
+    def _add(self, parts: list[Any], values: Iterable[Any], found: list[FakeTensor]) -> bool:
+        """Add what tells the values from others to `parts`, their tensors to `found`; whether all could be told."""
+        for value in values:
+            kind = type(value)
+            if kind is FakeTensor:
+                self._marked |= value.dtype.is_complex
+                if value.constant is not None or (self._marked and _is_marked(value)):
+                    return False
+                found.append(value)
+                parts += (value.dtype, value.shape, value.stride(), value.storage_offset(), value.fake_device)
+            elif kind in _PLAIN:
+                parts += (kind, value)
+            elif kind is list or kind is tuple:
+                parts += (kind, len(value))
+                if not self._add(parts, value, found):
+                    return False
+            else:
+                return False
+        return True
+
+    def _outputs(self, name: str, found: Sequence[FakeTensor], out: object) -> _Outputs | None:
         """How the result comes from the call's tensors; None where it cannot be made again from its shape alone."""
         container = type(out) if type(out) in (tuple, list) else None
         tensors: Sequence[Any] = out if container is not None else (out,)  # type: ignore[assignment]
@@ -130,7 +151,7 @@ class KnownResults:
         if not all(self._is_ordinary(tensor) for tensor in made):
             return None
         each = _described(tensors, found)
-        return None if each is None else Outputs(container, each)
+        return None if each is None else _Outputs(container, each)
 
     def _is_ordinary(self, tensor: FakeTensor) -> bool:
         """Whether nothing about it stands in its Python state, which every remembered result shares."""
@@ -140,19 +161,19 @@ class KnownResults:
             self._state = dict(vars(tensor))
         return vars(tensor) == self._state and not tensor.requires_grad
 
-    def _made(self, outputs: Outputs, found: Sequence[FakeTensor]) -> Any:  # noqa: ANN401 - whatever the operator returned
+    def _made(self, outputs: _Outputs, found: Sequence[FakeTensor]) -> Any:  # noqa: ANN401 - whatever the operator returned
         if outputs.container is None:
             return self._one(outputs.each[0], found)
         return outputs.container([self._one(output, found) for output in outputs.each])
 
-    def _one(self, output: Output | None, found: Sequence[FakeTensor]) -> FakeTensor | None:
+    def _one(self, output: _Output | None, found: Sequence[FakeTensor]) -> FakeTensor | None:
         if output is None:
             return None
         how, place, dtype, shape, stride, offset = output
-        if how == ITSELF:
+        if how == _ITSELF:
             return found[place]
         with torch._C._DisableTorchDispatch():  # noqa: SLF001 - as the fake-tensor mode makes its own
-            if how == FRESH:
+            if how == _FRESH:
                 bare = torch.empty_strided(shape, stride, dtype=dtype, device=_META)
             else:
                 bare = torch.empty((0,), dtype=dtype, device=_META)
@@ -238,11 +259,11 @@ def _is_marked(tensor: FakeTensor) -> bool:
     return tensor.dtype.is_complex or tensor.is_neg()
 
 
-def _described(tensors: Sequence[FakeTensor | None], found: Sequence[FakeTensor]) -> tuple[Output | None, ...] | None:
+def _described(tensors: Sequence[FakeTensor | None], found: Sequence[FakeTensor]) -> tuple[_Output | None, ...] | None:
     """How each tensor comes from the call's; None where that is not certain."""
     storages = [tensor.untyped_storage()._cdata for tensor in found]  # noqa: SLF001 - the identity that views share
     fresh: set[int] = set()
-    outputs: list[Output | None] = []
+    outputs: list[_Output | None] = []
     for tensor in tensors:
         if tensor is None:
             outputs.append(None)
@@ -251,19 +272,19 @@ def _described(tensors: Sequence[FakeTensor | None], found: Sequence[FakeTensor]
         places = [place for place, other in enumerate(storages) if other == storage]
         itself = [place for place in places if found[place] is tensor]
         if itself:
-            outputs.append(_output(ITSELF, itself[0], tensor))
+            outputs.append(_output(_ITSELF, itself[0], tensor))
         elif len(places) == 1:
-            outputs.append(_output(VIEW, places[0], tensor))
+            outputs.append(_output(_VIEW, places[0], tensor))
         elif places or storage in fresh or not _fills_its_storage(tensor):
             return None
         else:
             fresh.add(storage)
-            outputs.append(_output(FRESH, 0, tensor))
+            outputs.append(_output(_FRESH, 0, tensor))
     return tuple(outputs)
 
 
-def _output(how: int, place: int, tensor: Tensor) -> Output:
-    return Output(how, place, tensor.dtype, tensor.shape, tensor.stride(), int(tensor.storage_offset()))
+def _output(how: int, place: int, tensor: Tensor) -> _Output:
+    return _Output(how, place, tensor.dtype, tensor.shape, tensor.stride(), int(tensor.storage_offset()))
 
 
 def _fills_its_storage(tensor: Tensor) -> bool:

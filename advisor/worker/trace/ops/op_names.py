@@ -113,22 +113,3 @@ _CLASSES: dict[OpKind, str] = {
 }
 
 KIND_OF: dict[str, OpKind] = {name: kind for kind, names in _CLASSES.items() for name in names.split()}
-
-_SIZES_OF_ARGUMENTS: dict[str, str] = {
-    "pointwise": "add sub mul div rsub neg exp log sqrt rsqrt pow reciprocal abs erf tanh sigmoid relu silu gelu "
-    "hardswish hardtanh hardsigmoid leaky_relu elu mish softplus maximum minimum where clamp clamp_min",
-    "pointwise backward": "tanh_backward sigmoid_backward threshold_backward silu_backward gelu_backward "
-    "hardswish_backward hardtanh_backward hardsigmoid_backward leaky_relu_backward elu_backward mish_backward "
-    "softplus_backward",
-    "in place": "add_ sub_ mul_ div_ relu_ silu_ hardswish_ hardtanh_ copy_ fill_ zero_",
-    "copies": "clone _to_copy zeros_like ones_like empty_like",
-    "norms": "native_batch_norm native_batch_norm_backward native_layer_norm native_layer_norm_backward "
-    "native_dropout native_dropout_backward",
-    "reductions": "_softmax _log_softmax _softmax_backward_data _log_softmax_backward_data nll_loss_forward "
-    "nll_loss_backward mse_loss mse_loss_backward sum mean",
-    "products": "mm bmm addmm baddbmm",
-    "views": "detach alias t transpose permute",
-}
-
-SIZES_OF_ARGUMENTS = frozenset(name for names in _SIZES_OF_ARGUMENTS.values() for name in names.split())
-"""Operators each size of whose result is a size of some argument, or 1: none is computed or given as a number."""
