@@ -1,8 +1,8 @@
 """What CUDA decides where the CPU would decide otherwise, as dispatcher kernels that live only while tracing.
 
 They sit at the dispatcher's autograd and autocast keys of the CPU, so they also hold for calls that C++ makes and
-for what activation checkpointing recomputes inside backward. Source of the lists: CUDA's autocast op reference and
-`aten/src/ATen/autocast_mode.h` of torch.
+for what activation checkpointing recomputes inside backward. Which operators autocast treats how stands in
+`resources/operators.toml`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch.library import Library, fallthrough_kernel
 
+from advisor.worker.trace.ops.op_names import operators
 from advisor.worker.trace.packed import packed_backward, packed_kernel, unpacked
 from advisor.workload.workload import Attention
 
@@ -25,64 +26,6 @@ FLASH_HEAD_LIMIT = 256
 
 _AUTOCAST = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)  # noqa: SLF001 - no public name
 _without_autocast = torch._C._ExcludeDispatchKeyGuard  # noqa: SLF001 - no public name
-
-_TO_FP32 = [
-    "acos",
-    "asin",
-    "cosh",
-    "erfinv",
-    "exp",
-    "expm1",
-    "log",
-    "log10",
-    "log2",
-    "log1p",
-    "reciprocal",
-    "rsqrt",
-    "sinh",
-    "tan",
-    "pow",
-    "softplus",
-    "layer_norm",
-    "native_layer_norm",
-    "group_norm",
-    "frobenius_norm",
-    "nuclear_norm",
-    "cosine_similarity",
-    "poisson_nll_loss",
-    "cosine_embedding_loss",
-    "nll_loss",
-    "nll_loss2d",
-    "hinge_embedding_loss",
-    "kl_div",
-    "l1_loss",
-    "smooth_l1_loss",
-    "huber_loss",
-    "mse_loss",
-    "margin_ranking_loss",
-    "multilabel_margin_loss",
-    "soft_margin_loss",
-    "triplet_margin_loss",
-    "multi_margin_loss",
-    "binary_cross_entropy_with_logits",
-    "dist",
-    "pdist",
-    "cdist",
-    "renorm",
-    "logsumexp",
-    "norm",
-    "upsample_nearest1d",
-    "upsample_nearest2d",
-    "upsample_nearest3d",
-    "upsample_linear1d",
-    "upsample_bilinear2d",
-    "upsample_trilinear3d",
-    "upsample_bicubic2d",
-]
-_SUMS_IN_FP32 = ["prod", "cumprod", "cumsum", "sum", "linalg_vector_norm", "linalg_matrix_norm"]
-_NOT_ON_CUDA = ["cross_entropy_loss", "ctc_loss", "avg_pool3d"]
-"""In the CPU's list of FP32 operators, but not in CUDA's."""
-_TO_HALF = ["prelu", "mv", "addmv", "addr"]
 
 
 def _as_fp32(value: Any) -> Any:  # noqa: ANN401 - any argument of an operator
@@ -234,10 +177,11 @@ def _recurrent(name: str) -> Kernel:
 
 
 def _register_autocast(library: Library) -> None:
+    names_of = operators().autocast
     for names, wrap in (
-        (_TO_FP32, lambda overload: _cast_then_call(overload, _as_fp32)),
-        (_SUMS_IN_FP32, _with_fp32_result),
-        (_TO_HALF, lambda overload: _cast_then_call(overload, _as_half)),
+        (names_of.to_fp32, lambda overload: _cast_then_call(overload, _as_fp32)),
+        (names_of.sums_in_fp32, _with_fp32_result),
+        (names_of.to_half, lambda overload: _cast_then_call(overload, _as_half)),
     ):
         for name in names:
             packet = getattr(aten, name)
@@ -247,7 +191,7 @@ def _register_autocast(library: Library) -> None:
                     continue
                 full = name if overload_name == "default" else f"{name}.{overload_name}"
                 library.impl(full, wrap(overload), "AutocastCPU", allow_override=True)  # type: ignore[no-untyped-call]
-    for name in _NOT_ON_CUDA:
+    for name in names_of.not_on_cuda:
         for overload_name in getattr(aten, name).overloads():
             full = name if overload_name == "default" else f"{name}.{overload_name}"
             library.impl(full, fallthrough_kernel, "AutocastCPU", allow_override=True)  # type: ignore[no-untyped-call]

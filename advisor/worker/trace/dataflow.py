@@ -10,6 +10,7 @@ import torch
 from advisor.optable.op_table import ALLOCATE, OpKind, Phase
 from advisor.worker.trace.ops.call_cost import Cost
 from advisor.worker.trace.ops.op_figures import tensors_in
+from advisor.worker.trace.ops.op_names import operators
 from advisor.worker.trace.ops.raw_op import RawOp, touched_bytes
 from advisor.worker.trace.storages import StorageTracker
 
@@ -18,21 +19,6 @@ Value = tuple[int, int]
 """A storage's number and how often it had been written into."""
 
 _KEPT_KINDS: frozenset[OpKind] = frozenset(["matmul", "convolution", "attention", "rnn", "sort"])
-_KEPT_NAMES = frozenset(
-    [
-        "embedding_dense_backward",
-        "index_put",
-        "_unsafe_index_put",
-        "scatter",
-        "scatter_add",
-        "index_add",
-        "nonzero",
-        "masked_select",
-        "grouped_mm_fallback",
-        "grouped_mm_fallback_backward",
-    ]
-)
-"""What a compiler for element-wise work and reductions leaves to a library or to kernels with atomic additions."""
 
 
 class Use(NamedTuple):
@@ -138,4 +124,4 @@ def _rows_only(reads: Sequence[Use], spared_bytes: float) -> list[Use]:
 
 
 def _is_fusible(raw: RawOp) -> bool:
-    return raw.kind not in _KEPT_KINDS and raw.name.rstrip("_") not in _KEPT_NAMES
+    return raw.kind not in _KEPT_KINDS and raw.name.rstrip("_") not in operators().left_by_compilers

@@ -15,7 +15,7 @@ from advisor.worker.trace.dataflow import DataFlow
 from advisor.worker.trace.known import KnownResults, knowable
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost, cost_of
 from advisor.worker.trace.ops.op_figures import RawOp, is_view
-from advisor.worker.trace.ops.op_names import HIDDEN_FROM_HOST, SYNCHRONISING
+from advisor.worker.trace.ops.op_names import operators
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS
 from advisor.worker.trace.storages import StorageTracker
 
@@ -79,9 +79,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _look_up(self, func: Any) -> _Kind:  # noqa: ANN401 - an operator overload
         namespace, _, name = func._schema.name.partition("::")  # noqa: SLF001 - torch's own modes read it
         view = is_view(name) or namespace in {"prim", "prims"}
-        stand_in, synchronising = RNN_OUTPUTS.get(name), name in SYNCHRONISING
+        stand_in, synchronising = RNN_OUTPUTS.get(name), name in operators().synchronising
         follows = stand_in is None and not synchronising and knowable(func, name)
-        kind = _Kind(name, view, name in HIDDEN_FROM_HOST, synchronising, stand_in, follows)
+        kind = _Kind(name, view, name in operators().hidden_from_host, synchronising, stand_in, follows)
         self._kinds[func] = kind
         return kind
 

@@ -11,7 +11,7 @@ import torch
 
 from advisor.optable.op_table import OpKind
 from advisor.worker.trace.ops.grouped import grouped_product, grouped_product_backward
-from advisor.worker.trace.ops.op_names import ELEMENTWISE, KIND_OF, VIEWS
+from advisor.worker.trace.ops.op_names import kind_of, operators
 from advisor.worker.trace.ops.raw_op import RawOp, size_bytes, touched_bytes
 
 __all__ = ["RawOp", "is_view", "raw_ops", "size_bytes", "tensors_in", "touched_bytes"]
@@ -295,44 +295,16 @@ _HANDLERS: dict[str, Handler] = {
     "_cudnn_rnn": _recurrent,
     "_cudnn_rnn_backward": _recurrent,
 }
-_FILLS = frozenset(
-    [
-        "zeros",
-        "ones",
-        "zero_",
-        "fill_",
-        "full",
-        "zeros_like",
-        "ones_like",
-        "full_like",
-        "arange",
-        "scalar_tensor",
-        "new_zeros",
-        "new_ones",
-        "new_full",
-        "fill",
-        "zero",
-        "bernoulli_",
-        "rand",
-        "randn",
-        "rand_like",
-        "randn_like",
-        "randint",
-        "linspace",
-        "eye",
-    ]
-)
-_PRODUCTS = frozenset(["byte_product", "mm", "bmm", "addmm", "baddbmm", "linear", "mv", "dot", "addmv", "addbmm"])
 
 
 @cache
 def _rule(name: str) -> tuple[OpKind, Handler]:
-    base = name.rstrip("_") if name not in _FILLS else name
-    kind: OpKind = KIND_OF.get(name) or KIND_OF.get(base) or ELEMENTWISE
-    if name in _FILLS:
+    if name in operators().fills:
         return "copy", _fill
-    if base in _PRODUCTS:
+    base = name.rstrip("_")
+    if base in operators().products:
         return "matmul", _matmul
+    kind = kind_of(name) or kind_of(base) or "elementwise"
     if kind == "sort":
         return kind, _sort
     return kind, _HANDLERS.get(name) or _HANDLERS.get(base) or _default
@@ -340,7 +312,7 @@ def _rule(name: str) -> tuple[OpKind, Handler]:
 
 def is_view(name: str) -> bool:
     """Whether the operator moves no data (views, and allocations without a fill)."""
-    return name in VIEWS
+    return name in operators().views
 
 
 def raw_ops(name: str, args: Args, kwargs: dict[str, Any], out: object) -> list[RawOp]:
@@ -348,7 +320,7 @@ def raw_ops(name: str, args: Args, kwargs: dict[str, Any], out: object) -> list[
 
     `name` is the operator's name without namespace and overload (`convolution_backward`).
     """
-    if name in VIEWS:
+    if is_view(name):
         return []
     kind, handler = _rule(name)
     return handler(name, kind, args, kwargs, out)
