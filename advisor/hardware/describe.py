@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.core.sentences import Language, say, sentence
+from advisor.core.sentences import Language, Value, say, sentence
 from advisor.core.units import format_bytes, format_quantity
 
 if TYPE_CHECKING:
@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 _INDENT = "  "
 
 
-def _bytes(value: float) -> str:
-    return format_bytes(value)
-
-
 def _hertz(value: float) -> str:
     return format_quantity(value, "Hz")
 
@@ -26,9 +22,9 @@ def _hertz(value: float) -> str:
 _SHOWN: tuple[tuple[str, Callable[[float], str] | None], ...] = (
     ("uuid", None),
     ("compute_capability", None),
-    ("memory_total_bytes", _bytes),
-    ("memory_free_bytes", _bytes),
-    ("memory_reserved_bytes", _bytes),
+    ("memory_total_bytes", format_bytes),
+    ("memory_free_bytes", format_bytes),
+    ("memory_reserved_bytes", format_bytes),
     ("unified_memory", None),
     ("sm_clock_hz", _hertz),
     ("sm_clock_max_hz", _hertz),
@@ -46,6 +42,11 @@ _SHOWN: tuple[tuple[str, Callable[[float], str] | None], ...] = (
     ("virtualisation", None),
     ("mig_enabled", None),
 )
+
+
+def _inside(code: str, language: Language, **numbers: Value) -> str:
+    """A sentence about a part of what the line above names."""
+    return _INDENT + sentence(code, language, **numbers)
 
 
 def machine_lines(machine: Machine, language: Language) -> list[str]:
@@ -75,17 +76,16 @@ def _cpu_lines(cpu: Cpu, language: Language) -> list[str]:
     )
     lines = [
         sentence("detect-cpu", language, name=name),
-        _INDENT
-        + sentence("detect-cores", language, physical=physical, logical=logical, usable=str(cpu.usable_core_count)),
+        _inside("detect-cores", language, physical=physical, logical=logical, usable=str(cpu.usable_core_count)),
     ]
     if cpu.cgroup_core_limit_count is not None:
         limit = f"{cpu.cgroup_core_limit_count:g}"
-        lines.append(_INDENT + sentence("detect-cpu-limit", language, cores=limit))
+        lines.append(_inside("detect-cpu-limit", language, cores=limit))
     if cpu.max_clock_hz is not None:
-        lines.append(_INDENT + sentence("detect-clock", language, clock=_hertz(cpu.max_clock_hz)))
+        lines.append(_inside("detect-clock", language, clock=_hertz(cpu.max_clock_hz)))
     if cpu.instruction_sets:
         names = " ".join(cpu.instruction_sets)
-        lines.append(_INDENT + sentence("detect-instruction-sets", language, names=names))
+        lines.append(_inside("detect-instruction-sets", language, names=names))
     return lines + _refused_lines(cpu.refusals, language)
 
 
@@ -94,7 +94,7 @@ def _memory_lines(memory: HostMemory, language: Language) -> list[str]:
         sentence("detect-memory", language, total_bytes=memory.total_bytes, available_bytes=memory.available_bytes)
     ]
     if memory.cgroup_limit_bytes is not None:
-        lines.append(_INDENT + sentence("detect-memory-limit", language, limit_bytes=memory.cgroup_limit_bytes))
+        lines.append(_inside("detect-memory-limit", language, limit_bytes=memory.cgroup_limit_bytes))
     return lines
 
 
@@ -102,25 +102,20 @@ def _gpu_lines(gpu: Gpu, language: Language) -> list[str]:
     lines = [sentence("detect-gpu", language, gpu_index=str(gpu.index), gpu_name=gpu.name)]
     if gpu.unusable_reason is not None:
         reason = say(gpu.unusable_reason, language)
-        lines.append(_INDENT + sentence("detect-gpu-unusable", language, reason=reason))
+        lines.append(_inside("detect-gpu-unusable", language, reason=reason))
     for field, shown in _SHOWN:
         value = getattr(gpu, field)
         if value is not None and not (field == "unified_memory" and value is False):
             lines.append(_INDENT + _field_line(field, value, shown, language))
     if gpu.spec_key is not None:
-        lines.append(
-            _INDENT
-            + sentence("detect-field", language, label=sentence("detect-spec-row", language), value=gpu.spec_key)
-        )
+        lines.append(_inside("detect-field", language, label=sentence("detect-spec-row", language), value=gpu.spec_key))
     for instance in gpu.mig_instances:
         size = "" if instance.memory_total_bytes is None else f", {format_bytes(instance.memory_total_bytes)}"
-        lines.append(
-            _INDENT + sentence("detect-mig-instance", language, instance=f"{instance.name}{size} ({instance.uuid})")
-        )
+        lines.append(_inside("detect-mig-instance", language, instance=f"{instance.name}{size} ({instance.uuid})"))
     for process in gpu.processes:
         name = sentence("detect-unknown", language) if process.name is None else process.name
         size = "" if process.memory_bytes is None else f", {format_bytes(process.memory_bytes)}"
-        lines.append(_INDENT + sentence("detect-process", language, pid=str(process.pid), name=f"{name}{size}"))
+        lines.append(_inside("detect-process", language, pid=str(process.pid), name=f"{name}{size}"))
     return lines + _refused_lines(gpu.refusals, language)
 
 
@@ -136,8 +131,7 @@ def _field_line(field: str, value: object, shown: Callable[[float], str] | None,
 
 def _refused_lines(refusals: Iterable[Refusal], language: Language) -> list[str]:
     return [
-        _INDENT
-        + sentence(
+        _inside(
             "detect-refused",
             language,
             label=sentence(f"label-{refusal.field}", language),
@@ -159,8 +153,7 @@ def _software_lines(software: Software, language: Language) -> list[str]:
     none = sentence("detect-none", language)
     lines = [
         sentence("detect-software", language, os=software.os, python=software.python),
-        _INDENT
-        + sentence(
+        _inside(
             "detect-versions",
             language,
             driver=software.driver or none,
@@ -175,5 +168,5 @@ def _software_lines(software: Software, language: Language) -> list[str]:
         if true
     ]
     if around:
-        lines.append(_INDENT + sentence("detect-surroundings", language, names=", ".join(around)))
+        lines.append(_inside("detect-surroundings", language, names=", ".join(around)))
     return lines

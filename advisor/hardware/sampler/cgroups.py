@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from advisor.hardware.sampler.kernel_files import text_of, whole
+
 _UNLIMITED_BYTES = 1 << 60
 
 
@@ -34,7 +36,7 @@ def _groups(root: Path) -> list[tuple[frozenset[str] | None, list[Path]]]:
     """(controllers, folders from this process's group to its root) of each hierarchy; None: version 2."""
     own = _own_groups(root)
     hierarchies: list[tuple[frozenset[str] | None, list[Path]]] = []
-    for line in _lines(root / "proc/self/mountinfo"):
+    for line in text_of(root / "proc/self/mountinfo").splitlines():
         left, _, right = line.partition(" - ")
         fields, kind = left.split(), right.split()
         if len(fields) < 5 or len(kind) < 3 or kind[0] not in ("cgroup", "cgroup2"):  # noqa: PLR2004 - mountinfo
@@ -53,7 +55,7 @@ def _same_hierarchy(names: frozenset[str], controllers: frozenset[str] | None) -
 def _own_groups(root: Path) -> list[tuple[frozenset[str], str]]:
     """(controllers, path) of each line of /proc/self/cgroup; no controllers: version 2."""
     groups = []
-    for line in _lines(root / "proc/self/cgroup"):
+    for line in text_of(root / "proc/self/cgroup").splitlines():
         _, names, path = [*line.split(":", 2), "", ""][:3]
         groups.append((frozenset(filter(None, names.split(","))), path))
     return groups
@@ -77,20 +79,20 @@ def _folders(root: Path, mount_root: str, mount_point: str, path: str) -> list[P
 
 def _core_limit(folder: Path) -> list[float]:
     """Cores of `cpu.max` (version 2) or of quota over period (version 1)."""
-    both = _text(folder / "cpu.max").split()
+    both = text_of(folder / "cpu.max").split()
     if not both:
-        both = [_text(folder / "cpu.cfs_quota_us"), _text(folder / "cpu.cfs_period_us")]
-    quota, period = (_whole(part) for part in [*both, "", ""][:2])
+        both = [text_of(folder / "cpu.cfs_quota_us"), text_of(folder / "cpu.cfs_period_us")]
+    quota, period = (whole(part) for part in [*both, "", ""][:2])
     return [quota / period] if quota and period and quota > 0 and period > 0 else []
 
 
 def _memory_limit(folder: Path) -> list[tuple[int, int | None]]:
     """(limit, used): page cache that the kernel gives back at once does not count as used, as in MemAvailable."""
-    limits = [_whole(_text(folder / name)) for name in ("memory.max", "memory.limit_in_bytes")]
+    limits = [whole(text_of(folder / name)) for name in ("memory.max", "memory.limit_in_bytes")]
     limit = next((value for value in limits if value is not None), None)
     if limit is None or not 0 < limit < _UNLIMITED_BYTES:
         return []
-    usages = [_whole(_text(folder / name)) for name in ("memory.current", "memory.usage_in_bytes")]
+    usages = [whole(text_of(folder / name)) for name in ("memory.current", "memory.usage_in_bytes")]
     used = next((value for value in usages if value is not None), None)
     if used is None:
         return [(limit, None)]
@@ -98,24 +100,6 @@ def _memory_limit(folder: Path) -> list[tuple[int, int | None]]:
 
 
 def _reclaimable(folder: Path) -> int:
-    figures = dict(line.split(" ", 1) for line in _lines(folder / "memory.stat") if " " in line)
+    figures = dict(line.split(" ", 1) for line in text_of(folder / "memory.stat").splitlines() if " " in line)
     name = "total_inactive_file" if "total_inactive_file" in figures else "inactive_file"
-    return _whole(figures.get(name, "")) or 0
-
-
-def _whole(text: str) -> int | None:
-    try:
-        return int(text)
-    except ValueError:
-        return None
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
-
-
-def _lines(path: Path) -> list[str]:
-    return _text(path).splitlines()
+    return whole(figures.get(name, "")) or 0

@@ -12,6 +12,7 @@ import psutil  # noqa: TID251 - the sampler is its one user
 
 from advisor.hardware.machine import HostMemory
 from advisor.hardware.sampler.cgroups import CgroupLimits
+from advisor.hardware.sampler.kernel_files import text_of
 from advisor.hardware.sampler.package_power import PackagePower
 
 
@@ -49,10 +50,7 @@ def is_container(root: Path = Path("/")) -> bool:
         return True
     if os.environ.get("container") or os.environ.get("KUBERNETES_SERVICE_HOST"):  # noqa: SIM112 - systemd's name
         return True
-    try:
-        groups = (root / "proc/1/cgroup").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
+    groups = text_of(root / "proc/1/cgroup")
     return any(word in groups for word in ("docker", "kubepods", "containerd", "libpod", "lxc"))
 
 
@@ -115,10 +113,10 @@ class HostObserver:
     def _stalled(self) -> float | None:
         """`some avg10` of Linux's pressure figures, as a fraction."""
         try:
-            line = self._pressure.read_text(encoding="utf-8").partition("\n")[0]
+            line = text_of(self._pressure).partition("\n")[0]
             fields = dict(part.partition("=")[::2] for part in line.split()[1:])
             return _share(float(fields["avg10"]) / 100)
-        except (OSError, ValueError, KeyError):
+        except (ValueError, KeyError):
             return None
 
 

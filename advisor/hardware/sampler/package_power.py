@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from advisor.hardware.sampler.kernel_files import entries_of
+
 _LEAST_SPAN_S = 0.02
 """Counters step about every millisecond: a shorter span says little."""
 
@@ -53,11 +55,7 @@ class PackagePower:
 def _packages(folder: Path) -> tuple[_Package, ...]:
     """Whole packages only: cores, uncore and memory are parts of one, `psys` holds them all."""
     packages = []
-    try:
-        zones = sorted(folder.iterdir())
-    except OSError:
-        return ()
-    for zone in zones:
+    for zone in entries_of(folder):
         if not zone.name.startswith("intel-rapl:") or zone.name.count(":") != 1:
             continue
         try:

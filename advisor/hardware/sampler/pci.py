@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from advisor.core.sentences import Reason
 from advisor.hardware.machine import Gpu, Refusal
+from advisor.hardware.sampler.kernel_files import entries_of, text_of, whole
 
 _NVIDIA, _AMD, _INTEL = "0x10de", "0x1002", "0x8086"
 _DISPLAY_CLASS = "0x03"
@@ -23,15 +24,15 @@ class NvidiaPresence(NamedTuple):
 
 def nvidia_presence(root: Path = Path("/")) -> NvidiaPresence:
     """Counts NVIDIA display devices and the sleeping ones among them. `root` is the file system's root."""
-    cards = [folder for folder in _folders(root / "sys/bus/pci/devices") if _is_display(folder, _NVIDIA)]
-    asleep = [folder for folder in cards if _text(folder / "power/runtime_status") in ("suspended", "suspending")]
+    cards = [folder for folder in entries_of(root / "sys/bus/pci/devices") if _is_display(folder, _NVIDIA)]
+    asleep = [folder for folder in cards if text_of(folder / "power/runtime_status") in ("suspended", "suspending")]
     return NvidiaPresence(device_count=len(cards), asleep_count=len(asleep))
 
 
 def find_other_gpus(root: Path = Path("/")) -> tuple[Gpu, ...]:
     """AMD and Intel devices with memory of their own, with the little that the kernel tells of them."""
     gpus: list[Gpu] = []
-    for folder in _folders(root / "sys/bus/pci/devices"):
+    for folder in entries_of(root / "sys/bus/pci/devices"):
         gpu = _amd(folder, len(gpus)) if _is_display(folder, _AMD) else None
         if gpu is None and _is_display(folder, _INTEL):
             gpu = _intel(folder, len(gpus))
@@ -41,13 +42,13 @@ def find_other_gpus(root: Path = Path("/")) -> tuple[Gpu, ...]:
 
 
 def _amd(folder: Path, index: int) -> Gpu | None:
-    total, used = _whole(folder / "mem_info_vram_total"), _whole(folder / "mem_info_vram_used")
+    total, used = whole(text_of(folder / "mem_info_vram_total")), whole(text_of(folder / "mem_info_vram_used"))
     if total is None or total < _MIN_DISCRETE_BYTES:
         return None
-    unique = _text(folder / "unique_id")
-    monitor = next(iter(_folders(folder / "hwmon")), folder)
-    power = _whole(monitor / "power1_average") or _whole(monitor / "power1_input")
-    limit, heat = _whole(monitor / "power1_cap"), _whole(monitor / "temp1_input")
+    unique = text_of(folder / "unique_id")
+    monitor = next(iter(entries_of(folder / "hwmon")), folder)
+    power = whole(text_of(monitor / "power1_average")) or whole(text_of(monitor / "power1_input"))
+    limit, heat = whole(text_of(monitor / "power1_cap")), whole(text_of(monitor / "temp1_input"))
     figures = {
         "memory_free_bytes": None if used is None else max(0, total - used),
         "power_w": None if not power else power * 1e-6,
@@ -58,17 +59,19 @@ def _amd(folder: Path, index: int) -> Gpu | None:
         uuid=f"AMD-{unique}" if unique and unique != "0" else None,
         index=index,
         vendor="amd",
-        name=_text(folder / "product_name") or f"AMD GPU {_text(folder / 'device')}",
+        name=text_of(folder / "product_name")[:256] or f"AMD GPU {text_of(folder / 'device')}",
         memory_total_bytes=total,
         pcie_bus=folder.name,
-        pcie_width=_whole(folder / "current_link_width") or None,
+        pcie_width=whole(text_of(folder / "current_link_width")) or None,
         refusals=_silent(*(field for field, value in figures.items() if value is None)),
         **figures,  # type: ignore[arg-type]  # each value has its field's type
     )
 
 
 def _intel(folder: Path, index: int) -> Gpu | None:
-    sizes = (_whole(card / "lmem_total_bytes") for card in _folders(folder / "drm") if card.name.startswith("card"))
+    sizes = (
+        whole(text_of(card / "lmem_total_bytes")) for card in entries_of(folder / "drm") if card.name.startswith("card")
+    )
     total = next((size for size in sizes if size), None)
     if total is None or total < _MIN_DISCRETE_BYTES:
         return None
@@ -76,10 +79,10 @@ def _intel(folder: Path, index: int) -> Gpu | None:
         uuid=None,
         index=index,
         vendor="intel",
-        name=f"Intel GPU {_text(folder / 'device')}",
+        name=f"Intel GPU {text_of(folder / 'device')}",
         memory_total_bytes=total,
         pcie_bus=folder.name,
-        pcie_width=_whole(folder / "current_link_width") or None,
+        pcie_width=whole(text_of(folder / "current_link_width")) or None,
         refusals=_silent("uuid", "memory_free_bytes", "power_w", "power_limit_w", "temperature_celsius"),
     )
 
@@ -89,26 +92,4 @@ def _silent(*fields: str) -> tuple[Refusal, ...]:
 
 
 def _is_display(folder: Path, vendor: str) -> bool:
-    return _text(folder / "vendor") == vendor and _text(folder / "class").startswith(_DISPLAY_CLASS)
-
-
-def _folders(folder: Path) -> list[Path]:
-    try:
-        return sorted(folder.iterdir())
-    except OSError:
-        return []
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return file.read(256).strip()
-    except OSError:
-        return ""
-
-
-def _whole(path: Path) -> int | None:
-    try:
-        return int(_text(path))
-    except ValueError:
-        return None
+    return text_of(folder / "vendor") == vendor and text_of(folder / "class").startswith(_DISPLAY_CLASS)
