@@ -105,21 +105,7 @@ def _makeshift(advice: AdviceRecord, chosen: Prediction | None) -> bool:
 
 def _on_larger_cards(request: AdviceRequest, facts: Facts, tables: Tables) -> list[Switch]:
     """The fewest cards of 80 GB and more that hold the workload as it is, whole or sharded; of as few, the fastest."""
-    specs = known_specs(request)
-    training = request.workload.training
-    candidates = [
-        Candidate(
-            device=Device(key=key, name=specs[key].name, spec_key=key, local=False),
-            count=count,
-            strategy="single" if count == 1 else "fsdp",
-            precision=precision,
-            batch_size_per_device=size,
-            gradient_accumulation_steps=math.ceil(training.gradient_accumulation_steps / count),
-        )
-        for key, count, size in product(LARGER_GPU_KEYS, LARGER_COUNTS, sorted({1, training.batch_size}))
-        if key in specs
-        for precision in precisions_of_gpu(specs[key], (training.precision,))
-    ]
+    candidates = _on_cards(request, request.workload, LARGER_GPU_KEYS, LARGER_COUNTS)
     held = [one for one in _predicted(request, facts, request.workload, tables, candidates) if one.fits]
     if not held:
         return []
@@ -183,36 +169,35 @@ def _on_one_card(request: AdviceRequest, facts: Facts, change: Change, tables: T
 
     Looked at are all cards of the question; where it names none, those of 80 GB and more too if the usual ones fail.
     """
-    specs = known_specs(request)
-    asked = [table_keys(specs, request.gpu_keys)]
+    asked = [table_keys(known_specs(request), request.gpu_keys)]
     if request.gpu_keys is None:
-        asked.append(tuple(key for key in LARGER_GPU_KEYS if key in specs))
+        asked.append(LARGER_GPU_KEYS)
     for keys in asked:
-        held = [one for one in _on_each(request, facts, change, tables, keys) if one.fits]
+        candidates = _on_cards(request, change.workload, keys)
+        held = [one for one in _predicted(request, facts, change.workload, tables, candidates) if one.fits]
         if held:
             return [switch_of(change, max(held, key=lambda one: one.samples_per_s.value), None)]
     return []
 
 
-def _on_each(
-    request: AdviceRequest, facts: Facts, change: Change, tables: Tables, keys: Iterable[str]
-) -> tuple[Prediction, ...]:
-    """The changed workload on one of each card, at its own batch size and at one sample."""
-    specs = known_specs(request)
-    sizes = sorted({1, change.workload.training.batch_size})
-    candidates = [
+def _on_cards(
+    request: AdviceRequest, workload: Workload, keys: Iterable[str], counts: tuple[int, ...] = (1,)
+) -> list[Candidate]:
+    """The workload on so many of each card that is known, sharded on several, at its batch size and at one sample."""
+    specs, training = known_specs(request), workload.training
+    return [
         Candidate(
             device=Device(key=key, name=specs[key].name, spec_key=key, local=False),
-            count=1,
-            strategy="single",
+            count=count,
+            strategy="single" if count == 1 else "fsdp",
             precision=precision,
             batch_size_per_device=size,
-            gradient_accumulation_steps=change.workload.training.gradient_accumulation_steps,
+            gradient_accumulation_steps=math.ceil(training.gradient_accumulation_steps / count),
         )
-        for key, size in product(keys, sizes)
-        for precision in precisions_of_gpu(specs[key], (change.workload.training.precision,))
+        for key, count, size in product(keys, counts, sorted({1, training.batch_size}))
+        if key in specs
+        for precision in precisions_of_gpu(specs[key], (training.precision,))
     ]
-    return _predicted(request, facts, change.workload, tables, candidates)
 
 
 def _predicted(

@@ -1,4 +1,4 @@
-"""How the cards of a job share its work, one row a strategy: what is sharded, what crosses links, what it asks for."""
+"""How the cards of a job share its work, one row a strategy: what is sharded, and what it asks for."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from advisor.core.records import Record
 Strategy = Literal["single", "dp", "ddp", "zero2", "fsdp", "fsdp_offload", "tp", "pp"]
 Held = Literal["parameters", "gradients", "states", "activations"]
 """What a device's memory holds of a step."""
-Exchange = Literal["gradients", "parameters", "activations", "inputs"]
-"""What crosses the links in a step."""
 
 
 class StrategyFacts(Record, frozen=True, kw_only=True):
@@ -20,7 +18,6 @@ class StrategyFacts(Record, frozen=True, kw_only=True):
     """Short name in every language; empty: said in words."""
     sharded: frozenset[Held] = frozenset()
     """Of which every card holds its n-th part; of the rest a whole copy."""
-    exchanged: frozenset[Exchange] = frozenset()
     effort_rank: int = 0
     """How much it asks of code and operator: 0 a wrapper, 1 shards, 2 shards in the host's memory, 3 a split model."""
     one_process: bool = False
@@ -39,36 +36,27 @@ class StrategyFacts(Record, frozen=True, kw_only=True):
 _STATE = frozenset[Held]({"parameters", "gradients", "states"})
 STRATEGY_FACTS: dict[Strategy, StrategyFacts] = {
     "single": StrategyFacts(label="", one_process=True),
-    "dp": StrategyFacts(
-        label="DP", exchanged=frozenset({"parameters", "inputs", "activations", "gradients"}), one_process=True
-    ),
-    "ddp": StrategyFacts(label="DDP", exchanged=frozenset({"gradients"})),
+    "dp": StrategyFacts(label="DP", one_process=True),
+    "ddp": StrategyFacts(label="DDP"),
     "zero2": StrategyFacts(
         label="ZeRO-2",
         sharded=frozenset({"gradients", "states"}),
-        exchanged=frozenset({"gradients", "parameters"}),
         effort_rank=1,
     ),
-    "fsdp": StrategyFacts(
-        label="FSDP", sharded=_STATE, exchanged=frozenset({"gradients", "parameters"}), effort_rank=1
-    ),
+    "fsdp": StrategyFacts(label="FSDP", sharded=_STATE, effort_rank=1),
     "fsdp_offload": StrategyFacts(
         label="FSDP + CPU",
         sharded=_STATE,
-        exchanged=frozenset({"gradients", "parameters"}),
         effort_rank=2,
         offloads=True,
     ),
     "tp": StrategyFacts(
         label="TP",
         sharded=_STATE | {"activations"},
-        exchanged=frozenset({"activations"}),
         effort_rank=3,
         has_script=False,
     ),
-    "pp": StrategyFacts(
-        label="PP", sharded=_STATE, exchanged=frozenset({"activations"}), effort_rank=3, has_script=False
-    ),
+    "pp": StrategyFacts(label="PP", sharded=_STATE, effort_rank=3, has_script=False),
 }
 """zero2: Rajbhandari et al. 2020; fsdp: Zhao et al. 2023 (ZeRO-3); tp: Shoeybi et al. 2019; pp: Narayanan
 et al. 2021."""

@@ -10,7 +10,7 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
 from advisor.cost.efficiencies import Efficiencies
 from advisor.evaluate.evaluation_record import Evaluation, evaluation_of
-from advisor.evaluate.row_predictions import RowAnswer, RowPredictor, RowQuestion, WorkloadReader
+from advisor.evaluate.row_predictions import RowAnswer, RowPredictor, RowQuestion, WorkloadReader, questions_of
 from advisor.evaluate.run_rows import read_run_rows
 from advisor.evaluate.traces import Progress, TraceKey, trace_all, trace_key
 from advisor.optable.op_table import OpTable
@@ -37,7 +37,7 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
     known = spec_table() if specs is None else specs
     reader = WorkloadReader(path.parent, allow_hub=allow_hub)
     rows = read_run_rows(path)
-    questions = [reader.question(row, known) for row in rows]
+    questions = questions_of(rows, reader, known)
     wanted = {
         trace_key(question.workload, question.workload.training.precision): question.workload
         for question in questions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -265,3 +265,10 @@ def family_of(compiled: CompiledTable, batch_size: int) -> str:
             return name
     batched = bool(np.any(compiled.matmul.at(batch).batch > 1)) or flop["attention"] > 0
     return "transformer" if batched else "mlp"
+
+
+def questions_of(
+    rows: Sequence[RunRow], reader: WorkloadReader, specs: Mapping[str, GpuSpec]
+) -> tuple[RowQuestion | Reason, ...]:
+    """The question of every row, in order."""
+    return tuple(reader.question(row, specs) for row in rows)

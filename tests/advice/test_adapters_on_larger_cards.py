@@ -7,7 +7,7 @@ import pytest
 
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
-from advisor.advice.switched import _on_each, _on_one_card
+from advisor.advice.switched import _on_cards, _on_one_card, _predicted
 from advisor.catalogue.spec_table import spec_table
 from advisor.optable.saved_tables import saved_tables
 from advisor.recommend.candidates import DEFAULT_GPU_KEYS, LARGER_GPU_KEYS
@@ -71,7 +71,7 @@ def test_a_step_with_packed_weights_takes_longer_and_holds_less_than_with_halves
         facts = Facts(machine=machine(), tables=tables)
         (found[name],) = (
             one
-            for one in _on_each(request, facts, Change(kind="qlora", workload=workload), tables, ("h200-sxm",))
+            for one in _predicted(request, facts, workload, tables, _on_cards(request, workload, ("h200-sxm",)))
             if one.batch_size_per_device == 4
         )
     whole, packed = found["llama_8b_lora"], found["llama_8b_qlora"]
