@@ -17,6 +17,7 @@ from advisor.protocol.messages import RankFindingKind, RanksRequest
 from advisor.worker.models.architecture import Batch
 from advisor.worker.models.load_model import LoadedModel, autocast, load
 from advisor.worker.ranks.collectives import Rank
+from advisor.worker.train.training_step import mapped
 
 Variant = tuple[RankFindingKind, int]
 """What is stepped, and micro-batches per optimizer step."""
@@ -37,7 +38,7 @@ class RankSteps:
             request.workload, device=device, allow_code=request.allow_code, seed=request.seed
         )
         self._optimizer = self._loaded.make_optimizer()
-        self._batch = _moved(self._loaded.make_batch(request.batch_size), rank.device)
+        self._batch = mapped(self._loaded.make_batch(request.batch_size), lambda tensor: tensor.to(rank.device))
         self._together: DistributedDataParallel | None = None
         self._updates_s: list[float] = []
         self.largest_gradient_bytes = max(
@@ -97,7 +98,7 @@ class RankSteps:
     def _data_parallel_step(self) -> Callable[[], None]:
         copies = nn.DataParallel(self._loaded.module)
         batch = self._loaded.make_batch(self._request.batch_size * max(1, torch.cuda.device_count()))
-        moved = _moved(batch, self._rank.device)
+        moved = mapped(batch, lambda tensor: tensor.to(self._rank.device))
 
         def step() -> None:
             self._backward(copies, moved)
@@ -182,9 +183,3 @@ class RankSteps:
             cpu_share_fraction=share,
             **other,
         )
-
-
-def _moved(batch: Batch, device: torch.device) -> Batch:
-    if isinstance(batch, dict):
-        return {name: tensor.to(device) for name, tensor in batch.items()}
-    return tuple(tensor.to(device) for tensor in batch)

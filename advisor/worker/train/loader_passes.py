@@ -16,6 +16,7 @@ from advisor.catalogue.loading import STAND_IN_SAMPLES
 from advisor.protocol.messages import LoaderPass, LoaderRequest, Progress
 from advisor.worker.models.load_model import LoadedModel, load
 from advisor.worker.train.device import seed_everything
+from advisor.worker.train.training_step import mapped
 from advisor.workload.workload import Workload, with_training
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class _Kept(Dataset[Any]):
 
     def __init__(self, loaded: LoadedModel, sample_count: int) -> None:
         batch = loaded.make_batch(STAND_IN_SAMPLES)
-        self._samples = [_sample(batch, index) for index in range(STAND_IN_SAMPLES)]
+        self._samples = [mapped(batch, lambda values, at=at: values[at].clone()) for at in range(STAND_IN_SAMPLES)]  # type: ignore[misc]
         self._count = min(sample_count, _MOST_SAMPLES)
 
     def __len__(self) -> int:
@@ -81,12 +82,6 @@ class _Kept(Dataset[Any]):
 
     def __getitem__(self, index: int) -> Any:  # noqa: ANN401 - a dict or tuple of tensors
         return self._samples[index % len(self._samples)]
-
-
-def _sample(batch: Any, index: int) -> Any:  # noqa: ANN401 - a dict or tuple of tensors
-    if isinstance(batch, dict):
-        return {name: value[index].clone() for name, value in batch.items()}
-    return tuple(value[index].clone() for value in batch)
 
 
 def _timed(loader: DataLoader[Any], budget_s: float, *, own_data: bool) -> LoaderPass:

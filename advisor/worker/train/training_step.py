@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -42,7 +42,7 @@ class TrainingStep:
         self._host = ()
         batch = self._loaded.make_batch(batch_size)
         if self._device.copies_from_pinned_memory:
-            batch = _map(batch, torch.Tensor.pin_memory)
+            batch = mapped(batch, torch.Tensor.pin_memory)
         self._host = batch
         self._parts = dict.fromkeys(self._parts, 0.0)
 
@@ -77,7 +77,7 @@ class TrainingStep:
         marks = [self._now(wait=wait)]
         batch = self._host
         if not self._device.is_cpu:
-            batch = _map(batch, lambda tensor: tensor.to(self._device.device, non_blocking=True))
+            batch = mapped(batch, lambda tensor: tensor.to(self._device.device, non_blocking=True))
         marks.append(self._now(wait=wait))
         training = self._training.mode != "inference"
         if self._training.mode == "inference":
@@ -121,7 +121,8 @@ class TrainingStep:
         return time.perf_counter()
 
 
-def _map(batch: Batch, change: Any) -> Batch:  # noqa: ANN401 - a tensor method or a lambda
+def mapped(batch: Batch, change: Callable[[torch.Tensor], torch.Tensor]) -> Batch:
+    """The batch with every tensor changed."""
     if isinstance(batch, dict):
         return {name: change(tensor) for name, tensor in batch.items()}
     return tuple(change(tensor) for tensor in batch)

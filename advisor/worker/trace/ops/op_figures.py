@@ -13,6 +13,7 @@ from advisor.optable.op_table import OpKind
 from advisor.worker.trace.ops.grouped import grouped_product, grouped_product_backward
 from advisor.worker.trace.ops.op_names import kind_of, operators
 from advisor.worker.trace.ops.raw_op import RawOp, size_bytes, touched_bytes
+from advisor.worker.trace.ops.rnn import rnn_sizes
 
 __all__ = ["RawOp", "is_view", "raw_ops", "size_bytes", "tensors_in", "touched_bytes"]
 
@@ -234,26 +235,16 @@ _GATES = {"rnn": 1, "lstm": 4, "gru": 3}
 
 def _recurrent(name: str, _kind: OpKind, args: Args, _kwargs: dict[str, Any], out: object) -> list[RawOp]:
     """A whole recurrent stack in cuDNN: products of input and state with each layer's weights at each step."""
-    backward = name.endswith("backward")
-    shift = 4 if backward else 0  # backward's schema has output and three gradients before the mode
-    first, weights = args[0], tensors_in(args[1])
-    cell = _CELLS[args[6 + shift]]
-    hidden, layers, batch_first, directions = (
-        args[7 + shift],
-        args[9 + shift],
-        args[10 + shift],
-        2 if args[13 + shift] else 1,
-    )
-    steps, batch = (first.shape[1], first.shape[0]) if batch_first else first.shape[:2]
-    width_in = first.shape[2]
-    inner = hidden * directions
-    sizes = (width_in + hidden) + (layers - 1) * (inner + hidden)
-    flop = 2.0 * steps * batch * _GATES[cell] * hidden * directions * sizes * (2 if backward else 1)
+    first, weights, sizes = args[0], tensors_in(args[1]), rnn_sizes(name, args)
+    passes = 2 if name.endswith("backward") else 1
+    cell, hidden, layers = _CELLS[sizes.mode], sizes.hidden_size, sizes.layers
+    widths = (sizes.input_size + hidden) + (layers - 1) * (hidden * sizes.directions + hidden)
+    flop = 2.0 * sizes.steps * sizes.batch * _GATES[cell] * hidden * sizes.directions * widths * passes
     read = float(touched_bytes(first) + sum(touched_bytes(w) for w in weights))
     written = float(sum(size_bytes(t) for t in tensors_in(out)))
-    fixed = (cell, steps, width_in, hidden, layers, directions)
-    kernels = (steps + 2) * layers * directions * (2 if backward else 1)
-    return [RawOp("rnn", name, first.element_size(), kernels, "rnn", fixed, (flop, read, written, float(batch)))]
+    fixed = (cell, sizes.steps, sizes.input_size, hidden, layers, sizes.directions)
+    kernels = (sizes.steps + 2) * layers * sizes.directions * passes
+    return [RawOp("rnn", name, first.element_size(), kernels, "rnn", fixed, (flop, read, written, float(sizes.batch)))]
 
 
 _HANDLERS: dict[str, Handler] = {

@@ -52,12 +52,11 @@ class RnnSizes(NamedTuple):
         return weights + _WORKSPACE_ELEMENTS[self.mode] * self.layers * self.directions * self.batch * self.hidden_size
 
 
-def workspace_bytes(name: str, args: Sequence[Any]) -> int:
+def rnn_sizes(name: str, args: Sequence[Any]) -> RnnSizes:
     """Of one dispatched call by its arguments: `_cudnn_rnn` or `_cudnn_rnn_backward`."""
     shift = 4 if name.endswith("backward") else 0  # backward's schema has output and three gradients before the mode
-    first = args[0]
-    batch_first = args[10 + shift]
-    sizes = RnnSizes(
+    first, batch_first = args[0], args[10 + shift]
+    return RnnSizes(
         mode=args[6 + shift],
         steps=first.shape[1 if batch_first else 0],
         batch=first.shape[0 if batch_first else 1],
@@ -66,7 +65,11 @@ def workspace_bytes(name: str, args: Sequence[Any]) -> int:
         layers=args[9 + shift],
         directions=2 if args[13 + shift] else 1,
     )
-    return sizes.workspace_elements * int(first.element_size())
+
+
+def workspace_bytes(name: str, args: Sequence[Any]) -> int:
+    """What such a call takes and gives back."""
+    return rnn_sizes(name, args).workspace_elements * int(args[0].element_size())
 
 
 def _forward(  # noqa: PLR0913 - the operator's schema
