@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -18,14 +18,33 @@ from advisor.optable.op_columns import (
     MatmulWork,
     MemoryWork,
     RnnWork,
+    Work,
     WorkT,
 )
 from advisor.optable.op_table import Affine, Op, OpTable, at
 from advisor.optable.unpacked_weights import UnpackedWeights, unpacked_weights_of
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
-_DIRECTIONS = ("forward", "input_gradient", "weight_gradient")
-_GATE_COUNTS = {"rnn": 1, "gru": 3, "lstm": 4}
+_SHAPED: dict[str, type[Work]] = {
+    "matmul": MatmulWork,
+    "convolution": ConvolutionWork,
+    "attention": AttentionWork,
+    "rnn": RnnWork,
+}
+_COLUMNS = {
+    "output_positions": "positions",
+    "output_channels_per_group": "output_channels",
+    "input_channels_per_group": "input_channels",
+    "implementation": "flash",
+    "cell": "gates",
+}
+"""Columns that are not called as in the shapes."""
+_WORDS = {
+    "forward": 0, "input_gradient": 1, "weight_gradient": 2,
+    "flash": 1, "efficient": 0,
+    "rnn": 1, "gru": 3, "lstm": 4,
+}  # fmt: skip
+"""Words of the shapes as the numbers of their columns: directions, whether attention is flash, gates of a cell."""
 
 _ONE_PASS = 1.5
 """Reads over writes: 1 where a norm is evaluated, 2 and more where its statistics are taken first."""
@@ -129,73 +148,22 @@ def _base_row(op: Op) -> Row:
     }
 
 
-def _matmul_row(op: Op) -> Row:
-    shape = op.matmul
-    if shape is None:
-        return {}
-    return {"batch": shape.batch, "m": shape.m, "n": shape.n, "k": shape.k}
-
-
-def _convolution_row(op: Op) -> Row:
-    shape = op.convolution
-    if shape is None:
-        return {}
-    return {
-        "direction": _fixed(_DIRECTIONS.index(shape.direction)),
-        "groups": _fixed(shape.groups),
-        "positions": shape.output_positions,
-        "output_channels": _fixed(shape.output_channels_per_group),
-        "input_channels": _fixed(shape.input_channels_per_group),
-        "kernel_elements": _fixed(shape.kernel_elements),
-        "unit_stride": _fixed(shape.unit_stride),
-        "data_bytes": shape.data_bytes,
-    }
-
-
-def _attention_row(op: Op) -> Row:
-    shape = op.attention
-    if shape is None or shape.implementation == "eager":
-        return {}
-    return {
-        "batch_heads": shape.batch_heads,
-        "query_length": _fixed(shape.query_length),
-        "key_length": _fixed(shape.key_length),
-        "head_size": _fixed(shape.head_size),
-        "flash": _fixed(shape.implementation == "flash"),
-    }
-
-
-def _rnn_row(op: Op) -> Row:
-    shape = op.rnn
-    if shape is None:
-        return {}
-    return {
-        "steps": _fixed(shape.steps),
-        "batch": shape.batch,
-        "input_size": _fixed(shape.input_size),
-        "hidden_size": _fixed(shape.hidden_size),
-        "layers": _fixed(shape.layers),
-        "directions": _fixed(shape.directions),
-        "gates": _fixed(_GATE_COUNTS[shape.cell]),
-    }
-
-
-_SHAPED: tuple[tuple[str, Callable[[Op], Row]], ...] = (
-    ("matmul", _matmul_row),
-    ("convolution", _convolution_row),
-    ("attention", _attention_row),
-    ("rnn", _rnn_row),
-)
-
-
 def _row(op: Op) -> tuple[str, Row]:
     """Family and columns of one operator; one without shape figures counts by its traffic and flop."""
     base = _base_row(op)
-    for family, shape_row in _SHAPED:
-        shape = shape_row(op)
-        if shape:
-            return family, {**base, **shape}
+    for family, work in _SHAPED.items():
+        shape = getattr(op, family)
+        if shape is not None and getattr(shape, "implementation", "") != "eager":
+            named = {_COLUMNS.get(name, name): _column(getattr(shape, name)) for name in shape.__struct_fields__}
+            return family, {name: row for name, row in (base | named).items() if name in work.__dataclass_fields__}
     return "memory", {**base, "batch_norm": _fixed(op.batch_norm and _reads_twice(op))}
+
+
+def _column(value: Affine | str | float) -> Affine:
+    """A figure of a shape, or a setting, which no batch size changes."""
+    if isinstance(value, tuple):
+        return value
+    return _fixed(_WORDS[value] if isinstance(value, str) else value)
 
 
 def _reads_twice(op: Op) -> bool:

@@ -200,6 +200,12 @@ class OpTable(Record, frozen=True, kw_only=True):
     caveats: tuple[Reason, ...] = ()
 
 
+def through(batches: tuple[int, int], low: float, high: float) -> Affine:
+    """The line through a figure at the lower and at the higher of two batch sizes."""
+    slope = (high - low) / (batches[1] - batches[0])
+    return (low - slope * batches[0], slope)
+
+
 def at(affine: Affine, batch_size: float) -> float:
     """The figure at a batch size."""
     return affine[0] + affine[1] * batch_size

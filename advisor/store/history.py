@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import statistics
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -22,7 +24,8 @@ from advisor.store import json_file
 from advisor.store.history_store import Entry, Store
 
 if TYPE_CHECKING:
-    from advisor.core.sentences import Reason
+    from collections.abc import Iterator
+
     from advisor.store.advice_record import AdviceRecord
 
 FILE_NAME = "history.sqlite"
@@ -168,10 +171,8 @@ class History:
 
     def delete(self, entry_index: int) -> None:
         """Delete a run. Raises OutputError when the disk refuses."""
-        try:
+        with self._told():
             self._store.remove(entry_index)
-        except sqlite3.Error as error:
-            raise self._refused(error) from error
 
     def export(self, entry_index: int, path: Path) -> None:
         """Write a run as JSON. Raises OutputError when it is damaged or the file cannot be written."""
@@ -214,9 +215,7 @@ class History:
         truths = [truth for truth in self.ledger() if truth.disturbed is None]
         if not truths:
             return None
-        errors = sorted(abs(truth.error_fraction) for truth in truths)
-        middle = len(errors) // 2
-        median = errors[middle] if len(errors) % 2 else (errors[middle - 1] + errors[middle]) / 2
+        median = statistics.median(abs(truth.error_fraction) for truth in truths)
         inside = sum(truth.inside for truth in truths) / len(truths)
         return TrackRecord(count=len(truths), inside_fraction=inside, median_error_fraction=median)
 
@@ -225,20 +224,22 @@ class History:
 
         Calibrations and verified predictions stay. Raises OutputError when the disk refuses.
         """
-        try:
+        with self._told():
             return self._store.remove_before("run", created_utc)
-        except sqlite3.Error as error:
-            raise self._refused(error) from error
-
-    def _refused(self, error: sqlite3.Error) -> OutputError:
-        text = f"The history {self._store.path or 'in memory'} could not be written: {error}."
-        return OutputError(text, "Free disk space, end other programs that use it, or choose another data folder.")
 
     def _add(self, kind: str, head: msgspec.Struct, body: bytes, created_utc: str) -> int:
-        try:
+        with self._told():
             return self._store.add(kind, msgspec.json.encode(head), body, created_utc)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """A disk that refuses is told as what to do about it."""
+        try:
+            yield
         except sqlite3.Error as error:
-            raise self._refused(error) from error
+            text = f"The history {self._store.path or 'in memory'} could not be written: {error}."
+            remedy = "Free disk space, end other programs that use it, or choose another data folder."
+            raise OutputError(text, remedy) from error
 
 
 def _head(entry: Entry, kind: type[Head]) -> Head | None:

@@ -24,12 +24,29 @@ from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
 from advisor.hardware.sampler.shares import find_mig_instances, mig_enabled, read_processes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from advisor.hardware.machine import HostMemory
 
 UNKNOWN_NAME = "unknown NVIDIA GPU"
 _SM_CLOCK, _MEMORY_CLOCK = 1, 2
 _MAX_NVLINKS = 36
 _COMPUTE_MODES = {0: "default", 1: "exclusive_thread", 2: "prohibited", 3: "exclusive_process"}
+_FIGURES: tuple[tuple[str, str | tuple[str, ...], tuple[int, ...], Callable[[Any], object]], ...] = (
+    ("sm_clock_hz", "nvmlDeviceGetClockInfo", (_SM_CLOCK,), hertz),
+    ("sm_clock_max_hz", "nvmlDeviceGetMaxClockInfo", (_SM_CLOCK,), hertz),
+    ("sm_clock_default_hz", "nvmlDeviceGetDefaultApplicationsClock", (_SM_CLOCK,), hertz),
+    ("memory_clock_hz", "nvmlDeviceGetClockInfo", (_MEMORY_CLOCK,), hertz),
+    ("power_w", "nvmlDeviceGetPowerUsage", (), watts),
+    ("power_limit_w", ("nvmlDeviceGetEnforcedPowerLimit", "nvmlDeviceGetPowerManagementLimit"), (), watts),
+    ("temperature_celsius", "nvmlDeviceGetTemperature", (0,), celsius),
+    ("pcie_generation", ("nvmlDeviceGetMaxPcieLinkGeneration", "nvmlDeviceGetCurrPcieLinkGeneration"), (), links),
+    ("pcie_width", ("nvmlDeviceGetCurrPcieLinkWidth", "nvmlDeviceGetMaxPcieLinkWidth"), (), links),
+    ("pcie_bus", "nvmlDeviceGetPciInfo", (), lambda info: text(info.busId)),
+)
+"""Fields that one question answers: the functions that tell it, the first that does, and how its answer is read.
+
+PCIe: the generation that card and slot can do (an idle link falls back to 1), and the width as trained."""
 _VIRTUALISATION: tuple[Virtualisation, ...] = get_args(Virtualisation)
 
 
@@ -64,7 +81,10 @@ def _describe(reader: FieldReader, host: HostMemory) -> Gpu:
     virtual = reader.read(
         "virtualisation", "nvmlDeviceGetVirtualizationMode", convert=lambda code: _VIRTUALISATION[count(code)]
     )
-    figures = _clocks(reader) | _power_and_heat(reader) | _bus(reader)
+    figures: dict[str, Any] = {
+        field: reader.read(field, functions, *arguments, convert=convert)
+        for field, functions, arguments, convert in _FIGURES
+    }
     processes = read_processes(reader)
     instances = find_mig_instances(reader) if split else ()
     return Gpu(
@@ -114,40 +134,6 @@ def _memory(reader: FieldReader, name: str | None, host: HostMemory) -> tuple[in
     for field in fields:
         reader.refuse(field, reason)
     return None, None, None, False
-
-
-def _clocks(reader: FieldReader) -> dict[str, Any]:
-    return {
-        "sm_clock_hz": reader.read("sm_clock_hz", "nvmlDeviceGetClockInfo", _SM_CLOCK, convert=hertz),
-        "sm_clock_max_hz": reader.read("sm_clock_max_hz", "nvmlDeviceGetMaxClockInfo", _SM_CLOCK, convert=hertz),
-        "sm_clock_default_hz": reader.read(
-            "sm_clock_default_hz",
-            "nvmlDeviceGetDefaultApplicationsClock",
-            _SM_CLOCK,
-            convert=hertz,
-        ),
-        "memory_clock_hz": reader.read("memory_clock_hz", "nvmlDeviceGetClockInfo", _MEMORY_CLOCK, convert=hertz),
-    }
-
-
-def _power_and_heat(reader: FieldReader) -> dict[str, Any]:
-    limits = ("nvmlDeviceGetEnforcedPowerLimit", "nvmlDeviceGetPowerManagementLimit")
-    return {
-        "power_w": reader.read("power_w", "nvmlDeviceGetPowerUsage", convert=watts),
-        "power_limit_w": reader.read("power_limit_w", limits, convert=watts),
-        "temperature_celsius": reader.read("temperature_celsius", "nvmlDeviceGetTemperature", 0, convert=celsius),
-    }
-
-
-def _bus(reader: FieldReader) -> dict[str, Any]:
-    """PCIe: the generation that card and slot can do (an idle link falls back to 1), and the width as trained."""
-    generation = ("nvmlDeviceGetMaxPcieLinkGeneration", "nvmlDeviceGetCurrPcieLinkGeneration")
-    width = ("nvmlDeviceGetCurrPcieLinkWidth", "nvmlDeviceGetMaxPcieLinkWidth")
-    return {
-        "pcie_generation": reader.read("pcie_generation", generation, convert=links),
-        "pcie_width": reader.read("pcie_width", width, convert=links),
-        "pcie_bus": reader.read("pcie_bus", "nvmlDeviceGetPciInfo", convert=lambda info: text(info.busId)),
-    }
 
 
 def _nvlinks(reader: FieldReader) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.optable.op_table import (
     FREE,
@@ -20,6 +21,8 @@ from advisor.optable.op_table import (
     Op,
     Phase,
     RnnShape,
+    at,
+    through,
 )
 from advisor.worker.trace.ops.op_figures import RawOp
 from advisor.worker.trace.storages import StorageTracker
@@ -57,12 +60,10 @@ def affine_figures(
     first: Sequence[TracedOp], second: Sequence[TracedOp], batches: tuple[int, int]
 ) -> list[tuple[Affine, ...]]:
     """Each operator's figures as (c0, c1)."""
-    low, high = batches
-    result = []
-    for one, two in zip(first, second, strict=True):
-        slopes = [(b - a) / (high - low) for a, b in zip(one[2].figures, two[2].figures, strict=True)]
-        result.append(tuple((a - s * low, s) for a, s in zip(one[2].figures, slopes, strict=True)))
-    return result
+    return [
+        tuple(through(batches, low, high) for low, high in zip(one[2].figures, two[2].figures, strict=True))
+        for one, two in zip(first, second, strict=True)
+    ]
 
 
 def merged_ops(stream: Sequence[TracedOp], figures: Sequence[tuple[Affine, ...]]) -> tuple[Op, ...]:
@@ -71,8 +72,31 @@ def merged_ops(stream: Sequence[TracedOp], figures: Sequence[tuple[Affine, ...]]
     return tuple(_op(key, affine, count) for (key, affine), count in counted.items())
 
 
+_SHAPES: dict[str, tuple[type[Record], tuple[str, ...], tuple[str, ...]]] = {
+    "matmul": (MatmulShape, (), ("batch", "m", "n", "k")),
+    "convolution": (
+        ConvolutionShape,
+        (
+            "direction", "groups", "output_channels_per_group", "input_channels_per_group", "kernel_elements",
+            "unit_stride", "transposed", "weight_bytes",
+        ),
+        ("output_positions", "data_bytes"),
+    ),
+    "attention": (
+        AttentionShape, ("implementation", "query_length", "key_length", "head_size", "causal"), ("batch_heads",)
+    ),
+    "rnn": (RnnShape, ("cell", "steps", "input_size", "hidden_size", "layers", "directions"), ("batch",)),
+}  # fmt: skip
+"""Of each shape its record, and what stands in a call's `fixed` and in its figures after the first three."""
+
+
 def _op(key: tuple[Any, ...], affine: tuple[Affine, ...], count: int) -> Op:
     phase, kind, name, element_bytes, kernel_count, shape, fixed = key
+    shapes = {}
+    if shape:
+        record, settings, figures = _SHAPES[shape]
+        named = dict(zip(settings, fixed, strict=True)) | dict(zip(figures, affine[3:], strict=True))
+        shapes[shape] = record(**named)
     return Op(
         kind=kind,
         name=name,
@@ -83,52 +107,8 @@ def _op(key: tuple[Any, ...], affine: tuple[Affine, ...], count: int) -> Op:
         flop=affine[0],
         read_bytes=affine[1],
         written_bytes=affine[2],
-        matmul=MatmulShape(batch=affine[3], m=affine[4], n=affine[5], k=affine[6]) if shape == "matmul" else None,
-        convolution=_convolution(fixed, affine) if shape == "convolution" else None,
-        attention=_attention(fixed, affine) if shape == "attention" else None,
-        rnn=_rnn(fixed, affine) if shape == "rnn" else None,
         batch_norm=fixed == ("batch_norm",),
-    )
-
-
-def _convolution(fixed: tuple[Any, ...], affine: tuple[Affine, ...]) -> ConvolutionShape:
-    direction, groups, out_channels, in_channels, kernel, unit_stride, transposed, weight_bytes = fixed
-    return ConvolutionShape(
-        direction=direction,
-        groups=groups,
-        output_positions=affine[3],
-        output_channels_per_group=out_channels,
-        input_channels_per_group=in_channels,
-        kernel_elements=kernel,
-        unit_stride=unit_stride,
-        transposed=transposed,
-        data_bytes=affine[4],
-        weight_bytes=weight_bytes,
-    )
-
-
-def _attention(fixed: tuple[Any, ...], affine: tuple[Affine, ...]) -> AttentionShape:
-    implementation, query_length, key_length, head_size, causal = fixed
-    return AttentionShape(
-        implementation=implementation,
-        batch_heads=affine[3],
-        query_length=query_length,
-        key_length=key_length,
-        head_size=head_size,
-        causal=causal,
-    )
-
-
-def _rnn(fixed: tuple[Any, ...], affine: tuple[Affine, ...]) -> RnnShape:
-    cell, steps, input_size, hidden_size, layers, directions = fixed
-    return RnnShape(
-        cell=cell,
-        steps=steps,
-        batch=affine[3],
-        input_size=input_size,
-        hidden_size=hidden_size,
-        layers=layers,
-        directions=directions,
+        **shapes,  # type: ignore[arg-type]  # each under its own name
     )
 
 
@@ -136,7 +116,7 @@ def deviation(figures: Sequence[tuple[Affine, ...]], third: Sequence[TracedOp], 
     """Largest relative error of the totals (flop, bytes) that the affine table gives for a third batch."""
     worst = 0.0
     for place in range(3):
-        said = sum(a[place][0] + a[place][1] * batch_size for a in figures)
+        said = sum(at(affine[place], batch_size) for affine in figures)
         true = sum(op[2].figures[place] for op in third)
         if true > 0:
             worst = max(worst, abs(said - true) / true)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from advisor.optable.op_table import CONVOLUTION, Affine, CompiledPass, MemoryTimeline, Op, OpKind, Phase
+from advisor.optable.op_table import CONVOLUTION, Affine, CompiledPass, MemoryTimeline, Op, OpKind, Phase, through
 from advisor.worker.trace.dataflow import DataFlow, Kernel
 from advisor.worker.trace.fusion import Fused, fused_groups
 
@@ -37,15 +37,14 @@ class _Made(NamedTuple):
 
 def compiled_pass(first: DataFlow, second: DataFlow, batches: tuple[int, int]) -> CompiledPass:
     """Two passes at different batch sizes, fused alike, as one list that is affine in the batch."""
-    low, high = batches
     fused = fused_groups(second.kernels)
     one, two = _made(first.kernels, fused_groups(first.kernels, fused)), _made(second.kernels, fused)
     counted: Counter[tuple[_Made, Affine, Affine]] = Counter()
     dispatches: dict[Phase, int] = {"forward": 0, "backward": 0}
     for early, late in zip(one, two, strict=True):
         times = second.count(late.place)
-        read = _affine(early.read_bytes, late.read_bytes, low, high)
-        written = _affine(early.written_bytes, late.written_bytes, low, high)
+        read = through(batches, early.read_bytes, late.read_bytes)
+        written = through(batches, early.written_bytes, late.written_bytes)
         if not (early.read_bytes or early.written_bytes or late.read_bytes or late.written_bytes):
             continue
         counted[late._replace(place=0, read_bytes=0.0, written_bytes=0.0), read, written] += times
@@ -99,11 +98,6 @@ def _op(made: _Made, read: Affine, written: Affine, count: int) -> Op:
     )
 
 
-def _affine(one: float, two: float, low: int, high: int) -> Affine:
-    slope = (two - one) / (high - low)
-    return (one - slope * low, slope)
-
-
 def stand_ins(flow: DataFlow) -> StandIns:
     """By the numbers of the pass that was recorded, before layers were added to it."""
     fused = fused_groups(flow.kernels)
@@ -145,6 +139,5 @@ def with_compiled_sizes(
         if sources is None or timeline.kind[event] == CONVOLUTION:
             continue
         first, second = (float(sum(sizes[source] for source in sources)) for sizes in (low, high))
-        size1[event] = (second - first) / (batches[1] - batches[0])
-        size0[event] = first - size1[event] * batches[0]
+        size0[event], size1[event] = through(batches, first, second)
     return msgspec.structs.replace(timeline, compiled_size0_bytes=tuple(size0), compiled_size1_bytes=tuple(size1))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from advisor.optable.op_table import ALLOCATE, Affine, CheckpointFigures, Layer
+from advisor.optable.op_table import ALLOCATE, Affine, CheckpointFigures, Layer, through
 
 if TYPE_CHECKING:
     from advisor.worker.trace.step_pass import Pass
@@ -35,8 +35,6 @@ def layer_table(
     rows = []
     for path in order:
         module = modules.get(path, model)
-        low, high = kept[0].get(path, 0), kept[1].get(path, 0)
-        slope = (high - low) / (batches[1] - batches[0])
         own = own_weight_count(module) if path in modules else 0
         rows.append(
             Layer(
@@ -44,7 +42,7 @@ def layer_table(
                 module=type(module).__name__ if path in modules or path == "(model)" else "",
                 parameter_count=own,
                 flop=(flop[path][0], flop[path][1]),
-                activation_bytes=(low - slope * batches[0], slope),
+                activation_bytes=through(batches, kept[0].get(path, 0), kept[1].get(path, 0)),
             )
         )
     return tuple(rows)
@@ -116,13 +114,11 @@ def checkpoint_figures(
                 kept[owner][place] += layer.activation_bytes[place]
                 flop[place] += layer.flop[place]
     largest = max(kept.values(), key=lambda figures: figures[0] + figures[1] * batches[1])
-    low, high = (sum(one.values()) for one in inputs)
-    slope = (high - low) / (batches[1] - batches[0])
     return CheckpointFigures(
         block_count=len(blocks),
         kept_bytes=(sum(f[0] for f in kept.values()), sum(f[1] for f in kept.values())),
         largest_block_bytes=(largest[0], largest[1]),
-        block_input_bytes=(low - slope * batches[0], slope),
+        block_input_bytes=through(batches, sum(inputs[0].values()), sum(inputs[1].values())),
         recomputed_flop=(flop[0], flop[1]),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.core.sentences import Reason
-from advisor.optable.op_table import GradientReady, OpTable
+from advisor.optable.op_table import GradientReady, OpTable, through
 from advisor.worker.trace.affine import (
     TOLERATED_ERROR_FRACTION,
     StreamsDiffer,
@@ -27,8 +27,8 @@ _CHECKED_TIMES = 3
 
 def table_of(passes: Passes, *, checked: bool) -> OpTable:
     """Two passes make the table; `checked`: a third at another batch size checks it. Raises StreamsDiffer."""
-    low, high = batches = passes.batches
-    checked_batch = _CHECKED_TIMES * low
+    batches = passes.batches
+    checked_batch = _CHECKED_TIMES * batches[0]
     first, second, loops = _two(passes)
     figures = affine_figures(first.recorder.ops, second.recorder.ops, batches)
     caveats: list[Reason] = [Reason(code="trace-loops-over-samples")] if loops else []
@@ -47,7 +47,6 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     layers = layer_table(model, (first, second), figures, batches)
     parameters = list(model.parameters())
     trained = [p for p in parameters if p.requires_grad]
-    slope = (second.input_bytes - first.input_bytes) / (high - low)
     return OpTable(
         precision=passes.precision,
         ops=ops,
@@ -61,7 +60,7 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
         trainable_tensor_shapes=tuple(tuple(p.shape) for p in trained),
         block_parameter_bytes=block_parameter_bytes(model),
         buffer_bytes=float(sum(size_bytes(b) for b in model.buffers())),
-        input_bytes=(first.input_bytes - slope * low, slope),
+        input_bytes=through(batches, first.input_bytes, second.input_bytes),
         compiled=None if loops else compiled_pass(first.recorder.flow, second.recorder.flow, batches),
         dispatch_count=recorder.dispatch_count,
         synchronisation_count=recorder.synchronisation_count,

@@ -276,16 +276,13 @@ _HANDLERS: dict[str, Handler] = {
     "select_backward": _slice_backward,
     "convolution": _convolution,
     "convolution_backward": _convolution,
-    "_scaled_dot_product_flash_attention": _attention,
-    "_scaled_dot_product_flash_attention_backward": _attention,
-    "_scaled_dot_product_efficient_attention": _attention,
-    "_scaled_dot_product_efficient_attention_backward": _attention,
     "_grouped_mm": grouped_product,
     "grouped_mm_fallback": grouped_product,
     "grouped_mm_fallback_backward": grouped_product_backward,
-    "_cudnn_rnn": _recurrent,
-    "_cudnn_rnn_backward": _recurrent,
 }
+
+
+_OF_KIND: dict[OpKind, Handler] = {"attention": _attention, "rnn": _recurrent, "sort": _sort}
 
 
 @cache
@@ -296,9 +293,7 @@ def _rule(name: str) -> tuple[OpKind, Handler]:
     if base in operators().products:
         return "matmul", _matmul
     kind = kind_of(name) or kind_of(base) or "elementwise"
-    if kind == "sort":
-        return kind, _sort
-    return kind, _HANDLERS.get(name) or _HANDLERS.get(base) or _default
+    return kind, _OF_KIND.get(kind) or _HANDLERS.get(name) or _HANDLERS.get(base) or _default
 
 
 def is_view(name: str) -> bool:
