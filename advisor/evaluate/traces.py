@@ -17,6 +17,7 @@ from advisor.optable.totals import table_from_numbers
 from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Model, NumbersModel, PythonModel, Workload, traced_as
 
+_WORKER_COUNT = 2
 _TRACE_LIMIT_S = 120.0
 
 
@@ -74,7 +75,7 @@ def trace_all(
                     if on_progress is not None:
                         on_progress(workload.name, len(done), len(groups))
 
-    ends = (waiting.popleft, waiting.pop)[: len(groups)]
+    ends = (waiting.popleft, waiting.pop)[: min(_WORKER_COUNT, len(groups))]
     threads = [threading.Thread(target=work, args=(take,), daemon=True) for take in ends]
     for thread in threads:
         thread.start()

@@ -112,7 +112,7 @@ def operators() -> dict[str, OpTable]:
         "attention flash backward": attention("flash", phase="backward"),
         "attention short": attention("flash", length=100),
         "attention efficient": attention("efficient", element_bytes=4),
-        "attention math": attention("math"),
+        "attention math": attention("efficient"),
         "lstm": lstm(layers=2),
         "lstm backward": lstm(phase="backward", layers=3),
         "convolution": convolution(64),

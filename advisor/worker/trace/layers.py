@@ -65,7 +65,7 @@ def weight_count(model: torch.nn.Module) -> int:
 def _kept_bytes(one: Pass) -> dict[str, int]:
     """Bytes by module path that forward allocated and that live until backward."""
     result: dict[str, int] = defaultdict(int)
-    tracker = one.tracker
+    tracker = one.recorder.tracker
     for event in range(one.resident_count, one.backward_start):
         storage = tracker.storages[event]
         if tracker.kinds[event] == ALLOCATE and storage in one.kept:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import Any, Literal, NamedTuple
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
 from advisor.catalogue.precisions import TracePrecision
@@ -59,7 +59,6 @@ class Pass(NamedTuple):
     """What one pass at one batch size left behind."""
 
     recorder: Recorder
-    tracker: StorageTracker
     resident_count: int
     backward_start: int
     input_bytes: int
@@ -70,18 +69,14 @@ class Pass(NamedTuple):
 class Passes:
     """Runs the subject's step at any batch size, its model already fake."""
 
-    def __init__(
-        self, subject: Subject, precision: TracePrecision, mode: FakeTensorMode, model: torch.nn.Module
-    ) -> None:
+    def __init__(self, subject: Subject, precision: TracePrecision, mode: Fakes, model: torch.nn.Module) -> None:
         """Look at one small real batch; nothing is traced yet."""
         self.subject, self.precision, self.model = subject, precision, model
         self._mode = mode
         self._without_values = False
-        values = mode.values if isinstance(mode, Fakes) else "none"
-        even = values == "even"
-        self.batches = _REAL_BATCHES if values == "all" else _BATCHES
+        self.batches = _REAL_BATCHES if mode.values == "all" else _BATCHES
         """Two sizes that make a table."""
-        self._known = KnownResults(CHOOSING if even else frozenset())
+        self._known = KnownResults(CHOOSING if mode.values == "even" else frozenset())
         self._uniform = uniform_values(subject.make_batch(_LOOKED_AT_BATCH))
         self._runs = layer_runs(model) if subject.alike_layers else ()
 
@@ -90,10 +85,7 @@ class Passes:
 
         A loop over the pictures of a batch computes each one's places: as many operators as there are pictures.
         """
-        before, self._without_values = (
-            self._without_values,
-            isinstance(self._mode, Fakes) and self._mode.values in {"whole", "even"},
-        )
+        before, self._without_values = self._without_values, self._mode.values in {"whole", "even"}
         return self._without_values and not before
 
     def at(self, batch_size: int) -> Pass:
@@ -149,14 +141,12 @@ class Passes:
         if runs:
             long = Extension(recorder, marks.found, runs, resident_count)
             long.run()
-            return Pass(
-                long.recorder, long.recorder.tracker, resident_count, long.backward_start, input_bytes, long.kept
-            )
-        return Pass(recorder, tracker, resident_count, backward_start, input_bytes, kept)
+            return Pass(long.recorder, resident_count, long.backward_start, input_bytes, long.kept)
+        return Pass(recorder, resident_count, backward_start, input_bytes, kept)
 
     def _batch(self, batch_size: int) -> Any:  # noqa: ANN401 - any nested batch
         """A batch of fakes; where values are kept it is made for real first."""
-        if not isinstance(self._mode, Fakes) or self._mode.values == "none":
+        if self._mode.values == "none":
             return _fake_batch(self.subject.make_batch(batch_size), self._mode)
         with _disable_current_modes():
             made = self.subject.make_batch(batch_size)
@@ -174,13 +164,12 @@ class Passes:
         return sum(size_bytes(tensor) for tensor in inputs)
 
 
-def _fake_batch(value: Any, mode: FakeTensorMode) -> Any:  # noqa: ANN401 - any nested batch
+def _fake_batch(value: Any, mode: Fakes) -> Any:  # noqa: ANN401 - any nested batch
     """The batch with every tensor fake, also those that C++ made from an array."""
     if isinstance(value, Tensor):
         if isinstance(value, FakeTensor):
             return value
-        values = mode.values if isinstance(mode, Fakes) else "none"
-        kept = values != "none" and is_small_enough(value, every=values == "all")
+        kept = mode.values != "none" and is_small_enough(value, every=mode.values == "all")
         return with_values(mode, value) if kept else mode.from_tensor(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(_fake_batch(item, mode) for item in value))
@@ -191,10 +180,5 @@ def _fake_batch(value: Any, mode: FakeTensorMode) -> Any:  # noqa: ANN401 - any 
     return value
 
 
-@contextmanager
-def _autocast(precision: TracePrecision) -> Iterator[None]:
-    if precision not in {"amp", "fp8"}:
-        yield
-        return
-    with torch.autocast("cpu", dtype=torch.float16):
-        yield
+def _autocast(precision: TracePrecision) -> AbstractContextManager[object]:
+    return torch.autocast("cpu", dtype=torch.float16) if precision in {"amp", "fp8"} else nullcontext()

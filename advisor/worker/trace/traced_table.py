@@ -38,7 +38,8 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     ops = merged_ops(second.recorder.ops, figures)
     unknown = unknown_operators(ops)
     caveats += [unknown] if unknown is not None else []
-    memory = memory_timeline(first.tracker, second.tracker, batches, (second.resident_count, second.backward_start))
+    trackers = first.recorder.tracker, second.recorder.tracker
+    memory = memory_timeline(*trackers, batches, (second.resident_count, second.backward_start))
     if isinstance(memory, Reason):
         caveats.append(memory)
     elif not loops:
