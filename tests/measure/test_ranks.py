@@ -15,8 +15,8 @@ import pytest
 
 from advisor.core.drive import drive
 from advisor.core.sentences import say
-from advisor.measure.rank_outcome import RanksOutcome
 from advisor.measure.rank_guard import under_torchrun
+from advisor.measure.rank_outcome import RanksOutcome
 from advisor.measure.ranks import RanksPlan, measure_local_ranks
 from advisor.protocol.messages import RankFinding, WorkerEvent
 from tests.measure.rank_driver import small_plan
