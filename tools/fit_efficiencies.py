@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import sys
 import tomllib
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,23 +23,19 @@ sys.path.insert(0, str(ROOT))
 
 from advisor.catalogue.spec_table import spec_table  # noqa: E402 - the same
 from advisor.cost import efficiencies as records  # noqa: E402 - the same
-from advisor.cost.efficiencies import Band, Efficiencies, Fitted, ShareSpread  # noqa: E402 - the same
+from advisor.cost.efficiencies import Efficiencies, Fitted, ShareSpread  # noqa: E402 - the same
 from advisor.evaluate.row_predictions import RowQuestion, WorkloadReader, questions_of  # noqa: E402 - the checkout first
 from advisor.evaluate.run_rows import read_run_rows  # noqa: E402 - the same
 from advisor.evaluate.traces import trace_all, trace_key  # noqa: E402 - the same
 from advisor.predict.card_shares import CardShares, without_shares  # noqa: E402 - the same
 from advisor.predict.fitting import MeasuredStep, StepSet, fit  # noqa: E402 - the same
 from advisor.predict.priors import PRIORS  # noqa: E402 - the same
-from advisor.predict.ranges.step_range import slice_of  # noqa: E402 - the same
 from tests.accuracy.fitted_steps import fitted_steps  # noqa: E402 - the same
 from tests.accuracy.recorded_runs import measured_steps  # noqa: E402 - the same
-from tools.left_out import left_out  # noqa: E402 - the same
+from tools.left_out import KEYS, left_out  # noqa: E402 - the same
+from tools.range_ends import bands_of  # noqa: E402 - the same
 
 EFFICIENCIES = ROOT / "resources" / "efficiencies.toml"
-COVERAGE = 0.8
-"""Share of the runs of a model that no fit has seen that are to lie inside their range."""
-GROUPS: tuple[records.BandGroup, ...] = ("known_card", "known_architecture", "new_architecture")
-SLICES: tuple[records.BandSlice, ...] = ("convolutions", "products", "adapters", "compiled", "inference")
 DIGITS = 5
 
 Floats = NDArray[np.float64]
@@ -60,11 +55,13 @@ def main() -> None:
     whole = StepSet(steps, base)
     fitted = _rounded(fit(whole))
     _print("in-sample, no shares of cards", whole.predicted_s(fitted), whole.measured_s)
-    figures = _with_shares(steps, base, fitted, whole.predicted_s(fitted))
-    in_sample = StepSet(steps, figures).predicted_s(fitted)
-    _print("in-sample", in_sample, whole.measured_s)
-    bands = _bands(steps, figures, fitted, in_sample)
-    _write(options.write, msgspec.structs.replace(figures, fitted=fitted, bands=bands), steps)
+    figures = _with_shares(steps, base, fitted)
+    _print("in-sample", StepSet(steps, figures).predicted_s(fitted), whole.measured_s)
+    predicted = {}
+    for what in KEYS:
+        predicted[what] = left_out(what, steps, figures, fitted)
+        _print(f"leave-one-{what}-out", predicted[what], whole.measured_s)
+    _write(options.write, msgspec.structs.replace(figures, bands=bands_of(steps, figures, predicted)), steps)
     print(f"wrote {options.write}")
 
 
@@ -75,17 +72,15 @@ def _base() -> Efficiencies:
     return without_shares(msgspec.convert(document, Efficiencies))
 
 
-def _with_shares(
-    steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted, predicted_s: Floats
-) -> Efficiencies:
-    """With what single cards reach beyond the figures, as their runs tell, and how much cards differ in it."""
-    found = CardShares(steps, base, fitted)
-    spread = ShareSpread(**{name: _digits(width) for name, width in msgspec.to_builtins(found.spread).items()})
-    told = CardShares(steps, base, fitted, spread).told(predicted_s)
-    cards = [
-        msgspec.structs.replace(card, bandwidth=_digits(card.bandwidth), compute=_digits(card.compute)) for card in told
-    ]
-    return msgspec.structs.replace(base, share_spread=spread, cards=tuple(cards))
+def _with_shares(steps: Sequence[MeasuredStep], base: Efficiencies, fitted: Fitted) -> Efficiencies:
+    """With what is fitted, what single cards reach beyond it, as their runs tell, and how much cards differ in that."""
+    shares = CardShares(steps, base, fitted)
+    spread = ShareSpread(**{name: _digits(width) for name, width in msgspec.to_builtins(shares.spread()).items()})
+    cards = tuple(
+        msgspec.structs.replace(card, bandwidth=_digits(card.bandwidth), compute=_digits(card.compute))
+        for card in shares.told(spread)
+    )
+    return msgspec.structs.replace(base, fitted=fitted, share_spread=spread, cards=cards)
 
 
 def _digits(value: float) -> float:
@@ -100,61 +95,6 @@ def _own_steps(path: Path, *, allow_code: bool) -> tuple[MeasuredStep, ...]:
     steps = measured_steps(questions, trace_all(wanted, allow_code=allow_code))
     print(f"{path}: {len(steps)} of {len(rows)} rows can be fitted")
     return steps
-
-
-def _bands(steps: Sequence[MeasuredStep], figures: Efficiencies, fitted: Fitted, in_sample: Floats) -> tuple[Band, ...]:
-    """Ranges from steps that were predicted without their model, source and generation of software.
-
-    The widest of the three counts, of each kind of step by itself; wider for new cards and architectures, by as much
-    as leaving those out widens the errors of all steps: what a card adds is independent of the rest, so squares add.
-    """
-    measured = np.array([step.measured_s for step in steps])
-    models = [step.workload for step in steps]
-    predicted = {"none": in_sample}
-    for what in ("gpu", "model", "source", "generation", "architecture"):
-        predicted[what] = left_out(what, steps, figures, fitted)
-        _print(f"leave-one-{what}-out", predicted[what], measured)
-    whole = {what: _range(seconds, measured, models) for what, seconds in predicted.items()}
-    added = {what: np.maximum(0.0, whole[what] ** 2 - whole["none"] ** 2) for what in ("gpu", "architecture")}
-    further = (np.zeros(2), added["gpu"], np.maximum(added["gpu"], added["architecture"]))
-    kinds = np.array([slice_of(step.compiled, step.training) for step in steps])
-    bands = []
-    for kind in SLICES:
-        inside = np.flatnonzero(kinds == kind)
-        widths = [
-            _range(predicted[what][inside], measured[inside], [models[index] for index in inside])
-            for what in ("model", "source", "generation")
-        ]
-        known = np.maximum.reduce(widths)
-        bands += [
-            _band(group, kind, np.sqrt(known**2 + more), len(inside))
-            for group, more in zip(GROUPS, further, strict=True)
-        ]
-    return tuple(bands)
-
-
-def _range(predicted: Floats, measured: Floats, models: Sequence[str]) -> Floats:
-    """Widths in the log below and above, (2,): split-conformal percentiles of true over predicted time.
-
-    A run weighs 1 / sqrt(runs of its model): between counting runs, where the models that many cards ran hide all
-    others, and counting models, most of which one source ran on one card.
-
-    The finite-sample correction (n + 1) / n counts models, not runs, since runs of one model err alike, and is made
-    once on the coverage of the whole range; what stays outside is shared evenly by both ends.
-    """
-    sizes = Counter(models)
-    tail = max(0.0, 1.0 - COVERAGE * (len(sizes) + 1) / len(sizes)) / 2.0
-    ratio = np.log(measured / predicted)
-    order = np.argsort(ratio)
-    weight = np.array([sizes[model] ** -0.5 for model in models])[order]
-    reached = (np.cumsum(weight) - weight / 2.0) / weight.sum()
-    low, high = np.interp([tail, 1.0 - tail], reached, ratio[order])
-    return np.array([-low, high])
-
-
-def _band(group: records.BandGroup, kind: records.BandSlice, widths: Floats, run_count: int) -> Band:
-    low, high = float(np.exp(-widths[0])), float(np.exp(widths[1]))
-    return Band(group=group, slice=kind, low=round(low, 3), high=round(high, 3), run_count=run_count)
 
 
 def _rounded(fitted: Fitted) -> Fitted:

@@ -18,7 +18,6 @@ _SHOWN: tuple[tuple[HeldOut, str], ...] = (
 _SLICES: tuple[tuple[str, Callable[[ScoredStep], str]], ...] = (
     ("method", lambda step: step.method),
     ("generation", lambda step: f"software of {step.generation}"),
-    ("source", lambda step: step.source),
 )
 
 

@@ -7,14 +7,17 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
+import numpy as np
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from advisor.catalogue.spec_table import spec_table  # noqa: E402 - the checkout first
-from advisor.cost.efficiencies import efficiencies  # noqa: E402 - the same
+from advisor.cost.efficiencies import Efficiencies, efficiencies  # noqa: E402 - the same
 from advisor.predict.accuracy_record import HeldOut  # noqa: E402 - the same
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by  # noqa: E402 - the same
-from advisor.predict.fitting import StepSet  # noqa: E402 - the same
+from advisor.predict.fitting import MeasuredStep, StepSet  # noqa: E402 - the same
 from tests.accuracy.fitted_steps import fitted_steps, scored  # noqa: E402 - the same
 from tests.accuracy.llm_steps import fitted_runs  # noqa: E402 - the same
 from tests.accuracy.unfitted_runs import unfitted_steps  # noqa: E402 - the same
@@ -23,6 +26,7 @@ from tools.accuracy_plot import scatter  # noqa: E402 - the same
 from tools.language_model_tables import of_language_models, slices_table, unfitted_table  # noqa: E402 - the same
 from tools.left_out import left_out  # noqa: E402 - the same
 from tools.measured_by_us import recordings, section, with_section  # noqa: E402 - the same
+from tools.range_ends import COVERAGE, bands_of  # noqa: E402 - the same
 
 DOCUMENT = ROOT / "docs" / "accuracy.md"
 PLOT = ROOT / "docs" / "predicted_against_measured.svg"
@@ -69,7 +73,13 @@ def main() -> int:
     text = TEXT.read_text(encoding="utf-8")
     for number, part in enumerate(parts, start=1):
         text = text.replace(f"<!-- table {number} -->", part)
-    for name, told in (("bands", _bands()), ("cards", _cards()), ("spreads", _spreads()), ("lone", _lone())):
+    for name, told in (
+        ("bands", _bands()),
+        ("ranges", _ranges(found, measured, figures)),
+        ("cards", _cards()),
+        ("spreads", _spreads()),
+        ("lone", _lone()),
+    ):
         text = text.replace(f"<!-- {name} -->", told)
     made = {
         DOCUMENT: with_section(text, section(recordings())),
@@ -150,28 +160,58 @@ def _lone() -> str:
     """The cards of the table whose share one publisher alone tells."""
     cards = [card for card in efficiencies().cards if card.key in spec_table()]
     lone = [card.key for card in cards if len(card.sources) == 1]
-    return f"{len(lone)} of {len(cards)} cards have one publisher ({', '.join(lone)})"
+    return f"{len(lone)} of {len(cards)} cards have one publisher ({', '.join(lone)}):"
 
 
 def _bands() -> str:
-    lines = ["| The step | known of the card | runs | low | high |", "|---|---|---:|---:|---:|"]
+    lines = [
+        "| known of the card | all else: below | above | compiled training: below | above |",
+        f"|---|{'---:|' * 4}",
+    ]
     names = {
         "known_card": "it is in the fitted runs",
         "known_architecture": "only its architecture is",
         "new_architecture": "neither is",
     }
-    kinds = {
-        "convolutions": "training, mostly convolutions",
-        "products": "training, mostly products",
-        "adapters": "training of adapters",
-        "compiled": "training under `torch.compile`",
-        "inference": "inference",
-    }
-    lines += [
-        f"| {kinds[band.slice]} | {names[band.group]} | {band.run_count} | × {band.low:.2f} | × {band.high:.2f} |"
-        for band in efficiencies().bands
-    ]
+    for group, name in names.items():
+        own = sorted((band for band in efficiencies().bands if band.group == group), key=lambda band: band.compiled)
+        cells = [f"{end:.2f}" for band in own for end in (band.below, band.above)]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _ranges(found: dict[HeldOut, Steps], measured: Sequence[MeasuredStep], figures: Efficiencies) -> str:
+    """How often ranges hold and how wide they are; last by ends that the publisher's own runs did not tell either."""
+    held_out: tuple[HeldOut, ...] = ("model", "source", "generation")
+    predicted = {what: np.array([step.predicted_s for step in found[what]]) for what in held_out}
+    sources = np.array([step.source for step in measured])
+    unseen: list[ScoredStep] = []
+    for source in dict.fromkeys(sources.tolist()):
+        own = np.flatnonzero(sources == source)
+        bands = bands_of(measured, figures, predicted, kept=sources != source)
+        told = msgspec.structs.replace(figures, bands=bands)
+        unseen += scored([measured[index] for index in own], predicted["source"][own], told)
+    rows: list[tuple[str, Steps]] = [(f"{what} left out", found[what]) for what in held_out]
+    lines = ["| Runs, predicted with their | inside % | every publisher alike % | high over low | score |"]
+    lines.append(f"|---|{'---:|' * 4}")
+    for name, steps in (*rows, ("source left out of fit and ends", unseen)):
+        inside = [_percent(one) for one in (_covered(steps), _covered_alike(steps))]
+        width = np.array([np.log(step.high_s / step.low_s) for step in steps])
+        beyond = [
+            max(0.0, np.log(step.low_s / step.measured_s), np.log(step.measured_s / step.high_s)) for step in steps
+        ]
+        score_of = (width + 2.0 / (1.0 - COVERAGE) * np.array(beyond)).mean()
+        lines.append(f"| {name} | {' | '.join(inside)} | × {np.exp(width.mean()):.2f} | {score_of:.3f} |")
+    return "\n".join(lines)
+
+
+def _covered(steps: Steps) -> float:
+    return float(np.mean([step.covered for step in steps]))
+
+
+def _covered_alike(steps: Steps) -> float:
+    """The mean over publishers."""
+    return float(np.mean([one.covered_fraction for one in scores_by(steps, lambda step: step.source)]))
 
 
 if __name__ == "__main__":

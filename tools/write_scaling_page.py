@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from advisor.cost.scaling.scaling_figures import scaling_figures  # noqa: E402 -
 from tests.accuracy.large_scale_rows import read_large_scale  # noqa: E402 - the same
 from tests.accuracy.scaling_rows import ScalingRow, predict, read_rows  # noqa: E402 - the same
 from tools.fit_scaling import FitsBeside  # noqa: E402 - the same
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PAGE = ROOT / "docs" / "scaling.md"
 TOLERANCE = 0.011
@@ -155,10 +159,9 @@ def cards_left_out() -> list[str]:
         f"{len(rows)} rows, those of hosts that cannot be healthy among them. With the model left out instead:",
         f"{unseen[healthy].mean():.1f} and {unseen.mean():.1f}.",
         "",
-        f"{behind.sum()} rows of A100s on a switch, {error[behind].mean():.0f} points off, make",
-        f"{error[behind].sum() / len(rows):.1f} of those on all rows: {error[~behind].mean():.1f} without them.",
-        "Their source describes them as it does another host of the same cards, up to five times as efficient: nothing",
-        "that a user could say tells one from the other, and no range reaches down to them. In points:",
+        *_behind([row for row in rows if row.suspect == BEHIND_TWIN], rows),
+        f"They are {error[behind].mean():.0f} points off and make {error[behind].sum() / len(rows):.1f} of those on",
+        f"all rows: {error[~behind].mean():.1f} without them. In points:",
         "",
         "| card | healthy rows | mean | median | all rows | mean |",
         "|---|---|---|---|---|---|",
@@ -169,6 +172,29 @@ def cards_left_out() -> list[str]:
             f"| {card} | {len(sound)} | {sound.mean():.1f} | {np.median(sound):.1f} | {len(own)} | {own.mean():.1f} |"
         )
     return lines
+
+
+def _behind(rows: Sequence[ScalingRow], every: Sequence[ScalingRow]) -> list[str]:
+    """What the rows are that a twin leaves far behind: whose, how far, and how many lie inside their range."""
+    ratios = [
+        twin.efficiency / row.efficiency
+        for row in rows
+        for twin in every
+        if twin.healthy and _set_up(twin) == _set_up(row)
+    ]
+    inside = sum(low <= row.efficiency <= high for row, (_, low, high) in zip(rows, predict(rows), strict=True))
+    cards, links = (
+        ", ".join(sorted(names)) for names in ({row.gpu_key for row in rows}, {row.interconnect for row in rows})
+    )
+    return [
+        f"{len(rows)} rows ({cards}, {links}) are described by their source as it describes another host of the same",
+        f"cards, up to {max(ratios):.1f} times as efficient: nothing that a user could say tells one from the other.",
+        f"{inside} of them lie inside their range.",
+    ]
+
+
+def _set_up(row: ScalingRow) -> tuple[str, str, str, str, int]:
+    return (row.gpu_key, row.interconnect, row.workload, row.precision, row.count)
 
 
 def _line(key: tuple[str, str, int], rows: list[ScalingRow], predicted: np.ndarray) -> str:

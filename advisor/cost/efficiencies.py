@@ -160,19 +160,16 @@ class Architecture(Record, frozen=True, kw_only=True):
 
 
 BandGroup = Literal["known_card", "known_architecture", "new_architecture"]
-BandSlice = Literal["convolutions", "products", "adapters", "compiled", "inference"]
-"""What a step is: training whose work is mostly convolutions, or mostly products; training of adapters; training that
-was compiled; inference."""
 
 
 class Band(Record, frozen=True, kw_only=True):
-    """An 80 % range as factors on the prediction: 10th and 90th percentile of true over predicted, left out."""
+    """The ends of an 80 % range, in standard deviations of a step that nobody published (`ShareSpread`)."""
 
     group: BandGroup
-    slice: BandSlice
-    low: Positive
-    high: Positive
-    run_count: int
+    compiled: bool
+    """Whether it is that of training under `torch.compile`, whose releases differ more than anything else does."""
+    below: Positive
+    above: Positive
 
 
 class Envelope(Record, frozen=True, kw_only=True):
@@ -200,7 +197,10 @@ class CardShare(Record, frozen=True, kw_only=True):
 
 
 class ShareSpread(Record, frozen=True, kw_only=True):
-    """Standard deviations of logarithms, by what makes published runs err alike: what shares of cards are shrunk by."""
+    """Standard deviations of logarithms, by what makes published runs err alike.
+
+    Shares of cards are shrunk by them, and the range of a step that nobody published is as wide as they let expect.
+    """
 
     bandwidth: Positive
     """Of cards' shares of their bandwidth."""

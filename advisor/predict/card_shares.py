@@ -18,11 +18,8 @@ from numpy.typing import NDArray
 from advisor.cost.efficiencies import CardShare, Efficiencies, Fitted, ShareSpread
 from advisor.optable.op_columns import Floats
 from advisor.predict.fitting import MeasuredStep, StepSet
+from advisor.predict.ranges.deviation import FREEDOM, share_slopes
 
-_STEP = 1e-2
-"""Of the logarithm of a share, for slopes."""
-_FREEDOM = 4.0
-"""Degrees of Student's distribution that a run's own error is taken to have: outliers pull less."""
 _STILL = 3e-3
 """Of the logarithm of every spread or run's variance: what moves less from one round to the next stands still."""
 _MOST_ROUNDS = 60
@@ -47,27 +44,29 @@ class _Part(NamedTuple):
 class CardShares:
     """The shares of cards that published runs tell, of all runs or of those that are kept."""
 
-    def __init__(
-        self, steps: Sequence[MeasuredStep], figures: Efficiencies, fitted: Fitted, spread: ShareSpread | None = None
-    ) -> None:
-        """Lay the runs out around `fitted`; `spread` None: estimated from them, which needs scipy (the extra `fit`)."""
+    def __init__(self, steps: Sequence[MeasuredStep], figures: Efficiencies, fitted: Fitted) -> None:
+        """Lay the runs out around `fitted`."""
         self._steps = steps
-        plain = without_shares(figures)
+        plain = msgspec.structs.replace(without_shares(figures), fitted=fitted)
         self._measured = np.array([step.measured_s for step in steps])
-        self._parts = _parts(steps, plain, fitted)
+        self._predicted = StepSet(steps, plain).predicted_s(fitted)
+        self._parts = _parts(steps, plain)
         self._covariances = np.stack([part.covariance() for part in self._parts])
-        errors = np.log(self._measured / StepSet(steps, plain).predicted_s(fitted))
-        self.spread = spread or self._settled(errors)
+        self._noise = np.ones(len(steps))
+        """Where the runs' weights stood still last, near which they do without a few of the runs."""
 
-    def told(self, predicted_s: Floats, kept: NDArray[np.bool_] | None = None) -> tuple[CardShare, ...]:
-        """The shares of the cards of the kept runs, from what figures without shares predict of all runs.
+    def told(
+        self, spread: ShareSpread, predicted_s: Floats | None = None, kept: NDArray[np.bool_] | None = None
+    ) -> tuple[CardShare, ...]:
+        """The shares of the cards of the kept runs (None: all), from what figures without shares predict of all runs.
 
-        The kept runs alone weigh each other; the spreads, and how much a share moves a run, are those of all runs.
+        `predicted_s` None: what the figures predict that the runs are laid out around. The kept runs alone weigh each
+        other; the spreads, and how much a share moves a run, are those of all runs.
         """
         inside = np.flatnonzero(np.ones(len(self._steps)) if kept is None else kept)
-        errors = np.log(self._measured / predicted_s)[inside]
-        pull = self._pull(errors, inside)
-        widths = (self.spread.bandwidth, self.spread.compute)
+        errors = np.log(self._measured / (self._predicted if predicted_s is None else predicted_s))[inside]
+        pull = self._pull(errors, inside, spread)
+        widths = (spread.bandwidth, spread.compute)
         logs = [width**2 * part.slope[inside] * pull for part, width in zip(self._parts, widths, strict=False)]
         own = [self._steps[int(index)] for index in inside]
         found = []
@@ -80,18 +79,23 @@ class CardShares:
             )
         return tuple(found)
 
-    def _pull(self, errors: Floats, inside: NDArray[np.intp]) -> Floats:
+    def _pull(self, errors: Floats, inside: NDArray[np.intp], spread: ShareSpread) -> Floats:
         """The errors of the chosen runs over their covariance, once the weights of these runs stand still."""
-        shared = _shared(self._covariances[:, inside[:, None], inside], self.spread)
-        noise = np.ones(len(inside))
+        shared = _shared(self._covariances[:, inside[:, None], inside], spread)
+        noise = self._noise[inside]
         for _ in range(_MOST_ROUNDS):
-            before, noise = noise, _weighed(errors, shared, noise, self.spread.run)
+            before, noise = noise, _weighed(errors, shared, noise, spread.run)
             if np.abs(np.log(noise / before)).max() < _STILL:
                 break
-        return np.asarray(np.linalg.solve(shared + np.diag(self.spread.run**2 * noise), errors))
+        self._noise[inside] = noise
+        return np.asarray(np.linalg.solve(shared + np.diag(spread.run**2 * noise), errors))
 
-    def _settled(self, errors: Floats) -> ShareSpread:
-        """The spreads in turn with the runs' weights until they stand still: expectation maximisation."""
+    def spread(self) -> ShareSpread:
+        """How much each varies, in turn with the runs' weights until both stand still: expectation maximisation.
+
+        Needs scipy (the extra `fit`).
+        """
+        errors = np.log(self._measured / self._predicted)
         names = ShareSpread.__struct_fields__
         noise, spread = np.ones(len(errors)), ShareSpread(**dict.fromkeys(names, _START))
         for _ in range(_MOST_ROUNDS):
@@ -140,7 +144,7 @@ def _weighed(errors: Floats, shared: Floats, noise: Floats, run: float) -> Float
     prior = run**2 * noise
     inverse = np.linalg.inv(shared + np.diag(prior))
     mean, variance = prior * (inverse @ errors), prior - prior**2 * np.diag(inverse)
-    return np.asarray((_FREEDOM + (mean**2 + variance) / run**2) / (_FREEDOM + 1.0))
+    return np.asarray((FREEDOM + (mean**2 + variance) / run**2) / (FREEDOM + 1.0))
 
 
 def without_shares(figures: Efficiencies) -> Efficiencies:
@@ -148,10 +152,19 @@ def without_shares(figures: Efficiencies) -> Efficiencies:
     return msgspec.structs.replace(figures, cards=())
 
 
-def _parts(steps: Sequence[MeasuredStep], plain: Efficiencies, fitted: Fitted) -> tuple[_Part, ...]:
+def slopes_of(steps: Sequence[MeasuredStep], figures: Efficiencies) -> tuple[Floats, Floats]:
+    """The `share_slopes` of the steps, each of shape (steps,)."""
+
+    def seconds(changed: Efficiencies) -> Floats:
+        return StepSet(steps, changed).predicted_s(changed.fitted)
+
+    return share_slopes(seconds, seconds(figures), [step.spec.key for step in steps], figures)
+
+
+def _parts(steps: Sequence[MeasuredStep], plain: Efficiencies) -> tuple[_Part, ...]:
     """In the order of `ShareSpread`, but for the run's own."""
     cards, sources = [step.spec.key for step in steps], [step.source for step in steps]
-    bandwidth, compute = (_slopes(steps, plain, fitted, share) for share in ("bandwidth", "compute"))
+    bandwidth, compute = slopes_of(steps, plain)
     return (
         _Part(bandwidth, cards),
         _Part(compute, cards),
@@ -159,15 +172,3 @@ def _parts(steps: Sequence[MeasuredStep], plain: Efficiencies, fitted: Fitted) -
         _Part(compute, sources),
         _Part(np.ones(len(steps)), [step.workload for step in steps]),
     )
-
-
-def _slopes(steps: Sequence[MeasuredStep], plain: Efficiencies, fitted: Fitted, share: str) -> Floats:
-    """By how much the logarithm of each step's time grows with that of a share of its card."""
-
-    def logs(shift: float) -> Floats:
-        shares = {"bandwidth": 1.0, "compute": 1.0, share: float(np.exp(shift))}
-        cards = tuple(CardShare(key=key, **shares, run_count=0, sources=()) for key in {one.spec.key for one in steps})
-        return np.log(StepSet(steps, msgspec.structs.replace(plain, cards=cards)).predicted_s(fitted))
-
-    slopes: Floats = (logs(_STEP) - logs(-_STEP)) / (2.0 * _STEP)
-    return slopes

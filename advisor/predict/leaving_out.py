@@ -68,13 +68,13 @@ def leave_out(  # noqa: PLR0913 - what a prediction without some steps depends o
     `fits` are what `figures_without` gave; None: they are fitted here.
     """
     plain = without_shares(figures)
-    shares = CardShares(steps, plain, start, figures.share_spread) if figures.cards else None
+    shares = CardShares(steps, plain, start) if figures.cards else None
     whole = StepSet(steps, plain)
     predicted = np.zeros(len(steps))
     values = dict.fromkeys(key(step) for step in steps)
     found = fits or figures_without(steps, key, plain, start, related=related)
     for value, kept, fitted in zip(values, _folds(steps, key, related), found, strict=True):
-        told = () if shares is None else shares.told(whole.predicted_s(fitted), kept)
+        told = () if shares is None else shares.told(figures.share_spread, whole.predicted_s(fitted), kept)
         inside = [index for index, step in enumerate(steps) if key(step) == value]
         own = msgspec.structs.replace(plain, cards=told)
         predicted[inside] = StepSet([steps[index] for index in inside], own).predicted_s(fitted)

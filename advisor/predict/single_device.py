@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import Precision
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
-from advisor.cost.step_time import predict_steps
+from advisor.cost.efficiencies import Efficiencies
+from advisor.cost.step_time import StepGrid, predict_steps
 from advisor.optable.compiled_table import CompiledTable
+from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable
 from advisor.predict.calibration import factors_elsewhere, factors_here
 from advisor.predict.device_steps import DeviceSteps, from_grid
 from advisor.predict.loader import with_loader
 from advisor.predict.local.step_time import predict_local_steps
 from advisor.predict.prediction import Device
+from advisor.predict.ranges.deviation import share_slopes
 from advisor.predict.ranges.envelope import card_outside, outside_envelope
 from advisor.predict.ranges.step_range import step_band
 from advisor.predict.sources import Sources
@@ -70,22 +74,30 @@ def _specified(  # noqa: PLR0913 - the same question
     for members, calibration in groups:
         if not members:
             continue
-        grid = predict_steps(
+        specs = [spec for _, spec in members]
+        predicted = partial(
+            predict_steps,
             compiled,
             training,
             precision,
-            [spec for _, spec in members],
+            specs,
             batches,
             factors=factors_here(calibration) if calibration is not None else elsewhere,
             host=known.host,
-            figures=known.figures,
             software_year=known.software_year,
         )
+        grid = predicted(figures=known.figures)
+
+        def seconds(figures: Efficiencies, ask: partial[StepGrid] = predicted) -> Floats:
+            return ask(figures=figures).total_s
+
+        slopes = share_slopes(seconds, grid.total_s, [spec.key for spec in specs], known.figures)
         band = step_band(
-            [spec for _, spec in members],
+            specs,
             compiled,
             training,
             grid.host_s / grid.total_s,
+            slopes,
             known.figures,
             host_measured=known.host is not None and known.host.forward_s_per_dispatch is not None,
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from advisor.cost.efficiencies import Efficiencies
 from advisor.optable.op_columns import Floats
+from advisor.predict.card_shares import slopes_of
 from advisor.predict.evaluation import ScoredStep
 from advisor.predict.fitting import MeasuredStep, StepSet
 from advisor.predict.ranges.step_range import step_band
@@ -44,10 +45,12 @@ def scored(
     `new_card` says that no fit had seen a step's own card: its range is that of such a card.
     """
     shares = StepSet(steps, figures).host_fraction(figures.fitted)
+    slopes = slopes_of(steps, figures)
     found = []
-    for step, seconds, share in zip(steps, predicted_s, shares, strict=True):
+    for step, seconds, share, *slope in zip(steps, predicted_s, shares, *slopes, strict=True):
         known = _without(table_key(step), steps, figures) if new_card else figures
-        low, high = step_band([step.spec], step.compiled, step.training, np.array([[share]]), known)
+        bandwidth, compute, host = (np.array([[one]]) for one in (*slope, share))
+        low, high = step_band([step.spec], step.compiled, step.training, host, (bandwidth, compute), known)
         training = step.training
         found.append(
             ScoredStep(

@@ -108,11 +108,10 @@ def test_the_committed_shares_of_cards_are_those_that_their_runs_tell() -> None:
     figures, steps = efficiencies(), fitted_steps()
     plain = without_shares(figures)
     shares = CardShares(steps, plain, figures.fitted)
+    spread = shares.spread()
     for name in ShareSpread.__struct_fields__[:4]:
-        assert getattr(shares.spread, name) == pytest.approx(getattr(figures.share_spread, name), rel=0.1), name
-    told = CardShares(steps, plain, figures.fitted, figures.share_spread)
-    found = told.told(StepSet(steps, plain).predicted_s(figures.fitted))
-    for one, kept in zip(found, figures.cards, strict=True):
+        assert getattr(spread, name) == pytest.approx(getattr(figures.share_spread, name), rel=0.1), name
+    for one, kept in zip(shares.told(figures.share_spread), figures.cards, strict=True):
         assert (one.key, one.run_count, one.sources) == (kept.key, kept.run_count, kept.sources)
         assert (one.bandwidth, one.compute) == pytest.approx((kept.bandwidth, kept.compute), rel=2e-3), one.key
 
@@ -129,7 +128,7 @@ def test_left_out_runs_lie_inside_their_range_as_often_as_a_held_back_run_should
 def test_cards_and_models_that_the_fit_never_saw_are_predicted_as_well_as_the_page_tells() -> None:
     figures, steps = efficiencies(), fitted_steps()
     plain = without_shares(figures)
-    shares = CardShares(steps, plain, figures.fitted, figures.share_spread)
+    shares = CardShares(steps, plain, figures.fitted)
     for keys, names, column in (
         ([table_key(step) for step in steps], SAMPLED_CARDS, BY_CARD),
         ([step.workload for step in steps], SAMPLED_MODELS, BY_MODEL),
@@ -140,7 +139,7 @@ def test_cards_and_models_that_the_fit_never_saw_are_predicted_as_well_as_the_pa
             rest = [step for step, key in zip(steps, keys, strict=True) if key != name]
             fitted = fit(StepSet(rest, plain), figures.fitted)
             kept = np.array([key != name for key in keys])
-            told = shares.told(StepSet(steps, plain).predicted_s(fitted), kept)
+            told = shares.told(figures.share_spread, StepSet(steps, plain).predicted_s(fitted), kept)
             left_out = StepSet(inside, msgspec.structs.replace(plain, cards=told))
             error = 100.0 * mean_error(left_out.predicted_s(fitted), left_out.measured_s)
             assert error < 16.0, name

@@ -16,6 +16,7 @@ from advisor.cost.step_time import predict_steps
 from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasurement, Summary, Verdict
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.predict.calibration import (
+    _FIT_SPREAD,
     AGREES_WITHIN,
     calibrate,
     carried_over,
@@ -240,3 +241,10 @@ def test_three_tenths_of_a_step_that_compute_are_not_negligible(rows: float, com
     split = {"forward": 2e-4, "backward": 3e-4, "optimizer": 1e-4}
     on_cpu = replace(measured(steps=(replace(step_at(1, 6e-4), parts_s=split),)), device_key="cpu")
     assert (pass_floor_s(on_cpu, small) == 0.0) is computes
+
+
+def test_a_class_is_taken_to_be_off_by_more_than_cards_differ_and_less_than_publishers_do() -> None:
+    spread = FIGURES.share_spread
+    for card, publisher in ((spread.bandwidth, spread.source_bandwidth), (spread.compute, spread.source_compute)):
+        alone = np.hypot(card, spread.model)
+        assert alone < _FIT_SPREAD < np.hypot(alone, publisher)

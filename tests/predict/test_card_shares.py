@@ -71,8 +71,7 @@ def made_up(*sources: str, models: int = 6) -> list[MeasuredStep]:
 
 
 def told(steps: list[MeasuredStep], kept: NDArray[np.bool_] | None = None) -> dict[str, CardShare]:
-    predicted = StepSet(steps, FIGURES).predicted_s(FITTED)
-    return {card.key: card for card in CardShares(steps, FIGURES, FITTED, SPREAD).told(predicted, kept)}
+    return {card.key: card for card in CardShares(steps, FIGURES, FITTED).told(SPREAD, kept=kept)}
 
 
 def test_what_many_runs_of_several_publishers_tell_of_a_card_is_found() -> None:
@@ -98,13 +97,13 @@ def test_few_runs_move_a_card_little_and_a_second_publisher_tells_more_than_more
 
 def test_how_much_cards_differ_is_estimated_from_the_runs() -> None:
     pytest.importorskip("scipy")
-    apart = CardShares(made_up("one", "two"), FIGURES, FITTED).spread
+    apart = CardShares(made_up("one", "two"), FIGURES, FITTED).spread()
     alike = [
         dataclasses.replace(step, measured_s=float(StepSet([step], FIGURES).predicted_s(FITTED)[0]))
         for step in made_up("one", "two")
     ]
     assert apart.bandwidth > 0.04
-    assert apart.bandwidth > 5 * CardShares(alike, FIGURES, FITTED).spread.bandwidth
+    assert apart.bandwidth > 5 * CardShares(alike, FIGURES, FITTED).spread().bandwidth
 
 
 def test_no_card_copies_faster_than_its_data_sheet_says() -> None:

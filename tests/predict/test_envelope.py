@@ -23,7 +23,8 @@ def codes(model: OpTable, how: Training, figures: Efficiencies = FIGURES) -> lis
 
 
 def width(model: OpTable, how: Training, figures: Efficiencies = FIGURES) -> float:
-    low, high = step_band([CARD], compile_table(model), how, np.array([[0.0]]), figures)
+    none = np.zeros((1, 1))
+    low, high = step_band([CARD], compile_table(model), how, none, (none, none), figures)
     return float(np.log(high / low).item())
 
 

@@ -8,17 +8,20 @@ from msgspec.structs import replace
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.sentences import Reason
-from advisor.cost.efficiencies import Efficiencies, efficiencies
+from advisor.cost.efficiencies import Efficiencies, ShareSpread, efficiencies
 from advisor.cost.host_time import HostSpeed
 from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
+from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable
 from advisor.predict.device_steps import DeviceSteps, from_grid
-from advisor.predict.ranges.step_range import band_group, slice_of, step_band
+from advisor.predict.ranges.deviation import log_deviation, share_slopes
+from advisor.predict.ranges.step_range import band_group, step_band
 from advisor.workload.workload import Training
-from tests.cost.small_tables import CARD, OLD_CARD, attention, convolution, lstm, matmul, op, table, training
+from tests.cost.small_tables import CARD, OLD_CARD, attention, lstm, matmul, op, table, training
 
 FIGURES = efficiencies()
+AS_KNOWN = replace(FIGURES, assumed=replace(FIGURES.assumed, new_family_range=1.0))
 QUICK = HostSpeed(forward_s_per_dispatch=0.0, backward_s_per_dispatch=0.0, optimizer_s_per_dispatch=0.0)
 SLOW = HostSpeed(forward_s_per_dispatch=1e-3, backward_s_per_dispatch=1e-3, optimizer_s_per_dispatch=1e-3)
 
@@ -29,6 +32,15 @@ def a_model(unknown: float = 0.0) -> OpTable:
         plain,
         caveats=(Reason.of("trace-unknown-operators", operators="mystery", share_fraction=unknown),) if unknown else (),
     )
+
+
+def slopes_of(
+    model: OpTable, how: Training, card: GpuSpec = CARD, host: HostSpeed = QUICK, figures: Efficiencies = FIGURES
+) -> tuple[Floats, Floats]:
+    def seconds(changed: Efficiencies) -> Floats:
+        return predict_steps(model, how, how.precision, [card], [8, 64], host=host, figures=changed).total_s
+
+    return share_slopes(seconds, seconds(figures), [card.key], figures)
 
 
 def steps(
@@ -42,7 +54,8 @@ def steps(
     how, compiled = how or training(), compile_table(model)
     grid = predict_steps(compiled, how, how.precision, [card], [8, 64], host=host, figures=figures)
     known = host.forward_s_per_dispatch is not None
-    band = step_band([card], compiled, how, grid.host_s / grid.total_s, figures, host_measured=known)
+    slopes = slopes_of(model, how, card, host, figures)
+    band = step_band([card], compiled, how, grid.host_s / grid.total_s, slopes, figures, host_measured=known)
     return from_grid(grid, band, 0, "specified")
 
 
@@ -62,11 +75,37 @@ def test_the_range_holds_its_value(card: GpuSpec, host: HostSpeed) -> None:
     assert np.all(found.total_s < found.high_s)
 
 
-def test_a_known_card_has_the_range_of_its_group_and_nothing_else() -> None:
-    band = next(band for band in FIGURES.bands if (band.group, band.slice) == ("known_card", "products"))
-    found = steps(a_model())
-    assert below(found) == pytest.approx(1.0 / min(band.low, 1.0 / FIGURES.assumed.least_range), rel=1e-6)
-    assert above(found) == pytest.approx(max(band.high, FIGURES.assumed.least_range), rel=1e-6)
+def test_a_known_card_has_the_range_of_its_group_in_deviations_and_nothing_else() -> None:
+    bands = {(band.group, band.compiled): band for band in FIGURES.bands}
+    assert len(bands) == 6
+    for compiles in (False, True):
+        how, band = training(compile=compiles), bands["known_card", compiles]
+        deviation = log_deviation(slopes_of(a_model(), how), FIGURES.share_spread)[0, 0]
+        found, least = steps(a_model(), how), np.log(FIGURES.assumed.least_range)
+        assert np.log(below(found)) == pytest.approx(max(band.below * deviation, least), rel=1e-6)
+        assert np.log(above(found)) == pytest.approx(max(band.above * deviation, least), rel=1e-6)
+
+
+def test_slopes_tell_what_a_step_waits_for() -> None:
+    copies = table(op("elementwise", (0.0, 4e9)), dispatches=1)
+    products = table(matmul((0.0, 4096.0), 8192, 8192), dispatches=1)
+    for model, waits in ((copies, (-1.0, 0.0)), (products, (0.0, -1.0))):
+        for found, wanted in zip(slopes_of(model, training(optimizer="none")), waits, strict=True):
+            assert found[0] == pytest.approx(wanted, abs=0.02)
+    for of_share in slopes_of(a_model(), training(), host=SLOW):
+        assert of_share[0] == pytest.approx(0.0, abs=1e-3)
+
+
+def test_what_makes_runs_err_alike_adds_in_squares() -> None:
+    spread = ShareSpread(
+        bandwidth=0.3, compute=0.2, source_bandwidth=0.4, source_compute=0.1, model=0.03, run=0.02 * 2**0.5
+    )
+    half, none = np.array([-0.5]), np.zeros(1)
+    alone = 0.03**2 + 0.04**2
+    assert log_deviation((none, none), spread)[0] == pytest.approx(0.05)
+    assert log_deviation((half, none), spread)[0] == pytest.approx(np.sqrt(0.2**2 + alone))
+    assert log_deviation((none, half), spread)[0] == pytest.approx(np.sqrt(0.05**2 + alone))
+    assert log_deviation((half, none), spread, new_card=1.0)[0] == pytest.approx(np.sqrt(0.25**2 + alone))
 
 
 def test_a_step_that_waits_for_the_host_is_as_unsure_as_the_host() -> None:
@@ -79,25 +118,12 @@ def test_a_step_that_waits_for_the_host_is_as_unsure_as_the_host() -> None:
 
 
 def test_a_host_that_nobody_measured_may_be_far_slower_and_a_little_quicker() -> None:
-    compiled, how, whole = compile_table(a_model()), training(), np.array([[1.0]])
+    compiled, how, whole, none = compile_table(a_model()), training(), np.array([[1.0]]), np.zeros((1, 1))
     unknown, measured = (
-        step_band([CARD], compiled, how, whole, FIGURES, host_measured=known) for known in (False, True)
+        step_band([CARD], compiled, how, whole, (none, none), FIGURES, host_measured=known) for known in (False, True)
     )
     assert unknown[1].item() > measured[1].item() > 1.5
     assert measured[0].item() < unknown[0].item() < 1.0
-
-
-def test_each_kind_of_step_has_the_range_of_its_kind() -> None:
-    image, product = table(convolution(64)), table(matmul((0.0, 512.0), 1024, 1024))
-    asked = (
-        (image, training(), "convolutions"),
-        (product, training(), "products"),
-        (product, training(trainable="lora"), "adapters"),
-        (image, training(compile=True), "compiled"),
-        (image, training(mode="inference", optimizer="none"), "inference"),
-    )
-    for model, how, kind in asked:
-        assert slice_of(compile_table(model), how) == kind
 
 
 def test_the_compiler_widens_the_range_of_a_mode_of_which_no_run_was_fitted_by_its_factor() -> None:
@@ -117,20 +143,21 @@ def test_ranges_are_wider_for_new_architectures_and_new_families() -> None:
     ]
     plain = steps(a_model())
     assert above(steps(a_model(), card=stranger)) * below(steps(a_model(), card=stranger)) > above(plain) * below(plain)
-    recurrent = steps(table(lstm()))
-    assert np.log(above(recurrent)) == pytest.approx(FIGURES.assumed.new_family_range * np.log(above(plain)))
-    fused = steps(table(attention("flash"), precision="half"), training(precision="fp16"))
+    assert above(steps(a_model(), card=cousin)) > above(plain)
+    recurrent, as_known = (steps(table(lstm()), figures=figures) for figures in (FIGURES, AS_KNOWN))
+    assert np.log(above(recurrent)) == pytest.approx(FIGURES.assumed.new_family_range * np.log(above(as_known)))
+    fused = table(attention("flash"), precision="half"), training(precision="fp16")
     # Runs with flash attention are among the fitted ones: it widens nothing.
-    assert above(fused) * below(fused) == pytest.approx(above(plain) * below(plain))
+    assert above(steps(*fused)) == pytest.approx(above(steps(*fused, figures=AS_KNOWN)))
 
 
 def test_recurrent_layers_that_do_a_tenth_of_the_work_widen_nothing() -> None:
-    plain, mostly = steps(a_model()), steps(table(lstm(), matmul((0.0, 1e6), 4096, 4096)))
-    assert above(mostly) == pytest.approx(above(plain))
+    mostly = table(lstm(), matmul((0.0, 1e6), 4096, 4096))
+    assert above(steps(mostly)) == pytest.approx(above(steps(mostly, figures=AS_KNOWN)))
 
 
 def test_no_range_is_narrower_than_laboratories_differ() -> None:
-    certain = replace(FIGURES, bands=tuple(replace(band, low=0.99, high=1.01) for band in FIGURES.bands))
+    certain = replace(FIGURES, bands=tuple(replace(band, below=0.01, above=0.01) for band in FIGURES.bands))
     found = steps(a_model(), figures=certain)
     assert above(found) == pytest.approx(FIGURES.assumed.least_range, rel=1e-6)
     assert below(found) == pytest.approx(FIGURES.assumed.least_range, rel=1e-6)

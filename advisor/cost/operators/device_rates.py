@@ -148,7 +148,7 @@ def _row(spec: GpuSpec, precision: Precision, figures: Efficiencies) -> dict[str
     bandwidth = spec.memory_bandwidth_bytes_per_s or 0.0
     narrow = bandwidth < figures.narrow_bandwidth_bytes_per_s
     copied_share = figures.narrow_bandwidth_share if narrow else figures.bandwidth_share
-    power_w = UNLIMITED / 1e15 if spec.power_w is None else spec.power_w
+    power_w = spec.power_w or UNLIMITED
     fp32 = spec.fp32_flop_per_s or 0.0
     facts = PRECISION_FACTS[precision]
     own_bandwidth, own_compute = _own_shares(spec, figures)

@@ -35,8 +35,6 @@ class DeviceSeconds:
 
     forward: Floats
     backward: Floats
-    by_kind: dict[str, Floats]
-    """The same time, by operator kind; kinds that do not occur are left out."""
 
 
 def family_seconds(work: Work, rates: DeviceRates, peaks: Peaks, figures: Efficiencies, nhwc: Floats) -> Floats:
@@ -101,7 +99,6 @@ def device_seconds(  # noqa: PLR0913 - what a pass depends on
     one_pass = compiled.fused if fused else None
     shape = (len(rates.sm_count), len(batches))
     forward, backward = np.zeros(shape), np.zeros(shape)
-    by_kind: dict[str, Floats] = {}
     weights = _kind_weights(factors or {}, figures, compiled_by_factor=fused and one_pass is None)
     for family in (
         one_pass or compiled.memory,
@@ -114,15 +111,11 @@ def device_seconds(  # noqa: PLR0913 - what a pass depends on
             continue
         work = family.at(batches)
         seconds = family_seconds(work, wide, peaks, figures, nhwc)
-        kinds = work.kind.astype(np.intp)
-        seconds = np.broadcast_to(seconds * weights[kinds], (*shape, family.count))
+        seconds = np.broadcast_to(seconds * weights[work.kind.astype(np.intp)], (*shape, family.count))
         late = work.backward
         backward += seconds @ late
         forward += seconds @ (1.0 - late)
-        for kind in sorted(set(kinds.tolist())):  # np.unique would import numpy.ma, 35 ms of each start
-            name = KINDS[kind]
-            by_kind[name] = by_kind.get(name, 0.0) + seconds @ (kinds == kind).astype(np.float64)
-    return DeviceSeconds(forward=forward, backward=backward, by_kind=by_kind)
+    return DeviceSeconds(forward=forward, backward=backward)
 
 
 _FUSED_BY_COMPILER = ("elementwise", "norm", "softmax", "reduction", "copy", "other")

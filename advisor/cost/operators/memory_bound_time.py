@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from advisor.cost.efficiencies import Fitted
-from advisor.cost.operators.device_rates import UNLIMITED, DeviceRates
+from advisor.cost.operators.device_rates import DeviceRates
 from advisor.cost.operators.op_time import Peaks, limited_bandwidth, smooth_maximum, through_cache
 from advisor.optable.op_columns import KINDS, Floats, MemoryWork
 
-_ELEMENT_LIMITED = tuple(KINDS.index(kind) for kind in ("softmax", "reduction", "pool"))
 _COPY = KINDS.index("copy")
+_ELEMENT_LIMITED = (_COPY, *(KINDS.index(kind) for kind in ("softmax", "reduction", "pool")))
 
 
 def _shares(fitted: Fitted) -> Floats:
@@ -35,9 +35,8 @@ def memory_bound_seconds(work: MemoryWork, rates: DeviceRates, peaks: Peaks, fit
     share = np.where(batch_norm & (nhwc == 1), fitted.norm_nhwc, share)
     bandwidth = rates.bandwidth_bytes_per_s * share
     limited = (batch_norm & (nhwc == 0)) | np.isin(kind, _ELEMENT_LIMITED)
-    elements = np.where(limited, fitted.elements_per_clock, UNLIMITED / 1e20)
-    elements = np.where(kind == _COPY, fitted.copy_elements_per_clock, elements)
-    effective = limited_bandwidth(bandwidth, elements, work.element_bytes, rates)
+    elements = np.where(kind == _COPY, fitted.copy_elements_per_clock, fitted.elements_per_clock)
+    effective = np.where(limited, limited_bandwidth(bandwidth, elements, work.element_bytes, rates), bandwidth)
     from_memory = through_cache(work.moved_bytes, rates, fitted) / effective
     through_sms = work.moved_bytes / (rates.sm_count * rates.clock_hz * fitted.sm_bytes_per_clock)
     traffic = smooth_maximum(from_memory, through_sms)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.cost.efficiencies import Band, BandGroup, BandSlice, Efficiencies
+from advisor.cost.efficiencies import BandGroup, Efficiencies
 from advisor.cost.host_time import slower_host_factor
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import Floats
+from advisor.predict.ranges.deviation import log_deviation
 from advisor.predict.ranges.envelope import outside_envelope
 from advisor.workload.workload import Training
 
@@ -23,31 +24,41 @@ def step_band(  # noqa: PLR0913 - what a range depends on
     compiled: CompiledTable,
     training: Training,
     host_share: Floats,
+    slopes: tuple[Floats, Floats],
     figures: Efficiencies,
     *,
     host_measured: bool = False,
 ) -> tuple[Floats, Floats]:
     """Factors that turn a step's time into the low and high end of its 80 % range, shape (cards, batch sizes).
 
-    The range is that of published steps of the same kind (`slice_of`) whose model, source or generation (and, for
-    cards or architectures that no fitted run has, whose card or architecture) was left out of the fit; wider outside
-    of what was fitted (`envelope.py`), and by what a slower or quicker host would make of the step, of which
-    `host_share` (same shape) waits for the one at hand, less so for one that was measured. Calls of unknown work lift
-    the high end, as if each took as long as two others.
+    The range is as many deviations (`log_deviation`, by the step's `slopes`) wide as published steps have shown whose
+    publisher, model or generation (and, for cards or architectures that no fitted run has, whose card or architecture)
+    was left out of the fit; wider outside of what was fitted (`envelope.py`), and by what a slower or quicker host
+    would make of the step, of which `host_share` (same shape) waits for the one at hand, less so for one that was
+    measured. Calls of unknown work lift the high end, as if each took as long as two others.
     """
     assumed = figures.assumed
     unknown = min(compiled.unknown_call_fraction, _MOST_UNKNOWN)
     factors = [one.range_factor for one in outside_envelope(compiled, training, figures)]
     width = max([1.0, *factors, assumed.new_family_range if unknown > 0 else 1.0])
-    kind = slice_of(compiled, training)
-    bands = [_band(spec, kind, figures) for spec in specs]
-    below = np.array([[-np.log(min(band.low, 1.0 / assumed.least_range))] for band in bands]) * width
-    above = np.array([[np.log(max(band.high, assumed.least_range))] for band in bands]) * width
+    groups = [band_group(spec, figures) for spec in specs]
+    compiles = is_compiled_training(training)
+    bands = {band.group: band for band in figures.bands if band.compiled == compiles}
+    new_card = np.array([[float(group != "known_card")] for group in groups])
+    deviation = log_deviation(slopes, figures.share_spread, new_card=new_card)
+    least = np.log(assumed.least_range)
+    below = np.maximum(deviation * [[bands[group].below] for group in groups], least) * width
+    above = np.maximum(deviation * [[bands[group].above] for group in groups], least) * width
     ends = (assumed.measured_host_range,) * 2 if host_measured else (assumed.host_range, assumed.quick_host_range)
     slower = np.log(slower_host_factor(host_share, ends[0]))
     quicker = -np.log(slower_host_factor(host_share, 1.0 / ends[1]))
     longer = -2 * np.log1p(-unknown)
     return np.exp(-np.hypot(below, quicker)), np.exp(np.hypot(above, slower) + longer)
+
+
+def is_compiled_training(training: Training) -> bool:
+    """Whether a step has the ranges of those that a compiler made."""
+    return training.compile and training.mode != "inference"
 
 
 def band_group(spec: GpuSpec, figures: Efficiencies) -> BandGroup:
@@ -57,23 +68,3 @@ def band_group(spec: GpuSpec, figures: Efficiencies) -> BandGroup:
     if spec.compute_capability in figures.fitted_capabilities:
         return "known_architecture"
     return "new_architecture"
-
-
-def slice_of(compiled: CompiledTable, training: Training) -> BandSlice:
-    """Whose errors a step's are like: they come from what it spends its time on, and from how it is trained."""
-    if training.mode == "inference":
-        return "inference"
-    if training.compile:
-        return "compiled"
-    if training.trainable == "lora":
-        return "adapters"
-    convolution, products = (
-        float((family.constant.flop + family.slope.flop) @ family.constant.call_count)
-        for family in (compiled.convolution, compiled.matmul)
-    )
-    return "convolutions" if convolution > products else "products"
-
-
-def _band(spec: GpuSpec, kind: BandSlice, figures: Efficiencies) -> Band:
-    group = band_group(spec, figures)
-    return next(band for band in figures.bands if (band.group, band.slice) == (group, kind))
