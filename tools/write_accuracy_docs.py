@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT))
 
 from advisor.catalogue.spec_table import spec_table  # noqa: E402 - the checkout first
 from advisor.cost.efficiencies import Efficiencies, efficiencies  # noqa: E402 - the same
+from advisor.optable.op_columns import Floats  # noqa: E402 - the same
 from advisor.predict.accuracy_record import HeldOut  # noqa: E402 - the same
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by  # noqa: E402 - the same
 from advisor.predict.fitting import MeasuredStep, StepSet  # noqa: E402 - the same
@@ -183,14 +184,14 @@ def _bands() -> str:
 def _ranges(found: dict[HeldOut, Steps], measured: Sequence[MeasuredStep], figures: Efficiencies) -> str:
     """How often ranges hold and how wide they are; last by ends that the publisher's own runs did not tell either."""
     held_out: tuple[HeldOut, ...] = ("model", "source", "generation")
-    predicted = {what: np.array([step.predicted_s for step in found[what]]) for what in held_out}
+    predicted: dict[str, Floats] = {what: np.array([step.predicted_s for step in found[what]]) for what in held_out}
     sources = np.array([step.source for step in measured])
     unseen: list[ScoredStep] = []
     for source in dict.fromkeys(sources.tolist()):
         own = np.flatnonzero(sources == source)
         bands = bands_of(measured, figures, predicted, kept=sources != source)
         told = msgspec.structs.replace(figures, bands=bands)
-        unseen += scored([measured[index] for index in own], predicted["source"][own], told)
+        unseen += scored([measured[index] for index in own.tolist()], predicted["source"][own], told)
     rows: list[tuple[str, Steps]] = [(f"{what} left out", found[what]) for what in held_out]
     lines = ["| Runs, predicted with their | inside % | every publisher alike % | high over low | score |"]
     lines.append(f"|---|{'---:|' * 4}")
