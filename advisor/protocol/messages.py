@@ -92,8 +92,8 @@ class RanksSettings(Record, frozen=True, kw_only=True):
     batch_size: int
     """Per rank."""
     budget_s: float = 10.0
-    device: Literal["cpu", "cuda"] = "cpu"
-    """`cpu` (gloo) or `cuda` (NCCL)."""
+    device: str = "cpu"
+    """`cpu` (gloo), `cuda` (NCCL) or another backend of torch."""
     thread_count: int = 1
     accumulation_steps: tuple[int, ...] = (1, 2, 4, 8)
     strategies: tuple[Literal["dp", "ddp"], ...] = ("ddp",)
