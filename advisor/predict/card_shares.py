@@ -23,6 +23,7 @@ from advisor.predict.ranges.deviation import FREEDOM, share_slopes
 _STILL = 3e-3
 """Of the logarithm of every spread or run's variance: what moves less from one round to the next stands still."""
 _MOST_ROUNDS = 60
+_MOVING = f"the shares of cards still move after {_MOST_ROUNDS} rounds: runs contradict each other"
 _SMALLEST, _LARGEST, _START = 1e-3, 1.0, 0.05
 """Spreads of a logarithm."""
 _EVALUATIONS = 30
@@ -61,7 +62,8 @@ class CardShares:
         """The shares of the cards of the kept runs (None: all), from what figures without shares predict of all runs.
 
         `predicted_s` None: what the figures predict that the runs are laid out around. The kept runs alone weigh each
-        other; the spreads, and how much a share moves a run, are those of all runs.
+        other; the spreads, and how much a share moves a run, are those of all runs. Raises ArithmeticError where the
+        runs' weights never stand still.
         """
         inside = np.flatnonzero(np.ones(len(self._steps)) if kept is None else kept)
         errors = np.log(self._measured / (self._predicted if predicted_s is None else predicted_s))[inside]
@@ -87,13 +89,15 @@ class CardShares:
             before, noise = noise, _weighed(errors, shared, noise, spread.run)
             if np.abs(np.log(noise / before)).max() < _STILL:
                 break
+        else:
+            raise ArithmeticError(_MOVING)
         self._noise[inside] = noise
         return np.asarray(np.linalg.solve(shared + np.diag(spread.run**2 * noise), errors))
 
     def spread(self) -> ShareSpread:
         """How much each varies, in turn with the runs' weights until both stand still: expectation maximisation.
 
-        Needs scipy (the extra `fit`).
+        Needs scipy (the extra `fit`). Raises ArithmeticError where they never do.
         """
         errors = np.log(self._measured / self._predicted)
         names = ShareSpread.__struct_fields__
@@ -101,9 +105,9 @@ class CardShares:
         for _ in range(_MOST_ROUNDS):
             before, spread = spread, self._estimated(errors, noise, spread)
             if max(abs(np.log(getattr(spread, name) / getattr(before, name))) for name in names) < _STILL:
-                break
+                return spread
             noise = _weighed(errors, _shared(self._covariances, spread), noise, spread.run)
-        return spread
+        raise ArithmeticError(_MOVING)
 
     def _estimated(self, errors: Floats, noise: Floats, start: ShareSpread) -> ShareSpread:
         """The spreads that make the errors most likely where the runs' own errors have variances as `noise` to one."""

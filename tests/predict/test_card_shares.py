@@ -15,6 +15,7 @@ from advisor.cost.host_time import HostSpeed
 from advisor.cost.operators.device_rates import device_rates
 from advisor.cost.step_time import predict_steps
 from advisor.optable.compiled_table import compile_table
+from advisor.predict import card_shares
 from advisor.predict.card_shares import CardShares, without_shares
 from advisor.predict.fitting import MeasuredStep, StepSet
 from advisor.predict.leaving_out import leave_out
@@ -104,6 +105,17 @@ def test_how_much_cards_differ_is_estimated_from_the_runs() -> None:
     ]
     assert apart.bandwidth > 0.04
     assert apart.bandwidth > 5 * CardShares(alike, FIGURES, FITTED).spread().bandwidth
+
+
+def test_shares_that_never_stand_still_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("scipy")
+    shares = CardShares(made_up("one", "two"), FIGURES, FITTED)
+    monkeypatch.setattr(card_shares, "_MOST_ROUNDS", 2)
+    monkeypatch.setattr(card_shares, "_STILL", 0.0)
+    with pytest.raises(ArithmeticError, match="still move"):
+        shares.told(SPREAD)
+    with pytest.raises(ArithmeticError, match="still move"):
+        shares.spread()
 
 
 def test_no_card_copies_faster_than_its_data_sheet_says() -> None:
