@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 JobKind = Literal["advise", "verify"]
 _ENDED_BADLY = ("died", "failed")
 SeriesKey = tuple[str, int, str, int]
-"""Device key, batch size, precision, and the stage of the worker's plan that it belongs to."""
+"""Device key, batch size, precision, and which model that was built: parts of a model come at the same batch sizes."""
 _SAMPLES_KEPT = 4000
 _EARLY_FRACTION = 0.05
 
@@ -86,8 +86,8 @@ class JobState:
     failures: list[Failed] = field(default_factory=list)
     phases: list[tuple[str | Reason, float]] = field(default_factory=list)
     sample_count: int = 0
-    _first_stage: int = 0
-    """Each model that is built counts its stages from 0: those before it keep their series."""
+    _built: int = 0
+    """Models that were built so far."""
     kind: JobKind = "advise"
     forecast: Forecast | None = None
     """None where the job's own events say how far it is."""
@@ -122,9 +122,10 @@ class JobState:
 
     def _other(self, event: object) -> None:
         if isinstance(event, Memory):
-            self._latest(event.batch_size, event.precision).peak_bytes = event.peak_allocated_bytes
+            self._series(event.batch_size, event.precision, self._built).peak_bytes = event.peak_allocated_bytes
         elif isinstance(event, StageEnded):
-            self._stage_ended(event)
+            if event.batch_size is not None and event.series == "step":
+                self._series(event.batch_size, event.precision, self._built).ended = True
         elif isinstance(event, Failed):
             self.failures.append(event)
         elif isinstance(event, DeviceStarted):
@@ -141,7 +142,7 @@ class JobState:
     def _progress(self, event: RunProgress | Progress) -> None:
         """A run that plans several workers tells the whole's progress; a single worker's own counts until then."""
         if event.phase == "measure-phase-load":
-            self._first_stage = 1 + max((key[3] for key in self.series if key[0] == self.device_key), default=-1)
+            self._built += 1
         if isinstance(event, RunProgress):
             self.planned_left_s = event.left_s
         elif self.planned_left_s is not None:
@@ -149,29 +150,17 @@ class JobState:
         self.phase, self.detail = event.phase, event.detail
         self.fraction = min(max(event.fraction, 0.0), 1.0)
 
-    def _series(self, batch_size: int, precision: Precision, stage: int) -> StepSeries:
-        key = (self.device_key, batch_size, precision, stage)
+    def _series(self, batch_size: int, precision: Precision, built: int) -> StepSeries:
+        key = (self.device_key, batch_size, precision, built)
         if key not in self.series:
             name = self.device_names.get(self.device_key, self.device_key)
             self.series[key] = StepSeries(self.device_key, name, batch_size, precision)
         return self.series[key]
 
-    def _latest(self, batch_size: int, precision: Precision) -> StepSeries:
-        """The newest series of a batch size on the device that is being measured."""
-        wanted = (self.device_key, batch_size, precision)
-        stages = [key[3] for key in self.series if key[:3] == wanted]
-        return self._series(batch_size, precision, max(stages, default=0))
-
     def _sample(self, event: Sample) -> None:
         self.sample_count += 1
         if event.series == "step" and event.batch_size is not None:
-            self._series(event.batch_size, event.precision, self._first_stage + (event.stage or 0)).add(event)
-
-    def _stage_ended(self, event: StageEnded) -> None:
-        if event.batch_size is not None and event.series == "step":
-            key = (self.device_key, event.batch_size, event.precision, self._first_stage + (event.stage or 0))
-            one = self.series.get(key) if event.stage is not None else None
-            (one or self._latest(event.batch_size, event.precision)).ended = True
+            self._series(event.batch_size, event.precision, self._built).add(event)
 
     def _take(self, measurement: Measurement) -> None:
         """What a device's measurement holds in the end stands for what came from it live."""
@@ -180,8 +169,8 @@ class JobState:
         self.device_names[measurement.device_key] = measurement.device_name
         for key in [key for key in self.series if key[0] == measurement.device_key]:
             del self.series[key]
-        for stage, step in enumerate(measurement.steps):
-            series = self._series(step.batch_size, step.precision, stage)
+        for built, step in enumerate(measurement.steps):
+            series = self._series(step.batch_size, step.precision, built)
             for sample in step.samples:
                 series.add(sample)
             series.ended, series.summary, series.verdict = True, step.summary, step.verdict

@@ -18,10 +18,10 @@ from advisor.gui.models.table_model import TableModel
 from advisor.gui.models.typed_prices import MOST_AN_HOUR
 from advisor.gui.pages.compare_columns import set_up_columns
 from advisor.gui.widgets.buttons import push
-from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Line
 from advisor.gui.widgets.labels import label
-from advisor.gui.widgets.table import Table, WholeRows
+from advisor.gui.widgets.table import Table
+from advisor.gui.widgets.table_card import GrowingCard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,10 +35,9 @@ _HIDDEN_AT_FIRST = frozenset({"range", "energy"})
 _GIVES_WAY = ("energy", "range", "step", "basis", "cost", "memory", "precision")
 """Hidden, in turn, where the window is too narrow for all."""
 _VISIBLE_ROWS = 12
-_GROWS = QSizePolicy.Policy.Expanding
 
 
-class SetUpsCard(Card):
+class SetUpsCard(GrowingCard):
     """The table over all set-ups; `changed` says that ticks or prices are others."""
 
     changed = Signal()
@@ -59,7 +58,12 @@ class SetUpsCard(Card):
         self._fill_header()
         wide = (self._place("device"),)
         self.table = Table(
-            self.model, self.texts("compare-table-title"), visible_rows=_VISIBLE_ROWS, wide=wide, rows=self.rows
+            self.model,
+            self.texts("compare-table-title"),
+            visible_rows=_VISIBLE_ROWS,
+            wide=wide,
+            rows=self.rows,
+            grows=True,
         )
         self.table.optional = tuple(self._place(name) for name in _GIVES_WAY if self._has(name))
         self.table.setEditTriggers(
@@ -74,7 +78,7 @@ class SetUpsCard(Card):
         header = self.table.horizontalHeader()
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(lambda at: self._menu.popup(header.mapToGlobal(at)))
-        self.body.addWidget(WholeRows(self.table), 1)
+        self.hold(self.table)
         self.body.addWidget(label(self.texts("compare-table-help"), "muted", wrap=True))
         self._prices = label("", "muted", wrap=True)
         self._prices.hide()
@@ -188,9 +192,6 @@ class SetUpsCard(Card):
 
     def _rows_changed(self) -> None:
         self.table.fit()
-        # A long table takes the room that is left; a short one leaves it.
-        many = self.rows.rowCount() > _VISIBLE_ROWS
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, _GROWS if many else QSizePolicy.Policy.Maximum)
         self.counted.setText(self.texts("compare-rows", shown=self.rows.rowCount(), total=len(self._index.set_ups)))
 
     def _searched(self, set_up: ComparedSetUp) -> str:

@@ -109,12 +109,12 @@ class HistoryPage(Page):
             return
         if listing.record is not None:
             self.body.addLayout(self._record(listing.record))
-        self.body.addWidget(self._runs_card(listing))
+        self.body.addWidget(self._runs_card(listing), 1)
         self._details = down(GAP)
         self.body.addLayout(self._details)
         if listing.ledger:
             self.body.addWidget(self._ledger_card(listing))
-        self.body.addStretch(1)
+        self.body.addStretch(0)
         if listing.runs:
             self._table.selectRow(0)
 
@@ -139,7 +139,12 @@ class HistoryPage(Page):
     def _runs_card(self, listing: HistoryListing) -> Card:
         texts = self.texts
         card = TableCard(
-            texts("history-runs"), self._run_columns(), listing.runs, below=texts("history-hint"), wide=(1,)
+            texts("history-runs"),
+            self._run_columns(),
+            listing.runs,
+            below=texts("history-hint"),
+            wide=(1,),
+            grows=True,
         )
         self._model: TableModel[Run] = card.model
         self._table = card.table

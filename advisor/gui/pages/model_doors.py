@@ -36,6 +36,8 @@ TEMPLATE_START: dict[str, Any] = {"template": "mlp", "layers": [784, 256, 10]}
 NUMBERS_START: dict[str, Any] = {"parameters": 110e6, "flop_per_sample": 8.5e10, "activation_bytes_per_sample": 9.2e7}
 
 _PRESET_ROWS = 8
+_HIGH = 1200
+"""Of a window, in pixels: with what it is higher all settings are seen beside a longer list."""
 
 
 class PresetDoor(QWidget):
@@ -65,10 +67,15 @@ class PresetDoor(QWidget):
         layout.addStretch(1)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """As high as whole rows, which are known once the list is styled."""
+        """Rows are measured once the list is styled."""
         super().showEvent(event)
-        frame = self.list.height() - self.list.viewport().height()
-        self.list.setFixedHeight(_PRESET_ROWS * self.list.sizeHintForRow(0) + frame)
+        self.fit()
+
+    def fit(self) -> None:
+        """As high as whole rows: of a higher window, more of them."""
+        row_height, frame = self.list.sizeHintForRow(0), self.list.height() - self.list.viewport().height()
+        more = max(self.window().height() - _HIGH, 0) // row_height
+        self.list.setFixedHeight(min(_PRESET_ROWS + more, self.list.count()) * row_height + frame)
 
     def _choose(self, item: QListWidgetItem) -> None:
         self.chosen.emit(item.data(Qt.ItemDataRole.UserRole))

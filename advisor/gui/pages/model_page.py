@@ -20,6 +20,7 @@ from advisor.gui.models.form_fields import fields_of
 from advisor.gui.models.layer_words import layer_tip, or_dash
 from advisor.gui.models.table_model import Column, TableModel, figures
 from advisor.gui.pages.doors_card import DoorsCard, door_of
+from advisor.gui.pages.model_doors import PresetDoor
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.card import Card, FigureRow, KeyFigure, clear
@@ -28,6 +29,7 @@ from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import Notice
 from advisor.gui.widgets.sentences_card import bulleted
 from advisor.gui.widgets.table import Table
+from advisor.gui.widgets.table_card import GrowingCard
 from advisor.optable.op_table import Layer, at
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.workload import Data, PythonModel, Training, Workload
@@ -45,6 +47,8 @@ _WHOLE = "workload"
 _FORMS = ("model-training-title", "model-data-title", "model-more-title")
 _NARROW_WIDTH = 1240
 """Of the page, in pixels: below it the layers lie under the forms, where their names have room."""
+_ALL = 99
+"""Of the room that is left, beside what is free below: where the layers take no more, it is that."""
 _LONG_COLUMNS = 3
 """Fields beside each other at most in the form of what is seldom changed."""
 _FIRST_SETTINGS = ("precision", "batch_size", "epochs", "optimizer", "gradient_accumulation_steps", "attention")
@@ -71,10 +75,10 @@ class ModelPage(Page):
             side.setSpacing(GAP)
         columns.addLayout(self._left, 6)
         columns.addLayout(self._right, 5)
-        self.body.addLayout(columns)
+        self.body.addLayout(columns, 1)
         self._below = QVBoxLayout()
         self.body.addLayout(self._below)
-        self.body.addStretch(1)
+        self.body.addStretch(0)
         self._build_right()
         self._build_left()
 
@@ -193,20 +197,20 @@ class ModelPage(Page):
         self._assumed = QVBoxLayout()
         self._assumptions.body.addLayout(self._assumed)
         self._right.addWidget(self._assumptions)
-        card = Card(self.texts("model-layers-title"))
+        card = GrowingCard(self.texts("model-layers-title"))
         self._layer_state = label("", "muted")
         card.add_to_header(self._layer_state)
         self._layers = TableModel(self._layer_columns())
         self._layer_table = Table(
-            self._layers, self.texts("model-layers-title"), visible_rows=14, wide=(0,), optional=(1, 2)
+            self._layers, self.texts("model-layers-title"), visible_rows=14, optional=(1, 2), grows=True
         )
         # A layer's own name stands at the end of its path.
         self._layer_table.setTextElideMode(Qt.TextElideMode.ElideLeft)
-        card.body.addWidget(self._layer_table)
+        card.hold(self._layer_table)
         self._layer_note = label("", "muted", wrap=True)
         card.body.addWidget(self._layer_note)
         self._layer_card = card
-        self._right.addWidget(card)
+        self._right.addWidget(card, _ALL)
         self._right_forms = down(GAP)
         self._right.addLayout(self._right_forms)
         self._right.addStretch(1)
@@ -214,6 +218,8 @@ class ModelPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The layers lie beside the forms where their names have room, else below over the whole width."""
         super().resizeEvent(event)
+        for presets in self.findChildren(PresetDoor):
+            presets.fit()
         narrow = event.size().width() < _NARROW_WIDTH
         if narrow == self._narrow:
             return
@@ -221,9 +227,10 @@ class ModelPage(Page):
         for layout in (self._right, self.body):
             layout.removeWidget(self._layer_card)
         if narrow:
-            self.body.insertWidget(self.body.count() - 1, self._layer_card)
+            self.body.insertWidget(self.body.count() - 1, self._layer_card, 1)
         else:
-            self._right.insertWidget(self._right.indexOf(self._right_forms), self._layer_card)
+            self._right.insertWidget(self._right.indexOf(self._right_forms), self._layer_card, _ALL)
+        self.body.setStretch(0, 0 if narrow else 1)
         for code in self._cards:
             self._place_card(code)
 

@@ -107,14 +107,16 @@ class Table(QTableView):
         wide: Sequence[int] = (0,),
         optional: Sequence[int] = (),
         rows: ShownRows | None = None,
+        grows: bool = False,
     ) -> None:
         """`wide`: columns that take the room which is left; `optional`: hidden, in turn, where that is too little.
 
-        `rows`: which of the model's rows are shown; None: all. The table may then grow beyond `visible_rows`.
+        `rows`: which of the model's rows are shown; None: all. `grows`: beyond `visible_rows`, where there is room.
         """
         super().__init__()
         self._visible_rows = visible_rows
         self._rows = rows
+        self._grows = grows
         self._measured: dict[int, _Measured] = {}
         self._first_records: list[Any] | None = None
         self.resting = False
@@ -194,12 +196,11 @@ class Table(QTableView):
         rows = min(max(self.model().rowCount(), 1), self._visible_rows)
         row_height, frame = self.row_height, self.frame_height
         self.verticalScrollBar().setSingleStep(row_height)
-        if self._rows is None:
+        most = max(self.model().rowCount(), 1) if self._grows else rows
+        self.setMinimumHeight(frame + rows * row_height)
+        self.setMaximumHeight(frame + most * row_height)
+        if not self._grows:
             self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            self.setFixedHeight(frame + rows * row_height)
-        else:
-            self.setMinimumHeight(frame + rows * row_height)
-            self.setMaximumHeight(frame + max(self.model().rowCount(), 1) * row_height)
 
     @property
     def row_height(self) -> int:
@@ -319,7 +320,7 @@ class Table(QTableView):
         columns = [
             one
             for place, one in enumerate(self.table_model.columns)
-            if (one.title or one.name) and not one.ticked and not self.isColumnHidden(place)
+            if one.title and not self.isColumnHidden(place)
         ]
         records = self.shown_records()
         chosen = records if rows is None else [records[row] for row in rows]
