@@ -179,9 +179,9 @@ class JobState:
                 series.peak_bytes = step.memory.peak_allocated_bytes
 
     def current(self) -> StepSeries | None:
-        """The series that the newest sample belongs to."""
+        """The series that the newest sample belongs to; after the end one of the whole model before one of parts."""
         started = [one for one in self.series.values() if one.times_s]
-        return max(started, key=lambda one: one.times_s[-1], default=None)
+        return max(started, key=lambda one: (one.layer_limit is None, one.times_s[-1]), default=None)
 
     @property
     def timed(self) -> list[StepSeries]:

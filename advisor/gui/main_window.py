@@ -91,10 +91,10 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         texts = Texts(self.settings.language, self.settings.units)
-        theme = theme_for(self.settings.scheme)
+        theme = theme_for(self.settings.scheme, self.settings.zoom)
         application = QApplication.instance()
         if isinstance(application, QApplication):
-            palette, sheet = palette_of(theme), style_sheet(theme, self.settings.zoom)
+            palette, sheet = palette_of(theme), style_sheet(theme)
             if palette != application.palette():
                 application.setPalette(palette)
             if sheet != application.styleSheet():
@@ -116,7 +116,7 @@ class MainWindow(QMainWindow):
         strip = JobStrip(self.session, texts, theme)
         strip.cancelled.connect(self.session.cancel_job)
         strip.wanted.connect(self.show_page)
-        self.navigation = Navigation(texts, theme, strip, self.settings.zoom)
+        self.navigation = Navigation(texts, theme, strip)
         self.navigation.chosen.connect(self.show_page)
         self._frame.insertWidget(0, self.navigation)
         # Left to Qt it is shown after the next layout, which first widens the page and then narrows it again.

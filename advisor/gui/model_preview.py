@@ -32,6 +32,8 @@ class Preview:
     flop_per_sample: float | None
     memory_bytes: Estimate | None
     layers: tuple[Layer, ...]
+    memory_device: str = ""
+    """What needs the memory; empty: a card of unknown generation."""
 
 
 def preview_of(table: OpTable, workload: Workload) -> Preview:
@@ -69,6 +71,7 @@ def preview_from_advice(advice: AdviceRecord) -> Preview:
         flop_per_sample=advice.model.flop_per_sample,
         memory_bytes=own[0].peak_memory_bytes if own else None,
         layers=advice.model.layers,
+        memory_device=own[0].device.name if own else "",
     )
 
 

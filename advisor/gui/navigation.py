@@ -25,12 +25,12 @@ class Navigation(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, texts: Texts, theme: Theme, strip: QWidget, zoom: float = 1.0) -> None:
+    def __init__(self, texts: Texts, theme: Theme, strip: QWidget) -> None:
         """Make the buttons in the chosen language and colours; `strip` tells of the job below them."""
         super().__init__()
         self.setObjectName("navigation")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedWidth(round(NAVIGATION_WIDTH * max(zoom, 1.0)))
+        self.setFixedWidth(round(NAVIGATION_WIDTH * max(theme.zoom, 1.0)))
         self.setAccessibleName(texts("window-navigation"))
         layout = down(2, self, (8, 14, 8, 14))
         brand = label(texts("window-title"), "brand")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from advisor.core.sentences import Language, Reason, Value
     from advisor.gui.threads import Outcome
 
+CHANGED = "•"
+"""Beside what is not as it was at first."""
 _MESSAGE = re.compile(r"^([a-z][\w-]*) = (.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
 
 

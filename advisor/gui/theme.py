@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
@@ -24,7 +24,7 @@ TICK_SIZE = 11
 
 @dataclass(frozen=True, kw_only=True)
 class Theme:
-    """The colours of one scheme, as #RRGGBB."""
+    """The colours of one scheme, as #RRGGBB, and the size of what is written."""
 
     dark: bool
     page: str
@@ -46,6 +46,8 @@ class Theme:
     danger: str
     series: tuple[str, ...]
     """Six devices, colour-blind safe on `card`; the last one is the CPU's. Beyond them: dash patterns."""
+    zoom: float
+    """How much larger than usual letters are."""
 
     @property
     def shade(self) -> Shade:
@@ -72,18 +74,19 @@ _COLOURS = {
     "danger": (PAPER["danger"], "#F2857D"),
 }
 """Of the light scheme and of the dark one."""
-LIGHT = Theme(dark=False, series=SERIES["light"], **{name: pair[0] for name, pair in _COLOURS.items()})
-DARK = Theme(dark=True, series=SERIES["dark"], **{name: pair[1] for name, pair in _COLOURS.items()})
+LIGHT = Theme(dark=False, zoom=1.0, series=SERIES["light"], **{name: pair[0] for name, pair in _COLOURS.items()})
+DARK = Theme(dark=True, zoom=1.0, series=SERIES["dark"], **{name: pair[1] for name, pair in _COLOURS.items()})
 
 DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 _SIZES = re.compile(r"((?:font-size|min-height|max-height): )(\d+)px")
 
 
-def theme_for(scheme: Scheme) -> Theme:
-    """The colours for a chosen scheme; `system` asks the platform and takes light where it does not say."""
+def theme_for(scheme: Scheme, zoom: float) -> Theme:
+    """The look for a chosen scheme; `system` asks the platform and takes light where it does not say."""
+    dark = scheme == "dark"
     if scheme == "system":
-        return DARK if QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark else LIGHT
-    return DARK if scheme == "dark" else LIGHT
+        dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+    return replace(DARK if dark else LIGHT, zoom=zoom)
 
 
 def gpu_colour(theme: Theme, index: int) -> tuple[str, Qt.PenStyle]:
@@ -136,8 +139,8 @@ def zoomed(sheet: str, zoom: float) -> str:
 
 
 @cache
-def style_sheet(theme: Theme, zoom: float = 1.0) -> str:
-    """The one style sheet of the program; `zoom` enlarges its letters."""
+def style_sheet(theme: Theme) -> str:
+    """The one style sheet of the program."""
     icons = resource("icons").as_posix()
     shade = "dark" if theme.dark else "light"
     return zoomed(
@@ -156,7 +159,7 @@ def style_sheet(theme: Theme, zoom: float = 1.0) -> str:
             "arrow": f"{icons}/chevron-{shade}.svg",
             "tick": f"{icons}/tick-{shade}.svg",
         },
-        zoom,
+        theme.zoom,
     )
 
 

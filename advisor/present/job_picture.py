@@ -116,11 +116,17 @@ def row_detail(row: PictureRow, advice: AdviceRecord, language: Language) -> str
 
 
 def legend(picture: JobPicture, language: Language) -> tuple[str, ...]:
-    """What filled dots, the bracket and dashed lines mean, where there are any."""
+    """What filled dots, the bracket and dashed lines mean, where there are any; and what several devices share."""
     codes = ["picture-legend"]
     codes += ["picture-legend-tie"] if sum(row.tied for row in picture.rows) > 1 else []
     codes += ["picture-legend-disturbed"] if not all(row.trusted for row in picture.rows) else []
-    return tuple(sentence(code, language) for code in codes)
+    said = [sentence(code, language) for code in codes]
+    samples = next((row.prediction.global_batch_size for row in picture.rows if row.advised), None)
+    others = [row.prediction for row in picture.rows if not row.advised]
+    several = {one.global_batch_size for one in others if one.count > 1}
+    if several == {samples}:
+        said.append(sentence("picture-legend-shared", language, samples=f"{samples:,}"))
+    return tuple(said)
 
 
 def _one_each(predictions: Sequence[Prediction]) -> list[Prediction]:

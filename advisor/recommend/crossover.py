@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def find_crossovers(predictions: Sequence[Prediction]) -> tuple[Crossover, ...]:
     """One crossover for each GPU against each CPU, each device at its fastest precision among those given."""
-    curves = _curves(predictions)
+    curves = fastest_alone(predictions)
     cpus = [device for device in _devices(predictions) if device.key == "cpu"]
     gpus = [device for device in _devices(predictions) if device.key != "cpu"]
     return tuple(
@@ -31,8 +31,8 @@ def _devices(predictions: Sequence[Prediction]) -> list[Device]:
     return list({prediction.device.key: prediction.device for prediction in predictions}.values())
 
 
-def _curves(predictions: Sequence[Prediction]) -> dict[str, dict[int, Prediction]]:
-    """Per device the fastest single-device set-up at each batch size that fits."""
+def fastest_alone(predictions: Sequence[Prediction]) -> dict[str, dict[int, Prediction]]:
+    """Per device the fastest set-up of one alone at each batch size that fits."""
     curves: dict[str, dict[int, Prediction]] = {prediction.device.key: {} for prediction in predictions}
     for prediction in predictions:
         if prediction.count != 1 or prediction.strategy != "single" or prediction.fits is False:

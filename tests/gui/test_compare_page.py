@@ -15,7 +15,8 @@ from advisor.gui.compare_figures import PredictionIndex
 from advisor.gui.job_request import ask_for
 from advisor.gui.jobs.answers import request_of
 from advisor.gui.pages.advice_page import AdvicePage
-from advisor.gui.pages.compare_page import CHANGED, ComparePage
+from advisor.gui.pages.compare_page import ComparePage
+from advisor.gui.texts import CHANGED
 from advisor.gui.widgets.notice import Strip
 from tests.gui import fakes
 from tests.gui.at_the_window import press, turn_wheel
@@ -66,7 +67,6 @@ def test_sorting_by_samples_puts_the_fastest_of_all_rows_first(page: ComparePage
     assert advice is not None
     fitting = [one for one in advice.predictions if one.fits is not False]
     assert len(advice.predictions) > 400
-    click_header(page, "rate")
     click_header(page, "rate")
     shown = [one.prediction.samples_per_s.value for one in rows(page)]
     assert shown == sorted(shown, reverse=True)
@@ -166,6 +166,10 @@ def test_a_price_typed_into_the_table_makes_cost_a_goal(page: ComparePage, qtbot
     others = [other for other in rows(page) if other.prediction.device.key != one.device.key]
     assert all(other.prediction.cost is None for other in others)
     assert CHANGED in page._table.model.columns[place(page, "price")].text(first)
+    titles, exported = page._table.table.shown_texts()
+    assert all(titles)
+    assert all(len(line) == len(titles) for line in exported)
+    assert not any(CHANGED in text for line in exported for text in line)
     page._reset_button.click()
     assert first.prediction.cost is None
     assert page._boxes["goal"].findData("cost") < 0

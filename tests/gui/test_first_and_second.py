@@ -17,6 +17,7 @@ from advisor.gui.models.readings import ReadingsBuffer
 from advisor.gui.pages.measure_page import MeasurePage
 from advisor.gui.widgets.card import KeyFigure
 from advisor.measure.events import DeviceStarted, RunProgress
+from advisor.present.card_names import short_name
 from advisor.protocol.messages import Sample, StageEnded
 from advisor.workload.workload import Training
 from tests.gui import fakes
@@ -78,6 +79,35 @@ def test_each_model_that_is_built_has_step_times_of_its_own() -> None:
     assert [one.ended for one in state.series.values()] == [True, False]
     state.apply([ended])
     assert [one.ended for one in state.series.values()] == [True, True]
+
+
+def test_the_whole_models_steps_are_told_before_those_of_a_part() -> None:
+    state = JobState(measure=True, started_s=0.0)
+    built = RunProgress(phase="measure-phase-load", fraction=0.1, left_s=10.0)
+    state.apply([DeviceStarted(device_key="cpu", device_name="CPU", started_monotonic_s=0.0), built])
+    state.apply([sample(1.0, 0), built, sample(9.0, 0)])
+    whole, part = state.series.values()
+    assert state.current() is part
+    part.layer_limit = 1
+    assert state.current() is whole
+
+
+def test_the_card_whose_memory_an_opened_advice_tells_is_named(page: ModelPage, session: Session, qtbot: QtBot) -> None:
+    unknown = page.texts("model-memory-assumption")
+    assert unknown in words_of(page)
+    advice = fakes.advice()
+    session.reopen(advice)
+    first = next(
+        one.device.name
+        for one in advice.predictions
+        if one.count == 1
+        and one.device.key != "cpu"
+        and one.precision == advice.workload.training.precision
+        and one.batch_size_per_device == advice.workload.training.batch_size
+    )
+    named = page.texts("model-memory-of", device=short_name(first))
+    qtbot.waitUntil(lambda: named in words_of(page), timeout=120_000)
+    assert unknown not in words_of(page)
 
 
 def test_a_reading_that_comes_after_a_newer_one_is_left_out() -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QPointF
 
 from advisor.core.units import exactly
 from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.measure_page import MeasurePage
+from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.chart import Chart
 from advisor.gui.plots.curves import Curve, CurveChart, Point
 from advisor.gui.plots.stacked import StackChart
@@ -116,3 +120,35 @@ def test_a_tick_is_given_the_room_that_its_words_take(qtbot: QtBot, monkeypatch:
     widest = places["1,000,000"]
     assert widest.width() >= chart.width_of("1,000,000", TICK_SIZE)
     assert widest.right() <= chart.width()
+
+
+def test_with_larger_letters_a_whole_chart_is_larger_and_tells_the_same(qtbot: QtBot) -> None:
+    estimate = exactly(1.0, "specified")
+    charts = [BarChart(replace(LIGHT, zoom=zoom), "figures") for zoom in (1.0, 1.6)]
+    for chart in charts:
+        qtbot.addWidget(chart)
+        chart.resize(chart.sized(400, 1).width(), chart.height())
+        chart.show_bars([Bar(name=name, estimate=estimate, text="1 /s", tip=f"of {name}") for name in "abc"])
+        chart.grab()
+    usual, larger = charts
+    assert larger.height() == round(1.6 * usual.height())
+    assert [chart.width_of("abc") for chart in charts] == [usual.width_of("abc")] * 2
+    rows = [row * usual.height() / 3 + 10.0 for row in range(3)]
+    assert [usual.text_at(QPointF(200.0, y)) for y in rows] == ["of a", "of b", "of c"]
+    assert [larger.text_at(1.6 * QPointF(200.0, y)) for y in rows] == ["of a", "of b", "of c"]
+
+
+def test_the_curves_of_cpu_and_gpu_are_those_that_the_sentence_below_is_of(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    charts = painted(window, session, qtbot, CurveChart)
+    advice = session.advice
+    assert advice is not None
+    (chart,) = [one for one in charts if one._log_y]
+    main = advice.main
+    assert main is not None
+    found = next(one for one in advice.crossovers if one.gpu_key == main.device.key).reason.numbers
+    steps = [[point.estimate.value for point in curve.points] for curve in chart._curves]
+    assert len(steps) == 2
+    for name, values in zip(("cpu_step_s", "gpu_step_s"), steps, strict=True):
+        assert found[name] in values

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.present.job_picture import axis_ticks, job_picture, tick_text
+from advisor.core.sentences import sentence
+from advisor.present.job_picture import axis_ticks, job_picture, legend, tick_text
 from tests.present import fakes
 
 
@@ -34,3 +36,20 @@ def test_ticks_are_few_rising_and_inside(low_s: float, factor: float) -> None:
 )
 def test_a_tick_is_a_whole_number_of_its_unit(time_s: float, text: str) -> None:
     assert tick_text(time_s) == text
+
+
+def test_what_several_devices_share_is_said_only_where_all_of_them_do() -> None:
+    picture = job_picture(fakes.advice())
+    assert picture is not None
+    advised = next(row for row in picture.rows if row.advised)
+    samples = advised.prediction.global_batch_size
+    told = sentence("picture-legend-shared", "en", samples=f"{samples:,}")
+
+    def with_several(of_samples: int) -> tuple[str, ...]:
+        several = msgspec.structs.replace(advised.prediction, count=2, global_batch_size=of_samples)
+        rows = (advised, msgspec.structs.replace(advised, prediction=several, advised=False))
+        return legend(msgspec.structs.replace(picture, rows=rows), "en")
+
+    assert told in with_several(samples)
+    assert told not in with_several(2 * samples)
+    assert told not in legend(msgspec.structs.replace(picture, rows=(advised,)), "en")

@@ -77,3 +77,4 @@ def test_the_curve_over_batch_sizes_names_devices_as_the_other_charts_do(languag
     names = set(names_with_place(advice.predictions, language).values())
     named = {re.sub(r" \([^()]*\)$", "", series["name"]) for series in chart["series"]}
     assert {name.removeprefix("1 × ") for name in named} <= names
+    assert all(re.fullmatch(r"[\d,]+(\.\d*[1-9])?", tick["text"]) for tick in chart["y_ticks"])

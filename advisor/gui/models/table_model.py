@@ -46,6 +46,8 @@ class Column(Generic[Record]):
     """The text that editing a cell in place begins with."""
     edit: Callable[[Record, str], bool] | None = None
     """Takes what was typed; False: it makes no sense and nothing is changed."""
+    largest_first: bool = False
+    """Where more is better: so the first click on the title sorts."""
 
 
 def figures(
@@ -157,6 +159,8 @@ class TableModel(QAbstractTableModel, Generic[Record]):
             return _alignment(column)
         if role == Qt.ItemDataRole.ToolTipRole and column.header_tip:
             return plain_tooltip(column.header_tip)
+        if role == Qt.ItemDataRole.InitialSortOrderRole and column.largest_first:
+            return Qt.SortOrder.DescendingOrder.value
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

@@ -18,6 +18,8 @@ from advisor.present.batch_curve import batch_curve
 from advisor.present.card_names import device_names, short_name
 from advisor.present.look import CPU_SERIES, device_places, memory_part_colour, step_part_colour
 from advisor.present.set_ups import usable_memory_bytes
+from advisor.recommend.crossover import fastest_alone
+from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.recommendation import batch_advice_on, prediction_of, rests_on
 
 if TYPE_CHECKING:
@@ -88,10 +90,12 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
     if host is None or gpu is None:
         return None
     names = device_names(advice.predictions)
-    precisions = {prediction.precision for prediction in advice.predictions if prediction.device.key == host}
-    precision = chosen.precision if chosen.precision in precisions else "fp32"
-    of_host = batch_curve(advice.predictions, host, precision)
-    of_gpu = batch_curve(advice.predictions, gpu, chosen.precision)
+    asked = advice.workload.training.precision
+    # What the sentence below is of: each at its fastest precision.
+    curves_of = fastest_alone([one for one in advice.predictions if at_least_as_exact(one.precision, asked)])
+    of_host, of_gpu = (
+        tuple(prediction for _size, prediction in sorted(curves_of.get(key, {}).items())) for key in (host, gpu)
+    )
     if not of_host or not of_gpu:
         return None
     card, titles = Card(texts("advice-crossover-title")), (texts("axis-batch"), texts("axis-step"))
@@ -104,9 +108,12 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
         (texts("machine-cpu"), theme.series[CPU_SERIES], of_host),
         (short_name(visible(names[gpu])), gpu_colour(theme, places.get(gpu, 0))[0], of_gpu),
     )
-    curves = [
-        Curve(name=name, colour=colour, points=_points(points, context, seconds=True)) for name, colour, points in looks
-    ]
+    precisions = {one.precision for one in (*of_host, *of_gpu)}
+    curves = []
+    for name, colour, points in looks:
+        own = {one.precision for one in points}
+        of_one = f" · {PRECISION_LABELS[points[0].precision]}" if len(precisions) > len(own) == 1 else ""
+        curves.append(Curve(name=name + of_one, colour=colour, points=_points(points, context, seconds=True)))
     chart.show_curves(curves, marks)
     card.body.addWidget(chart, 1)
     if found is not None:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.gui.models.table_model import Column
 from advisor.gui.pages.advice_charts import prediction_tip
+from advisor.gui.texts import CHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,6 +49,7 @@ def set_up_columns(
         *,
         instead: str | None = "–",
         text: Callable[[ComparedSetUp], str] | None = None,
+        largest_first: bool = False,
     ) -> Column[ComparedSetUp]:
         """A field of the prediction by size; `instead` of its text where the set-up does not fit; None: the text."""
 
@@ -63,7 +65,15 @@ def set_up_columns(
             number = value(set_up)
             return unknown if number is None else how(number)
 
-        return Column(name=name, title=texts(code), text=written, order=value, tip=tip, number=True)
+        return Column(
+            name=name,
+            title=texts(code),
+            text=written,
+            order=value,
+            tip=tip,
+            number=True,
+            largest_first=largest_first,
+        )
 
     def plain(
         name: str, text: Callable[[ComparedSetUp], str], order: Callable[[ComparedSetUp], object] | None = None
@@ -98,8 +108,22 @@ def set_up_columns(
         plain("strategy", lambda one: _strategy(one, strategy_name)),
         plain("precision", lambda one: PRECISION_LABELS[one.prediction.precision]),
         plain("batch", lambda one: f"{_batch(one):,}", _batch),
-        figure("rate", "compare-rate", "samples_per_s", texts.rate, instead=texts("advice-does-not-fit")),
-        figure("range", "column-range", "samples_per_s", texts.rate, text=lambda one: _span(one, texts)),
+        figure(
+            "rate",
+            "compare-rate",
+            "samples_per_s",
+            texts.rate,
+            instead=texts("advice-does-not-fit"),
+            largest_first=True,
+        ),
+        figure(
+            "range",
+            "column-range",
+            "samples_per_s",
+            texts.rate,
+            text=lambda one: _span(one, texts),
+            largest_first=True,
+        ),
         figure("step", "column-step", "step_s", texts.duration),
         figure("job", "column-job", "job_s", texts.duration),
         figure("memory", "column-memory", "peak_memory_bytes", texts.size, instead=None),
@@ -144,7 +168,7 @@ def _cost(set_up: ComparedSetUp, texts: Texts) -> str:
 def _price(set_up: ComparedSetUp, index: PredictionIndex, texts: Texts) -> str:
     key = set_up.prediction.device.key
     price = index.price_per_hour(key)
-    mark = "• " if key in index.edited_prices else ""
+    mark = f"{CHANGED} " if key in index.edited_prices else ""
     return "–" if price is None else f"{mark}{texts.money(price, index.currency)}"
 
 

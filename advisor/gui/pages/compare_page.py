@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.gui.compare_figures import PredictionIndex, figure_of, precision_orders, told_prices
@@ -15,6 +15,7 @@ from advisor.gui.pages.compare_table import SetUpsCard
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.order_chart import Look, OrderChart, OrderLine
+from advisor.gui.texts import CHANGED
 from advisor.gui.theme import cpu_colour, gpu_colour
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from advisor.recommend.ranking import Row
     from advisor.recommend.recommendation import Goal
 
-CHANGED = "•"
-"""Beside what is not as the advice has it."""
 _MOST_BARS = 24
 """More bars than this say nothing at a glance; the table says the rest."""
 _MOST_LINES = 12
@@ -212,7 +211,6 @@ class ComparePage(Page):
 
     def _build_charts(self) -> None:
         charts = QWidget()
-        charts.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         line = across(GAP, charts)
         bars = Card(self.texts("compare-bars-title"))
         self._unit = label("", "muted")

@@ -262,7 +262,8 @@ class MeasurePage(Page):
         peak = texts.size(current.peak_bytes) if current.peak_bytes is not None else "–"
         self._figures["memory"].show_figure(peak, texts("watch-memory-below"))
         verdict = self._verdict(current)
-        self._figures["verdict"].show_figure(verdict, texts("watch-blocks", count=len(current.walls_s)))
+        blocks = texts("watch-blocks", count=len(current.walls_s))
+        self._figures["verdict"].show_figure(verdict, blocks, tip=self._verdict_tip(current))
 
     def _device_names(self, job: JobState) -> dict[str, str]:
         """Short names by device key; cards of one name are told apart by their number."""

@@ -31,6 +31,7 @@ from advisor.gui.widgets.sentences_card import bulleted
 from advisor.gui.widgets.table import Table
 from advisor.gui.widgets.table_card import GrowingCard
 from advisor.optable.op_table import Layer, at
+from advisor.present.card_names import short_name
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.workload import Data, PythonModel, Training, Workload
 
@@ -335,7 +336,7 @@ class ModelPage(Page):
         self.subtitle.set_full_text(visible(workload.name) if workload else texts("watch-no-workload"))
         preview = self._tracer.preview()
         self._show_figures(preview, workload)
-        self._show_assumptions(workload)
+        self._show_assumptions(preview, workload)
         self._layers.show(preview.layers if preview is not None else ())
         if self._tracer.needs_consent:
             state, note = texts("model-needs-consent"), ""
@@ -373,13 +374,15 @@ class ModelPage(Page):
         span = texts.span(need, texts.size)
         self._figures["memory"].show_figure(texts.size(need.value) if need else "–", at_batch, tip=span)
 
-    def _show_assumptions(self, workload: Workload | None) -> None:
+    def _show_assumptions(self, preview: Preview | None, workload: Workload | None) -> None:
         clear(self._assumed)
         assumed = None if workload is None else assumed_reason(workload)
         words = [] if assumed is None else [self.texts.say(assumed)]
         if workload is not None and isinstance(workload.model, PythonModel):
             words.append(self.texts("model-python-runs"))
-        for text in (*words, self.texts("model-memory-assumption")):
+        device = "" if preview is None else preview.memory_device
+        of_device = self.texts("model-memory-of", device=short_name(visible(device))) if device else ""
+        for text in (*words, of_device or self.texts("model-memory-assumption")):
             self._assumed.addLayout(bulleted(text, "muted"))
 
     def _save(self) -> None:

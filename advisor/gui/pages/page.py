@@ -67,7 +67,7 @@ class Page(QWidget):
             self.scroll_area = QScrollArea()
             self.scroll_area.setWidgetResizable(True)
             self.scroll_area.setFrameShape(QFrame.Shape.NoFrame)
-            self.scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            # Sideways only with letters so large that a page is wider than the window.
             self.scroll_area.setWidget(content)
             self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             # Its room is kept from the start: a bar that comes and goes lays out and paints the whole page again.

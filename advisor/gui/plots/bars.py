@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 
 from advisor.gui.plots.chart import Chart
-from advisor.gui.theme import TEXT_SIZE, mixed
+from advisor.gui.theme import TEXT_SIZE, TICK_SIZE, mixed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,29 +54,28 @@ class BarChart(Chart):
 
     def sizeHint(self) -> QSize:
         """As high as its rows."""
-        return QSize(420, max(len(self._rows), 1) * self._row_height + 4)
+        return self.sized(420, max(len(self._rows), 1) * self._row_height + 4)
 
     def draw(self, painter: QPainter) -> None:
         """All rows on one scale."""
         if not self._rows:
             return
-        width = float(self.width())
+        width = self.wide
         names = min(max(self.width_of(one.name, bold=one.chosen) for one in self._rows) + 4, width * 0.34)
         values = max(self.width_of(one.text, TEXT_SIZE, bold=one.chosen) for one in self._rows) + 4
-        marks = max(self.width_of(row.mark, 11) for row in self._rows)
-        values += marks + 8 if marks else 0
+        marks = max(self.width_of(row.mark, TICK_SIZE) for row in self._rows)
+        marks += 8 if marks else 0
         bracket = 16.0 if any(one.tie is not None for one in self._rows) else 0.0
-        left, right = names + 12, width - values - bracket - 14
+        left, right = names + 12, width - values - marks - bracket - 14
         top = max((one.estimate.high for one in self._rows if one.estimate is not None), default=1.0)
         scale = max(right - left, 20.0) / (top or 1.0)
         for number, one in enumerate(self._rows):
-            self._draw_row(painter, one, number, left, scale, right)
+            self._draw_row(painter, one, number, (left, scale, right, values))
         if bracket:
             self._draw_brackets(painter, width - 8)
 
-    def _draw_row(  # noqa: PLR0913 - where a row goes
-        self, painter: QPainter, one: Bar, number: int, left: float, scale: float, right: float
-    ) -> None:
+    def _draw_row(self, painter: QPainter, one: Bar, number: int, places: tuple[float, float, float, float]) -> None:
+        left, scale, right, values = places
         height = self._row_height
         y = number * height
         middle = y + height / 2
@@ -97,14 +96,20 @@ class BarChart(Chart):
             bar = QRectF(left, middle - 8, max(one.estimate.value * scale, 2.0), 16)
             self.bar(painter, bar, colour, hatched=not one.trusted)
             self.whisker(painter, left + one.estimate.low * scale, left + one.estimate.high * scale, middle)
-        at = QRectF(right + 14, y, self.width() - right - 14, height)
-        written = self.write(
-            painter, at, one.text, size=TEXT_SIZE, bold=one.chosen, colour=self.theme.muted if muted else None
+        self.write(
+            painter,
+            QRectF(right + 14, y, values, height),
+            one.text,
+            size=TEXT_SIZE,
+            bold=one.chosen,
+            colour=self.theme.muted if muted else None,
+            align=Qt.AlignmentFlag.AlignRight,
         )
         if one.mark:
-            self.write(painter, at.adjusted(written + 8, 0, 0, 0), one.mark, size=11, colour=self.theme.accent)
+            at = QRectF(right + 22 + values, y, self.wide - right - 22 - values, height)
+            self.write(painter, at, one.mark, size=TICK_SIZE, colour=self.theme.accent)
         if one.tip:
-            self.tell_at(QRectF(0, y, self.width(), height), one.tip)
+            self.tell_at(QRectF(0, y, self.wide, height), one.tip)
 
     def _draw_brackets(self, painter: QPainter, x: float) -> None:
         for tie, rows in groupby(range(len(self._rows)), lambda number: self._rows[number].tie):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -34,6 +34,8 @@ _CORNERS: dict[Shape, tuple[tuple[float, float], ...]] = {
 class Chart(QWidget):
     """A chart painted by `draw`; places that tell numbers are named by `tell_at`.
 
+    All is measured in pixels of usual letters: with larger ones the whole chart is larger.
+
     What was painted is kept: a page is painted many times for each time that a chart of it says something else.
     """
 
@@ -44,11 +46,26 @@ class Chart(QWidget):
         """`name` is what a screen reader says."""
         super().__init__()
         self.theme = theme
+        self.zoom = theme.zoom
         self._told: list[tuple[QRectF, str]] = []
         self._kept: tuple[object, QPixmap] | None = None
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(200)
+
+    @property
+    def wide(self) -> float:
+        """Width to draw on."""
+        return self.width() / self.zoom
+
+    @property
+    def high(self) -> float:
+        """Height to draw on."""
+        return self.height() / self.zoom
+
+    def sized(self, width: float, height: float) -> QSize:
+        """What a drawing of this size takes of the screen."""
+        return QSize(round(width * self.zoom), round(height * self.zoom))
 
     def draw(self, painter: QPainter) -> None:
         """Paint the chart; subclasses do."""
@@ -84,6 +101,7 @@ class Chart(QWidget):
         self._told = []
         painter = QPainter(device)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        painter.scale(self.zoom, self.zoom)
         self.draw(painter)
         painter.end()
 
@@ -93,7 +111,8 @@ class Chart(QWidget):
 
     def text_at(self, position: QPointF) -> str:
         """What is told at a position; empty for nothing."""
-        return next((text for place, text in reversed(self._told) if place.contains(position)), "")
+        drawn = position / self.zoom
+        return next((text for place, text in reversed(self._told) if place.contains(drawn)), "")
 
     def event(self, event: QEvent) -> bool:
         """Answer the tooltip."""

@@ -76,11 +76,11 @@ class CurveChart(Chart):
         self._x_range = (0.0, 1.0)
         self._y_range = (0.0, 1.0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumHeight(210)
+        self.setMinimumHeight(self.sized(0, 210).height())
 
     def sizeHint(self) -> QSize:
         """Twice as wide as high."""
-        return QSize(460, 230)
+        return self.sized(460, 230)
 
     def show_curves(self, curves: Sequence[Curve], marks: Sequence[Mark] = ()) -> None:
         """Show other curves."""
@@ -100,7 +100,7 @@ class CurveChart(Chart):
         else:
             self._y_range = (0.0, round_ticks(top)[-1])
         widest = max(self.width_of(self._y_text(tick), 11) for tick in self._y_ticks())
-        self._place = QRectF(widest + 8, 22, self.width() - widest - 32, self.height() - 22 - 36)
+        self._place = QRectF(widest + 8, 22, self.wide - widest - 32, self.high - 22 - 36)
 
     def _y_ticks(self) -> list[float]:
         if self._log_y:
@@ -139,7 +139,7 @@ class CurveChart(Chart):
         for size in sizes:
             text = f"{size:,.0f}"
             width = math.ceil(self.width_of(text, TICK_SIZE)) + 1.0
-            start = min(self._at(size, 1.0).x() - width / 2, self.width() - width)
+            start = min(self._at(size, 1.0).x() - width / 2, self.wide - width)
             if start < end + _TICK_GAP:
                 continue
             end = start + width
@@ -147,7 +147,7 @@ class CurveChart(Chart):
         self.line(painter, place.bottomLeft(), place.bottomRight(), self.theme.line)
         self.write(
             painter,
-            QRectF(place.left(), self.height() - 17, place.width(), 16),
+            QRectF(place.left(), self.high - 17, place.width(), 16),
             self._x_title,
             colour=self.theme.muted,
             size=11,
@@ -191,7 +191,7 @@ class CurveChart(Chart):
             painter.setPen(QPen(QColor(mark.colour), 1.2, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(x, self._place.top()), QPointF(x, self._place.bottom()))
             width = self.width_of(mark.text, 11) + 6
-            start = min(max(x - width / 2, self._place.left()), self.width() - width)
+            start = min(max(x - width / 2, self._place.left()), self.wide - width)
             row = 0 if all(start > end or start + width < begin for begin, end in rows[0]) else 1
             rows[row].append((start, start + width))
             place = QRectF(start, self._place.top() - 1 + 14 * row, width, 14)
@@ -201,9 +201,9 @@ class CurveChart(Chart):
 
     def _draw_names(self, painter: QPainter) -> None:
         """Names in one line above the plot, each in its curve's colour."""
-        x = float(self.width())
+        x = self.wide
         for curve in reversed([one for one in self._curves if one.name]):
-            width = min(self.width_of(curve.name) + 20, self.width() / max(len(self._curves), 2))
+            width = min(self.width_of(curve.name) + 20, self.wide / max(len(self._curves), 2))
             x -= width
             if x < self.width_of(self._y_title, 11) + 16:
                 break

@@ -63,6 +63,7 @@ class DeviceRows(Chart):
     def __init__(self, theme: Theme, name: str, devices: Sequence[Shown], scales: Mapping[Metric, Scale]) -> None:
         """`scales` of utilisation and of each small curve; a share of memory is of the device's own."""
         super().__init__(theme, name)
+        self.zoom = 1.0  # Its pixels are made one by one, and as many rows as there is room for are to be seen.
         self._devices, self._scales = list(devices), dict(scales)
         self._drawn: tuple[ReadingsBuffer, float, float] | None = None
         self._columns: Columns | None = None

@@ -86,11 +86,11 @@ class JobChart(Chart):
 
     def sizeHint(self) -> QSize:
         """A row each, and the axis."""
-        return QSize(420, max(len(self._rows), 1) * ROW + _AXIS)
+        return self.sized(420, max(len(self._rows), 1) * ROW + _AXIS)
 
     def row_at(self, y: float) -> int:
-        """The row at a height; -1 for none."""
-        row = int(y // ROW)
+        """The row at a height on the screen; -1 for none."""
+        row = int(y / self.zoom // ROW)
         return row if 0 <= row < len(self._rows) else -1
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -118,7 +118,7 @@ class JobChart(Chart):
         """Axis, rows and bracket."""
         if not self._rows:
             return
-        width = float(self.width())
+        width = self.wide
         names = max(self.width_of(self._left_text(one), bold=one.advised) for one in self._rows) + 4
         names = min(names, width * 0.40)
         texts = [row.text for row in self._rows] + ([self._switched.text] if self._switched else [])
@@ -156,7 +156,7 @@ class JobChart(Chart):
         if number == self._current:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(self.theme.accent_soft))
-            painter.drawRoundedRect(QRectF(0, y + 1, self.width(), ROW - 2), 4, 4)
+            painter.drawRoundedRect(QRectF(0, y + 1, self.wide, ROW - 2), 4, 4)
         self._write_name(painter, one, QRectF(6, y, left - 18, ROW))
         muted = self.theme.muted if one.at is None else None
         moved = self._switched if one.advised else None
@@ -169,7 +169,7 @@ class JobChart(Chart):
         if one.price:
             place = QRectF(right + 14 + values, y, prices, ROW)
             self.write(painter, place, one.price, colour=self.theme.muted, align=Qt.AlignmentFlag.AlignRight)
-        self.tell_at(QRectF(0, y, self.width(), ROW), one.tip)
+        self.tell_at(QRectF(0, y, self.wide, ROW), one.tip)
 
     def _write_name(self, painter: QPainter, one: JobRow, place: QRectF) -> None:
         colour = self.theme.muted if one.at is None else None

@@ -64,14 +64,14 @@ class OrderChart(Chart):
 
     def sizeHint(self) -> QSize:
         """A row a place."""
-        return QSize(420, 26 + _ROW * max(len(self._lines), 1) + 6)
+        return self.sized(420, 26 + _ROW * max(len(self._lines), 1) + 6)
 
     def draw(self, painter: QPainter) -> None:
         """Columns, lines, dots and the names at the right."""
         if not self._columns or not self._lines:
             return
-        names = min(max(self.width_of(line.name) for line in self._lines) + 8, self.width() * 0.4)
-        left, right = 34.0, self.width() - names - 18
+        names = min(max(self.width_of(line.name) for line in self._lines) + 8, self.wide * 0.4)
+        left, right = 34.0, self.wide - names - 18
         step = (right - left) / max(len(self._columns) - 1, 1)
         for number, column in enumerate(self._columns):
             x = left + number * step
@@ -79,7 +79,7 @@ class OrderChart(Chart):
             chosen = number == self._chosen
             colour = self.theme.accent if chosen else self.theme.muted
             self.write(painter, place, column, bold=chosen, colour=colour, size=11, align=Qt.AlignmentFlag.AlignHCenter)
-            self.line(painter, QPointF(x, 24), QPointF(x, self.height() - 4), self.theme.grid, 1)
+            self.line(painter, QPointF(x, 24), QPointF(x, self.high - 4), self.theme.grid, 1)
         for one in self._lines:
             self._draw_line(painter, one, left, step)
         for one in self._lines:

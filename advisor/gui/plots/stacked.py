@@ -68,7 +68,7 @@ class StackChart(Chart):
         self.renew()
 
     def _legend_lines(self) -> int:
-        room, x, lines = max(self.width(), 240), 0.0, 1
+        room, x, lines = max(self.wide, 240), 0.0, 1
         for name, _colour in self._legend:
             needed = self.width_of(name) + 30
             if x + needed > room and x > 0:
@@ -78,7 +78,7 @@ class StackChart(Chart):
 
     def sizeHint(self) -> QSize:
         """As high as its bars and the legend."""
-        return QSize(420, len(self._stacks) * self._row_height + 8 + 20 * self._legend_lines())
+        return self.sized(420, len(self._stacks) * self._row_height + 8 + 20 * self._legend_lines())
 
     def resizeEvent(self, event: object) -> None:
         """The legend may need another line."""
@@ -91,9 +91,9 @@ class StackChart(Chart):
         if not self._stacks:
             return
         names = max(self.width_of(one.name, bold=one.chosen) for one in self._stacks)
-        names = min(names + 4, self.width() * 0.3) if names else 0.0
+        names = min(names + 4, self.wide * 0.3) if names else 0.0
         values = max(self.width_of(one.text, TEXT_SIZE, bold=one.chosen) for one in self._stacks) + 6
-        left, right = (names + 12 if names else 0.0), self.width() - values - 12
+        left, right = (names + 12 if names else 0.0), self.wide - values - 12
         sizes = [max(sum(piece.size for piece in stack.pieces), stack.limit or 0.0) for stack in self._stacks]
         limits = [one.limit for one in self._stacks if one.limit]
         top = min(max(sizes), _OVERFLOW * max(limits)) if limits else max(sizes)
@@ -125,7 +125,7 @@ class StackChart(Chart):
             self.tell_at(QRectF(mark - 4, top - 5, 8, self._bar_height + 10), one.limit_text)
         self.write(
             painter,
-            QRectF(right + 12, y, self.width() - right - 12, height),
+            QRectF(right + 12, y, self.wide - right - 12, height),
             one.text,
             size=TEXT_SIZE,
             bold=one.chosen,
@@ -136,7 +136,7 @@ class StackChart(Chart):
         x, y = 0.0, top
         for name, colour in self._legend:
             needed = self.width_of(name) + 30
-            if x + needed > self.width() and x > 0:
+            if x + needed > self.wide and x > 0:
                 x, y = 0.0, y + 20
             self.bar(painter, QRectF(x, y + 5, 10, 10), colour)
             self.write(painter, QRectF(x + 15, y, needed - 12, 20), name, colour=self.theme.muted)

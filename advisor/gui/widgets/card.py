@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from advisor.gui.theme import TEXT_SIZE
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.boxes import Margins, across, down
 from advisor.gui.widgets.labels import ElidedLabel, label
@@ -138,13 +139,18 @@ class FigureRow(QWidget):
         """Take one line or two."""
         super().resizeEvent(event)
         count = max(len(self._figures), 1)
-        room = max(1, (event.size().width() + self._lines.spacing()) // (self._least_width + self._lines.spacing()))
+        spacing = self._lines.spacing()
+        room = max(1, (event.size().width() + spacing) // (self._least() + spacing))
         lines = -(-count // room)
         self._arrange(-(-count // lines))
 
     def minimumSizeHint(self) -> QSize:
         """Narrower than the figures in one line: they wrap."""
-        return QSize(self._least_width, super().minimumSizeHint().height())
+        return QSize(self._least(), super().minimumSizeHint().height())
+
+    def _least(self) -> int:
+        """More where the letters are larger than usual."""
+        return self._least_width * max(self.font().pixelSize(), TEXT_SIZE) // TEXT_SIZE
 
     def _arrange(self, columns: int) -> None:
         if columns == self._columns:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QToolButton, QWidget
 
 from advisor.gui.models.form_fields import FieldError, FormField, parse, range_text, shown
+from advisor.gui.texts import CHANGED
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.choice import Choice, Line
 from advisor.gui.widgets.labels import label
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from advisor.gui.texts import Texts
 
 Editor = Line | Choice | QCheckBox
-_MARK = "• "
 _RESET_WIDTH = 20
 _DIGITS = 8
 """What a number's line has room for at least: ten millions of samples."""
@@ -263,7 +263,7 @@ class Form(QWidget):
         """A dot before the name and a way back where the field is not what it was."""
         before = None if self._base is None else self._base.get(field.name, field.default)
         changed = self._base is not None and shown(field, before) != shown(field, self._value(field))
-        self._names[field.name].setText(f"{_MARK if changed else ''}{self._name(field)}")
+        self._names[field.name].setText(f"{f'{CHANGED} ' if changed else ''}{self._name(field)}")
         button = self._resets[field.name]
         if changed != button.isVisibleTo(self):
             button.setVisible(changed)

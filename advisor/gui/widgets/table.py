@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from advisor.gui.texts import CHANGED
 from advisor.gui.widgets.cell_delegate import CellDelegate
 
 if TYPE_CHECKING:
@@ -318,13 +319,12 @@ class Table(QTableView):
     def shown_texts(self, rows: Sequence[int] | None = None) -> tuple[list[str], list[list[str]]]:
         """Titles and cells as they are shown, hidden columns and marks left out; `rows` None: all."""
         columns = [
-            one
-            for place, one in enumerate(self.table_model.columns)
-            if one.title and not self.isColumnHidden(place)
+            one for place, one in enumerate(self.table_model.columns) if one.title and not self.isColumnHidden(place)
         ]
         records = self.shown_records()
         chosen = records if rows is None else [records[row] for row in rows]
-        return [column.title for column in columns], [[one.text(record) for one in columns] for record in chosen]
+        cells = [[one.text(record).removeprefix(f"{CHANGED} ") for one in columns] for record in chosen]
+        return [column.title for column in columns], cells
 
     def _menu(self, place: QPoint) -> None:
         menu = QMenu(self)

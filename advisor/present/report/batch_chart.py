@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Language, sentence
-from advisor.core.units import format_rate
 from advisor.present.batch_curve import batch_curve
 from advisor.present.card_names import names_with_place
 from advisor.present.look import device_colour, device_places, device_shape
@@ -108,7 +107,7 @@ def _curve(
         "x_title": sentence("report-axis-batch", language),
         "y_title": sentence("report-axis-rate", language),
         "x_ticks": [{"at": across(size), "text": f"{size:,}"} for size in sizes[::step]],
-        "y_ticks": [{"at": heights(value), "text": format_rate(value) if value else "0"} for value in heights.ticks],
+        "y_ticks": [{"at": heights(value), "text": f"{value:,.10g}"} for value in heights.ticks],
         "knee": mark(knee),
         "limit": mark(limit),
         "advised": mark(main.batch_size_per_device),

@@ -150,7 +150,10 @@ def strategy_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     if len({item.strategy for item in best.values()}) < 2:  # noqa: PLR2004 - one alone compares with nothing
         return None
     ordered = sorted(best.items(), key=lambda row: (row[1].count, row[1].strategy))[:_BARS]
-    return {**_bars(ordered, chosen, language), "alt": sentence("report-alt-strategies", language)}
+    chart = _bars(ordered, chosen, language)
+    # The bars above are of other batches for several devices: which one these are of is said.
+    chart["notes"].append(sentence("report-legend-batch", language, batch=f"{main.batch_size_per_device:,}"))
+    return {**chart, "alt": sentence("report-alt-strategies", language)}
 
 
 def time_chart(advice: AdviceRecord, language: Language) -> Chart | None:

@@ -381,6 +381,7 @@ model-flop-below = forward and backward
 model-assumptions = Assumptions
 model-python-runs = The Python file runs in the worker; its three functions are traced as they are.
 model-memory-assumption = Memory is what one GPU of unknown generation needs, driver context and fragmentation included.
+model-memory-of = Memory is what one { $device } needs, driver context and fragmentation included.
 model-layers-title = Layers
 model-layer = Layer
 model-layer-flop = Forward

@@ -360,6 +360,7 @@ model-flop-below = 前向与反向
 model-assumptions = 假设
 model-python-runs = Python 文件在工作进程中运行，按原样追踪其中的三个函数。
 model-memory-assumption = 显存按一块未知代次的 GPU 估算，已含驱动上下文与碎片。
+model-memory-of = 显存按一块 { $device } 估算，已含驱动上下文与碎片。
 model-layers-title = 各层
 model-layer = 层
 model-layer-flop = 前向

@@ -1,0 +1,76 @@
+"""High windows are used, and with the largest letters nothing lies where nobody can go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from advisor.gui.history_access import keep
+from advisor.gui.pages.history_page import HistoryPage
+from advisor.gui.pages.model_page import ModelPage
+from advisor.gui.settings import ZOOMS
+from tests.gui import fakes
+from tests.gui.shown_page import shown_page
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.session import Session
+
+
+@pytest.mark.parametrize("size", [(1280, 1440), (2560, 1440)], ids=["below the forms", "beside the forms"])
+def test_layers_take_the_room_that_is_left_and_no_more_than_their_rows(
+    window: MainWindow, session: Session, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    session.reopen(fakes.advice())
+    page = shown_page(window, "model", ModelPage, qtbot)
+    layers = page._layers.records
+    assert layers
+
+    def height_of(count: int) -> int:
+        page._layers.show(layers[:1] * count)
+        qtbot.wait(50)
+        shown = page._layer_table.height() - page._layer_table.frame_height
+        assert shown <= count * page._layer_table.row_height
+        content = page.scroll_area.widget()
+        assert page._layer_card.mapTo(content, page._layer_card.rect().bottomLeft()).y() < content.height()
+        below = page._layer_card.height() - page._layer_table.geometry().bottom()
+        assert below < 3 * page._layer_table.row_height
+        return shown
+
+    assert height_of(3) == 3 * page._layer_table.row_height
+    assert height_of(200) >= (14 if size[0] < 2000 else 25) * page._layer_table.row_height
+
+
+def test_more_runs_are_seen_in_a_higher_window(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    for _ in range(12):
+        keep(session.settings.history_folder, fakes.advice())
+    heights = []
+    for height in (700, 1400):
+        window.resize(1280, height)
+        page = shown_page(window, "history", HistoryPage, qtbot)
+        qtbot.waitUntil(lambda shown=page: hasattr(shown, "_table") and not shown.busy, timeout=120_000)
+        qtbot.wait(50)
+        heights.append((page._table.height() - page._table.frame_height) // page._table.row_height)
+    assert 8 <= heights[0] < heights[1] == 12
+
+
+@pytest.mark.parametrize("name", ["advice", "compare"])
+def test_with_the_largest_letters_every_part_of_a_page_can_be_reached(
+    window: MainWindow, session: Session, qtbot: QtBot, name: str
+) -> None:
+    window.resize(1024, 700)
+    session.set_advice(fakes.advice())
+    for _ in ZOOMS:
+        window.commands.act("zoom-in")
+    qtbot.waitUntil(lambda: window.context.theme.zoom == ZOOMS[-1], timeout=20_000)
+    window.show_page(name)
+    page = window.page(name)
+    qtbot.waitUntil(lambda: not page.filling and not getattr(page, "busy", False), timeout=120_000)
+    content, seen = page.scroll_area.widget(), page.scroll_area.viewport()
+    assert content.width() > seen.width()
+    assert page.scroll_area.horizontalScrollBar().isVisible()
+    assert page.scroll_area.horizontalScrollBar().maximum() == content.width() - seen.width()
