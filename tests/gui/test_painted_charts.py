@@ -135,7 +135,7 @@ def test_with_larger_letters_a_whole_chart_is_larger_and_tells_the_same(qtbot: Q
     assert [chart.width_of("abc") for chart in charts] == [usual.width_of("abc")] * 2
     rows = [row * usual.height() / 3 + 10.0 for row in range(3)]
     assert [usual.text_at(QPointF(200.0, y)) for y in rows] == ["of a", "of b", "of c"]
-    assert [larger.text_at(1.6 * QPointF(200.0, y)) for y in rows] == ["of a", "of b", "of c"]
+    assert [larger.text_at(QPointF(200.0, y) * 1.6) for y in rows] == ["of a", "of b", "of c"]
 
 
 def test_the_curves_of_cpu_and_gpu_are_those_that_the_sentence_below_is_of(

@@ -16,6 +16,7 @@ from tests.gui.shown_page import shown_page
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from advisor.gui.context import PageName
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
 
@@ -36,6 +37,7 @@ def test_layers_take_the_room_that_is_left_and_no_more_than_their_rows(
         shown = page._layer_table.height() - page._layer_table.frame_height
         assert shown <= count * page._layer_table.row_height
         content = page.scroll_area.widget()
+        assert content is not None
         assert page._layer_card.mapTo(content, page._layer_card.rect().bottomLeft()).y() < content.height()
         below = page._layer_card.height() - page._layer_table.geometry().bottom()
         assert below < 3 * page._layer_table.row_height
@@ -48,11 +50,11 @@ def test_layers_take_the_room_that_is_left_and_no_more_than_their_rows(
 def test_more_runs_are_seen_in_a_higher_window(window: MainWindow, session: Session, qtbot: QtBot) -> None:
     for _ in range(12):
         keep(session.settings.history_folder, fakes.advice())
+    page = shown_page(window, "history", HistoryPage, qtbot)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=120_000)
     heights = []
     for height in (700, 1400):
         window.resize(1280, height)
-        page = shown_page(window, "history", HistoryPage, qtbot)
-        qtbot.waitUntil(lambda shown=page: hasattr(shown, "_table") and not shown.busy, timeout=120_000)
         qtbot.wait(50)
         heights.append((page._table.height() - page._table.frame_height) // page._table.row_height)
     assert 8 <= heights[0] < heights[1] == 12
@@ -60,7 +62,7 @@ def test_more_runs_are_seen_in_a_higher_window(window: MainWindow, session: Sess
 
 @pytest.mark.parametrize("name", ["advice", "compare"])
 def test_with_the_largest_letters_every_part_of_a_page_can_be_reached(
-    window: MainWindow, session: Session, qtbot: QtBot, name: str
+    window: MainWindow, session: Session, qtbot: QtBot, name: PageName
 ) -> None:
     window.resize(1024, 700)
     session.set_advice(fakes.advice())
@@ -71,6 +73,7 @@ def test_with_the_largest_letters_every_part_of_a_page_can_be_reached(
     page = window.page(name)
     qtbot.waitUntil(lambda: not page.filling and not getattr(page, "busy", False), timeout=120_000)
     content, seen = page.scroll_area.widget(), page.scroll_area.viewport()
+    assert content is not None
     assert content.width() > seen.width()
     assert page.scroll_area.horizontalScrollBar().isVisible()
     assert page.scroll_area.horizontalScrollBar().maximum() == content.width() - seen.width()
