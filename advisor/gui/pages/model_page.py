@@ -95,10 +95,9 @@ class ModelPage(Page):
             self._build_left()
 
     def _described(self) -> dict[str, Any]:
-        return _as_table(self.session.workload)
-
-    def _base(self) -> dict[str, Any]:
-        return _as_table(self.session.base)
+        """The workload as a file has it; empty for none."""
+        table: dict[str, Any] = msgspec.to_builtins(self.session.workload) or {}
+        return table
 
     def _build_left(self) -> None:
         """The doors and the forms, a card in each turn of the event loop: together they take a tenth of a second."""
@@ -109,7 +108,7 @@ class ModelPage(Page):
         self._cards: dict[str, Card] = {}
         self._forms: dict[str, tuple[str, Form]] = {}
         self._left.addStretch(1)
-        described = self._described()
+        described, base = self._described(), msgspec.to_builtins(self.session.base) or {}
         training = fields_of(Training)
         first = [field for name in _FIRST_SETTINGS for field in training if field.name == name]
         others = [field for field in training if field.name not in _FIRST_SETTINGS]
@@ -126,7 +125,7 @@ class ModelPage(Page):
                 fields,
                 described.get(section, {}),
                 columns=_LONG_COLUMNS if code == _FORMS[-1] else 2,
-                base=self._base().get(section, {}),
+                base=base.get(section, {}),
                 at_once=False,
             )
             steps += [
@@ -198,7 +197,7 @@ class ModelPage(Page):
         self._assumed = QVBoxLayout()
         self._assumptions.body.addLayout(self._assumed)
         self._right.addWidget(self._assumptions)
-        card = GrowingCard(self.texts("model-layers-title"))
+        card = self._layer_card = GrowingCard(self.texts("model-layers-title"))
         self._layer_state = label("", "muted")
         card.add_to_header(self._layer_state)
         self._layers = TableModel(self._layer_columns())
@@ -210,7 +209,6 @@ class ModelPage(Page):
         card.hold(self._layer_table)
         self._layer_note = label("", "muted", wrap=True)
         card.body.addWidget(self._layer_note)
-        self._layer_card = card
         self._right.addWidget(card, _ALL)
         self._right_forms = down(GAP)
         self._right.addLayout(self._right_forms)
@@ -314,7 +312,7 @@ class ModelPage(Page):
             self._build_left()
             return
         self.session.forget_invalid()
-        described, base = self._described(), self._base()
+        described, base = self._described(), msgspec.to_builtins(self.session.base) or {}
         model, reference = described.get("model", {}), self.session.reference
         self._door_card.show_current(model, reference)
         if reference and reference != self._reference:
@@ -371,8 +369,8 @@ class ModelPage(Page):
         self._figures["flop"].show_figure(flop, texts("model-flop-below"))
         need = preview.memory_bytes
         at_batch = texts("advice-batch-row", batch=workload.training.batch_size)
-        span = texts.span(need, texts.size)
-        self._figures["memory"].show_figure(texts.size(need.value) if need else "–", at_batch, tip=span)
+        told = texts.size(need.value) if need else "–"
+        self._figures["memory"].show_figure(told, at_batch, tip=texts.span(need, texts.size))
 
     def _show_assumptions(self, preview: Preview | None, workload: Workload | None) -> None:
         clear(self._assumed)
@@ -398,9 +396,3 @@ class ModelPage(Page):
                 write_atomically(Path(name), workload_to_toml(workload).encode())
             except UserFacingError as error:
                 self._problems.addWidget(Notice(self.texts.error(error), role="danger"))
-
-
-def _as_table(workload: Workload | None) -> dict[str, Any]:
-    """A workload as a file has it; empty for none."""
-    table: dict[str, Any] = msgspec.to_builtins(workload) if workload is not None else {}
-    return table
