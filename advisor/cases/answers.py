@@ -8,7 +8,8 @@ from advisor.cases.case_file import Case, CaseAnswer, bundled_cases
 from advisor.cases.devices import answer_bert_across_gpus, answer_fp32_order, answer_iris
 from advisor.cases.logged import answer_epoch_log, answer_rnn_crossover
 from advisor.cases.scaling import answer_roberta, answer_two_gpus, answer_unet
-from advisor.core.errors import InputError
+from advisor.core.file_fault import shown_value
+from advisor.core.sentences import Names, SaidError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,7 @@ def answer_case(case: Case | str, predictor: Predictor) -> CaseAnswer:
     known = bundled_cases()
     case_id = case if isinstance(case, str) else case.id
     if case_id not in known or case_id not in _ANSWERS:
-        raise InputError(f"There is no case {case_id!r}.", f"Choose one of {', '.join(known)}.")
+        raise SaidError.of("case-unknown", given=shown_value(case_id), names=Names(names=tuple(known)))
     return _ANSWERS[case_id](known[case_id] if isinstance(case, str) else case, predictor)
 
 

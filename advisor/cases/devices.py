@@ -10,8 +10,7 @@ from advisor.claims.claim import Claim
 from advisor.claims.predictor import candidate
 from advisor.claims.ratios import card_ratio, check_card_ratio
 from advisor.claims.setting import usual_precision
-from advisor.core.errors import InputError
-from advisor.core.sentences import Arguments, Reason
+from advisor.core.sentences import Arguments, Reason, SaidError
 from advisor.recommend.comparison import part_s
 from advisor.recommend.launch_cost import fixed_s
 from advisor.recommend.precisions import rate_of
@@ -116,7 +115,7 @@ def answer_iris(case: Case, predictor: Predictor) -> CaseAnswer:
     spec = predictor.specs[case.devices[0]]
     curve = predictor.predict(workload, tuple(candidate(spec, "fp32", size) for size in _LADDER))
     if len(curve) != len(_LADDER):
-        raise _unpredictable(workload.name)
+        raise unpredictable(workload.name)
     own = curve[0]
     fixed = fixed_s(own, curve)
     reads = part_s(own, "synchronisation")
@@ -149,11 +148,9 @@ def answer_iris(case: Case, predictor: Predictor) -> CaseAnswer:
     return CaseAnswer(case_id=case.id, verdict="plausible", reasons=tuple(reasons), figures=figures)
 
 
-def _unpredictable(name: str) -> InputError:
-    return InputError(
-        f"{name!r} could not be predicted, so that the case has no answer.",
-        "Check that torch is installed, so that models can be traced.",
-    )
+def unpredictable(name: str) -> SaidError:
+    """The fault of a case whose workload has no prediction."""
+    return SaidError.of("case-unpredictable", workload=name)
 
 
 def answer_bert_across_gpus(case: Case, predictor: Predictor) -> CaseAnswer:
@@ -168,7 +165,7 @@ def answer_bert_across_gpus(case: Case, predictor: Predictor) -> CaseAnswer:
         for precision in ("fp32", "fp16_amp"):
             pair = predictor.predict(workload, (candidate(predictor.specs[key], precision, batch),))
             if not pair:
-                raise _unpredictable(workload.name)
+                raise unpredictable(workload.name)
             jobs[(key, precision)] = _job(pair[0])
         claimed = case.number(_MINUTES_OF[key]) * _S_PER_MINUTE
         verdict, reason = _judge_job(predictor.specs[key].name, claimed, jobs[(key, "fp32")], jobs[(key, "fp16_amp")])
@@ -199,7 +196,7 @@ def answer_bert_across_gpus(case: Case, predictor: Predictor) -> CaseAnswer:
 
 def _job(prediction: Prediction) -> Estimate:
     if prediction.job_s is None:
-        raise _unpredictable(prediction.device.name)
+        raise unpredictable(prediction.device.name)
     return prediction.job_s
 
 

@@ -12,8 +12,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.claims.claim import Claim
 from advisor.claims.predictor import candidate
 from advisor.claims.ratios import check_count_ratio
-from advisor.core.errors import InputError
-from advisor.core.sentences import Arguments, Reason
+from advisor.core.sentences import Arguments, Reason, SaidError
 
 if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
@@ -76,10 +75,7 @@ def _assumptions(
         if len(answer) == 3:  # noqa: PLR2004 - all three could be predicted
             found.append(_Assumption(spec, precision, batch, answer[1], answer[2], answer[0]))
     if not found:
-        raise InputError(
-            f"{workload.name!r} could not be predicted, so that the case has no answer.",
-            "Check that torch is installed, so that models can be traced.",
-        )
+        raise SaidError.of("case-unpredictable", workload=workload.name)
     return found
 
 

@@ -8,10 +8,9 @@ from msgspec import Meta
 
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.catalogue.strategies import Strategy
-from advisor.core.errors import InputError
 from advisor.core.input_file import read_toml
 from advisor.core.records import Record
-from advisor.core.sentences import Names, Reason
+from advisor.core.sentences import Names, Reason, SaidError
 from advisor.core.units import Estimate
 from advisor.workload.workload import Mode
 
@@ -104,10 +103,7 @@ def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
     for index, entry in enumerate(entries):
         values = (entry.step_s, entry.samples_per_s, entry.epoch_s, entry.job_s, entry.speed_up_ratio)
         if entry.text is None and entry.fits is None and all(value is None for value in values):
-            raise InputError(
-                f"{path}: claim[{index}]: there is nothing to check.",
-                "Give text, or one of step_s, samples_per_s, epoch_s, job_s, speed_up_ratio and fits.",
-            )
+            raise SaidError.of("claim-nothing-to-check", path=str(path), place=f"claim[{index}]")
     return entries
 
 

@@ -12,7 +12,8 @@ from advisor.claims.reader import parse_claim
 from advisor.claims.refusals import unknown_card
 from advisor.claims.switched import check_change, check_fits, is_about_one_change
 from advisor.claims.times import check_time
-from advisor.core.errors import InputError
+from advisor.core.file_fault import shown_value
+from advisor.core.sentences import SaidError
 
 if TYPE_CHECKING:
     from advisor.claims.claim import ClaimEntry
@@ -32,10 +33,7 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
     parsed = _parsed(claim, predictor)
     for key in (*parsed.gpus, *parsed.reference_gpus):
         if key not in predictor.specs:
-            raise InputError(
-                f"The claim's GPU {key!r} is not in the spec table.",
-                "Use a key that `advisor --list` shows, or add the card with --gpu-file.",
-            )
+            raise SaidError.of("claim-card-unlisted", gpu=shown_value(key))
     several = parsed.speed_up_ratio is not None and not is_about_one_change(parsed)
     if several:
         if parsed.reference_gpus and parsed.reference_gpus != parsed.gpus:

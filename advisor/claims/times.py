@@ -15,8 +15,7 @@ from advisor.claims.predictor import candidate
 from advisor.claims.refusals import refusal
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
 from advisor.claims.words import says_training
-from advisor.core.errors import InputError
-from advisor.core.sentences import Arguments, Reason
+from advisor.core.sentences import Arguments, Reason, SaidError
 from advisor.core.units import Estimate
 from advisor.recommend.candidates import batch_sizes_around
 from advisor.recommend.comparison import counted
@@ -148,7 +147,7 @@ def _claimed_step_s(claim: Claim, workload: Workload, batch: int, count: int) ->
         return claim.epoch_s / steps
     if claim.job_s is not None:
         return claim.job_s / max(1, math.ceil(steps * workload.training.epochs))
-    raise InputError("The claim holds no time and no rate.", "Give step_s, samples_per_s, epoch_s or job_s.")
+    raise SaidError.of("claim-no-figure")
 
 
 def _nearest_own(set_ups: list[ClaimedSetUp], workload: Workload) -> ClaimedSetUp | None:

@@ -64,7 +64,10 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def refused_by_machine(error: Exception) -> OutputError | None:
-    """The sentence of a machine that has no memory, processes, descriptors or disk left; None for any other error."""
+    """The sentence of a machine that has no memory, processes, descriptors or disk left; None for any other error.
+
+    In English: the file of the sentences may be one file too many to open.
+    """
     if isinstance(error, MemoryError) or getattr(error, "errno", None) in _EXHAUSTED or _NO_THREAD in str(error):
         reason = getattr(error, "strerror", None) or str(error) or "no memory is left"
         return OutputError(

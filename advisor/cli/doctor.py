@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from advisor.core.child_process import ChildProcess
 from advisor.core.records import Record
-from advisor.core.sentences import Reason, Said, say, sentence
+from advisor.core.sentences import Listed, Reason, Said, Value, say, sentence
 
 if TYPE_CHECKING:
     import argparse
@@ -60,7 +60,7 @@ def findings() -> Iterator[Finding]:
     yield from _folders()
 
 
-def _found(state: State, code: str, **numbers: float | str | Said) -> Finding:
+def _found(state: State, code: str, **numbers: Value) -> Finding:
     return Finding(state=state, reason=Reason.of(code, **dict(numbers)))
 
 
@@ -94,8 +94,8 @@ def _torch() -> Finding:
         )
         failed = [event for event in asked if isinstance(event, Failed)]
         if failed:
-            text = f"{failed[0].text} {failed[0].remedy}".strip()
-            return _found("wrong", "doctor-torch-broken", text=Said(text=text[:_TEXT_LENGTH]))
+            said = failed[0].told("doctor-said", device="cpu")
+            return _found("wrong", "doctor-torch-broken", text=Listed(reasons=(said,)))
         if not session.alive:
             return _found("wrong", "doctor-torch-broken", text=Said(text=session.log[-_TEXT_LENGTH:]))
     except (WorkerHung, WorkerTooLarge):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.core.errors import OutputError
-from advisor.core.sentences import Reason, Said, SaidError
+from advisor.core.sentences import Reason, SaidError
 from advisor.protocol.messages import Failed
 
 if TYPE_CHECKING:
@@ -41,14 +41,10 @@ class TraceWatch:
 
     def _causes(self, advice: AdviceRecord) -> tuple[Reason, ...]:
         """Why nothing came and what helps, in that order."""
-        failed, reason = self._failed, advice.model.not_traced_reason
-        if failed is not None and not _says_all(failed):
-            said = Reason.of("command-untraced-said", text=Said(text=failed.text))
-            remedy = Reason.of("command-untraced-said", text=Said(text=failed.remedy)) if failed.remedy else _BY_NUMBERS
-            return said, remedy
-        if failed is not None and reason is not None:
-            return (reason,)
-        return (_BY_NUMBERS,) if reason is None else (reason, _BY_NUMBERS)
+        reason = advice.model.not_traced_reason
+        if reason is None:
+            return (_BY_NUMBERS,)
+        return (reason, _BY_NUMBERS) if self._failed is None else (reason,)
 
     def _kept(self) -> str | None:
         """Where the traceback was written; None where there is none, or no place for it."""
@@ -64,11 +60,6 @@ class TraceWatch:
         except (OSError, OutputError):
             return None
         return str(folder / LOG_NAME)
-
-
-def _says_all(failed: Failed) -> bool:
-    """Whether the sentence of the failure's code says what was given and what helps: not in words of a library."""
-    return failed.code.startswith(("worker-file-", "worker-no-class"))
 
 
 def nothing_known(advice: AdviceRecord) -> bool:

@@ -32,12 +32,6 @@ def meant_or_known(word: str, names: Sequence[str], known: str = "known-fields")
     return remedy("did-you-mean", word=meant) if meant else remedy(known, names=Names(names=tuple(names)))
 
 
-def closest(word: str, allowed: Sequence[str]) -> str:
-    """`did you mean …?` for a mistyped word, or the empty string."""
-    name = closest_name(word, allowed)
-    return f"Did you mean `{name}`?" if name else ""
-
-
 def shown_value(value: object) -> str:
     """A foreign value for an error text: shortened, control characters visible."""
     try:
@@ -45,6 +39,12 @@ def shown_value(value: object) -> str:
     except (ValueError, RecursionError):
         text = type(value).__name__
     return f"`{shortened(text)}`"
+
+
+def named_error(error: BaseException) -> str:
+    """An exception's type and the first line of what it says, as a foreign value."""
+    first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    return f"{type(error).__name__}: {shown_value(first)}" if first else type(error).__name__
 
 
 def shortened(text: str, longest: int = _SHOWN_CHARACTERS) -> str:

@@ -7,7 +7,7 @@ import os
 import tempfile
 from typing import TYPE_CHECKING
 
-from advisor.core.errors import OutputError
+from advisor.core.sentences import Said, SaidOutputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,9 +32,8 @@ def write_atomically(path: Path, content: bytes) -> None:
         temporary = None
         _sync_folder(target.parent)
     except OSError as error:
-        reason = error.strerror or str(error)
-        text = f"{path}: cannot be written: {reason}."
-        raise OutputError(text, "Name another file or folder, or make this one writable.") from error
+        detail = Said(text=error.strerror or str(error))
+        raise SaidOutputError.of("command-not-written", given=str(path), detail=detail) from error
     finally:
         if temporary is not None:
             with contextlib.suppress(OSError):

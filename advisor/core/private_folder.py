@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.core.errors import OutputError
+from advisor.core.sentences import SaidOutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,9 +29,7 @@ def private_folder(purpose: str) -> Iterator[Path]:
         _remove_abandoned(purpose)
         folder = tempfile.mkdtemp(prefix=f"advisor-{purpose}-")
     except OSError as error:
-        reason = error.strerror or str(error)
-        remedy = "Set TMPDIR to a folder that can be written and has room."
-        raise OutputError(f"No temporary folder could be made: {reason}.", remedy) from error
+        raise SaidOutputError.of("command-no-temporary", detail=error.strerror or str(error)) from error
     lock = _locked(Path(folder))
     try:
         yield Path(folder)

@@ -51,6 +51,8 @@ class Listed(Record, frozen=True, kw_only=True, tag="listed"):
     """Statements that a sentence lists, each with its own figures."""
 
     reasons: tuple[Reason, ...]
+    whole: bool = False
+    """Each is a sentence of its own: one after the other, without commas."""
 
 
 Value = float | int | str | Names | Said | Listed
@@ -143,7 +145,8 @@ def _readable(name: str, value: Value, language: Language, units: SizeUnits) -> 
         case Said():
             return _ended(_cut(value.text))
         case Listed():
-            return _COMMAS[language].join(say(reason, language, units) for reason in value.reasons)
+            said = [say(reason, language, units) for reason in value.reasons]
+            return in_a_row(said) if value.whole else _COMMAS[language].join(said)
         case str():
             return _cut(value)
     unit = unit_of(name)
@@ -202,18 +205,32 @@ def say(reason: Reason, language: Language, units: SizeUnits = "binary") -> str:
 
 
 class SaidError(InputError):
-    """Wrong use or a bad input that is told in the reader's language: the sentences, and then the remedy."""
+    """Wrong use or a bad input that is told in the reader's language: the sentences, and then the remedy.
 
-    def __init__(self, reasons: tuple[Reason, ...], remedy: Reason) -> None:
+    Without a remedy the last sentence says itself what helps.
+    """
+
+    def __init__(self, reasons: tuple[Reason, ...], remedy: Reason | None = None) -> None:
         """Keep the codes; `text` and `remedy` hold them in English, for whoever knows no other language."""
-        super().__init__(" ".join(say(reason, "en") for reason in reasons), say(remedy, "en"))
+        super().__init__(" ".join(say(reason, "en") for reason in reasons), "" if remedy is None else say(remedy, "en"))
         self.reasons = reasons
         self.remedy_reason = remedy
 
     @classmethod
     def of(cls, code: str, remedy: Reason | None = None, /, **numbers: Value) -> Self:
-        """The fault `code` with its arguments; without a `remedy` of its own `CODE-remedy`, same arguments."""
-        return cls((Reason.of(code, **numbers),), remedy or Reason.of(f"{code}-remedy", **numbers))
+        """The fault `code` with its arguments; without a `remedy` of its own `CODE-remedy`, same arguments, if any."""
+        own = f"{code}-remedy"
+        if remedy is None and message_exists(own, "en"):
+            remedy = Reason.of(own, **numbers)
+        return cls((Reason.of(code, **numbers),), remedy)
+
+    @property
+    def told(self) -> Reason:
+        """All of it as one statement, the remedy last."""
+        reasons = self.reasons if self.remedy_reason is None else (*self.reasons, self.remedy_reason)
+        return (
+            reasons[0] if len(reasons) == 1 else Reason.of("worker-refused", said=Listed(reasons=reasons, whole=True))
+        )
 
 
 class SaidOutputError(SaidError, OutputError):
@@ -229,7 +246,8 @@ def error_text(error: UserFacingError, language: Language, units: SizeUnits = "b
     """What is wrong and the remedy, in the language where the error has its sentences, else in English."""
     if not isinstance(error, SaidError):
         return error.text, error.remedy
-    return in_a_row(say(reason, language, units) for reason in error.reasons), say(error.remedy_reason, language, units)
+    remedy = "" if error.remedy_reason is None else say(error.remedy_reason, language, units)
+    return in_a_row(say(reason, language, units) for reason in error.reasons), remedy
 
 
 def in_a_row(sentences: Iterable[str]) -> str:

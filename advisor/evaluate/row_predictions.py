@@ -14,10 +14,9 @@ from advisor.catalogue.gpu_words import cards_meant
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
-from advisor.core.errors import InputError
-from advisor.core.file_fault import closest
+from advisor.core.file_fault import closest_name
 from advisor.core.records import Record
-from advisor.core.sentences import Names, Reason, Said
+from advisor.core.sentences import Listed, Names, Reason, SaidError
 from advisor.core.units import Estimate
 from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import HostSpeed
@@ -95,16 +94,17 @@ class WorkloadReader:
         if len(keys) > 1:
             return Reason.of("evaluate-several-gpus", gpu=row.gpu_key[:80], names=Names(names=keys, alternatives=True))
         if not keys:
-            known = closest(row.gpu_key, sorted(specs))
-            return Reason.of("evaluate-unknown-gpu", gpu=row.gpu_key[:80], hint=known)
+            meant = closest_name(row.gpu_key, sorted(specs))
+            hint = () if meant is None else (Reason.of("file-did-you-mean", word=meant),)
+            return Reason.of("evaluate-unknown-gpu", gpu=row.gpu_key[:80], hint=Listed(reasons=hint))
         named = msgspec.structs.replace(row, gpu_key=keys[0])
         return RowQuestion(row=named, workload=_overridden(found, row), spec=specs[keys[0]])
 
     def _read(self, name: str) -> Workload | Reason:
         try:
             return load_workload_for_row(name, self._folder, allow_hub=self._allow_hub)
-        except InputError as error:
-            return Reason.of("evaluate-wrong-workload", text=Said(text=str(error)))
+        except SaidError as error:
+            return error.told
 
 
 def _overridden(workload: Workload, row: RunRow) -> Workload:

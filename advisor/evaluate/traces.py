@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
-from advisor.core.sentences import Reason, Said
+from advisor.core.sentences import Listed, Reason
 from advisor.measure.worker_session import WorkerHung, WorkerSession
 from advisor.optable.op_table import OpTable
 from advisor.optable.totals import table_from_numbers
@@ -114,9 +114,8 @@ class _Tracer:
                 if isinstance(event, Traced):
                     tables[event.table.precision] = event.table
                 elif isinstance(event, Failed):
-                    reason = Reason.of(
-                        "evaluate-trace-failed", workload=workload.name, text=Said(text=event.text[:300])
-                    )
+                    said = Listed(reasons=(event.told("evaluate-said"),))
+                    reason = Reason.of("evaluate-trace-failed", workload=workload.name, said=said)
         except WorkerHung:
             reason = Reason.of("evaluate-trace-too-long", workload=workload.name, limit_s=_TRACE_LIMIT_S)
         return {key: tables.get(key.precision, reason) for key in keys}

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.core.child_process import ExitKind
-from advisor.core.sentences import Reason, Said
+from advisor.core.sentences import Reason
 from advisor.hardware.machine import Machine, Reading
 from advisor.measure.collection import Collection
 from advisor.measure.device_requests import DeviceRequests
@@ -120,10 +120,8 @@ class DeviceRun:
         if isinstance(request, MeasureRequest) and request.keep_freed_memory:
             return True  # only tried: without an answer nothing is lost
         for failed in self.collection.failures[failed_before:]:
-            code = failed.code or _FAILED.get(type(request), "measure-worker-failed")
-            self.collection.caveats.append(
-                Reason.of(code, device=self.device.name, text=Said(text=failed.text[:300]), **failed.numbers)
-            )
+            unknown = _FAILED.get(type(request), "measure-worker-failed")
+            self.collection.caveats.append(failed.told(unknown, device=self.device.name))
             self.exit_kind = "finished" if type(request) in _FAILED else "failed"
         if error is not None or not session.alive:
             self._note_death(session, error)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from advisor.core.errors import UserFacingError
 from advisor.core.file_writing import write_atomically
+from advisor.core.sentences import SaidError
 from advisor.core.system import this_system
 from advisor.protocol.messages import RankFinding, worker_event_of
 
@@ -43,7 +43,7 @@ def _require_own(folder: Path) -> None:
     """A folder under a predictable name may have been put there by someone else."""
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or not this_system.is_owned_by_us(status):
-        raise UserFacingError(f"{folder} belongs to someone else.", "Set TMPDIR to a folder of your own.")
+        raise SaidError.of("ranks-folder-not-ours", folder=str(folder))
 
 
 class RankFolder:

@@ -31,14 +31,18 @@ def local_ranks(environment: Mapping[str, str] | None = None) -> range:
         if not _is_number(value):
             from advisor.core.file_fault import shown_value
 
-            text = f"Environment: {name} is {shown_value(value)}, no number."
-            raise InputError(text, "Start the ranks with torchrun, or unset RANK and WORLD_SIZE.")
+            raise _refused("no-number", name=name, given=shown_value(value))
     first = int(rank) - int(local_rank)
     ranks = range(first, first + int(local_count))
     if first < 0 or int(rank) not in ranks or ranks.stop > int(count):
-        said = ", ".join(f"{name}={value}" for name, value in given.items())
-        raise InputError(f"Environment: no group has a rank of {said}.", "Start the ranks with torchrun.")
+        raise _refused("contradict", given=", ".join(f"{name}={value}" for name, value in given.items()))
     return ranks
+
+
+def _refused(what: str, **numbers: str) -> InputError:
+    from advisor.core.sentences import SaidError  # every rank starts with this module, and few have such a fault
+
+    return SaidError.of(f"ranks-environment-{what}", **numbers)
 
 
 def _is_number(text: str) -> bool:

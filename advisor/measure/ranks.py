@@ -14,7 +14,7 @@ from advisor.core.child_process import ChildProcess, wait_until
 from advisor.core.memory_watch import allowance_bytes
 from advisor.core.private_folder import private_folder
 from advisor.core.records import shared_fields
-from advisor.core.sentences import Reason, Said
+from advisor.core.sentences import Listed, Reason
 from advisor.measure.local_group import local_rank_environment, rendezvous_in
 from advisor.measure.rank_folder import RankFolder, folder_of_run
 from advisor.measure.rank_guard import local_ranks, peer_lost
@@ -242,7 +242,7 @@ class _Group:
         speaking += [failure for failure in failures if failure.world_fault]
         speaking += [] if self.died or elsewhere else failures
         if speaking:
-            reasons = [Reason.of("ranks-failed", text=Said(text=f"{speaking[0].text} {speaking[0].remedy}".strip()))]
+            reasons = [Reason.of("ranks-failed", said=Listed(reasons=(speaking[0].told("ranks-said"),)))]
         elif self.died or not elsewhere:
             code = "ranks-lost" if measured else "ranks-lost-early"
             reasons = [Reason.of(code, rank_count=self._rank_count, **numbers_of(sorted(self.died)))]

@@ -9,9 +9,8 @@ from collections.abc import Generator, Iterable, Mapping
 from msgspec.structs import replace
 
 from advisor.catalogue.precisions import TracePrecision
-from advisor.core.errors import UserFacingError
 from advisor.core.memory_watch import allowance_bytes
-from advisor.core.sentences import Reason, Said
+from advisor.core.sentences import Reason, SaidError
 from advisor.hardware.machine import Machine, Reading
 from advisor.hardware.monitor import Monitor
 from advisor.measure.device_run import DeviceRun
@@ -40,14 +39,12 @@ _ENDED = {
 }
 
 
-class TraceUnanswered(UserFacingError):  # noqa: N818 - says what happened
+class TraceUnanswered(SaidError):  # noqa: N818 - says what happened
     """The model could not be traced; `reason` says why, and prediction falls back to what else is known."""
 
-    def __init__(
-        self, text: str, remedy: str, reason: Reason, tables: dict[TracePrecision, OpTable] | None = None
-    ) -> None:
-        """Keep the sentence for the terminal, the reason for window and report, and what was traced all the same."""
-        super().__init__(text, remedy)
+    def __init__(self, reason: Reason, tables: dict[TracePrecision, OpTable] | None = None) -> None:
+        """Keep the reason, and what was traced all the same."""
+        super().__init__((reason,))
         self.reason = reason
         self.tables = tables or {}
 
@@ -86,18 +83,13 @@ def trace_workload(
                 failed = event
             yield event
         if failed is not None:
-            raise TraceUnanswered(failed.text, failed.remedy, _reason_of(failed), tables)
+            raise TraceUnanswered(failed.told("measure-trace-failed", device="cpu"), tables)
         if not session.alive:
-            reason = _ended(None, session, limit, request.wall_limit_s)
-            raise TraceUnanswered("The worker that traces the model died.", session.log[-500:], reason, tables)
+            raise TraceUnanswered(_ended(None, session, limit, request.wall_limit_s), tables)
     except Cancelled:
         return tables
     except (WorkerHung, WorkerTooLarge) as ended:
-        hung = isinstance(ended, WorkerHung)
-        spent = f"longer than {request.wall_limit_s:.0f} s" if hung else f"over {limit / 2**30:.1f} GiB of memory"
-        reason = _ended(ended, session, limit, request.wall_limit_s)
-        remedy = "Describe the model by numbers instead."
-        raise TraceUnanswered(f"Tracing took {spent}.", remedy, reason, tables) from ended
+        raise TraceUnanswered(_ended(ended, session, limit, request.wall_limit_s), tables) from ended
     finally:
         if session.alive and not (cancelled is not None and cancelled.is_set()):
             session.end()
@@ -148,12 +140,6 @@ def run_measurements(  # noqa: PLR0913 - what a run may be given
                 yield event
             allowance_s = 0.0 if planned.skipped is None else allowance_s
     return tuple(measurements)
-
-
-def _reason_of(failed: Failed) -> Reason:
-    return Reason.of(
-        failed.code or "measure-trace-failed", device="cpu", text=Said(text=failed.text[:300]), **failed.numbers
-    )
 
 
 def _ended(error: Exception | None, session: WorkerSession, limit_bytes: float, limit_s: float) -> Reason:

@@ -7,7 +7,6 @@ stage under way; without them a stage ends by its own limits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -15,7 +14,7 @@ import msgspec
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.core.json_lines import decoded
 from advisor.core.records import Record, built
-from advisor.core.sentences import Value
+from advisor.core.sentences import Reason, Said, Value
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload
 
@@ -248,18 +247,24 @@ class StageEnded(Record, frozen=True, kw_only=True, tag="stage_ended"):
     stage: int | None = None
 
 
+_TOLD_CHARACTERS = 300
+
+
 class Failed(Record, frozen=True, kw_only=True, tag="failed"):
-    """The worker met an exception; `remedy` is empty where it is our bug."""
+    """The worker met an exception; `text` is what it said itself."""
 
     exception: str
     text: str
     traceback: str
-    remedy: str = ""
     world_fault: bool = False
-    code: str = ""
-    """Message id of the sentence catalogue for a known fault of the world."""
-    numbers: Mapping[str, Value] = {}
-    """Arguments of that message."""
+    reason: Reason | None = None
+    """What is wrong and what helps, where it is known; None for a bug of ours."""
+
+    def told(self, unknown: str, **numbers: Value) -> Reason:
+        """The sentence of what is known, else `unknown` with the exception's text; `numbers` come to its arguments."""
+        if self.reason is None:
+            return Reason.of(unknown, text=Said(text=self.text[:_TOLD_CHARACTERS]), **numbers)
+        return Reason(code=self.reason.code, numbers={**self.reason.numbers, **numbers})
 
 
 RankFindingKind = Literal["peer_values", "peer_copy", "all_reduce", "memory_copy", "single_step", "ddp_step", "dp_step"]

@@ -15,7 +15,7 @@ from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.errors import OutputError
 from advisor.core.records import Record, built
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, SaidOutputError
 from advisor.core.units import Estimate
 from advisor.hardware.machine import Machine
 from advisor.measure.collection import calibration_key
@@ -178,7 +178,7 @@ class History:
         """Write a run as JSON. Raises OutputError when it is damaged or the file cannot be written."""
         advice = self.load(entry_index)
         if advice is None:
-            raise OutputError(f"History entry {entry_index} is damaged or gone.", "Choose another run.")
+            raise SaidOutputError.of("history-entry-gone", number=entry_index)
         json_file.write(advice, path)
 
     def keep_calibration(self, measurement: Measurement, machine: Machine) -> None:
@@ -237,9 +237,8 @@ class History:
         try:
             yield
         except sqlite3.Error as error:
-            text = f"The history {self._store.path or 'in memory'} could not be written: {error}."
-            remedy = "Free disk space, end other programs that use it, or choose another data folder."
-            raise OutputError(text, remedy) from error
+            path = str(self._store.path or ":memory:")
+            raise SaidOutputError.of("history-not-written", path=path, error=str(error)) from error
 
 
 def _head(entry: Entry, kind: type[Head]) -> Head | None:

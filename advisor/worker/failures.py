@@ -7,60 +7,29 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.core.errors import UserFacingError
-from advisor.core.file_fault import shown_value
-from advisor.core.sentences import Reason
+from advisor.core.file_fault import named_error, shown_value
+from advisor.core.sentences import Reason, Said, SaidError
 from advisor.protocol.messages import Failed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from advisor.core.sentences import Value
     from advisor.protocol.messages import Request
 
 _TRACEBACK_CHARACTERS = 20_000
+_TEXT_CHARACTERS = 2000
 _OURS = str(Path(__file__).parents[1])
 """The folder of this program's code."""
 
-_KNOWN: tuple[tuple[tuple[str, ...], str, str, str], ...] = (
-    (
-        ("no kernel image is available",),
-        "worker-no-kernels-for-gpu",
-        "The installed torch has no kernels for this GPU.",
-        "Install a torch build whose arch list covers this GPU's compute capability.",
-    ),
-    (
-        ("driver version is insufficient", "driver on your system is too old"),
-        "worker-driver-too-old",
-        "The GPU driver is too old for the CUDA version of the installed torch.",
-        "Update the driver, or install a torch build for an older CUDA version.",
-    ),
-    (
-        ("not compiled with CUDA",),
-        "worker-cpu-only-torch",
-        "The installed torch is a CPU-only build.",
-        "Install a torch build with CUDA to measure the GPU; the prediction for it is given all the same.",
-    ),
-    (
-        ("No CUDA GPUs are available", "Found no NVIDIA driver"),
-        "worker-gpu-hidden",
-        "torch cannot see the GPU that the driver reports.",
-        "Check CUDA_VISIBLE_DEVICES, the container's GPU settings and the permissions of /dev/nvidia*.",
-    ),
-    (
-        ("system not yet initialized",),
-        "worker-fabric-manager",
-        "The GPUs are not ready yet (CUDA error 802).",
-        "Start the NVIDIA fabric manager service, then try again.",
-    ),
-    (
-        ("all CUDA-capable devices are busy",),
-        "worker-gpu-busy",
-        "The GPU is taken by another process (exclusive compute mode).",
-        "Wait until it is free, or set its compute mode to default.",
-    ),
-)
-"""(words of which the error has some, message id, text, remedy).
+_KNOWN = {
+    "no kernel image is available": "no-kernels-for-gpu",
+    "driver version is insufficient": "driver-too-old",
+    "driver on your system is too old": "driver-too-old",
+    "not compiled with CUDA": "cpu-only-torch",
+    "No CUDA GPUs are available": "gpu-hidden",
+    "Found no NVIDIA driver": "gpu-hidden",
+    "system not yet initialized": "fabric-manager",
+    "all CUDA-capable devices are busy": "gpu-busy",
+}
+"""What the error holds, and the fault `worker-…` that it tells of.
 
 A container that was given the management library and not the one that computes has a GPU and `no NVIDIA driver`.
 """
@@ -78,47 +47,38 @@ def is_out_of_memory(error: BaseException) -> bool:
 def describe(error: Exception, request: Request) -> Failed:
     """The event for an exception that ended a request."""
     text = str(error) or type(error).__name__
-    code, remedy, world_fault = "", "", False
-    numbers: Mapping[str, Value] = {}
-    reason = getattr(error, "reason", None)
-    if isinstance(reason, Reason):
-        code, numbers, world_fault = reason.code, reason.numbers, True
-    elif isinstance(error, UserFacingError):
-        code = getattr(error, "reason_code", "worker-input-refused")
-        text, remedy, world_fault = error.text, error.remedy, True
-    elif isinstance(error, ModuleNotFoundError) and error.name in _MEASURING_NEEDS:
-        code, world_fault = "worker-torch-missing", True
-        text, remedy = f"{error.name} is not installed.", 'Install it: pip install "training-advisor[measure]".'
-    elif isinstance(error, ImportError | OSError) and _is_about_torch(error):
-        code, world_fault = "worker-torch-broken", True
-        text, remedy = f"torch cannot be imported: {text}", "Install torch anew: pip install --force-reinstall torch."
-    elif is_out_of_memory(error):
-        code, world_fault = "worker-out-of-memory", True
-        text, remedy = f"Memory ran out: {text}", "Choose a smaller batch size, or free memory of other processes."
-    else:
-        for phrases, known_code, known_text, known_remedy in _KNOWN:
-            if any(words.lower() in text.lower() for words in phrases):
-                code, text, remedy, world_fault = known_code, known_text, known_remedy, True
-                break
-    if not code and _ran_users_code(error, request):
-        code, world_fault = "worker-users-code-failed", True
-        text, remedy = f"The model's own file raised {type(error).__name__}: {text}", "Mend the file; see the log."
-    model_type = _model_type(request)
-    if not code and model_type and _ended_in_the_library(error):
-        code = "worker-model-failed"
-        first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-        raised = f"{type(error).__name__}: {shown_value(first)}" if first else type(error).__name__
-        text = f"model.config: `{model_type}` fails here: {raised}."
-        remedy = "Give the model and its batches as a Python file."
+    reason = _fault(error, text, request)
     return Failed(
         exception=type(error).__name__,
-        text=text[:2000],
+        text=text[:_TEXT_CHARACTERS],
         traceback="".join(traceback.format_exception(error))[-_TRACEBACK_CHARACTERS:],
-        remedy=remedy,
-        world_fault=world_fault,
-        code=code,
-        numbers=numbers,
+        world_fault=reason is not None,
+        reason=reason or _fault_of_the_library(error, request),
     )
+
+
+def _fault(error: Exception, text: str, request: Request) -> Reason | None:
+    """What of the world is wrong, and what helps."""
+    if isinstance(error, SaidError):
+        return error.told
+    if isinstance(error, ModuleNotFoundError) and error.name in _MEASURING_NEEDS:
+        return Reason.of("worker-torch-missing", package=error.name)
+    said = Said(text=text[:_TEXT_CHARACTERS])
+    if isinstance(error, ImportError | OSError) and _is_about_torch(error):
+        return Reason.of("worker-torch-broken", text=said)
+    if is_out_of_memory(error):
+        return Reason.of("worker-out-of-memory", text=said)
+    if known := next((fault for phrase, fault in _KNOWN.items() if phrase.lower() in text.lower()), None):
+        return Reason.of(f"worker-{known}", device=getattr(request, "device", "cuda"))
+    return Reason.of("worker-users-code-failed", error=named_error(error)) if _ran_users_code(error, request) else None
+
+
+def _fault_of_the_library(error: Exception, request: Request) -> Reason | None:
+    """What failed in an architecture of transformers: the library's fault, or one of ours."""
+    model_type = _model_type(request)
+    if not model_type or not _ended_in_the_library(error):
+        return None
+    return Reason.of("worker-model-failed", model=shown_value(model_type), error=named_error(error))
 
 
 def _is_about_torch(error: ImportError | OSError) -> bool:

@@ -102,7 +102,7 @@ def test_a_claim_of_any_workload_is_predicted_from_its_totals_or_its_saved_table
 def test_what_cannot_be_traced_has_the_tables_that_were_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     def unanswered(*_: object, **__: object) -> Iterator[RunnerEvent]:
         yield from ()
-        raise TraceUnanswered("No.", "Try again.", Reason.of("no-torch"))
+        raise TraceUnanswered(Reason.of("worker-torch-missing", package="torch"))
 
     monkeypatch.setattr(runner, "trace_workload", unanswered)
     assert tables_of(load_workload("unet_vgg16", overrides={"image_size": 96})) == {}

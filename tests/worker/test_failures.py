@@ -9,6 +9,7 @@ import pytest
 import torch
 import transformers
 
+from advisor.core.sentences import Reason, SaidError, say
 from advisor.core.units import format_cost
 from advisor.protocol.messages import Failed, MicrobenchmarkRequest, TraceRequest
 from advisor.worker.failures import describe
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
 )
 def test_what_torch_says_of_a_gpu_it_cannot_use_is_named(said: str, code: str) -> None:
     failed = describe(RuntimeError(said), MicrobenchmarkRequest(device="cuda", budget_s=1.0))
-    assert failed.code == code
     assert failed.world_fault
-    assert failed.remedy
+    assert failed.reason == Reason.of(code, device="cuda")
+    assert say(failed.reason, "en") != say(failed.reason, "zh")
 
 
 def of_a_configuration(error: Exception) -> Failed:
@@ -65,15 +66,14 @@ def call_of_the_library(statement: str) -> Callable[[], object]:
 
 def test_what_a_library_raises_of_an_architecture_is_told_with_its_name_and_a_remedy() -> None:
     failed = of_a_configuration(raised_by(call_of_the_library("raise TypeError('no such mask\\nand more')")))
-    assert failed.code == "worker-model-failed"
-    assert failed.text == "model.config: `bert` fails here: TypeError: `no such mask`."
-    assert "Python file" in failed.remedy
+    assert failed.reason == Reason.of("worker-model-failed", model="`bert`", error="TypeError: `no such mask`")
+    assert "Python file" in say(failed.reason, "en")
     assert not failed.world_fault  # it may be a fault of ours
 
 
 def test_an_exception_without_words_is_told_by_its_name_alone() -> None:
     failed = of_a_configuration(raised_by(call_of_the_library("raise NotImplementedError")))
-    assert failed.text == "model.config: `bert` fails here: NotImplementedError."
+    assert failed.reason == Reason.of("worker-model-failed", model="`bert`", error="NotImplementedError")
 
 
 def test_what_torch_raises_below_a_mode_that_looks_on_is_of_the_library() -> None:
@@ -81,12 +81,22 @@ def test_what_torch_raises_below_a_mode_that_looks_on_is_of_the_library() -> Non
         with LiveBytes():
             call_of_the_library("torch.zeros(2, 3) @ torch.zeros(2, 3)")()
 
-    assert of_a_configuration(raised_by(call)).code == "worker-model-failed"
+    reason = of_a_configuration(raised_by(call)).reason
+    assert reason is not None
+    assert reason.code == "worker-model-failed"
 
 
 def test_a_fault_of_ours_is_not_told_as_one_of_the_configuration() -> None:
     ours = raised_by(lambda: format_cost("x", "EUR"))  # type: ignore[arg-type]
-    assert of_a_configuration(ours).code == ""
-    assert of_a_configuration(RuntimeError("raised nowhere")).code == ""
+    assert of_a_configuration(ours).reason is None
+    assert of_a_configuration(RuntimeError("raised nowhere")).reason is None
     within = call_of_the_library("format_cost('x', 'EUR')")
-    assert of_a_configuration(raised_by(within)).code == ""
+    assert of_a_configuration(raised_by(within)).reason is None
+
+
+def test_a_refusal_is_told_in_the_reader_s_language_with_its_remedy() -> None:
+    refused = SaidError.of("worker-unknown-type", Reason.of("file-did-you-mean", word="bert"), given="`brt`")
+    failed = of_a_configuration(refused)
+    assert failed.reason is not None
+    assert say(failed.reason, "en").endswith("cannot build. Did you mean `bert`?")
+    assert say(failed.reason, "zh").endswith("无法构建。是否指 `bert`？")

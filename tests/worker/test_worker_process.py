@@ -15,6 +15,7 @@ import pytest
 
 from advisor.catalogue.precisions import Precision
 from advisor.core.child_process import ChildProcess
+from advisor.core.sentences import Reason, say
 from advisor.protocol.messages import (
     KEEPING_SERIES,
     Answered,
@@ -161,16 +162,18 @@ def test_a_broken_torch_is_named_with_its_remedy(tmp_path: Path) -> None:
     with worker(PYTHONPATH=str(tmp_path)) as child:
         found = events(child, measure())
     failed = next(event for event in found if isinstance(event, Failed))
-    assert failed.code == "worker-torch-broken"
+    assert failed.reason is not None
+    assert failed.reason.code == "worker-torch-broken"
     assert failed.world_fault
-    assert "Install torch" in failed.remedy
+    assert "Install torch" in say(failed.reason, "en")
 
 
 def test_an_unknown_device_is_a_named_failure() -> None:
     with worker() as child:
         found = events(child, MicrobenchmarkRequest(device="cuda", budget_s=1.0))
     failed = next(event for event in found if isinstance(event, Failed))
-    assert failed.code in {"worker-cpu-only-torch", "worker-gpu-hidden"}
+    assert failed.reason is not None
+    assert failed.reason.code in {"worker-cpu-only-torch", "worker-gpu-hidden"}
     assert failed.world_fault
 
 
@@ -232,5 +235,5 @@ def test_a_missing_torch_is_named_with_the_extra_that_brings_it(tmp_path: Path) 
     with worker(PYTHONPATH=str(tmp_path)) as child:
         found = events(child, measure())
     failed = next(event for event in found if isinstance(event, Failed))
-    assert failed.code == "worker-torch-missing"
-    assert 'pip install "training-advisor[measure]"' in failed.remedy
+    assert failed.reason == Reason.of("worker-torch-missing", package="torch")
+    assert 'pip install "training-advisor[measure]"' in say(failed.reason, "en")

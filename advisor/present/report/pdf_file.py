@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor.core.bundled import resource
-from advisor.core.errors import OutputError
 from advisor.core.private_folder import private_folder
-from advisor.core.sentences import Language, sentence
+from advisor.core.sentences import Language, Said, SaidOutputError, sentence
 from advisor.present.report.content import report_content
 
 if TYPE_CHECKING:
@@ -55,8 +54,7 @@ def encode(advice: AdviceRecord, language: Language) -> bytes:
         try:
             return _filled(template, folder, drawable, _timestamp(advice))
         except typst.TypstError as error:
-            text = f"The report could not be set: {error.message}."
-            raise OutputError(text, "Save the JSON instead and report this problem.") from error
+            raise SaidOutputError.of("report-not-set", text=Said(text=error.message)) from error
 
 
 def _filled(template: Path, folder: Path, content: dict[str, Any], timestamp: int) -> bytes:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, STRATEGY_LABELS
-from advisor.core.errors import OutputError
-from advisor.core.sentences import visible
+from advisor.core.sentences import SaidOutputError, visible
 from advisor.present.summary import expected_line
 
 if TYPE_CHECKING:
@@ -36,9 +35,9 @@ def render(advice: AdviceRecord, framework: Framework) -> str:
     """
     chosen = advice.main
     if chosen is None:
-        raise OutputError("--script: there is no recommendation to follow.", "See the caveats of the advice.")
+        raise SaidOutputError.of("script-no-advice")
     if advice.workload.training.mode != "training":
-        raise OutputError(f"--script {framework}: nothing is trained here.", "Take the script itself: --script FILE.")
+        raise SaidOutputError.of("script-no-training", framework=framework)
     _refuse_strategy(chosen, framework)
     fields = {"trainer": _trainer, "accelerate": _accelerate, "lightning": _lightning}[framework](advice, chosen)
     head = (
@@ -55,10 +54,7 @@ def _refuse_strategy(chosen: Recommendation, framework: Framework) -> None:
     split = not STRATEGY_FACTS[chosen.strategy].has_script
     if split or (chosen.strategy == "dp" and framework != "trainer"):
         name = STRATEGY_LABELS.get(chosen.strategy, chosen.strategy)
-        raise OutputError(
-            f"--script {framework}: {framework} has no field for {name}.",
-            "Take the script itself (--script FILE), or a framework that splits models, such as torchtitan.",
-        )
+        raise SaidOutputError.of("script-no-field", framework=framework, strategy=name)
 
 
 def _half_format(chosen: Recommendation) -> str | None:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.loading import STAND_IN_SAMPLES
 from advisor.catalogue.precisions import PRECISION_FACTS
-from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.catalogue.strategies import STRATEGY_FACTS, STRATEGY_LABELS
 from advisor.core.bundled import resource
-from advisor.core.errors import OutputError
-from advisor.core.sentences import visible
+from advisor.core.sentences import SaidOutputError, visible
 from advisor.present.script.method_lines import method_lines, update_lines
 from advisor.present.script.model_code import model_code
 from advisor.present.script.parts import part
@@ -60,12 +59,9 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
     """
     chosen = chosen or advice.main
     if chosen is None:
-        raise OutputError("--script: there is no recommendation to follow.", "See the caveats of the advice.")
+        raise SaidOutputError.of("script-no-advice")
     if not STRATEGY_FACTS[chosen.strategy].has_script:
-        raise OutputError(
-            f"--script: no script is written for the strategy {chosen.strategy}.",
-            "Use a framework for it, such as torchtitan or DeepSpeed, with the figures of the advice.",
-        )
+        raise SaidOutputError.of("script-no-strategy", strategy=STRATEGY_LABELS.get(chosen.strategy, chosen.strategy))
     training = advice.workload.training
     infers = training.mode == "inference"
     updates = training.mode == "training" and training.optimizer != "none"

@@ -11,8 +11,7 @@ from torch import Tensor, nn
 from torch.utils.data import Dataset
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
-from advisor.core.errors import InputError
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, SaidError
 
 Batch = dict[str, Tensor] | tuple[Tensor, ...]
 """What one step takes: keyword or positional tensors, the last of a tuple being the targets."""
@@ -42,7 +41,7 @@ class Architecture:
     notes: tuple[Reason, ...] = ()
 
 
-class NotRunning(InputError):  # noqa: N818 - what happened, as the caller tells it
+class NotRunning(SaidError):  # noqa: N818 - what happened, as the caller tells it
     """A model is built, but its forward does not take the batch that was made for it."""
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
-from advisor.core.errors import InputError
+from advisor.core.sentences import SaidError
 from advisor.worker.models import quantised_kernels  # noqa: F401 - registers its operators
 
 _FEWEST_BLOCKS = 2
@@ -51,7 +51,7 @@ def checkpoint_blocks(module: nn.Module, kind: Literal["selective", "full"] = "f
     for block in blocks:
         block.forward = functools.partial(_recomputed, block, block.forward, options)
     if not blocks:
-        raise InputError("`training.activation_checkpointing`: the model has no repeated blocks.", "Set it to none.")
+        raise SaidError.of("worker-no-blocks")
     return len(blocks)
 
 

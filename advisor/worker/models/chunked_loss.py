@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from advisor.core.errors import InputError
+from advisor.core.sentences import SaidError
 
 CHUNK_COUNT = 8
 """As torchtune and torchtitan divide a batch by default."""
@@ -28,7 +28,7 @@ def chunked_loss(module: Any, batch: dict[str, Tensor]) -> Tensor:  # noqa: ANN4
     head = module.get_output_embeddings()
     labels = batch["labels"]
     if not isinstance(head, nn.Linear):
-        raise InputError("`training.chunked_loss` is true, but the model has no linear head.", "Set it to false.")
+        raise SaidError.of("worker-no-linear-head")
     with _left_out(head):
         hidden = module(**_without_labels(module, batch)).logits
     if not getattr(module.config, "is_encoder_decoder", False) and not _is_masked(module):

@@ -10,29 +10,19 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from advisor.core.errors import InputError, UserFacingError
-from advisor.core.sentences import Reason, Value, say
+from advisor.core.errors import UserFacingError
+from advisor.core.sentences import SaidError, Value
 from advisor.worker.causes import value_was_asked
 from advisor.worker.models.architecture import Batch, under_fake_mode
 
-CONTRACT = "A model file defines build_model(**arguments) and make_batch(batch_size, length, **arguments)."
 _MOST_SHOWN = 8
 """Entries of what was given that are listed."""
 _LONGEST = 200
 
 
-class FileFault(InputError):  # noqa: N818 - what happened, as the runner reports it
-    """A part of the file breaks its contract; `reason` says which, with what is expected, in either language."""
-
-    def __init__(self, reason: Reason) -> None:
-        """Keep the sentence; its English text stands for it where there is no language."""
-        super().__init__(say(reason, "en"), CONTRACT)
-        self.reason = reason
-
-    @classmethod
-    def of(cls, code: str, path: Path, **numbers: Value) -> FileFault:
-        """The fault `code` of the file."""
-        return cls(Reason.of(code, file=str(path), **numbers))
+def file_refused(what: str, path: Path, **numbers: Value) -> SaidError:
+    """The fault `worker-file-WHAT`: a part of the file breaks its contract; says which, with what is expected."""
+    return SaidError.of(f"worker-file-{what}", file=str(path), **numbers)
 
 
 def shown(value: object) -> str:
@@ -71,7 +61,7 @@ def check_call(
     except TypeError:
         wanted = f"{name}({', '.join((*positional, *(f'{key}=…' for key in chosen)))})"
         given = f"{name}({', '.join(map(str, signature.parameters.values()))})"
-        raise FileFault.of("worker-file-call", path, wanted=wanted, given=given) from None
+        raise file_refused("call", path, wanted=wanted, given=given) from None
 
 
 def check_names(module: nn.Module, batch: Mapping[str, Tensor], path: Path) -> None:
@@ -80,8 +70,8 @@ def check_names(module: nn.Module, batch: Mapping[str, Tensor], path: Path) -> N
     try:
         inspect.signature(module.forward).bind(**batch)
     except TypeError:
-        raise FileFault.of(
-            "worker-file-batch-names",
+        raise file_refused(
+            "batch-names",
             path,
             given=", ".join(batch),
             wanted=", ".join(parameters) or "–",
@@ -99,8 +89,8 @@ def named_mistakes(path: Path, function: str, batch: Batch) -> Iterator[None]:
     except Exception as error:
         if not under_fake_mode() or value_was_asked(error) is not None or _is_of_fakes(error):
             raise
-        raise FileFault.of(
-            "worker-file-step-failed", path, function=function, error=described(error), given=shown(batch)
+        raise file_refused(
+            "step-failed", path, function=function, error=described(error), given=shown(batch)
         ) from error
 
 

@@ -14,9 +14,10 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicO
 from torch.nn import functional
 
 from advisor.core.errors import InputError
-from advisor.core.file_fault import closest, shown_value
-from advisor.core.sentences import Reason, say
+from advisor.core.file_fault import closest_name, named_error, shown_value
+from advisor.core.sentences import Reason, SaidError
 from advisor.worker.models.architecture import HALF_DTYPES, Architecture, Batch, NotRunning, under_fake_mode
+from advisor.worker.models.file_faults import shown
 from advisor.worker.models.huggingface_batch import batch_maker
 from advisor.worker.models.huggingface_class import model_class
 from advisor.worker.models.huggingface_fakes import known_layer_drop, let_experts_be_fake, no_initialisation
@@ -28,15 +29,6 @@ from advisor.workload.workload import HuggingFaceModel, Task, Workload
 
 _LAYER_KEYS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers")
 _LAYER_KEYS_2 = ("num_decoder_layers", "num_encoder_layers")
-
-
-class MissingClass(InputError):  # noqa: N818 - what happened, as the caller tells it
-    """The library lacks the class that a configuration names; `reason` says so in either language."""
-
-    def __init__(self, reason: Reason) -> None:
-        """Keep the sentence; its English text stands for it where there is no language."""
-        super().__init__(say(reason, "en"))
-        self.reason = reason
 
 
 def build(
@@ -89,10 +81,9 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
 
     model_type = table["model_type"]
     if model_type not in CONFIG_MAPPING:
-        raise InputError(
-            f"model.config: `model_type` is {shown_value(model_type)}, which the installed transformers cannot build.",
-            closest(model_type, list(CONFIG_MAPPING)) or "Use a Python file with build_model instead.",
-        )
+        meant = closest_name(model_type, CONFIG_MAPPING)
+        remedy = None if meant is None else Reason.of("file-did-you-mean", word=meant)
+        raise SaidError.of("worker-unknown-type", remedy, given=shown_value(model_type))
     class_ = CONFIG_MAPPING[model_type]
     known = _known_keys(class_)
     chosen = {key: value for key, value in table.items() if key in known and key != "model_type"}
@@ -140,12 +131,8 @@ def _known_keys(class_: Any) -> set[str]:  # noqa: ANN401 - transformers' types
     return known - {"self", "kwargs", "dtype", "name_or_path", "trust_remote_code", "auto_map"}
 
 
-def _refused(model_type: str, error: Exception) -> InputError:
-    text = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-    return InputError(
-        f"model.config: transformers cannot build this `{model_type}`: {shown_value(text)}.",
-        "Correct the configuration.",
-    )
+def _refused(model_type: str, error: Exception) -> SaidError:
+    return SaidError.of("worker-config-refused", model=shown_value(model_type), error=named_error(error))
 
 
 def _module(config: Any, task: Task, workload: Workload, *, pretended: bool) -> tuple[Any, tuple[Reason, ...]]:  # noqa: ANN401
@@ -189,27 +176,19 @@ def _built(class_: Any, config: Any, attention: str, dtype: torch.dtype, *, pret
 def _of_another_class(config: Any, class_: Any, task: Task) -> tuple[Reason, ...]:  # noqa: ANN401 - transformers' types
     """Says that the library lacks the class that `architectures` names and what is built by the task in its name.
 
-    Raises MissingClass where that name tells no task: a bare body would silently take the place of a whole model.
+    Raises InputError where that name tells no task: a bare body would silently take the place of a whole model.
     """
     named = [shown_value(name) for name in getattr(config, "architectures", None) or []]
     if not named or shown_value(class_.__name__) in named:
         return ()
     if task == "base":
-        raise MissingClass(Reason.of("worker-no-class", named=named[0], model=shown_value(config.model_type)))
+        raise SaidError.of("worker-no-class", named=named[0], model=shown_value(config.model_type))
     return (Reason.of("workload-other-class", named=named[0], built=shown_value(class_.__name__)),)
 
 
-def _without_class(config: Any, task: Task, *, asked: bool) -> InputError:  # noqa: ANN401 - transformers' types
-    if asked:
-        return InputError(
-            f"model.task: transformers has no {task} model of type `{config.model_type}`.",
-            "Choose another task, or leave it out.",
-        )
-    return InputError(
-        f"model.config: `{config.model_type}` describes a part of another model: transformers has no model of its own "
-        "for it.",
-        "Give the configuration of the whole model.",
-    )
+def _without_class(config: Any, task: Task, *, asked: bool) -> SaidError:  # noqa: ANN401 - transformers' types
+    code = "worker-no-task-model" if asked else "worker-part-of-model"
+    return SaidError.of(code, task=task, model=shown_value(config.model_type))
 
 
 def _parts(config: Any) -> list[Any]:  # noqa: ANN401 - transformers' types
@@ -315,10 +294,6 @@ def _forward(module: nn.Module, batch: Batch) -> Any:  # noqa: ANN401 - transfor
 
 
 def _not_running(module: Any, batch: Batch, error: Exception) -> NotRunning:  # noqa: ANN401 - transformers' types
-    given = ", ".join(batch) if isinstance(batch, dict) else f"{len(batch)} tensors"
-    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    return NotRunning(
-        f"model.config: `{module.config.model_type}` is built, but does not run on what is made for it here ({given}): "
-        f"{type(error).__name__}: {shown_value(text)}.",
-        "Give the model and its batches as a Python file.",
-    )
+    given = ", ".join(batch) if isinstance(batch, dict) else shown(batch)
+    model = shown_value(module.config.model_type)
+    return NotRunning.of("worker-not-running", model=model, given=given, error=named_error(error))

@@ -12,8 +12,7 @@ from torch import Tensor, nn
 from torch.utils.data import Dataset
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
-from advisor.core.errors import InputError
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, SaidError
 from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, Batch, under_fake_mode
 from advisor.worker.models.trainable_parameters import choose_trainable
 from advisor.workload.workload import (
@@ -143,9 +142,7 @@ def _architecture(
 
             return build_python(model, workload, allow_code=allow_code)
     if isinstance(model, NumbersModel):
-        raise InputError(
-            f"{workload.name}: a model given by numbers cannot be built.", "It is predicted from its totals instead."
-        )
+        raise SaidError.of("worker-not-built", workload=workload.name)
     raise TypeError(type(model))
 
 

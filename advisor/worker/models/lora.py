@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from advisor.catalogue.precisions import PRECISION_FACTS
-from advisor.core.errors import InputError
-from advisor.core.file_fault import closest, shown_value
+from advisor.core.file_fault import meant_or_known, shown_value
+from advisor.core.sentences import SaidError
 from advisor.workload.workload import Training
 
 DEFAULT_RANK = 16
@@ -62,7 +62,7 @@ def add_lora(module: nn.Module, training: Training) -> int:
         parameter.requires_grad = False
     targets = _targets(module, training.lora_targets or "attention")
     if not targets:
-        raise InputError("`training.trainable` is `lora`, but the model has no linear layer.", "Train all or the head.")
+        raise SaidError.of("worker-no-linear-layer")
     owners = dict(module.named_modules())
     for name in targets:
         owner_name, _, attribute = name.rpartition(".")
@@ -109,10 +109,8 @@ def _named(names: list[str], wanted_layers: tuple[str, ...]) -> list[str]:
     for wanted in wanted_layers:
         if not any(_ends_with(name, wanted) for name in names):
             known = sorted({name.rpartition(".")[2] for name in names})
-            raise InputError(
-                f"`training.lora_targets` names {shown_value(wanted)}, which no linear layer is called.",
-                closest(wanted, known) or f"Layers: {', '.join(known[:_SHOWN_NAMES])}.",
-            )
+            meant = meant_or_known(wanted, known)
+            raise SaidError.of("worker-no-such-layer", meant, given=shown_value(wanted))
     return [name for name in names if any(_ends_with(name, wanted) for wanted in wanted_layers)]
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from advisor.catalogue.precisions import PRECISION_FACTS
-from advisor.core.errors import InputError
+from advisor.core.sentences import SaidError
 from advisor.workload.workload import Workload, with_training
 
 _LEARNING_RATE = 1e-5
@@ -46,10 +46,7 @@ def _plain(parameters: Sequence[Tensor], workload: Workload) -> torch.optim.Opti
         return torch.optim.SGD(parameters, lr=_LEARNING_RATE, momentum=_MOMENTUM, fused=fused)
     if name == "adafactor":
         return torch.optim.Adafactor(parameters, lr=_LEARNING_RATE)
-    raise InputError(
-        f"{workload.name}: `training.optimizer` is `{name}`, which torch does not have: it is predicted, not run.",
-        "Measure with adamw, or use --predict.",
-    )
+    raise SaidError.of("worker-no-such-optimizer", workload=workload.name, optimizer=name)
 
 
 class SteppedInBackward(torch.optim.Optimizer):

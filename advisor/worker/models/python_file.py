@@ -16,15 +16,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.data import Dataset
 
-from advisor.core.errors import InputError, UserFacingError
-from advisor.core.sentences import visible
+from advisor.core.errors import UserFacingError
+from advisor.core.sentences import Names
 from advisor.worker.models.architecture import Architecture, Batch, under_fake_mode
 from advisor.worker.models.file_faults import (
-    CONTRACT,
-    FileFault,
     check_call,
     check_names,
     described,
+    file_refused,
     named_mistakes,
     shown,
 )
@@ -38,20 +37,15 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
     path = file_of(model, workload.source_folder)
     content = read_code(path)
     if not allow_code and not is_bundled(path):
-        raise InputError(
-            f"{visible(str(path))}: this file is code (SHA-256 {digest_of(content)}) and would run with your rights.",
-            "Read it, then allow it with --allow-code.",
-        )
+        raise file_refused("is-code", path, digest=digest_of(content))
     if model.sha256 is not None and model.sha256 != digest_of(content):
-        raise InputError(
-            f"{visible(str(path))}: the file was changed since it was allowed to run.", "Read it and allow it again."
-        )
+        raise file_refused("changed", path)
     stand_in_for_torchvision()
     user = _run(path, content)
     arguments = dict(model.arguments)
     module = _call(user, path, "build_model", arguments)
     if not isinstance(module, nn.Module):
-        raise FileFault.of("worker-file-no-module", path, given=shown(module))
+        raise file_refused("no-module", path, given=shown(module))
     make_batch = _required(user, path, "make_batch")
     length = length_of(workload)
     taken = _positional_count(make_batch, arguments)
@@ -64,7 +58,7 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         seen[batch_size] = _shapes(batch)
         alike = [size for size, shapes in seen.items() if size != batch_size and shapes == seen[batch_size]]
         if alike:
-            raise _broken(path, f"make_batch ignores its batch size: the same tensors for {alike[0]} and {batch_size}")
+            raise file_refused("same-batch", path, first=alike[0], second=batch_size)
         return batch
 
     step = getattr(user, "training_step", None)
@@ -89,7 +83,7 @@ def _dataset_of(
     def made() -> Dataset[Any]:
         dataset = _invoke(user.make_dataset, path, "make_dataset", {"length": length}, arguments)
         if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__") and len(dataset)):
-            raise _broken(path, f"make_dataset returned a {type(dataset).__name__} without samples to count and index")
+            raise file_refused("no-samples", path, given=type(dataset).__name__)
         return dataset  # type: ignore[no-any-return]
 
     return made
@@ -114,7 +108,7 @@ def _run(path: Path, content: bytes) -> ModuleType:
     loader = _Shown(name, path, content)
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None:
-        raise InputError(f"{visible(str(path))}: this is not a Python file.", "Give a file that ends in .py.")
+        raise file_refused("not-python", path)
     folder = str(path.parent)
     if folder not in sys.path:
         sys.path.append(folder)
@@ -124,14 +118,14 @@ def _run(path: Path, content: bytes) -> ModuleType:
     try:
         loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise _broken(path, f"running it raised {visible(described(error))}") from error
+        raise file_refused("run-failed", path, error=described(error)) from error
     return module
 
 
 def _required(user: ModuleType, path: Path, name: str) -> Callable[..., Any]:
     function = getattr(user, name, None)
     if not callable(function):
-        raise _broken(path, f"it does not define {name}")
+        raise file_refused("lacks", path, name=name)
     return function  # type: ignore[no-any-return]
 
 
@@ -162,21 +156,15 @@ def _invoke(
     chosen = arguments if takes_any else {key: value for key, value in arguments.items() if key in parameters}
     if name == "build_model" and len(chosen) < len(arguments):
         unknown = sorted(set(arguments) - set(chosen))
-        raise InputError(
-            f"model.arguments: build_model in {visible(str(path))} does not take {', '.join(unknown)}.",
-            f"It takes {', '.join(parameters) or 'no arguments'}.",
-        )
+        known = Names(names=tuple(parameters) or ("–",))
+        raise file_refused("arguments", path, unknown=Names(names=tuple(unknown)), names=known)
     check_call(function, path, name, tuple(positional), chosen)
     try:
         return function(*positional.values(), **chosen)
     except UserFacingError:
         raise
     except (Exception, SystemExit) as error:
-        raise _broken(path, f"{name} raised {visible(described(error))}") from error
-
-
-def _broken(path: Path, what: str) -> InputError:
-    return InputError(f"{visible(str(path))}: {what}.", CONTRACT)
+        raise file_refused("call-failed", path, function=name, error=described(error)) from error
 
 
 def _checked_batch(batch: object, path: Path) -> Batch:
@@ -185,7 +173,7 @@ def _checked_batch(batch: object, path: Path) -> Batch:
     values = batch.values() if isinstance(batch, dict) else batch if isinstance(batch, tuple) else ()
     tensors = [value for value in values if isinstance(value, Tensor)]
     if not tensors or len(tensors) != len(batch):  # type: ignore[arg-type]
-        raise FileFault.of("worker-file-no-batch", path, given=shown(batch))
+        raise file_refused("no-batch", path, given=shown(batch))
     return batch  # type: ignore[return-value]
 
 
@@ -203,7 +191,7 @@ def _loss_of(step: Callable[..., Any] | None, path: Path, module: nn.Module, bat
     with named_mistakes(path, "training_step", batch):
         loss = step(module, batch)
     if not isinstance(loss, Tensor) or loss.numel() != 1:
-        raise FileFault.of("worker-file-no-loss", path, given=shown(loss))
+        raise file_refused("no-loss", path, given=shown(loss))
     return loss
 
 
@@ -227,12 +215,12 @@ def default_loss(module: nn.Module, batch: Batch, path: Path) -> Tensor:
     if isinstance(batch, dict):
         loss = outputs.get("loss") if isinstance(outputs, dict) else getattr(outputs, "loss", None)
         if not isinstance(loss, Tensor):
-            raise FileFault.of("worker-file-no-own-loss", path, model=name, given=shown(outputs))
+            raise file_refused("no-own-loss", path, model=name, given=shown(outputs))
         return loss
     if isinstance(outputs, tuple | list) and outputs:
         outputs = outputs[0]
     if not isinstance(outputs, Tensor):
-        raise FileFault.of("worker-file-no-output", path, model=name, given=shown(outputs))
+        raise file_refused("no-output", path, model=name, given=shown(outputs))
     with named_mistakes(path, "loss", (outputs, batch[-1])):
         return _usual_loss(outputs, batch[-1])
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from advisor.core.errors import InputError
+from advisor.core.sentences import SaidError
 from advisor.worker.models.architecture import Architecture, Batch
 from advisor.workload.workload import TemplateModel, Workload
 
@@ -63,7 +63,7 @@ class Encoder(nn.Module):
 def _mlp(model: TemplateModel, _workload: Workload, _limit: int | None) -> tuple[nn.Module, tuple[str, int]]:
     sizes = model.layers
     if len(sizes) < 2:  # noqa: PLR2004 - an input and an output
-        raise InputError("`model.layers` of an mlp needs two sizes at least.", "Give input, hidden and output sizes.")
+        raise SaidError.of("worker-mlp-layers")
     layers: list[nn.Module] = []
     for before, after in itertools.pairwise(sizes):
         layers += [nn.Linear(before, after), nn.ReLU()]
@@ -73,9 +73,7 @@ def _mlp(model: TemplateModel, _workload: Workload, _limit: int | None) -> tuple
 def _recurrent(model: TemplateModel, _workload: Workload, limit: int | None) -> tuple[nn.Module, tuple[str, int]]:
     hidden = model.layers[0]
     if any(size != hidden for size in model.layers):
-        raise InputError(
-            "`model.layers` of a recurrent template lists different sizes.", "Give the hidden size once a layer."
-        )
+        raise SaidError.of("worker-recurrent-layers")
     vocabulary = model.vocabulary_size or _DEFAULT_VOCABULARY
     layers = min(len(model.layers), limit or len(model.layers))
     classes = model.classes or _DEFAULT_CLASSES
@@ -103,10 +101,7 @@ def _transformer(model: TemplateModel, workload: Workload, limit: int | None) ->
     width, vocabulary = model.layers[0], model.vocabulary_size or _DEFAULT_VOCABULARY
     heads = model.heads or max(1, width // 64)
     if any(size != width for size in model.layers) or width % heads:
-        raise InputError(
-            f"`model.layers` of a transformer: equal widths that its {heads} heads divide.",
-            "Give the width once a block.",
-        )
+        raise SaidError.of("worker-transformer-layers", heads=heads)
     blocks = min(len(model.layers), limit or len(model.layers))
     classes = model.classes or _DEFAULT_CLASSES
     sizes = (vocabulary, width, workload.data.sequence_length or 1)

@@ -13,6 +13,7 @@ import torch
 import torch.distributed as dist
 
 from advisor import __version__
+from advisor.core.sentences import Reason
 from advisor.protocol.messages import Failed, Progress, RankFinding, RankReport, RanksRequest
 from advisor.worker.ranks.collectives import Rank, check_peers, time_all_reduces, time_memory_copy, time_peer_copies
 from advisor.worker.ranks.deadline import PhaseDeadline
@@ -139,9 +140,8 @@ def _report(rank: Rank, findings: tuple[RankFinding, ...]) -> RankReport:
 def _expired(phase: str) -> Failed:
     return Failed(
         exception="DeadlineExceeded",
-        text=f"The phase {phase} did not end in time: a rank or a link hangs.",
+        text=phase,
         traceback="",
-        remedy="On GPUs try NCCL_P2P_DISABLE=1; between hosts check the network interface and the firewall.",
         world_fault=True,
-        code="ranks-deadline",
+        reason=Reason.of("ranks-deadline", phase=phase),
     )

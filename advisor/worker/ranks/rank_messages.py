@@ -7,44 +7,43 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from advisor import __version__
-from advisor.core.errors import UserFacingError
-from advisor.core.units import format_bytes
+from advisor.core.sentences import Reason, SaidError
 from advisor.protocol.messages import RankReport
 
 if TYPE_CHECKING:
     from torch.distributed import ProcessGroup
+
+    from advisor.core.sentences import Value
 
 RANK_SCHEMA_VERSION = 1
 MESSAGE_LIMIT_BYTES = 4 * 1024 * 1024
 """A rank's report is a few kilobytes; a peer that announces more is refused before anything is allocated."""
 
 
-class PeerRefusedError(UserFacingError):
+class PeerRefusedError(SaidError):
     """Another rank sent something that is not a report of this program."""
 
 
 def read_peer(data: bytes, rank: int, rank_count: int) -> RankReport:
     """The report of a peer. Raises PeerRefusedError naming the rank and what is wrong with its message."""
-    remedy = "Start the same version of advisor on every host, and nothing else on the group's port."
     try:
         version = msgspec.json.decode(data, type=_Version)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise PeerRefusedError(f"Rank {rank} sent no readable report: {error}.", remedy) from None
+        raise _refused("unreadable", rank=rank, error=str(error)) from None
     if version.schema_version != RANK_SCHEMA_VERSION or version.advisor_version != __version__:
-        raise PeerRefusedError(
-            f"Rank {rank} runs advisor {version.advisor_version[:40]!r} (report format {version.schema_version}), "
-            f"this rank {__version__!r} (format {RANK_SCHEMA_VERSION}).",
-            remedy,
-        )
+        theirs = {"version": version.advisor_version[:40], "format": str(version.schema_version)}
+        raise _refused("version", rank=rank, **theirs, own=__version__, own_format=str(RANK_SCHEMA_VERSION))
     try:
         report = msgspec.json.decode(data, type=RankReport)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise PeerRefusedError(f"Rank {rank} sent a report that does not fit: {error}.", remedy) from None
+        raise _refused("misfit", rank=rank, error=str(error)) from None
     if report.rank != rank or report.rank_count != rank_count:
-        raise PeerRefusedError(
-            f"Rank {rank} of {rank_count} calls itself rank {report.rank} of {report.rank_count}.", remedy
-        )
+        raise _refused("other", rank=rank, count=rank_count, said=report.rank, said_count=report.rank_count)
     return report
+
+
+def _refused(what: str, **numbers: Value) -> PeerRefusedError:
+    return PeerRefusedError.of(f"ranks-peer-{what}", Reason.of("ranks-peer-remedy"), **numbers)
 
 
 class _Version(msgspec.Struct):
@@ -73,11 +72,7 @@ def exchange_bytes(own: bytes, rank_count: int, group: ProcessGroup) -> list[byt
     sizes = [int(length.item()) for length in lengths]
     for rank, size in enumerate(sizes):
         if not 0 < size <= MESSAGE_LIMIT_BYTES:
-            raise PeerRefusedError(
-                f"Rank {rank} announced a message of {format_bytes(size)}; at most "
-                f"{format_bytes(MESSAGE_LIMIT_BYTES)} is accepted.",
-                "Start the same version of advisor on every host, and nothing else on the group's port.",
-            )
+            raise _refused("announced", rank=rank, message_bytes=size, limit_bytes=MESSAGE_LIMIT_BYTES)
     longest = max(sizes)
     padded = torch.zeros(longest, dtype=torch.uint8)
     padded[: len(own)] = torch.frombuffer(bytearray(own), dtype=torch.uint8)

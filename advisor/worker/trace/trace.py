@@ -66,7 +66,7 @@ def _with_values(subject: Subject, precision: TracePrecision, *, checked: bool) 
             return _traced(subject, precision, Fakes(values=values), checked=checked)
         except TraceFailed as failed:
             first = first or failed
-            if failed.reason_code not in _BY_VALUES and values != "all":
+            if failed.fault not in _BY_VALUES and values != "all":
                 raise
     assert first is not None
     try:

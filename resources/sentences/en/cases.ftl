@@ -47,3 +47,7 @@ wall-read-less = Reading the loss every { $better_steps } steps instead of every
 wall-load-faster = The loader holds up training for { $gain_s } with { $workers } workers: more of them, or a faster disk, would save that.
 wall-launch-less = The host holds up training for { $gain_s }: a larger batch, fused optimizers or torch.compile would save most of it.
 wall-synchronise-less = Communication takes { $share_fraction } of the time: accumulating two micro-batches would save about { $gain_s }.
+case-unpredictable = { $workload } could not be predicted, so that the case has no answer.
+case-unpredictable-remedy = Check that torch is installed, so that models can be traced.
+case-unknown = There is no case { $given }.
+case-unknown-remedy = Choose one of { $names }.

@@ -2,8 +2,8 @@
 evaluate-wrong-cell = Column { $column } holds "{ $given }"; allowed: { $allowed }.
 evaluate-unknown-gpu = "{ $gpu }" is in no row of the table of cards. { $hint }
 evaluate-several-gpus = "{ $gpu }" may be any of several cards: give { $names }.
-evaluate-wrong-workload = { $text }
-evaluate-trace-failed = { $workload } cannot be traced: { $text }
+evaluate-trace-failed = { $workload } cannot be traced: { $said }
+evaluate-said = { $text }
 evaluate-trace-died = The worker that traced { $workload } died.
 evaluate-trace-too-long = Tracing { $workload } took longer than { $limit_s }.
 

@@ -129,3 +129,5 @@ report-legend-capacity = black line: what a step can take
 report-legend-beyond = arrow: it lies further right
 report-does-not-fit = does not fit
 report-model = Model
+report-not-set = The report could not be set: { $text }
+report-not-set-remedy = Save the JSON instead and report this problem.

@@ -36,9 +36,22 @@ ranks-lost = Of { $rank_count } ranks number { $rank_list } was lost on the way:
 ranks-lost-early = Of { $rank_count } ranks number { $rank_list } was lost before anything was measured: several cards are predicted, not measured.
 ranks-lost-elsewhere = One of the ranks { $rank_list }, which run on other hosts, was lost or stopped answering: the report of its own host says which. What the ranks of this host had measured until then is kept.
 ranks-other-hosts = Ranks { $rank_list } run on other hosts: what they measured, and how they ended, stands in the reports of their own hosts.
-ranks-failed = The ranks could not measure: { $text }
-ranks-deadline = A rank or a link did not answer in time.
+ranks-failed = The ranks could not measure: { $said }
+ranks-said = { $text }
+ranks-deadline = The phase { $phase } did not end in time: a rank or a link hangs. On GPUs try NCCL_P2P_DISABLE=1; between hosts check the network interface and the firewall.
+ranks-peer-unreadable = Rank { $rank } sent no readable report: { $error }.
+ranks-peer-version = Rank { $rank } runs advisor '{ $version }' (report format { $format }), this rank '{ $own }' (format { $own_format }).
+ranks-peer-misfit = Rank { $rank } sent a report that does not fit: { $error }.
+ranks-peer-other = Rank { $rank } of { $count } calls itself rank { $said } of { $said_count }.
+ranks-peer-announced = Rank { $rank } announced a message of { $message_bytes }; at most { $limit_bytes } is accepted.
+ranks-peer-remedy = Start the same version of advisor on every host, and nothing else on the group's port.
 ranks-partial-report = A partial report of the ranks of this host was kept in { $path }.
 
 # Said by advice that was saved before scaling-learning-rate took its place.
 why-learning-rate = The global batch is { $global_batch } instead of { $own_global_batch }: try a learning rate between 1 and { $factor_ratio } times the old one, with a warm-up.
+ranks-folder-not-ours = { $folder } belongs to someone else.
+ranks-folder-not-ours-remedy = Set TMPDIR to a folder of your own.
+ranks-environment-no-number = Environment: { $name } is { $given }, no number.
+ranks-environment-no-number-remedy = Start the ranks with torchrun, or unset RANK and WORLD_SIZE.
+ranks-environment-contradict = Environment: no group has a rank of { $given }.
+ranks-environment-contradict-remedy = Start the ranks with torchrun.

@@ -47,3 +47,7 @@ wall-read-less = 每 { $better_steps } 步而不是每步读取损失，可省�
 wall-load-faster = 在 { $workers } 个加载进程下，数据加载使训练停顿 { $gain_s }：增加进程或使用更快的磁盘可以省去。
 wall-launch-less = 主机使训练停顿 { $gain_s }：增大批、使用融合优化器或 torch.compile 可省去大部分。
 wall-synchronise-less = 通信占时间的 { $share_fraction }：累积两个微批约可节省 { $gain_s }。
+case-unpredictable = 无法预测 { $workload }，因此该案例没有答案。
+case-unpredictable-remedy = 请检查是否已安装 torch，以便追踪模型。
+case-unknown = 没有案例 { $given }。
+case-unknown-remedy = 请选择以下之一：{ $names }。

@@ -126,3 +126,5 @@ report-legend-capacity = 黑线：可用容量
 report-legend-beyond = 箭头：还在更右侧
 report-does-not-fit = 放不下
 report-model = 模型
+report-not-set = 无法排版报告：{ $text }
+report-not-set-remedy = 请改为保存 JSON，并报告此问题。

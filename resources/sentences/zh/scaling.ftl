@@ -36,9 +36,22 @@ ranks-lost = { $rank_count } 个进程中，第 { $rank_list } 号在途中丢�
 ranks-lost-early = { $rank_count } 个进程中，第 { $rank_list } 号在测量开始前就已丢失：多卡结果为预测值，而非实测值。
 ranks-lost-elsewhere = 运行在其他主机上的第 { $rank_list } 号进程中有一个丢失或不再响应：具体是哪一个，见其所在主机的报告。本机各进程此前测得的结果已保留。
 ranks-other-hosts = 第 { $rank_list } 号进程运行在其他主机上：它们测得的结果以及如何结束，见各自主机的报告。
-ranks-failed = 各进程无法完成测量：{ $text }
-ranks-deadline = 某个进程或链路未在规定时间内响应。
+ranks-failed = 各进程无法完成测量：{ $said }
+ranks-said = { $text }
+ranks-deadline = 阶段 { $phase } 未按时结束：某个进程或链路停滞。GPU 上可试 NCCL_P2P_DISABLE=1；主机之间请检查网络接口和防火墙。
+ranks-peer-unreadable = 进程 { $rank } 发来的报告无法读取：{ $error }。
+ranks-peer-version = 进程 { $rank } 运行的是 advisor '{ $version }'（报告格式 { $format }），本进程为 '{ $own }'（格式 { $own_format }）。
+ranks-peer-misfit = 进程 { $rank } 发来的报告不合格式：{ $error }。
+ranks-peer-other = { $count } 个进程中的第 { $rank } 个自称为 { $said_count } 个中的第 { $said } 个。
+ranks-peer-announced = 进程 { $rank } 宣布了 { $message_bytes } 的消息，最多接受 { $limit_bytes }。
+ranks-peer-remedy = 请在每台主机上启动同一版本的 advisor，且不要让其他程序使用该组的端口。
 ranks-partial-report = 本机各进程的部分报告已保存在 { $path }。
 
 # 旧版本保存的建议仍会用到
 why-learning-rate = 全局批大小由 { $own_global_batch } 变为 { $global_batch }：学习率可在原值的 1 到 { $factor_ratio } 倍之间尝试，并配合预热。
+ranks-folder-not-ours = { $folder } 属于其他用户。
+ranks-folder-not-ours-remedy = 请将 TMPDIR 设为您自己的文件夹。
+ranks-environment-no-number = 环境变量 { $name } 为 { $given }，不是数字。
+ranks-environment-no-number-remedy = 请用 torchrun 启动各进程，或取消设置 RANK 和 WORLD_SIZE。
+ranks-environment-contradict = 环境变量：没有一组进程包含 { $given }。
+ranks-environment-contradict-remedy = 请用 torchrun 启动各进程。

@@ -10,8 +10,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from advisor.core.errors import InputError
-from advisor.core.sentences import say
-from advisor.worker.models.file_faults import FileFault
+from advisor.core.sentences import SaidError, say
 from advisor.worker.models.load_model import LoadedModel, load
 from advisor.workload.workload_file import load_workload
 
@@ -123,7 +122,6 @@ def test_a_file_that_breaks_the_contract_is_named_with_its_fault(tmp_path: Path,
     with pytest.raises(InputError, match=r"net\.py") as caught:
         loaded(tmp_path, code)
     assert said in caught.value.text
-    assert caught.value.remedy
 
 
 def test_a_batch_of_something_else_is_refused(tmp_path: Path) -> None:
@@ -205,11 +203,11 @@ def test_what_a_file_gives_instead_is_said_with_what_is_expected(
         model = loaded(tmp_path, NET + rest)
         model.loss(model.module, model.make_batch(2))
 
-    with FakeTensorMode(), pytest.raises(FileFault) as caught:
+    with FakeTensorMode(), pytest.raises(SaidError) as caught:
         step()
-    assert caught.value.reason.code == code
+    assert caught.value.told.code == code
     assert said in caught.value.text
-    chinese = say(caught.value.reason, "zh")
+    chinese = say(caught.value.told, "zh")
     assert str(tmp_path / "net.py") in chinese
     assert "。" in chinese
 
@@ -223,7 +221,7 @@ def test_a_real_step_raises_what_it_raises(tmp_path: Path) -> None:
 def test_a_dataset_that_takes_other_arguments_is_told_what_it_is_called_with(tmp_path: Path) -> None:
     model = loaded(tmp_path, NET + PAIR + "def make_dataset(): return [1]")
     assert model.make_dataset is not None
-    with pytest.raises(FileFault) as caught:
+    with pytest.raises(SaidError) as caught:
         model.make_dataset()
     assert "called as make_dataset(length), but defined as make_dataset()." in caught.value.text
 
@@ -231,6 +229,6 @@ def test_a_dataset_that_takes_other_arguments_is_told_what_it_is_called_with(tmp
 def test_a_file_that_gives_much_is_told_that_more_was_left_out(tmp_path: Path) -> None:
     entries = ", ".join(f"'n{number}': {number}" for number in range(12))
     model = loaded(tmp_path, NET + f"def make_batch(b, length, **a): return {{{entries}}}")
-    with pytest.raises(FileFault) as caught:
+    with pytest.raises(SaidError) as caught:
         model.make_batch(2)
     assert "n7: int, …}" in caught.value.text

@@ -8,8 +8,7 @@ import pytest
 import transformers
 
 from advisor.core.errors import InputError
-from advisor.core.sentences import say
-from advisor.worker.models.huggingface_model import MissingClass
+from advisor.core.sentences import SaidError, say
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload_file import load_workload
 
@@ -43,9 +42,9 @@ def test_a_named_class_is_built_whole() -> None:
 
 
 def test_a_class_that_the_library_lacks_is_refused_or_said_to_be_another() -> None:
-    with pytest.raises(MissingClass, match="no class `ViTMAEForNonsense`") as refused:
+    with pytest.raises(SaidError, match="no class `ViTMAEForNonsense`") as refused:
         parameter_count({**MAE, "architectures": ["ViTMAEForNonsense"]})
-    assert "没有 `architectures` 所指的类 `ViTMAEForNonsense`（类型 `vit_mae`）。" in say(refused.value.reason, "zh")
+    assert "没有 `architectures` 所指的类 `ViTMAEForNonsense`（类型 `vit_mae`）。" in say(refused.value.told, "zh")
     config = {"model_type": "bert", **SMALL, "vocab_size": 50, "architectures": ["BertOfMineForSequenceClassification"]}
     subject = subject_of(load_workload({"name": "own", "model": {"source": "huggingface", "config": config}}), "fp32")
     trace(subject, "fp32", checked=False)

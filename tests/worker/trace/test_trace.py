@@ -247,7 +247,7 @@ def test_a_head_without_parameters_of_its_own_has_nothing_to_train() -> None:
     module = nn.Linear(4, 4).requires_grad_(requires_grad=False)
     with pytest.raises(TraceFailed) as caught:
         trace(subject(module, 4), "fp32")
-    assert caught.value.reason_code == "trace-nothing-to-train"
+    assert caught.value.fault == "trace-nothing-to-train"
 
 
 class LooksAtValues(nn.Module):
@@ -284,7 +284,7 @@ class LoopsOverBatch(LooksAtValues):
 def test_a_model_that_cannot_be_traced_says_why(module: type[nn.Module], reason: str) -> None:
     with pytest.raises(TraceFailed) as caught:
         trace(subject(module(), 4), "fp32")
-    assert caught.value.reason_code == reason
+    assert caught.value.fault == reason
     assert caught.value.remedy
 
 
