@@ -23,6 +23,7 @@ from advisor.predict.prediction import Calibration, Candidate, Prediction
 from advisor.predict.sources import Sources
 from advisor.recommend.candidates import (
     LARGER_GPU_KEYS,
+    candidates_of_what_fits,
     candidates_that_make_up,
     candidates_when_nothing_fits,
     enumerate_candidates,
@@ -65,6 +66,8 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         add(candidates_when_nothing_fits(held, request.counts))
     elif request.global_batch_size is None:
         add(candidates_that_make_up(request.workload, made.predictions))
+    if request.global_batch_size is None:
+        add(candidates_of_what_fits(request.workload, made.predictions, memory.largest_batch))
     add(candidates_when_nothing_fits(made.predictions, request.counts))
     if request.gpu_keys is None and not any(_holds_by_itself(one) for one in made.predictions):
         larger = add(_of_cards(request, facts, specs, tuple(key for key in LARGER_GPU_KEYS if key in specs)))

@@ -185,6 +185,8 @@ def _on_cards(
 ) -> list[Candidate]:
     """The workload on so many of each card that is known, sharded on several, at its batch size and at one sample."""
     specs, training = known_specs(request), workload.training
+    fixed = request.fixed.batch_size  # help for a batch that is fixed holds that batch
+    sizes = {training.batch_size} if fixed else {1, training.batch_size}
     return [
         Candidate(
             device=Device(key=key, name=specs[key].name, spec_key=key, local=False),
@@ -194,7 +196,7 @@ def _on_cards(
             batch_size_per_device=size,
             gradient_accumulation_steps=math.ceil(training.gradient_accumulation_steps / count),
         )
-        for key, count, size in product(keys, counts, sorted({1, training.batch_size}))
+        for key, count, size in product(keys, counts, sorted(sizes))
         if key in specs
         for precision in precisions_of_gpu(specs[key], (training.precision,))
     ]

@@ -69,7 +69,8 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
         return None
     goal = advice.recommendation.goal if advice.recommendation is not None else "time"
     names = ("device", "strategy", "batch", "step", "job", "memory", *(() if goal == "time" else (goal,)))
-    title = sentence("summary-best-rows" if rows[0].fits is not False else "summary-nearest-rows", language)
+    fitting = "best" if advice.main is not None else "other"
+    title = sentence(f"summary-{fitting if rows[0].fits is not False else 'nearest'}-rows", language)
     cells = (
         set_up_cells(
             row,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import shared_fields
 from advisor.predict.prediction import SetUpFigures
-from advisor.recommend.alternatives import freed_alternative, list_alternatives
+from advisor.recommend.alternatives import freed_alternative, instead_of_fixed, list_alternatives
 from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH, advise_batches, largest_global_batch
 from advisor.recommend.candidates import local_device, local_gpu_groups
 from advisor.recommend.comparison import Comparison, Finalist
@@ -78,8 +78,8 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     Only precisions at least as exact as the workload's are advised; what a less exact one would give is told in
     `would_change_if`. Without `global_batch_size` the global batch may grow to `max_global_batch_growth` times
     the workload's (1.0 holds it for every count), or to a critical batch size that is given. `largest_batch` solves
-    for the exact largest batch; `groups` explains set-ups of several cards. What the user `fixed` is kept wherever
-    anything that was predicted keeps it; what would be better without that is an alternative.
+    for the exact largest batch; `groups` explains set-ups of several cards. What the user `fixed` is kept: where
+    nothing that fits keeps it, nothing is recommended. What would be better without that is an alternative.
     """
     training = workload.training
     draws = power_draws(machine, specs or {}, measurements)
@@ -109,9 +109,11 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     winner = _winner(comparison, finalists)
     best = None if winner is None else _recommendation(comparison, winner, crossovers, measurements)
     freer = _freer(comparison, allowed, kept, winner)
+    told, unkept = [one.reason for one in freer], not_kept(fixed, allowed, training)
     if best is not None:
-        told = (*(one.reason for one in freer), *best.would_change_if)
-        best = replace(best, would_change_if=told)
+        best = replace(best, would_change_if=(*told, *best.would_change_if))
+    elif unkept:
+        unkept = (*unkept, *told)
     local_winner = _winner(comparison, [finalist for finalist in finalists if finalist.chosen.device.local])
     here = None if local_winner is None else _recommendation(comparison, local_winner, crossovers, measurements)
     return Recommendations(
@@ -123,7 +125,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         ),
         crossovers=crossovers,
         reasons=(*(best.why if best is not None else ()), *_stories(comparison, winner, local_winner)),
-        caveats=(*not_kept(fixed, allowed, training), *comparison_caveats(comparison, finalists, best, here)),
+        caveats=(*unkept, *comparison_caveats(comparison, finalists, best, here)),
         predictions=filled,
         best_set_ups=_places(filled, finalists),
     )
@@ -137,9 +139,12 @@ def _places(predictions: Sequence[Prediction], finalists: Sequence[Finalist]) ->
 def _freer(
     comparison: Comparison, allowed: Sequence[Prediction], kept: Sequence[Prediction], winner: _Winner | None
 ) -> tuple[Alternative, ...]:
-    """What would be clearly better on the same device if nothing had been fixed."""
-    if winner is None or len(kept) == len(allowed):
+    """What would be clearly better on the same device if nothing had been fixed; the best of all where nothing is."""
+    if len(kept) == len(allowed):
         return ()
+    if winner is None:
+        free = _winner(comparison, find_finalists(comparison, allowed))
+        return () if free is None else (instead_of_fixed(free.finalist.chosen),)
     chosen = winner.finalist.chosen
     free = _winner(comparison, find_finalists(comparison, [one for one in allowed if one.device == chosen.device]))
     if free is None or not _clearly_less(free.finalist.chosen, chosen, comparison):

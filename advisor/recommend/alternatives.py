@@ -47,6 +47,21 @@ def freed_alternative(prediction: Prediction, chosen: Prediction) -> Alternative
     return msgspec.structs.replace(found, reason=Reason.of("alternative-freed", **numbers))
 
 
+def instead_of_fixed(prediction: Prediction) -> Alternative:
+    """What would be advised if the user had fixed nothing, where nothing that fits keeps it."""
+    reason = Reason.of(
+        "alternative-unfixed",
+        device=prediction.device.name,
+        count=prediction.count,
+        strategy=prediction.strategy,
+        batch=prediction.batch_size_per_device,
+        steps=prediction.gradient_accumulation_steps,
+        precision=PRECISION_LABELS[prediction.precision],
+        step_s=prediction.step_s.value,
+    )
+    return msgspec.structs.replace(_alternative(prediction, set(), ()), reason=reason)
+
+
 def _alternative(prediction: Prediction, tied_keys: set[str], finalists: Sequence[Finalist]) -> Alternative:
     is_finalist = any(prediction is finalist.chosen for finalist in finalists)
     tied = is_finalist and prediction.device.key in tied_keys

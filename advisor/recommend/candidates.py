@@ -217,6 +217,39 @@ def candidates_that_make_up(workload: Workload, predictions: Sequence[Prediction
     )
 
 
+def candidates_of_what_fits(
+    workload: Workload, predictions: Sequence[Prediction], largest_batch: Callable[[Prediction], int | None]
+) -> tuple[Candidate, ...]:
+    """Whole copies at the largest batch that fits, for each card whose every batch tried is beyond its memory.
+
+    They make up the workload's batch with passes that are accumulated; `largest_batch` solves for one card.
+    """
+    own, steps = workload.training.batch_size, workload.training.gradient_accumulation_steps
+    whole = {"single", "ddp"}
+    rooms: dict[tuple[str, int, Precision], list[Prediction]] = defaultdict(list)
+    for one in predictions:
+        if one.strategy in whole and one.device.key != "cpu":
+            rooms[_room(one)].append(one)
+    found = []
+    for members in rooms.values():
+        least = min(members, key=lambda one: one.batch_size_per_device)
+        largest = None if any(one.fits is not False for one in members) else largest_batch(least)
+        if largest:
+            size = _part_of(own, min(largest, least.batch_size_per_device))
+            parts = {"batch_size_per_device": size, "gradient_accumulation_steps": -(-steps * own // size)}
+            found.append(Candidate(**{**shared_fields(least, SetUp), **parts}))
+    return tuple(found)
+
+
+def _part_of(batch_size: int, most: int) -> int:
+    """The largest part of a batch up to `most` that makes it up exactly, unless that wastes half: then a power of two.
+
+    At most `most`, at least one.
+    """
+    exact = next(size for size in range(most, 0, -1) if batch_size % size == 0)
+    return exact if 2 * exact > most else 1 << (most.bit_length() - 1)
+
+
 def _room(one: Prediction) -> tuple[str, int, Precision]:
     return one.device.key, one.count, one.precision
 

@@ -1,8 +1,10 @@
-"""What the user has fixed: kept in every advice that can keep it, and said where nothing can."""
+"""What the user has fixed: every advice keeps it, and where nothing that fits can, none is given and it is said."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.records import Record
@@ -27,35 +29,35 @@ FREE = Fixed()
 
 
 def kept_by(fixed: Fixed, predictions: Sequence[Prediction], training: Training) -> tuple[Prediction, ...]:
-    """The predictions that keep what is fixed; one demand after the other is dropped where none that fits keeps it.
+    """The predictions that keep what is fixed, whether they fit or not.
 
     A card that lacks the fixed precision stays with the one that stands in for it.
     """
     kept = tuple(predictions)
     if fixed.batch_size:
         own, steps = training.batch_size, training.gradient_accumulation_steps
-        kept = _or_all(
-            [one for one in kept if one.batch_size_per_device == own and one.gradient_accumulation_steps <= steps],
-            kept,
+        kept = tuple(
+            one for one in kept if one.batch_size_per_device == own and one.gradient_accumulation_steps <= steps
         )
     if fixed.precision:
-        having = {one.device.key for one in kept if one.precision == training.precision}
-        exact = [one for one in kept if one.precision == training.precision or one.device.key not in having]
-        kept = _or_all(exact, kept)
+        having = {one.device.key for one in predictions if one.precision == training.precision}
+        kept = tuple(one for one in kept if one.precision == training.precision or one.device.key not in having)
     return kept
 
 
-def _or_all(wanted: Sequence[Prediction], every: tuple[Prediction, ...]) -> tuple[Prediction, ...]:
-    return tuple(wanted) if any(one.fits is not False for one in wanted) else every
-
-
 def not_kept(fixed: Fixed, predictions: Sequence[Prediction], training: Training) -> tuple[Reason, ...]:
-    """Says which demand nothing that fits could keep."""
-    fitting = [prediction for prediction in predictions if prediction.fits is not False]
-    found = []
-    if fixed.batch_size and fitting and all(one.batch_size_per_device != training.batch_size for one in fitting):
-        found.append(Reason.of("caveat-batch-not-kept", batch=training.batch_size))
-    if fixed.precision and fitting and all(one.precision != training.precision for one in fitting):
-        label = PRECISION_LABELS[training.precision]
-        found.append(Reason.of("caveat-precision-not-kept", precision=label))
-    return tuple(found)
+    """Says what nothing that fits can keep, where something fits that does not keep it."""
+    if not _any_fits(predictions) or _any_fits(kept_by(fixed, predictions, training)):
+        return ()
+    label = PRECISION_LABELS[training.precision]
+    batch = not _any_fits(kept_by(replace(fixed, precision=False), predictions, training))
+    precision = not _any_fits(kept_by(replace(fixed, batch_size=False), predictions, training))
+    if batch == precision:
+        return (Reason.of("caveat-fixed-not-kept", batch=training.batch_size, precision=label),)
+    if batch:
+        return (Reason.of("caveat-batch-not-kept", batch=training.batch_size),)
+    return (Reason.of("caveat-precision-not-kept", precision=label),)
+
+
+def _any_fits(predictions: Sequence[Prediction]) -> bool:
+    return any(one.fits is not False for one in predictions)

@@ -13,7 +13,6 @@ import msgspec
 
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
-from advisor.core.errors import OutputError
 from advisor.core.records import Record, built
 from advisor.core.sentences import Reason, SaidOutputError
 from advisor.core.units import Estimate

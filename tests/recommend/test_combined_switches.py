@@ -111,3 +111,10 @@ def test_a_precision_that_is_asked_for_and_fits_nowhere_is_said_not_to_be_kept(f
     predictions = [step(16, fits=True), step(16, fits=fits, precision="bf16_amp")]
     said = not_kept(Fixed(precision=True), predictions, workload("bf16_amp", batch_size=16).training)
     assert [reason.code for reason in said] == codes
+
+
+def test_a_batch_and_a_precision_that_only_together_fit_nowhere_are_said_together() -> None:
+    large = step(16, fits=False, precision="bf16_amp")
+    predictions = [step(8, fits=True, precision="bf16_amp"), step(16, fits=True), large]
+    said = not_kept(Fixed(batch_size=True, precision=True), predictions, workload("bf16_amp", batch_size=16).training)
+    assert [reason.code for reason in said] == ["caveat-fixed-not-kept"]

@@ -115,3 +115,43 @@ def test_a_tie_of_times_that_read_alike_is_decided_by_none_of_them() -> None:
     codes = {reason.code for reason in chosen.why}
     assert "why-tie-alike" in codes
     assert "why-tie-time" not in codes
+
+
+def test_a_fixed_batch_that_fits_nowhere_is_refused_and_what_would_be_advised_without_it_is_told() -> None:
+    advice = advised("llama_8b", "h100-sxm", counts=(8,), batch=4096)
+    assert advice.recommendation is None
+    codes = [reason.code for reason in advice.caveats]
+    assert codes[:2] == ["caveat-batch-not-kept", "alternative-unfixed"]
+    assert "caveat-nothing-fits" not in codes
+    instead = next(other for other in advice.alternatives if other.reason.code == "alternative-unfixed")
+    assert instead.batch_size_per_device < 4096
+    kept = [one for one in advice.predictions if one.batch_size_per_device == 4096]
+    assert kept
+    assert {one.fits for one in kept} == {False}
+
+
+def test_a_fixed_batch_is_kept_by_sharding_where_one_card_does_not_hold_it() -> None:
+    advice = advised("llama_8b", "h100-sxm", counts=(8,), batch=48)
+    assert advice.recommendation is not None
+    assert advice.recommendation.batch_size_per_device == 48
+
+
+def test_a_batch_far_beyond_what_fits_is_made_up_of_passes_that_fit() -> None:
+    workload = load_workload("vit_base", overrides={"batch_size": 100_000})
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=("rtx4090",), counts=(1, 2))
+    advice = advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(workload))))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.strategy in {"single", "ddp"}
+    assert chosen.batch_size_per_device * chosen.gradient_accumulation_steps == 100_000
+
+
+def test_a_card_without_the_fixed_precision_is_advised_with_the_one_that_stands_in_for_it() -> None:
+    workload = load_workload("resnet50", overrides={"precision": "bf16_amp"})
+    request = AdviceRequest(
+        workload=workload, measure=False, gpu_keys=("v100-sxm2-32",), counts=(1,), fixed=Fixed(precision=True)
+    )
+    advice = advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(workload))))
+    assert advice.recommendation is not None
+    assert advice.recommendation.precision == "fp16_amp"
+    assert "caveat-precision-not-kept" not in {reason.code for reason in advice.caveats}

@@ -8,6 +8,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.recommend.comparison import counted
+from advisor.recommend.fixed import not_kept
 from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
 from advisor.recommend.reasons.missed_limits import is_limited, nearest_to_limits
@@ -48,7 +49,10 @@ def _missing_answers(
     if not comparison.predictions:
         return  # why nothing was predicted is said where that was found out
     if best is None:
-        yield Reason.of("caveat-no-candidate-in-limits") if limited else Reason.of("caveat-nothing-fits")
+        if limited:
+            yield Reason.of("caveat-no-candidate-in-limits")
+        elif not not_kept(comparison.fixed, comparison.predictions, comparison.workload.training):
+            yield Reason.of("caveat-nothing-fits")
         yield from nearest_to_limits(comparison) if limited else _host_short(comparison)
     elif here is None and any(one.device.local for one in comparison.predictions):
         over = limited and any(one.device.local and one.fits is not False for one in comparison.predictions)

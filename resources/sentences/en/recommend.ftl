@@ -149,3 +149,16 @@ alternative-pareto = Nothing else is both faster and takes fewer GPU-hours than 
 alternative-pareto-cost = Nothing else is both faster and cheaper than { $count } × { $device }.
 alternative-tied = No clear difference to the advice: { $count } × { $device }.
 alternative-freed = Without what you fixed, { $count } × { $device } at batch size { $batch } in { $precision } would be { $gain_ratio } times as fast.
+alternative-unfixed = Tried beside what you fixed, and held: { $count } × { $device }{ $strategy ->
+         [dp] { " with DataParallel" }
+         [ddp] { " with DistributedDataParallel" }
+         [zero2] { " with ZeRO-2" }
+         [fsdp] { " with FSDP" }
+         [fsdp_offload] { " with FSDP and CPU off-load" }
+         [tp] { " with tensor parallel" }
+         [pp] { " with pipeline parallel" }
+        *[single] { "" }
+    } at batch size { $batch }{ $steps ->
+         [1] { "" }
+        *[other] { " in " }{ $steps }{ " passes" }
+    } in { $precision }, { $step_s } a step.
