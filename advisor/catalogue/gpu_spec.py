@@ -70,3 +70,8 @@ class GpuSpec(Record, frozen=True, kw_only=True):
 def is_consumer(spec: GpuSpec) -> bool:
     """Whether the card is sold for desktops (GeForce, TITAN, or a bare `RTX 4090`): boards of many makers."""
     return re.search(r"geforce|titan|^(?:nvidia )?rtx ?\d{4}\b(?! ada)", spec.name, re.IGNORECASE) is not None
+
+
+def is_laptop(spec: GpuSpec) -> bool:
+    """Whether the chip is soldered into a laptop, which has one of them."""
+    return re.search(r"laptop|mobile|max-q", spec.name, re.IGNORECASE) is not None

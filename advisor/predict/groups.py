@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from advisor.cost.scaling.uneven_cards import UnevenGroup, group_of
+from advisor.predict.prediction import SetUp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,11 +38,11 @@ class Groups:
         """Keep the grids that the predictions came from."""
         self._grids = grids
 
-    def _grid_of(self, prediction: Prediction) -> CandidateGrid | None:
+    def _grid_of(self, prediction: SetUp) -> CandidateGrid | None:
         grid = self._grids.get(prediction.precision)
         return grid if grid is not None and prediction.device.key in grid.rows else None
 
-    def link(self, prediction: Prediction) -> Link | None:
+    def link(self, prediction: SetUp) -> Link | None:
         """What joins its cards; None where its precision was not predicted here."""
         grid = self._grid_of(prediction)
         return None if grid is None else grid.link(prediction.device, prediction.count)

@@ -191,7 +191,7 @@ def best_by_device(advice: AdviceRecord) -> tuple[Prediction, ...]:
         members = [one for one in of_device if one.precision == used]
         for member in sorted(members, key=_need_bytes):
             best.setdefault(member.device_and_count, member)
-        best |= {one.device_and_count: one for one in best_by_count(members, training.batch_size, limit)}
+        best |= {one.device_and_count: one for one in best_by_count(members, training, limit)}
         if advised is not None:
             best |= {one.device_and_count: one for one in members if rests_on(advised, one)}
     return _sorted(advice, best.values())

@@ -195,7 +195,7 @@ def _row_of_counts(
     training = comparison.workload.training
     best: dict[int, Prediction] = {}
     for _, members in sorted(by_precision.items(), key=lambda room: room[0] != training.precision):
-        for one in best_by_count(members, training.batch_size, comparison.global_limit):
+        for one in best_by_count(members, training, comparison.global_limit):
             known = best.get(one.count)
             if known is None or (_asks_no_more(one, known) and _clearly_less(one, known, comparison)):
                 best[one.count] = one

@@ -6,6 +6,7 @@ import itertools
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.gpu_spec import is_laptop
 from advisor.catalogue.gpu_words import nearest_keys
 from advisor.catalogue.links import CARDS_PER_HOST
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
@@ -31,6 +32,8 @@ LARGER_GPU_KEYS = ("a100-sxm4-80", "h100-sxm", "h200-sxm")
 """Tried by themselves where none of the default cards holds a step whole."""
 DEFAULT_COUNTS = (1, 2, 4, 8)
 BATCH_SIZE_COUNT = 12
+_WHOLE = {"single", "ddp"}
+"""Strategies by which every card holds a whole copy."""
 _STEPS_AROUND = (1.0, 0.0156, 0.0625, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0)
 _FURTHER_STEPS = (0.125, 3.0, 1.5, 6.0, 12.0, 24.0, 48.0, 96.0, 128.0, 192.0, 384.0, 512.0)
 
@@ -141,7 +144,7 @@ def _devices(
     for key in table_keys(specs, gpu_keys):
         spec = specs[key]
         device = Device(key=key, name=spec.name, spec_key=key, local=False)
-        yield device, _Available(None), precisions_of_gpu(spec, wanted)
+        yield device, _Available(1 if is_laptop(spec) else None), precisions_of_gpu(spec, wanted)
 
 
 def _spec(gpu: Gpu, specs: Mapping[str, GpuSpec]) -> GpuSpec | None:
@@ -200,12 +203,13 @@ def _accumulations(
 
 
 def candidates_that_make_up(workload: Workload, predictions: Sequence[Prediction]) -> tuple[Candidate, ...]:
-    """DDP that makes up the workload's batch of smaller ones that fit, where a card does not hold it whole.
+    """Copies that make up the workload's batch of smaller ones that fit, where a card does not hold it whole.
 
-    Else cards whose link is slow would average gradients after every small batch, which nobody does.
+    Else a card would step after less than was asked for, and cards whose link is slow would average gradients after
+    every small batch, which nobody does.
     """
     own, steps = workload.training.batch_size, workload.training.gradient_accumulation_steps
-    copies = [one for one in predictions if one.strategy == "ddp"]
+    copies = [one for one in predictions if one.strategy in _WHOLE]
     short = {_room(one) for one in copies if one.batch_size_per_device == own and one.fits is False}
     return tuple(
         Candidate(
@@ -225,10 +229,9 @@ def candidates_of_what_fits(
     They make up the workload's batch with passes that are accumulated; `largest_batch` solves for one card.
     """
     own, steps = workload.training.batch_size, workload.training.gradient_accumulation_steps
-    whole = {"single", "ddp"}
     rooms: dict[tuple[str, int, Precision], list[Prediction]] = defaultdict(list)
     for one in predictions:
-        if one.strategy in whole and one.device.key != "cpu":
+        if one.strategy in _WHOLE and one.device.key != "cpu":
             rooms[_room(one)].append(one)
     found = []
     for members in rooms.values():
@@ -276,7 +279,7 @@ def candidates_when_nothing_fits(
 def _sharded(members: Sequence[Prediction], counts: Sequence[int]) -> list[Candidate]:
     device = members[0].device
     limit = max(member.count for member in members)
-    allowed = [count for count in counts if not device.local or count <= limit]
+    allowed = [count for count in counts if count <= limit] if device.local or limit == 1 else counts
     sizes = sorted({member.batch_size_per_device for member in members})[:4]
     steps_by_count: dict[int, list[int]] = defaultdict(list)
     for member in members:

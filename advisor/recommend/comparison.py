@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.catalogue.precisions import Precision
     from advisor.cost.parts import PartKind
+    from advisor.cost.scaling.links import Link
     from advisor.measure.measurement import VerdictKind
     from advisor.predict.groups import Groups
-    from advisor.predict.prediction import Device, Prediction
+    from advisor.predict.prediction import Device, Prediction, SetUp
     from advisor.predict.time_to_train import CriticalBatch
     from advisor.recommend.energy import PowerDraw
     from advisor.recommend.recommendation import Goal, Limits
@@ -49,6 +50,15 @@ class Comparison(NamedTuple):
     def spec_of(self, device: Device) -> GpuSpec | None:
         """The spec row of a device; None for a CPU and for unknown cards."""
         return self.specs.get(device.spec_key) if device.spec_key is not None else None
+
+    def link_of(self, set_up: SetUp) -> Link | None:
+        """What joins the cards of a set-up; None for one card, and where that was not predicted here."""
+        return self.groups.link(set_up) if self.groups is not None and set_up.count > 1 else None
+
+    def crosses_network(self, set_up: SetUp) -> bool:
+        """Whether its cards stand in several machines."""
+        link = self.link_of(set_up)
+        return link is not None and set_up.count > link.node_size_count
 
     def alone(self, device: Device, precision: Precision) -> list[Prediction]:
         """The set-ups on one such device without others, at a precision: every batch size and accumulation."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from advisor.predict.prediction import Prediction
+    from advisor.workload.workload import Training
 
 KNEE_MARGINAL_RATIO = 0.7
 """From n1 to n2 cards only while (rate(n2)/rate(n1) - 1) / (n2/n1 - 1) reaches this."""
@@ -25,7 +26,7 @@ def marginal_ratio(fewer: Prediction, more: Prediction) -> float:
     return gained / (more.count / fewer.count - 1)
 
 
-def best_by_count(predictions: Sequence[Prediction], own_batch: int, global_limit: int) -> tuple[Prediction, ...]:
+def best_by_count(predictions: Sequence[Prediction], training: Training, global_limit: int) -> tuple[Prediction, ...]:
     """For one device and precision: the best set-up of each count, ascending by count.
 
     Within a count the plainest kind of strategy that fits is taken: a whole replica on every card, then sharded
@@ -36,7 +37,7 @@ def best_by_count(predictions: Sequence[Prediction], own_batch: int, global_limi
         curves[(prediction.count, prediction.strategy, prediction.gradient_accumulation_steps)].append(prediction)
     by_count: dict[int, list[Prediction]] = defaultdict(list)
     for (count, _, _), curve in curves.items():
-        chosen = choose(curve, own_batch, global_limit)
+        chosen = choose(curve, training.batch_size, global_limit)
         if chosen is not None:
             by_count[count].append(chosen)
     if not by_count:
@@ -47,7 +48,7 @@ def best_by_count(predictions: Sequence[Prediction], own_batch: int, global_limi
     for count in sorted(by_count):
         effort = {one.strategy: STRATEGY_FACTS[one.strategy].effort_rank for one in by_count[count]}
         plainest = min(effort.values())
-        found.append(_preferred([one for one in by_count[count] if effort[one.strategy] == plainest]))
+        found.append(_preferred([one for one in by_count[count] if effort[one.strategy] == plainest], training))
     return tuple(found)
 
 
@@ -68,16 +69,18 @@ def _least_unusual(prediction: Prediction) -> tuple[int, int, float]:
     )
 
 
-def _preferred(members: Sequence[Prediction]) -> Prediction:
-    """The fastest, but more accumulation (fewer optimizer steps) or DP only where it gains more than 5 %."""
+def _preferred(members: Sequence[Prediction], training: Training) -> Prediction:
+    """The fastest, but fewer samples a step than the workload's, more accumulation or DP only for more than 5 %."""
     best = max(member.samples_per_s.value for member in members)
     near = [member for member in members if member.samples_per_s.value >= WORTH_ACCUMULATING_FRACTION * best]
-    return min(near, key=_unusual)
+    own = training.batch_size * training.gradient_accumulation_steps
 
+    def unusual(member: Prediction) -> tuple[int, int, bool, float]:
+        """What to avoid at nearly equal speed: too few samples, accumulation, DataParallel, then the slower one."""
+        missing = max(0, own - member.global_batch_size)
+        return (missing, member.gradient_accumulation_steps, member.strategy == "dp", -member.samples_per_s.value)
 
-def _unusual(member: Prediction) -> tuple[int, bool, float]:
-    """What to avoid at nearly equal speed: accumulation, then DataParallel, then the slower one."""
-    return (member.gradient_accumulation_steps, member.strategy == "dp", -member.samples_per_s.value)
+    return min(near, key=unusual)
 
 
 def knee_count(by_count: Sequence[Prediction]) -> Prediction | None:

@@ -118,12 +118,18 @@ def _named_as_harder(advice: AdviceRecord, rival: Prediction, ratio: float) -> b
     return any(ratio <= one.figure("advantage_ratio") * _NEARLY for one in told)
 
 
+_WHY_NOTHING = {
+    "caveat-nothing-fits", "caveat-no-candidate-in-limits", "predict-missing-figures",
+    "caveat-batch-not-kept", "caveat-precision-not-kept", "caveat-fixed-not-kept",
+}  # fmt: skip
+
+
 def unfounded(advice: AdviceRecord) -> Iterator[str]:
     """Ranges, efficiencies and refusals that nothing is said of."""
     said = codes(advice)
     chosen = advice.recommendation
     if chosen is None:
-        if not said & {"caveat-nothing-fits", "caveat-no-candidate-in-limits", "predict-missing-figures"}:
+        if not said & _WHY_NOTHING:
             yield "nothing is advised, and nothing says why"
         return
     if chosen.step_s.high > WIDE_RATIO * chosen.step_s.low and not any(code.startswith("caveat-wide") for code in said):

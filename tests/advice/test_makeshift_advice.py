@@ -18,6 +18,7 @@ from advisor.optable.totals import table_from_numbers
 from advisor.present.one_screen import one_screen
 from advisor.present.summary import summarise
 from advisor.recommend.candidates import LARGER_GPU_KEYS
+from advisor.recommend.fixed import Fixed
 from advisor.recommend.switches import Switch
 from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload import Data, NumbersModel, Training, Workload
@@ -112,3 +113,10 @@ def test_more_than_n_times_from_n_cards_is_explained_by_the_shared_optimizer() -
     # One such card cannot hold the model: what several are worth is said against one that could.
     assert "scaling-efficiency-sharded" in said
     assert "scaling-efficiency" not in said
+
+
+def test_help_for_a_batch_that_is_fixed_holds_that_batch() -> None:
+    free, fixed = asked(1e10, gpu_keys=("rtx4090",), counts=(1,)), Fixed(batch_size=True)
+    kept = asked(1e10, gpu_keys=("rtx4090",), counts=(1,), fixed=fixed)
+    assert larger(free).batch_size_per_device == 4
+    assert {one.batch_size_per_device for one in kept.switches} == {4}

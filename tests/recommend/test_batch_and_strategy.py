@@ -24,9 +24,13 @@ from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.launch_cost import fixed_s
 from advisor.recommend.strategy import best_by_count, knee_count, marginal_ratio, pareto
+from advisor.workload.workload import Training
 from tests.recommend.fakes import RECURRENT, SPECS, TINY, TRANSFORMER, estimate, machine, predict, predict_all, workload
 
 WORK = workload()
+
+
+OWN = Training(precision="fp32", batch_size=16)
 
 
 def one(batch: int, rate: float, *, count: int = 1, strategy: Strategy = "single", steps: int = 1) -> Prediction:
@@ -152,16 +156,16 @@ def test_cards_are_added_only_while_they_give_seventy_percent() -> None:
 def test_within_a_count_ddp_and_less_accumulation_win_at_nearly_equal_speed() -> None:
     ddp, dp = one(16, 97, count=2, strategy="ddp"), one(16, 100, count=2, strategy="dp")
     more = one(16, 101, count=2, strategy="ddp", steps=4)
-    assert best_by_count([dp, ddp, more], 16, 10_000) == (ddp,)
-    assert best_by_count([msgspec.structs.replace(ddp, samples_per_s=estimate(60.0)), more], 16, 10_000) == (more,)
+    assert best_by_count([dp, ddp, more], OWN, 10_000) == (ddp,)
+    assert best_by_count([msgspec.structs.replace(ddp, samples_per_s=estimate(60.0)), more], OWN, 10_000) == (more,)
 
 
 def test_sharding_is_chosen_only_where_no_replica_fits() -> None:
     ddp = one(16, 50, count=2, strategy="ddp")
     sharded = one(16, 100, count=2, strategy="fsdp")
-    assert best_by_count([ddp, sharded], 16, 1000) == (ddp,)
-    assert best_by_count([msgspec.structs.replace(ddp, fits=False), sharded], 16, 1000) == (sharded,)
-    assert best_by_count([sharded], 16, 1) == (sharded,), "what fits only beyond the bound is kept"
+    assert best_by_count([ddp, sharded], OWN, 1000) == (ddp,)
+    assert best_by_count([msgspec.structs.replace(ddp, fits=False), sharded], OWN, 1000) == (sharded,)
+    assert best_by_count([sharded], OWN, 1) == (sharded,), "what fits only beyond the bound is kept"
 
 
 def test_the_pareto_set_holds_nothing_that_is_beaten_twice() -> None:

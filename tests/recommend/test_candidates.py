@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.catalogue.gpu_spec import is_laptop
 from advisor.catalogue.precisions import PRECISIONS, Precision
+from advisor.catalogue.spec_table import spec_table
 from advisor.core.errors import InputError
 from advisor.recommend.candidates import (
     DEFAULT_GPU_KEYS,
@@ -129,7 +131,7 @@ def test_a_batch_that_a_card_does_not_hold_is_made_up_of_smaller_ones() -> None:
         for one in predict_all(found, TRANSFORMER, work)
     ]
     made = candidates_that_make_up(work, known)
-    assert {(one.count, one.strategy) for one in made} == {(4, "ddp")}
+    assert {(one.count, one.strategy) for one in made} == {(1, "single"), (4, "ddp")}
     assert {one.batch_size_per_device for one in made} > {own // 2}
     assert {one.batch_size_per_device * one.gradient_accumulation_steps for one in made} == {2 * own}
     assert candidates_that_make_up(work, [msgspec.structs.replace(one, fits=True) for one in known]) == ()
@@ -178,3 +180,15 @@ def test_a_batch_that_does_not_make_up_the_global_one_in_whole_passes_is_left_ou
     )
     tried = {(one.count, one.batch_size_per_device, one.gradient_accumulation_steps) for one in found}
     assert tried == {(1, 32, 3), (1, 48, 2), (1, 96, 1), (2, 48, 1)}
+
+
+def test_a_laptop_has_one_card() -> None:
+    specs = spec_table()
+    laptops = tuple(key for key, spec in specs.items() if is_laptop(spec))
+    assert "rtx5090-laptop" in laptops
+    assert len(laptops) > 5
+    found = enumerate_candidates(
+        workload(), machine(), specs, gpu_keys=(*laptops, "rtx4090"), counts=(2, 4), local=False
+    )
+    assert {one.count for one in found if one.device.key in laptops} == {1}
+    assert {one.count for one in found if one.device.key == "rtx4090"} == {2, 4}

@@ -155,3 +155,43 @@ def test_a_card_without_the_fixed_precision_is_advised_with_the_one_that_stands_
     assert advice.recommendation is not None
     assert advice.recommendation.precision == "fp16_amp"
     assert "caveat-precision-not-kept" not in {reason.code for reason in advice.caveats}
+
+
+def test_one_card_that_does_not_hold_the_batch_accumulates_to_it() -> None:
+    advice = advised("llama_8b_lora", "rtx4090", counts=(1,))
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.global_batch_size == 4
+    assert chosen.batch_size_per_device < 4
+    own = next(reason for reason in chosen.why if reason.code == "why-accumulation-own")
+    assert own.numbers == {"steps": chosen.gradient_accumulation_steps, "own_batch": 4}
+
+
+def over_ethernet(words: str) -> AdviceRecord:
+    workload = load_workload("resnet50")
+    request = AdviceRequest(
+        workload=workload, measure=False, gpu_keys=("rtx4090",), counts=(4,), node_count=4,
+        interconnect=words,
+    )  # fmt: skip
+    return advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(workload))))
+
+
+def test_what_crosses_a_network_is_told_of_the_network_and_a_named_link_is_not_called_unknown() -> None:
+    advice = over_ethernet("1 Gbit Ethernet")
+    assert advice.recommendation is not None
+    why = {reason.code: reason for reason in advice.recommendation.why}
+    assert why["why-communication-network"].numbers["rate_bytes_per_s"] == 125e6
+    assert "why-communication-no-nvlink" not in why
+    assert "change-link" not in {reason.code for reason in advice.recommendation.would_change_if}
+    codes = {reason.code for reason in advice.caveats}
+    assert "caveat-wide-known-link" in codes
+    assert "caveat-wide-link" not in codes
+
+
+def test_strict_fp32_is_told_where_tf32_would_gain_alone() -> None:
+    launch_bound, dense = (
+        advised("iris_mlp", "h100-sxm", counts=(1,)),
+        advised("unet_vgg16", "a100-sxm4-40", counts=(1,)),
+    )
+    told = [{reason.code for reason in one.recommendation.why} for one in (launch_bound, dense) if one.recommendation]
+    assert [("why-fp32-is-strict" in codes) for codes in told] == [False, True]

@@ -52,7 +52,8 @@ def _missing_answers(
         if limited:
             yield Reason.of("caveat-no-candidate-in-limits")
         elif not not_kept(comparison.fixed, comparison.predictions, comparison.workload.training):
-            yield Reason.of("caveat-nothing-fits")
+            sizes = [one.batch_size_per_device for one in comparison.predictions]
+            yield Reason.of("caveat-nothing-fits", batch=min(sizes))
         yield from nearest_to_limits(comparison) if limited else _host_short(comparison)
     elif here is None and any(one.device.local for one in comparison.predictions):
         over = limited and any(one.device.local and one.fits is not False for one in comparison.predictions)
@@ -107,7 +108,11 @@ def _wide_range(comparison: Comparison, best: Recommendation | None) -> Iterator
     if offloads:
         yield Reason.of("caveat-wide-offload", **numbers)
     elif best.efficiency is not None and best.efficiency.value > WIDE_RATIO**0.5 * best.efficiency.low:
-        yield Reason.of("caveat-wide-link", **numbers, device=counted(best.count, best.device.name))
+        link = comparison.link_of(best)
+        inside = not comparison.crosses_network(best)
+        stated = link is not None and link.certain and (inside or link.network is not None)
+        code = "caveat-wide-known-link" if stated else "caveat-wide-link"
+        yield Reason.of(code, **numbers, device=counted(best.count, best.device.name))
     else:
         yield Reason.of("caveat-wide", **numbers)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Reason
+from advisor.cost.scaling.communication import network_of
 from advisor.predict.scaling_advice import efficiency_reason, missing_nvlink_reason, nvlink_instead
 from advisor.recommend.batch_size import choose, rounded
 from advisor.recommend.comparison import part_s, part_share
@@ -16,6 +17,7 @@ from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from advisor.catalogue.networks import Network
     from advisor.catalogue.strategies import Strategy
     from advisor.predict.prediction import Prediction
     from advisor.recommend.comparison import Comparison, Finalist
@@ -222,12 +224,21 @@ def _communication_reasons(comparison: Comparison, chosen: Prediction) -> Iterat
     if share < NOTABLE_SHARE:
         return
     numbers: Arguments = {"share_fraction": share, "device": chosen.device.name}
+    if (network := _network_crossed(comparison, chosen)) is not None:
+        yield Reason.of("why-communication-network", share_fraction=share, rate_bytes_per_s=network.node_bytes_per_s)
+        return
     missing = _missing_nvlink(comparison, chosen)
     spec = comparison.spec_of(chosen.device)
     linked = missing is not None or (spec is not None and spec.nvlink_bytes_per_s is not None)
     yield Reason.of("why-communication" if linked else "why-communication-no-nvlink", **numbers)
     if missing is not None:
         yield missing
+
+
+def _network_crossed(comparison: Comparison, chosen: Prediction) -> Network | None:
+    """The network that its gradients cross between machines; None inside one machine."""
+    link = comparison.link_of(chosen)
+    return network_of(link) if link is not None and comparison.crosses_network(chosen) else None
 
 
 def _missing_nvlink(comparison: Comparison, chosen: Prediction) -> Reason | None:

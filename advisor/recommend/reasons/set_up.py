@@ -33,6 +33,9 @@ TIGHT_MEMORY_FRACTION = 0.85
 _AHEAD_BY_GOAL: dict[Goal, str] = {"time": "why-fastest", "cost": "why-cheapest", "energy": "why-least-energy"}
 _TIED_BY_GOAL: dict[Goal, str] = {"time": "why-tied", "cost": "why-tied-cost", "energy": "why-tied-energy"}
 
+NOTABLE_TF32_RATIO = 0.97
+"""Below this share of the strict step's time TF32 is worth a sentence."""
+
 
 def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tuple[Reason, ...]:
     """The reasons for a finalist against the ranked rows, the most decisive first."""
@@ -174,7 +177,7 @@ def _strict_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reas
         return
     with_tf32 = (one for one in comparison.predictions if one.precision == "tf32")
     loose = next((one for one in with_tf32 if one.differs_at_most_by(chosen, "precision")), None)
-    if loose is not None:
+    if loose is not None and loose.step_s.value < NOTABLE_TF32_RATIO * chosen.step_s.value:
         yield Reason.of("why-fp32-is-strict", step_s=chosen.step_s.value, tf32_step_s=loose.step_s.value)
 
 
@@ -226,6 +229,8 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
         yield Reason.of(
             "why-accumulation-held", steps=chosen.gradient_accumulation_steps, global_batch=chosen.global_batch_size
         )
+    elif chosen.batch_size_per_device < training.batch_size and chosen.gradient_accumulation_steps > 1:
+        yield Reason.of("why-accumulation-own", steps=chosen.gradient_accumulation_steps, own_batch=training.batch_size)
     elif chosen.gradient_accumulation_steps > training.gradient_accumulation_steps:
         yield Reason.of("why-accumulation", steps=chosen.gradient_accumulation_steps)
     note = learning_rate_note(chosen.global_batch_size, training.batch_size * training.gradient_accumulation_steps)

@@ -191,6 +191,7 @@ def _by_count(comparison: Comparison, finalist: Finalist, entered: Sequence[Pred
         chosen.count > 1
         and spec is not None
         and spec.nvlink_bytes_per_s is None
+        and not comparison.crosses_network(chosen)
         and part_share(chosen, "communication") >= NVLINK_SHARE
     ):
         yield Reason(

@@ -1,6 +1,9 @@
 ## What limits the worth of a comparison
 caveat-no-candidate-in-limits = No candidate keeps the limits on cost, power and hours. Raise one of them, or add cards with --gpus or --counts.
-caveat-nothing-fits = No candidate can hold a step of this model. Try a smaller batch, activation checkpointing, or sharding over more cards.
+caveat-nothing-fits = No candidate can hold a step of this model, down to batch size { $batch }. Try { $batch ->
+        [1] activation checkpointing
+       *[other] a smaller batch, activation checkpointing,
+    } or sharding over more cards.
 caveat-nothing-fits-here = No device of this machine can hold a step of this model at a precision at least as exact as asked for. Try a smaller batch or activation checkpointing.
 caveat-local-over-limits = No device of this machine keeps the limits on cost, power and hours.
 caveat-nearest-hours = Nearest to the limit comes { $device } ({ $precision }, batch size { $batch }): the job takes { $job_s }, { $times_ratio } times the { $limit_s } allowed.
@@ -19,6 +22,7 @@ caveat-inference-from-spec-sheet = The step time on { $device } is predicted fro
 caveat-from-spec-sheet = The step time on { $device } is predicted from its data sheet and published runs, not measured: between { $low_s } and { $high_s } in four of five cases.
 caveat-wide-offload = { $low_s } to { $high_s } a step is hardly a plan: copies to and from host memory may hide behind the computation or hold all of it up. Take off-loading as a makeshift, and time a few steps before you rely on it.
 caveat-wide-link = { $low_s } to { $high_s } a step is a wide range, because the link between { $device } is not known: a host that routes badly makes the slow end. Name the link with --interconnect, or measure.
+caveat-wide-known-link = { $low_s } to { $high_s } a step is a wide range: most of it is what { $device } exchange, and links of one name differ from host to host. Measure on yours before you rely on it.
 caveat-wide = { $low_s } to { $high_s } a step is a wide range: this is unlike what was fitted. Time a few steps before you rely on it.
 caveat-batch-not-kept = The batch size { $batch } that you fixed fits on nothing that was tried, and nothing is advised with another one.
 caveat-precision-not-kept = Nothing that fits computes in { $precision }, which you fixed, and nothing is advised in another precision.

@@ -59,6 +59,7 @@ why-sharded-batch = No single card holds a step of batch size { $batch }, so it 
     }).
 why-communication = Communication between the cards takes { $share_fraction } of a step on { $device }.
 why-communication-no-nvlink = Communication between the cards takes { $share_fraction } of a step, because { $device } has no NVLink.
+why-communication-network = Communication takes { $share_fraction } of a step: gradients cross the network between the machines, at { $rate_bytes_per_s } a machine.
 why-memory-elsewhere = A step of this set-up needs { $need_bytes }, which does not fit: { $devices }.
 why-memory-tight = A step needs { $need_bytes } of { $capacity_bytes } ({ $share_fraction }): little head-room.
 why-batch-own-does-not-fit = The batch size of the workload ({ $own_batch }) does not fit { $device } in { $precision } or is not allowed; { $batch } does.
@@ -75,6 +76,7 @@ why-batch-knee = Batch size { $batch } is the knee of throughput: { $gain_ratio 
 why-batch-knee-within = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; larger ones up to { $allowed_batch }, with which a step stays within { $global_limit } samples, gain less than 10 % more.
 why-batch-limited = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; still larger ones would be faster, but a step should not go beyond { $global_limit } samples without a trial of how training takes it.
 why-accumulation = Accumulating { $steps } micro-batches a step gains more than 5 %, because the cards exchange gradients and step the optimizer less often.
+why-accumulation-own = Accumulating { $steps } micro-batches makes up for the workload's batch size of { $own_batch }, which no card here holds in one pass.
 why-accumulation-held = Accumulating { $steps } micro-batches makes up the global batch of { $global_batch } that was asked for.
 why-batch-divides = Batch size { $batch } a device makes up the global batch of { $global_batch } in whole micro-batches; the workload's own ({ $own_batch }) does not on { $count ->
         [1] one device

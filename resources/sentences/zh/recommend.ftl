@@ -59,6 +59,7 @@ why-sharded-batch = 单卡放不下批次大小 { $batch } 的一步，因此将
     }）。
 why-communication = 在 { $device } 上，卡间通信占每步时间的 { $share_fraction }。
 why-communication-no-nvlink = 卡间通信占每步时间的 { $share_fraction }，因为 { $device } 没有 NVLink。
+why-communication-network = 通信占每步时间的 { $share_fraction }：梯度要经过机器之间的网络，每台机器 { $rate_bytes_per_s }。
 why-memory-elsewhere = 此方案每步需要 { $need_bytes } 显存，以下设备放不下：{ $devices }。
 why-memory-tight = 每步需要 { $need_bytes }，总量为 { $capacity_bytes }（{ $share_fraction }），余量很小。
 why-batch-own-does-not-fit = 工作负载的批大小（{ $own_batch }）在 { $precision } 下超出 { $device } 的显存或不被允许；{ $batch } 可以。
@@ -72,6 +73,7 @@ why-batch-knee = 批大小 { $batch } 是吞吐量的拐点：为批大小 { $ow
 why-batch-knee-within = 批大小 { $batch } 的吞吐量是 { $own_batch } 的 { $gain_ratio } 倍；在每步不超过 { $global_limit } 个样本的前提下，增大到 { $allowed_batch } 再快不到 10 %。
 why-batch-limited = 批大小 { $batch } 的吞吐量是 { $own_batch } 的 { $gain_ratio } 倍；更大的批还会更快，但未经训练试验，每步不宜超过 { $global_limit } 个样本。
 why-accumulation = 每步累积 { $steps } 个微批可提速 5 % 以上，因为各卡交换梯度和更新参数的次数更少。
+why-accumulation-own = 累积 { $steps } 个微批，以补足负载原有的批大小 { $own_batch }，此处的卡一次放不下。
 why-accumulation-held = 累积 { $steps } 个微批，凑成所要求的全局批大小 { $global_batch }。
 why-batch-divides = 每设备批大小 { $batch } 能以整数个微批凑成全局批大小 { $global_batch }；工作负载原来的批大小（{ $own_batch }）在 { $count } 个设备上做不到。
 why-batch-held = 在能于 { $count } 个设备上以整数个微批凑成全局批大小 { $global_batch } 的批大小中，每设备 { $batch } 最快（误差 5 % 以内），且微批最少。
