@@ -115,7 +115,7 @@ class _Tracer:
                     tables[event.table.precision] = event.table
                 elif isinstance(event, Failed):
                     said = Listed(reasons=(event.told("evaluate-said"),))
-                    reason = Reason.of("evaluate-trace-failed", workload=workload.name, said=said)
+                    reason = Reason.of("evaluate-trace-failed", workload=workload.name, text=said)
         except WorkerHung:
             reason = Reason.of("evaluate-trace-too-long", workload=workload.name, limit_s=_TRACE_LIMIT_S)
         return {key: tables.get(key.precision, reason) for key in keys}

@@ -119,7 +119,7 @@ def _named_as_harder(advice: AdviceRecord, rival: Prediction, ratio: float) -> b
 
 
 _WHY_NOTHING = {
-    "caveat-nothing-fits", "caveat-no-candidate-in-limits", "predict-missing-figures",
+    "caveat-nothing-fits", "caveat-nothing-fits-at-one", "caveat-no-candidate-in-limits", "predict-missing-figures",
     "caveat-batch-not-kept", "caveat-precision-not-kept", "caveat-fixed-not-kept",
 }  # fmt: skip
 

@@ -52,8 +52,8 @@ def _missing_answers(
         if limited:
             yield Reason.of("caveat-no-candidate-in-limits")
         elif not not_kept(comparison.fixed, comparison.predictions, comparison.workload.training):
-            sizes = [one.batch_size_per_device for one in comparison.predictions]
-            yield Reason.of("caveat-nothing-fits", batch=min(sizes))
+            least = min(one.batch_size_per_device for one in comparison.predictions)
+            yield Reason.of("caveat-nothing-fits" if least > 1 else "caveat-nothing-fits-at-one")
         yield from nearest_to_limits(comparison) if limited else _host_short(comparison)
     elif here is None and any(one.device.local for one in comparison.predictions):
         over = limited and any(one.device.local and one.fits is not False for one in comparison.predictions)

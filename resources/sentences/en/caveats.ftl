@@ -1,9 +1,7 @@
 ## What limits the worth of a comparison
 caveat-no-candidate-in-limits = No candidate keeps the limits on cost, power and hours. Raise one of them, or add cards with --gpus or --counts.
-caveat-nothing-fits = No candidate can hold a step of this model, down to batch size { $batch }. Try { $batch ->
-        [1] activation checkpointing
-       *[other] a smaller batch, activation checkpointing,
-    } or sharding over more cards.
+caveat-nothing-fits = No candidate can hold a step of this model. Try a smaller batch, activation checkpointing, or sharding over more cards.
+caveat-nothing-fits-at-one = No candidate can hold a step of this model, not even of one sample a device. Try activation checkpointing, shorter or smaller samples, or sharding over more cards.
 caveat-nothing-fits-here = No device of this machine can hold a step of this model at a precision at least as exact as asked for. Try a smaller batch or activation checkpointing.
 caveat-local-over-limits = No device of this machine keeps the limits on cost, power and hours.
 caveat-nearest-hours = Nearest to the limit comes { $device } ({ $precision }, batch size { $batch }): the job takes { $job_s }, { $times_ratio } times the { $limit_s } allowed.

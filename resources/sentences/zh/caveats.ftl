@@ -1,9 +1,7 @@
 ## 比较结果的局限
 caveat-no-candidate-in-limits = 没有候选方案满足费用、功耗和时间限制。请放宽其中一项，或用 --gpus、--counts 增加候选显卡。
-caveat-nothing-fits = 没有候选设备能容纳该模型的一步，最小试到批大小 { $batch }。请尝试{ $batch ->
-        [1] 激活检查点
-       *[other] 更小的批、激活检查点
-    }，或分片到更多的卡。
+caveat-nothing-fits = 没有候选设备能容纳该模型的一步。请尝试更小的批、激活检查点，或分片到更多的卡。
+caveat-nothing-fits-at-one = 没有候选设备能容纳该模型的一步，每设备一个样本也放不下。请尝试激活检查点、更短或更小的样本，或分片到更多的卡。
 caveat-nothing-fits-here = 在不低于所要求精度的条件下，本机没有设备能容纳该模型的一步。请尝试更小的批或激活检查点。
 caveat-local-over-limits = 本机没有设备满足费用、功耗和时间限制。
 caveat-nearest-hours = 最接近限制的是 { $device }（{ $precision }，批大小 { $batch }）：任务需要 { $job_s }，是所允许的 { $limit_s } 的 { $times_ratio } 倍。
