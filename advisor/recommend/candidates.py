@@ -208,12 +208,12 @@ def candidates_that_make_up(workload: Workload, predictions: Sequence[Prediction
     Else a card would step after less than was asked for, and cards whose link is slow would average gradients after
     every small batch, which nobody does.
     """
-    own, steps = workload.training.batch_size, workload.training.gradient_accumulation_steps
+    own, steps, whole = workload.training.batch_size, workload.training.gradient_accumulation_steps, _samples(workload)
     copies = [one for one in predictions if one.strategy in _WHOLE]
     short = {_room(one) for one in copies if one.batch_size_per_device == own and one.fits is False}
     return tuple(
         Candidate(
-            **{**shared_fields(one, SetUp), "gradient_accumulation_steps": steps * own // one.batch_size_per_device}
+            **{**shared_fields(one, SetUp), "gradient_accumulation_steps": -(-whole // one.batch_size_per_device)}
         )
         for one in copies
         if one.fits and _room(one) in short and one.gradient_accumulation_steps == steps
@@ -228,7 +228,7 @@ def candidates_of_what_fits(
 
     They make up the workload's batch with passes that are accumulated; `largest_batch` solves for one card.
     """
-    own, steps = workload.training.batch_size, workload.training.gradient_accumulation_steps
+    own, whole = workload.training.batch_size, _samples(workload)
     rooms: dict[tuple[str, int, Precision], list[Prediction]] = defaultdict(list)
     for one in predictions:
         if one.strategy in _WHOLE and one.device.key != "cpu":
@@ -239,9 +239,15 @@ def candidates_of_what_fits(
         largest = None if any(one.fits is not False for one in members) else largest_batch(least)
         if largest:
             size = _part_of(own, min(largest, least.batch_size_per_device))
-            parts = {"batch_size_per_device": size, "gradient_accumulation_steps": -(-steps * own // size)}
+            parts = {"batch_size_per_device": size, "gradient_accumulation_steps": -(-whole // size)}
             found.append(Candidate(**{**shared_fields(least, SetUp), **parts}))
     return tuple(found)
+
+
+def _samples(workload: Workload) -> int:
+    """Samples of a step of the workload on one device: never more than its data set has."""
+    training = workload.training
+    return min(training.batch_size * training.gradient_accumulation_steps, workload.data.samples)
 
 
 def _part_of(batch_size: int, most: int) -> int:

@@ -61,7 +61,7 @@ def test_a_speed_beside_a_number_of_cards_is_held_against_the_one_before(text: s
     [
         (Claim(workload="bert_base_sst2", fits=True), "names no GPU"),
         (Claim(unknown_gpus=("RTX 4060",), count=1, speed_up_ratio=2.0), "RTX 4060"),
-        (Claim(gpus=("no-such-card",), workload="resnet50", step_s=1.0), "'no-such-card' is not in the spec table"),
+        (Claim(gpus=("no-such-card",), workload="resnet50", step_s=1.0), "`no-such-card` is not in the spec table"),
         (replace(CHANGE, gpus=("v100-sxm2-32",)), "V100"),
         (Claim(gpus=("v100-sxm2-32",), workload="bert_base_sst2", fits=True, precision="fp8"), "V100"),
     ],

@@ -24,10 +24,15 @@ def test_every_kind_of_error_is_known_with_the_exit_code_that_it_has() -> None:
 
 def test_it_holds_errors_of_every_room_and_each_is_a_sentence() -> None:
     found = write_troubleshooting.errors()
-    said = [code for room in ("command", "files", "checks") for code, _ in write_troubleshooting.sentences(room)]
+    said = [
+        code
+        for room in ("command", "files", "checks", "measure", "trace")
+        for code, _ in write_troubleshooting.sentences(room)
+    ]
     assert len(found) + len(said) > 200
     assert {"file-unknown-field", "file-no-setting", "file-columns-missing", "check-in-file"} <= set(said)
-    assert {"core", "cli", "store", "worker", "present"} <= {one.room for one in found}
+    assert {"worker-config-refused", "trace-depends-on-data"} <= set(said)
+    assert {"cli", "gui", "predict"} <= {one.room for one in found}
     assert not [one for one in found if not re.search(r"[.?!:›]$", one.text.rstrip("…"))]
 
 
