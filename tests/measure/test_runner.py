@@ -191,7 +191,7 @@ def test_a_file_that_raises_is_named_and_the_calibration_stays(machine: Machine,
     assert measurement.verdict.kind != "not_measured"
     assert any(rate.summary is not None for rate in measurement.rates)
     assert "worker-file-call-failed" in {caveat.code for caveat in measurement.caveats}
-    assert any("division by zero" in str(caveat.numbers.get("text")) for caveat in measurement.caveats)
+    assert any("division by zero" in str(caveat.numbers.get("error")) for caveat in measurement.caveats)
 
 
 def test_a_worker_that_hangs_is_ended_and_named(
