@@ -228,9 +228,7 @@ class SaidError(InputError):
     def told(self) -> Reason:
         """All of it as one statement, the remedy last."""
         reasons = self.reasons if self.remedy_reason is None else (*self.reasons, self.remedy_reason)
-        return (
-            reasons[0] if len(reasons) == 1 else Reason.of("worker-refused", said=Listed(reasons=reasons, whole=True))
-        )
+        return reasons[0] if len(reasons) == 1 else Reason.of("input-refused", said=Listed(reasons=reasons, whole=True))
 
 
 class SaidOutputError(SaidError, OutputError):

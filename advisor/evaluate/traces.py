@@ -114,7 +114,7 @@ class _Tracer:
                 if isinstance(event, Traced):
                     tables[event.table.precision] = event.table
                 elif isinstance(event, Failed):
-                    said = Listed(reasons=(event.told("evaluate-said"),))
+                    said = Listed(reasons=(event.told("worker-said"),))
                     reason = Reason.of("evaluate-trace-failed", workload=workload.name, text=said)
         except WorkerHung:
             reason = Reason.of("evaluate-trace-too-long", workload=workload.name, limit_s=_TRACE_LIMIT_S)

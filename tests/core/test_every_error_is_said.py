@@ -21,7 +21,7 @@ ENGLISH = {
 def plain_errors(path: Path) -> int:
     """How many errors of a file are made with a text that stands in the code."""
     calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
-    named = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in PLAIN and len(call.args) > 1]
+    named = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in PLAIN]
     return sum(1 for call in named if any(isinstance(part, ast.Constant | ast.JoinedStr) for part in call.args))
 
 

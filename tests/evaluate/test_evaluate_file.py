@@ -69,7 +69,7 @@ def test_rows_are_predicted_scored_and_told_in_both_languages(tmp_path: Path) ->
     assert [score.group for score in found.by_gpu] == ["a100-sxm4-80", "v100-sxm2-16"]
     assert [score.group for score in found.by_family] == ["cnn"]
     codes = [answer.reason.code for answer in found.refused if answer.reason is not None]
-    assert codes == ["predict-no-bf16", "worker-refused", "evaluate-unknown-gpu"]
+    assert codes == ["predict-no-bf16", "input-refused", "evaluate-unknown-gpu"]
     for language in ("en", "zh"):
         text = evaluation_text(found, language)
         assert "v100-sxm2-16" in text

@@ -6,10 +6,11 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from advisor.core.errors import UserFacingError
-from advisor.core.sentences import SaidError
+from advisor.core.sentences import SaidError, error_text
 from advisor.gui.jobs import apart as rooms_apart
 from advisor.gui.jobs.apart import BrokenChildError, apart
 from advisor.gui.jobs.asks import AdviseAsk, ClaimAsk, DetectAsk, TraceAsk
@@ -17,11 +18,13 @@ from advisor.gui.jobs.lines import Pieces, read_line, result_lines
 from advisor.gui.threads import Crew, Outcome, Stop
 from advisor.hardware.machine import Machine
 from advisor.optable.op_table import OpTable
+from advisor.workload.workload import PythonModel
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
@@ -63,6 +66,16 @@ def test_what_the_child_refuses_is_said_as_if_it_were_here() -> None:
     ask = AdviseAsk(workload=workload, measure=False, budget_s=5, gpu_keys=("no_such_card",))
     with pytest.raises(UserFacingError, match="no_such_card"):
         value_of(apart(lambda: ask)(threading.Event()))
+
+
+def test_a_refusal_without_a_remedy_keeps_its_sentences(tmp_path: Path) -> None:
+    file = tmp_path / "net.py"
+    file.write_text("build_model = 1\n")
+    ask = TraceAsk(workload=msgspec.structs.replace(load_workload("iris_mlp"), model=PythonModel(file=file)))
+    with pytest.raises(SaidError) as refused:
+        value_of(apart(lambda: ask)(threading.Event()))
+    assert refused.value.remedy_reason is None
+    assert error_text(refused.value, "zh")[0] != refused.value.text
 
 
 def test_a_killed_child_is_told_as_killed(monkeypatch: pytest.MonkeyPatch) -> None:

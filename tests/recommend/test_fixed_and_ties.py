@@ -8,6 +8,7 @@ from advisor.advice import advice_from_facts
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
 from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.core.sentences import say
 from advisor.core.units import Estimate
 from advisor.optable.saved_tables import saved_tables
 from advisor.optable.totals import table_from_numbers
@@ -167,7 +168,7 @@ def test_one_card_that_does_not_hold_the_batch_accumulates_to_it() -> None:
     assert own.numbers == {"steps": chosen.gradient_accumulation_steps, "own_batch": 4}
 
 
-def over_ethernet(words: str) -> AdviceRecord:
+def over_ethernet(words: str | None) -> AdviceRecord:
     workload = load_workload("resnet50")
     request = AdviceRequest(
         workload=workload, measure=False, gpu_keys=("rtx4090",), counts=(4,), node_count=4,
@@ -176,11 +177,20 @@ def over_ethernet(words: str) -> AdviceRecord:
     return advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(workload))))
 
 
+def test_a_network_that_nobody_stated_is_called_assumed() -> None:
+    chosen = over_ethernet(None).recommendation
+    assert chosen is not None
+    told = next(reason for reason in chosen.why if reason.code == "why-communication-network")
+    assert "(assumed)" in say(told, "en")
+    assert "（假定值）" in say(told, "zh")
+
+
 def test_what_crosses_a_network_is_told_of_the_network_and_a_named_link_is_not_called_unknown() -> None:
     advice = over_ethernet("1 Gbit Ethernet")
     assert advice.recommendation is not None
     why = {reason.code: reason for reason in advice.recommendation.why}
     assert why["why-communication-network"].numbers["rate_bytes_per_s"] == 125e6
+    assert why["why-communication-network"].numbers["origin"] == "stated"
     assert "why-communication-no-nvlink" not in why
     assert "change-link" not in {reason.code for reason in advice.recommendation.would_change_if}
     codes = {reason.code for reason in advice.caveats}

@@ -76,7 +76,7 @@ def _relay(child: ChildProcess, cancelled: threading.Event) -> Generator[object,
 def _raise_trouble(value: object) -> None:
     from advisor.gui.jobs.asks import Broken, Refused
 
-    if isinstance(value, Refused) and value.reasons and value.remedy_reason is not None:
+    if isinstance(value, Refused) and value.reasons:
         raise SaidError(value.reasons, value.remedy_reason)
     if isinstance(value, Refused):
         raise UserFacingError(value.text, value.remedy)

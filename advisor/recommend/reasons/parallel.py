@@ -17,7 +17,6 @@ from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from advisor.catalogue.networks import Network
     from advisor.catalogue.strategies import Strategy
     from advisor.predict.prediction import Prediction
     from advisor.recommend.comparison import Comparison, Finalist
@@ -224,8 +223,11 @@ def _communication_reasons(comparison: Comparison, chosen: Prediction) -> Iterat
     if share < NOTABLE_SHARE:
         return
     numbers: Arguments = {"share_fraction": share, "device": chosen.device.name}
-    if (network := _network_crossed(comparison, chosen)) is not None:
-        yield Reason.of("why-communication-network", share_fraction=share, rate_bytes_per_s=network.node_bytes_per_s)
+    link = comparison.link_of(chosen)
+    if link is not None and comparison.crosses_network(chosen):
+        origin = "assumed" if link.network is None else "stated"
+        rate = network_of(link).node_bytes_per_s
+        yield Reason.of("why-communication-network", share_fraction=share, rate_bytes_per_s=rate, origin=origin)
         return
     missing = _missing_nvlink(comparison, chosen)
     spec = comparison.spec_of(chosen.device)
@@ -233,12 +235,6 @@ def _communication_reasons(comparison: Comparison, chosen: Prediction) -> Iterat
     yield Reason.of("why-communication" if linked else "why-communication-no-nvlink", **numbers)
     if missing is not None:
         yield missing
-
-
-def _network_crossed(comparison: Comparison, chosen: Prediction) -> Network | None:
-    """The network that its gradients cross between machines; None inside one machine."""
-    link = comparison.link_of(chosen)
-    return network_of(link) if link is not None and comparison.crosses_network(chosen) else None
 
 
 def _missing_nvlink(comparison: Comparison, chosen: Prediction) -> Reason | None:

@@ -11,13 +11,13 @@ from typing import Any
 from torch import Tensor, nn
 
 from advisor.core.errors import UserFacingError
+from advisor.core.file_fault import named_error
 from advisor.core.sentences import SaidError, Value
 from advisor.worker.causes import value_was_asked
 from advisor.worker.models.architecture import Batch, under_fake_mode
 
 _MOST_SHOWN = 8
 """Entries of what was given that are listed."""
-_LONGEST = 200
 
 
 def file_refused(what: str, path: Path, **numbers: Value) -> SaidError:
@@ -43,12 +43,6 @@ def shown(value: object) -> str:
 
 def _listed(entries: list[str]) -> str:
     return ", ".join([*entries[:_MOST_SHOWN], *(["…"] if len(entries) > _MOST_SHOWN else [])])
-
-
-def described(error: BaseException) -> str:
-    """An exception in one line."""
-    text = str(error).splitlines()[0] if str(error) else ""
-    return f"{type(error).__name__}: {text}"[:_LONGEST].rstrip(".")
 
 
 def check_call(
@@ -90,7 +84,7 @@ def named_mistakes(path: Path, function: str, batch: Batch) -> Iterator[None]:
         if not under_fake_mode() or value_was_asked(error) is not None or _is_of_fakes(error):
             raise
         raise file_refused(
-            "step-failed", path, function=function, error=described(error), given=shown(batch)
+            "step-failed", path, function=function, error=named_error(error), given=shown(batch)
         ) from error
 
 

@@ -17,12 +17,12 @@ from torch.nn import functional
 from torch.utils.data import Dataset
 
 from advisor.core.errors import UserFacingError
+from advisor.core.file_fault import named_error
 from advisor.core.sentences import Names
 from advisor.worker.models.architecture import Architecture, Batch, under_fake_mode
 from advisor.worker.models.file_faults import (
     check_call,
     check_names,
-    described,
     file_refused,
     named_mistakes,
     shown,
@@ -118,7 +118,7 @@ def _run(path: Path, content: bytes) -> ModuleType:
     try:
         loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise file_refused("run-failed", path, error=described(error)) from error
+        raise file_refused("run-failed", path, error=named_error(error)) from error
     return module
 
 
@@ -164,7 +164,7 @@ def _invoke(
     except UserFacingError:
         raise
     except (Exception, SystemExit) as error:
-        raise file_refused("call-failed", path, function=name, error=described(error)) from error
+        raise file_refused("call-failed", path, function=name, error=named_error(error)) from error
 
 
 def _checked_batch(batch: object, path: Path) -> Batch:

@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 
 from advisor import __version__
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, say
 from advisor.protocol.messages import Failed, Progress, RankFinding, RankReport, RanksRequest
 from advisor.worker.ranks.collectives import Rank, check_peers, time_all_reduces, time_memory_copy, time_peer_copies
 from advisor.worker.ranks.deadline import PhaseDeadline
@@ -138,10 +138,5 @@ def _report(rank: Rank, findings: tuple[RankFinding, ...]) -> RankReport:
 
 
 def _expired(phase: str) -> Failed:
-    return Failed(
-        exception="DeadlineExceeded",
-        text=phase,
-        traceback="",
-        world_fault=True,
-        reason=Reason.of("ranks-deadline", phase=phase),
-    )
+    reason = Reason.of("ranks-deadline", phase=phase)
+    return Failed(exception="DeadlineExceeded", text=say(reason, "en"), traceback="", world_fault=True, reason=reason)

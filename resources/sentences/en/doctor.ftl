@@ -12,7 +12,6 @@ doctor-program = advisor { $version } runs on Python { $python }.
 doctor-card = { $gpu } answers, driver { $driver }.
 doctor-torch = torch is there, and the process that measures can load it.
 doctor-torch-broken = The process that measures cannot run torch: { $text }
-doctor-said = { $text }
 doctor-torch-hung = The process that measures did not load torch within { $limit_s }. See whether the disk or an antivirus program holds it up.
 doctor-window = The window can open: Qt runs on { $platform }.
 doctor-window-broken = The window cannot open: { $text }

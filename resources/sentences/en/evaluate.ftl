@@ -3,7 +3,6 @@ evaluate-wrong-cell = Column { $column } holds "{ $given }"; allowed: { $allowed
 evaluate-unknown-gpu = "{ $gpu }" is in no row of the table of cards. { $hint }
 evaluate-several-gpus = "{ $gpu }" may be any of several cards: give { $names }.
 evaluate-trace-failed = { $workload } cannot be traced: { $text }
-evaluate-said = { $text }
 evaluate-trace-died = The worker that traced { $workload } died.
 evaluate-trace-too-long = Tracing { $workload } took longer than { $limit_s }.
 

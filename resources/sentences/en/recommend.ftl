@@ -59,7 +59,10 @@ why-sharded-batch = No single card holds a step of batch size { $batch }, so it 
     }).
 why-communication = Communication between the cards takes { $share_fraction } of a step on { $device }.
 why-communication-no-nvlink = Communication between the cards takes { $share_fraction } of a step, because { $device } has no NVLink.
-why-communication-network = Communication takes { $share_fraction } of a step: gradients cross the network between the machines, at { $rate_bytes_per_s } a machine.
+why-communication-network = Communication takes { $share_fraction } of a step: gradients cross the network between the machines, at { $rate_bytes_per_s } a machine{ $origin ->
+        [assumed] { " (assumed)" }
+       *[stated] { "" }
+    }.
 why-memory-elsewhere = A step of this set-up needs { $need_bytes }, which does not fit: { $devices }.
 why-memory-tight = A step needs { $need_bytes } of { $capacity_bytes } ({ $share_fraction }): little head-room.
 why-batch-own-does-not-fit = The batch size of the workload ({ $own_batch }) does not fit { $device } in { $precision } or is not allowed; { $batch } does.

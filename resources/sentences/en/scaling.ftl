@@ -37,7 +37,6 @@ ranks-lost-early = Of { $rank_count } ranks number { $rank_list } was lost befor
 ranks-lost-elsewhere = One of the ranks { $rank_list }, which run on other hosts, was lost or stopped answering: the report of its own host says which. What the ranks of this host had measured until then is kept.
 ranks-other-hosts = Ranks { $rank_list } run on other hosts: what they measured, and how they ended, stands in the reports of their own hosts.
 ranks-failed = The ranks could not measure: { $text }
-ranks-said = { $text }
 ranks-deadline = The phase { $phase } did not end in time: a rank or a link hangs. On GPUs try NCCL_P2P_DISABLE=1; between hosts check the network interface and the firewall.
 ranks-peer-unreadable = Rank { $rank } sent no readable report: { $error }.
 ranks-peer-version = Rank { $rank } runs advisor '{ $version }' (report format { $format }), this rank '{ $own }' (format { $own_format }).

@@ -61,6 +61,7 @@ qt-file = File
 qt-drive = Drive
 
 ## What stands in the window for a flag of the command line
+flag-allow-code = the window asks
 flag-allow-hub = "May fetch config.json from the hub"
 flag-budget = "Seconds to measure"
 flag-claim-file = the command line
@@ -347,7 +348,6 @@ watch-nothing-measured = nothing measured yet
 watch-cancelled = Cancelled. What was measured until then is kept.
 watch-failed = The measurement did not finish
 watch-worker-failed = The process that measures reported
-watch-worker-said = { $text }
 watch-this-device = the device
 watch-show-log = Show log
 watch-state-running = running

@@ -11,7 +11,6 @@ doctor-program = advisor { $version } 运行于 Python { $python }。
 doctor-card = { $gpu } 有应答，驱动 { $driver }。
 doctor-torch = torch 已安装，测量进程可以加载它。
 doctor-torch-broken = 测量进程无法运行 torch：{ $text }
-doctor-said = { $text }
 doctor-torch-hung = 测量进程在 { $limit_s } 内未能加载 torch。请检查磁盘或杀毒软件是否阻碍了它。
 doctor-window = 窗口可以打开：Qt 运行于 { $platform }。
 doctor-window-broken = 窗口无法打开：{ $text }

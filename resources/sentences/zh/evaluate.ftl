@@ -3,7 +3,6 @@ evaluate-wrong-cell = 列 { $column } 的内容是“{ $given }”，允许的�
 evaluate-unknown-gpu = 显卡参数表中没有“{ $gpu }”。{ $hint }
 evaluate-several-gpus = “{ $gpu }”可能是多种显卡：请给出 { $names }。
 evaluate-trace-failed = 无法追踪 { $workload }：{ $text }
-evaluate-said = { $text }
 evaluate-trace-died = 追踪 { $workload } 的工作进程意外终止。
 evaluate-trace-too-long = 追踪 { $workload } 超过了 { $limit_s }。
 

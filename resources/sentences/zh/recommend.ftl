@@ -59,7 +59,10 @@ why-sharded-batch = 单卡放不下批次大小 { $batch } 的一步，因此将
     }）。
 why-communication = 在 { $device } 上，卡间通信占每步时间的 { $share_fraction }。
 why-communication-no-nvlink = 卡间通信占每步时间的 { $share_fraction }，因为 { $device } 没有 NVLink。
-why-communication-network = 通信占每步时间的 { $share_fraction }：梯度要经过机器之间的网络，每台机器 { $rate_bytes_per_s }。
+why-communication-network = 通信占每步时间的 { $share_fraction }：梯度要经过机器之间的网络，每台机器 { $rate_bytes_per_s }{ $origin ->
+        [assumed] （假定值）
+       *[stated] { "" }
+    }。
 why-memory-elsewhere = 此方案每步需要 { $need_bytes } 显存，以下设备放不下：{ $devices }。
 why-memory-tight = 每步需要 { $need_bytes }，总量为 { $capacity_bytes }（{ $share_fraction }），余量很小。
 why-batch-own-does-not-fit = 工作负载的批大小（{ $own_batch }）在 { $precision } 下超出 { $device } 的显存或不被允许；{ $batch } 可以。

@@ -37,7 +37,6 @@ ranks-lost-early = { $rank_count } 个进程中，第 { $rank_list } 号在测�
 ranks-lost-elsewhere = 运行在其他主机上的第 { $rank_list } 号进程中有一个丢失或不再响应：具体是哪一个，见其所在主机的报告。本机各进程此前测得的结果已保留。
 ranks-other-hosts = 第 { $rank_list } 号进程运行在其他主机上：它们测得的结果以及如何结束，见各自主机的报告。
 ranks-failed = 各进程无法完成测量：{ $text }
-ranks-said = { $text }
 ranks-deadline = 阶段 { $phase } 未按时结束：某个进程或链路停滞。GPU 上可试 NCCL_P2P_DISABLE=1；主机之间请检查网络接口和防火墙。
 ranks-peer-unreadable = 进程 { $rank } 发来的报告无法读取：{ $error }。
 ranks-peer-version = 进程 { $rank } 运行的是 advisor '{ $version }'（报告格式 { $format }），本进程为 '{ $own }'（格式 { $own_format }）。

@@ -61,6 +61,7 @@ qt-file = 文件
 qt-drive = 驱动器
 
 ## What stands in the window for a flag of the command line
+flag-allow-code = 窗口会询问
 flag-allow-hub = “允许从 Hub 获取 config.json”
 flag-budget = “测量时长（秒）”
 flag-claim-file = 命令行
@@ -326,7 +327,6 @@ watch-nothing-measured = 尚未测量
 watch-cancelled = 已取消。此前的测量结果已保留。
 watch-failed = 测量未能完成
 watch-worker-failed = 测量进程报告
-watch-worker-said = { $text }
 watch-this-device = 该设备
 watch-show-log = 显示日志
 watch-state-running = 进行中

@@ -107,7 +107,7 @@ def test_a_model_file_is_built_under_fakes(tmp_path: Path) -> None:
             "def build_model(classes): return 1\ndef make_batch(b, l): ...",
             "returned int where an nn.Module",
         ),
-        ("def build_model(classes):\n    raise ValueError('no such size')\n", "ValueError: no such size"),
+        ("def build_model(classes):\n    raise ValueError('no such size')\n", "ValueError: `no such size`"),
         ("import no_such_module_here", "ModuleNotFoundError"),
         ("def build_model(:", "SyntaxError"),
         ("raise SystemExit(3)", "SystemExit"),
