@@ -73,5 +73,5 @@ def is_consumer(spec: GpuSpec) -> bool:
 
 
 def is_laptop(spec: GpuSpec) -> bool:
-    """Whether the chip is soldered into a laptop, which has one of them."""
-    return re.search(r"laptop|mobile|max-q", spec.name, re.IGNORECASE) is not None
+    """Whether the chip is soldered into a laptop, which has one of them; a bare `Max-Q` may be a desktop's card."""
+    return re.search(r"laptop|mobile|with max-q design", spec.name, re.IGNORECASE) is not None

@@ -103,17 +103,15 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         fixed=fixed,
     )
     allowed = [one for one in filled if at_least_as_exact(one.precision, training.precision)]
-    kept = kept_by(fixed, allowed, training)
+    kept, unkept = kept_by(fixed, allowed, training), not_kept(fixed, allowed, training)
     finalists = find_finalists(comparison, kept)
     crossovers = find_crossovers(allowed)
     winner = _winner(comparison, finalists)
     best = None if winner is None else _recommendation(comparison, winner, crossovers, measurements)
     freer = _freer(comparison, allowed, kept, winner)
-    told, unkept = [one.reason for one in freer], not_kept(fixed, allowed, training)
+    told = tuple(one.reason for one in freer)
     if best is not None:
         best = replace(best, would_change_if=(*told, *best.would_change_if))
-    elif unkept:
-        unkept = (*unkept, *told)
     local_winner = _winner(comparison, [finalist for finalist in finalists if finalist.chosen.device.local])
     here = None if local_winner is None else _recommendation(comparison, local_winner, crossovers, measurements)
     return Recommendations(
@@ -125,7 +123,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         ),
         crossovers=crossovers,
         reasons=(*(best.why if best is not None else ()), *_stories(comparison, winner, local_winner)),
-        caveats=(*unkept, *comparison_caveats(comparison, finalists, best, here)),
+        caveats=comparison_caveats(comparison, allowed, finalists, best, here, (*unkept, *told) if unkept else ()),
         predictions=filled,
         best_set_ups=_places(filled, finalists),
     )
