@@ -44,7 +44,7 @@ def test_a_missing_torch_a_broken_qt_and_a_folder_that_cannot_be_written_are_eac
     said = _doctor(code=3, PYTHONPATH=path, XDG_DATA_HOME=str(blocked))
     wrong = [line.strip() for line in said.splitlines() if "WRONG" in line]
     assert len(wrong) == 3
-    assert 'torch is not installed. Install it: pip install "training-advisor[measure]".' in wrong[0]
+    assert 'torch is not installed. Install it with pip install "training-advisor[measure]".' in wrong[0]
     assert 'pip install "training-advisor[window]"' in wrong[1]
     assert "cannot be written" in wrong[2]
     assert said.rstrip().endswith("3 things are wrong.")
