@@ -95,7 +95,8 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
     traced = _trace_caveats(request.workload, facts)
     known = (*facts.caveats, *facts.machine.notices, *assumptions, *traced)
     unmeasured = _processor_may_win(found, predicted.caveats)
-    not_kept = tuple(one for one in found.caveats if one.code.endswith("-not-kept"))  # what a user fixed
+    # What a user fixed or asked for comes first.
+    not_kept = tuple(one for one in (*found.caveats, *predicted.caveats) if one.code.endswith("-not-kept"))
     caveats = (*not_kept, *unmeasured, *known, *found.caveats, *_measurement_caveats(facts), *predicted.caveats)
     advised = msgspec.structs.replace(
         found,

@@ -23,12 +23,11 @@ from advisor.predict.prediction import Calibration, Candidate, Prediction
 from advisor.predict.sources import Sources
 from advisor.recommend.candidates import (
     LARGER_GPU_KEYS,
-    candidates_of_what_fits,
     candidates_that_make_up,
     candidates_when_nothing_fits,
     enumerate_candidates,
 )
-from advisor.recommend.dealing import left_out_counts, require_even_nodes
+from advisor.recommend.dealing import left_out_counts, lone_laptops, require_even_nodes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +46,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     """Predict every candidate of the request; sharded ones are added where no plain set-up of a card fits."""
     require_even_nodes(request.counts, request.node_count)
     uneven = left_out_counts(request.global_batch_size, request.counts)
+    lone = lone_laptops(request.counts, [specs[key] for key in request.gpu_keys or () if key in specs])
     candidates = _of_cards(request, facts, specs, request.gpu_keys, local=True)
     calibrations = _calibrations(request, facts, specs)
     sources, memory = sources_and_memory(request, facts, specs, calibrations)
@@ -60,22 +60,25 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
         made.add(more.predictions if more else (), more.refusals if more else ())
         return more.predictions if more else ()
 
+    def make_up() -> None:
+        if request.global_batch_size is None:
+            add(candidates_that_make_up(request.workload, made.predictions, memory.largest_batch))
+
+    def add_sharded(members: tuple[Prediction, ...]) -> None:
+        add(candidates_when_nothing_fits(request.workload, members, request.counts, request.global_batch_size))
+
     if request.fixed.batch_size:  # what would fit at another batch size alone is no reason to leave sharding out
         own = request.workload.training.batch_size
-        held = tuple(one for one in made.predictions if one.batch_size_per_device == own)
-        add(candidates_when_nothing_fits(held, request.counts))
-    elif request.global_batch_size is None:
-        add(candidates_that_make_up(request.workload, made.predictions))
-    if request.global_batch_size is None:
-        add(candidates_of_what_fits(request.workload, made.predictions, memory.largest_batch))
-    add(candidates_when_nothing_fits(made.predictions, request.counts))
+        add_sharded(tuple(one for one in made.predictions if one.batch_size_per_device == own))
+    make_up()
+    add_sharded(made.predictions)
     if request.gpu_keys is None and not any(_holds_by_itself(one) for one in made.predictions):
-        larger = add(_of_cards(request, facts, specs, tuple(key for key in LARGER_GPU_KEYS if key in specs)))
-        add(candidates_when_nothing_fits(larger, request.counts))
+        add_sharded(add(_of_cards(request, facts, specs, tuple(key for key in LARGER_GPU_KEYS if key in specs))))
+    make_up()
     return AllPredictions(
         predictions=made.predictions,
         calibrations=calibrations,
-        caveats=(*made.refusals, *uneven, *(note for calibration in calibrations for note in calibration.notes)),
+        caveats=(*made.refusals, *uneven, *lone, *(note for calibration in calibrations for note in calibration.notes)),
         largest_batch=memory.largest_batch,
         savings=memory.savings,
         groups=found.groups,

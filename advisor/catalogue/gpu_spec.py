@@ -72,6 +72,6 @@ def is_consumer(spec: GpuSpec) -> bool:
     return re.search(r"geforce|titan|^(?:nvidia )?rtx ?\d{4}\b(?! ada)", spec.name, re.IGNORECASE) is not None
 
 
-def is_laptop(spec: GpuSpec) -> bool:
-    """Whether the chip is soldered into a laptop, which has one of them; a bare `Max-Q` may be a desktop's card."""
-    return re.search(r"laptop|mobile|with max-q design", spec.name, re.IGNORECASE) is not None
+def is_laptop(name: str) -> bool:
+    """Whether a card of this name is soldered into a laptop, which has one; a bare `Max-Q` may be a desktop's card."""
+    return re.search(r"laptop|mobile|with max-q design", name, re.IGNORECASE) is not None

@@ -16,8 +16,7 @@ from advisor.recommend.candidates import local_device, local_gpu_groups
 from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.energy import add_energy_and_cost, power_draws
-from advisor.recommend.fixed import FREE, Fixed, kept_by, not_kept
-from advisor.recommend.precisions import at_least_as_exact
+from advisor.recommend.fixed import FREE, Fixed, not_kept
 from advisor.recommend.ranking import (
     CLEAR_DIFFERENCE_FRACTION,
     Row,
@@ -102,13 +101,12 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         node_count=node_count,
         fixed=fixed,
     )
-    allowed = [one for one in filled if at_least_as_exact(one.precision, training.precision)]
-    kept, unkept = kept_by(fixed, allowed, training), not_kept(fixed, allowed, training)
+    kept, unkept = comparison.kept, not_kept(fixed, comparison.exact_enough, training, global_batch_size)
     finalists = find_finalists(comparison, kept)
-    crossovers = find_crossovers(allowed)
+    crossovers = find_crossovers(comparison.exact_enough)
     winner = _winner(comparison, finalists)
     best = None if winner is None else _recommendation(comparison, winner, crossovers, measurements)
-    freer = _freer(comparison, allowed, kept, winner)
+    freer = _freer(comparison, winner)
     told = tuple(one.reason for one in freer)
     if best is not None:
         best = replace(best, would_change_if=(*told, *best.would_change_if))
@@ -123,7 +121,10 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
         ),
         crossovers=crossovers,
         reasons=(*(best.why if best is not None else ()), *_stories(comparison, winner, local_winner)),
-        caveats=comparison_caveats(comparison, allowed, finalists, best, here, (*unkept, *told) if unkept else ()),
+        caveats=(
+            *((*unkept, *told) if unkept else ()),
+            *comparison_caveats(comparison, finalists, best, here),
+        ),
         predictions=filled,
         best_set_ups=_places(filled, finalists),
     )
@@ -134,11 +135,10 @@ def _places(predictions: Sequence[Prediction], finalists: Sequence[Finalist]) ->
     return tuple(place for place, one in enumerate(predictions) if any(one is other for other in entered))
 
 
-def _freer(
-    comparison: Comparison, allowed: Sequence[Prediction], kept: Sequence[Prediction], winner: _Winner | None
-) -> tuple[Alternative, ...]:
+def _freer(comparison: Comparison, winner: _Winner | None) -> tuple[Alternative, ...]:
     """What would be clearly better on the same device if nothing had been fixed; the best of all where nothing is."""
-    if len(kept) == len(allowed):
+    allowed = comparison.exact_enough
+    if len(comparison.kept) == len(allowed):
         return ()
     if winner is None:
         free = _winner(comparison, find_finalists(comparison, allowed))

@@ -155,13 +155,15 @@ def _kept_reason(chosen: Prediction, curve: Sequence[Prediction], global_limit: 
     return Reason.of("why-batch-kept-global" if held else "why-batch-kept", **numbers)
 
 
-def _beyond_reason(chosen: Prediction, global_limit: int) -> Reason:
+def _beyond_reason(chosen: Prediction, global_limit: int, samples: int) -> Reason:
     return Reason.of(
         "why-batch-beyond",
         batch=_size(chosen),
         global_batch=chosen.global_batch_size,
         global_limit=global_limit,
         count=chosen.count,
+        steps=chosen.gradient_accumulation_steps,
+        bound="data" if global_limit >= samples else "growth",
     )
 
 
@@ -177,7 +179,7 @@ def batch_reason(  # noqa: PLR0911, PLR0913 - one return a cause; a batch size a
     size = chosen.batch_size_per_device
     label = PRECISION_LABELS[chosen.precision]
     if held_global_batch is None and chosen.global_batch_size > global_limit:
-        return _beyond_reason(chosen, global_limit)
+        return _beyond_reason(chosen, global_limit, samples)
     if held_global_batch is not None:
         uneven = held_global_batch % (own_batch * chosen.count) != 0
         numbers: Arguments = {"batch": size, "own_batch": own_batch}

@@ -32,7 +32,7 @@ LARGER_GPU_KEYS = ("a100-sxm4-80", "h100-sxm", "h200-sxm")
 """Tried by themselves where none of the default cards holds a step whole."""
 DEFAULT_COUNTS = (1, 2, 4, 8)
 BATCH_SIZE_COUNT = 12
-_WHOLE = {"single", "ddp"}
+WHOLE: frozenset[Strategy] = frozenset({"single", "ddp"})
 """Strategies by which every card holds a whole copy."""
 _STEPS_AROUND = (1.0, 0.0156, 0.0625, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0)
 _FURTHER_STEPS = (0.125, 3.0, 1.5, 6.0, 12.0, 24.0, 48.0, 96.0, 128.0, 192.0, 384.0, 512.0)
@@ -144,7 +144,7 @@ def _devices(
     for key in table_keys(specs, gpu_keys):
         spec = specs[key]
         device = Device(key=key, name=spec.name, spec_key=key, local=False)
-        yield device, _Available(1 if is_laptop(spec) else None), precisions_of_gpu(spec, wanted)
+        yield device, _Available(1 if is_laptop(spec.name) else None), precisions_of_gpu(spec, wanted)
 
 
 def _spec(gpu: Gpu, specs: Mapping[str, GpuSpec]) -> GpuSpec | None:
@@ -202,74 +202,54 @@ def _accumulations(
     return (global_batch_size // per_pass,)
 
 
-def candidates_that_make_up(workload: Workload, predictions: Sequence[Prediction]) -> tuple[Candidate, ...]:
-    """Copies that make up the workload's batch of smaller ones that fit, where a card does not hold it whole.
-
-    Else a card would step after less than was asked for, and cards whose link is slow would average gradients after
-    every small batch, which nobody does.
-    """
-    own, steps, whole = workload.training.batch_size, workload.training.gradient_accumulation_steps, _samples(workload)
-    copies = [one for one in predictions if one.strategy in _WHOLE]
-    short = {_room(one) for one in copies if one.batch_size_per_device == own and one.fits is False}
-    return tuple(
-        Candidate(
-            **{**shared_fields(one, SetUp), "gradient_accumulation_steps": -(-whole // one.batch_size_per_device)}
-        )
-        for one in copies
-        if one.fits and _room(one) in short and one.gradient_accumulation_steps == steps
-        if one.batch_size_per_device < own and own % one.batch_size_per_device == 0
-    )
-
-
-def candidates_of_what_fits(
+def candidates_that_make_up(
     workload: Workload, predictions: Sequence[Prediction], largest_batch: Callable[[Prediction], int | None]
 ) -> tuple[Candidate, ...]:
-    """Whole copies at the largest batch that fits, for each card whose every batch tried is beyond its memory.
+    """Where the workload's batch does not fit: passes that do, which training accumulates to it or to just below it.
 
-    They make up the workload's batch with passes that are accumulated; `largest_batch` solves for one card.
+    Else a card would step after less than was asked for, and cards whose link is slow would average gradients after
+    every small batch, which nobody does. Where no batch that was tried holds a whole copy, `largest_batch` solves for
+    one card, and where it finds none, one sample is tried. A step never goes beyond the data set.
     """
-    own, whole = workload.training.batch_size, _samples(workload)
-    rooms: dict[tuple[str, int, Precision], list[Prediction]] = defaultdict(list)
-    for one in predictions:
-        if one.strategy in _WHOLE and one.device.key != "cpu":
-            rooms[_room(one)].append(one)
+    training, samples = workload.training, workload.data.samples
+    own, steps = training.batch_size, training.gradient_accumulation_steps
+    rooms: dict[tuple[object, ...], list[Prediction]] = defaultdict(list)
+    for one in sorted(predictions, key=lambda one: one.batch_size_per_device):
+        if one.batch_size_per_device <= own and one.gradient_accumulation_steps == steps and one.strategy != "dp":
+            rooms[one.device.key, one.count, one.strategy, one.precision].append(one)
     found = []
     for members in rooms.values():
-        least = min(members, key=lambda one: one.batch_size_per_device)
-        largest = None if any(one.fits is not False for one in members) else largest_batch(least)
-        if largest:
-            size = _part_of(own, min(largest, least.batch_size_per_device))
-            parts = {"batch_size_per_device": size, "gradient_accumulation_steps": -(-whole // size)}
-            found.append(Candidate(**{**shared_fields(least, SetUp), **parts}))
+        if members[-1].batch_size_per_device < own or members[-1].fits is not False:
+            continue
+        one, most = members[0], _most_that_fit(members, largest_batch)
+        if most:
+            size = max(range(most // 2 + 1, most + 1), key=lambda size: (own * steps // size * size, size))
+            made = max(1, min(own * steps, samples // one.count) // size) if training.mode == "training" else steps
+            further = {"batch_size_per_device": size, "gradient_accumulation_steps": made}
+            found.append(Candidate(**{**shared_fields(one, SetUp), **further}))
     return tuple(found)
 
 
-def _samples(workload: Workload) -> int:
-    """Samples of a step of the workload on one device: never more than its data set has."""
-    training = workload.training
-    return min(training.batch_size * training.gradient_accumulation_steps, workload.data.samples)
-
-
-def _part_of(batch_size: int, most: int) -> int:
-    """The largest part of a batch up to `most` that makes it up exactly, unless that wastes half: then a power of two.
-
-    At most `most`, at least one.
-    """
-    exact = next(size for size in range(most, 0, -1) if batch_size % size == 0)
-    return exact if 2 * exact > most else 1 << (most.bit_length() - 1)
-
-
-def _room(one: Prediction) -> tuple[str, int, Precision]:
-    return one.device.key, one.count, one.precision
+def _most_that_fit(members: Sequence[Prediction], largest_batch: Callable[[Prediction], int | None]) -> int:
+    """The largest of ascending batch sizes that fits, else what is solved for below them; 0: nothing to try."""
+    fitting = [one.batch_size_per_device for one in members if one.fits]
+    below = members[0].batch_size_per_device - 1
+    if fitting or not below or members[0].strategy not in WHOLE or any(one.fits is None for one in members):
+        return max(fitting, default=0)
+    solved = largest_batch(members[0])
+    return 0 if solved is None else max(1, min(solved, below))
 
 
 def candidates_when_nothing_fits(
-    predictions: Sequence[Prediction], counts: Sequence[int] = DEFAULT_COUNTS
+    workload: Workload,
+    predictions: Sequence[Prediction],
+    counts: Sequence[int] = DEFAULT_COUNTS,
+    global_batch_size: int | None = None,
 ) -> tuple[Candidate, ...]:
     """Sharded and off-loaded set-ups for each GPU and precision at which no predicted set-up fits.
 
-    The batch sizes are the four smallest of those that were tried; a local group is never made larger than the
-    largest count tried on it.
+    The batch sizes are the four smallest of those that were tried and the workload's own, or all of them that make up
+    `global_batch_size`. A local group is never made larger than the largest count tried on it, a laptop has one card.
     """
     groups: dict[tuple[str, Precision], list[Prediction]] = defaultdict(list)
     for prediction in predictions:
@@ -278,29 +258,32 @@ def candidates_when_nothing_fits(
     found: list[Candidate] = []
     for members in groups.values():
         if all(member.fits is False for member in members):
-            found += _sharded(members, counts)
+            found += _sharded(members, counts, workload.training.batch_size, global_batch_size)
     return tuple(found)
 
 
-def _sharded(members: Sequence[Prediction], counts: Sequence[int]) -> list[Candidate]:
-    device = members[0].device
-    limit = max(member.count for member in members)
-    allowed = [count for count in counts if count <= limit] if device.local or limit == 1 else counts
-    sizes = sorted({member.batch_size_per_device for member in members})[:4]
-    steps_by_count: dict[int, list[int]] = defaultdict(list)
-    for member in members:
-        steps_by_count[member.count].append(member.gradient_accumulation_steps)
-    return [
-        Candidate(
-            device=device,
-            count=count,
-            strategy=strategy,
-            precision=members[0].precision,
-            batch_size_per_device=size,
-            gradient_accumulation_steps=steps,
-        )
-        for count in allowed
-        for strategy in _strategies_for(count, SHARDING)
-        for size in sizes
-        for steps in sorted(set(steps_by_count.get(count, [members[0].gradient_accumulation_steps])))[:2]
-    ]
+def _sharded(
+    members: Sequence[Prediction], counts: Sequence[int], own_batch: int, global_batch_size: int | None
+) -> Iterable[Candidate]:
+    first, limit = members[0], max(member.count for member in members)
+    bounded = first.device.local or is_laptop(first.device.name)
+    sizes = sorted({member.batch_size_per_device for member in members})
+    for count in counts:
+        if bounded and count > limit:
+            continue
+        if global_batch_size is not None:
+            dealt = set(batch_sizes_dealing(global_batch_size, count, own_batch)).intersection(sizes)
+            passes = [(size, global_batch_size // (count * size)) for size in sorted(dealt)]
+        else:
+            tried = {one.gradient_accumulation_steps for one in members if one.count == count}
+            steps = sorted(tried or {first.gradient_accumulation_steps})[:2]
+            passes = list(itertools.product(sorted({*sizes[:4], *({own_batch} & {*sizes})}), steps))
+        for strategy, (size, steps_made) in itertools.product(_strategies_for(count, SHARDING), passes):
+            yield Candidate(
+                device=first.device,
+                count=count,
+                strategy=strategy,
+                precision=first.precision,
+                batch_size_per_device=size,
+                gradient_accumulation_steps=steps_made,
+            )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from advisor.recommend.fixed import FREE, Fixed
+from advisor.recommend.fixed import FREE, Fixed, kept_by
+from advisor.recommend.precisions import at_least_as_exact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,6 +47,17 @@ class Comparison(NamedTuple):
     """Whether the loader of the user's own data set was timed, so that nothing is left out of it."""
     critical_batch: CriticalBatch | None = None
     """As the user knows it; None: a default range."""
+
+    @property
+    def exact_enough(self) -> tuple[Prediction, ...]:
+        """The predictions at least as exact as asked, of which alone anything is advised."""
+        asked = self.workload.training.precision
+        return tuple(one for one in self.predictions if at_least_as_exact(one.precision, asked))
+
+    @property
+    def kept(self) -> tuple[Prediction, ...]:
+        """Those of them that keep what the user fixed."""
+        return kept_by(self.fixed, self.exact_enough, self.workload.training, self.held_global_batch)
 
     def spec_of(self, device: Device) -> GpuSpec | None:
         """The spec row of a device; None for a CPU and for unknown cards."""

@@ -6,10 +6,13 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from advisor.catalogue.gpu_spec import is_laptop
 from advisor.core.sentences import Names, Reason, SaidError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from advisor.catalogue.gpu_spec import GpuSpec
 
 LARGEST_BATCH_SIZE = 1_000_000
 """Samples a device beyond which no step is predicted."""
@@ -62,6 +65,16 @@ def left_out_counts(global_batch_size: int | None, counts: Sequence[int]) -> tup
     if not uneven:
         return ()
     return (Reason.of("scaling-counts-left-out", global_batch=global_batch_size, counts=_listed(uneven)),)
+
+
+def lone_laptops(counts: Sequence[int], specs: Sequence[GpuSpec]) -> tuple[Reason, ...]:
+    """Says of which cards no more than one is judged, where several are asked for: a laptop has one."""
+    names = tuple(spec.name for spec in specs if is_laptop(spec.name))
+    if not names or max(counts, default=1) == 1:
+        return ()
+    if 1 in counts:
+        return (Reason.of("scaling-laptop-alone", devices=Names(names=names)),)
+    return (Reason.of("scaling-laptop-not-kept", devices=Names(names=names), counts=_listed(counts)),)
 
 
 def counts_over(node_count: int) -> tuple[int, ...]:

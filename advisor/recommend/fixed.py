@@ -28,36 +28,44 @@ class Fixed(Record, frozen=True, kw_only=True):
 FREE = Fixed()
 
 
-def kept_by(fixed: Fixed, predictions: Sequence[Prediction], training: Training) -> tuple[Prediction, ...]:
+def kept_by(
+    fixed: Fixed, predictions: Sequence[Prediction], training: Training, global_batch_size: int | None = None
+) -> tuple[Prediction, ...]:
     """The predictions that keep what is fixed, whether they fit or not.
 
-    A card that lacks the fixed precision stays with the one that stands in for it.
+    A card that lacks the fixed precision stays with the one that stands in for it; a `global_batch_size` that was
+    asked for is made up of as many passes of the fixed batch as it takes.
     """
     kept = tuple(predictions)
     if fixed.batch_size:
-        own, steps = training.batch_size, training.gradient_accumulation_steps
-        kept = tuple(
-            one for one in kept if one.batch_size_per_device == own and one.gradient_accumulation_steps <= steps
-        )
+        most = training.gradient_accumulation_steps if global_batch_size is None else global_batch_size
+        own = [one for one in kept if one.batch_size_per_device == training.batch_size]
+        kept = tuple(one for one in own if one.gradient_accumulation_steps <= most)
     if fixed.precision:
         having = {one.device.key for one in predictions if one.precision == training.precision}
         kept = tuple(one for one in kept if one.precision == training.precision or one.device.key not in having)
     return kept
 
 
-def not_kept(fixed: Fixed, predictions: Sequence[Prediction], training: Training) -> tuple[Reason, ...]:
+def not_kept(
+    fixed: Fixed, predictions: Sequence[Prediction], training: Training, global_batch_size: int | None = None
+) -> tuple[Reason, ...]:
     """Says what nothing that fits can keep, where something fits that does not keep it."""
-    if not _any_fits(predictions) or _any_fits(kept_by(fixed, predictions, training)):
+
+    def is_kept(part: Fixed) -> bool:
+        return any_fits(kept_by(part, predictions, training, global_batch_size))
+
+    if not any_fits(predictions) or is_kept(fixed):
         return ()
     label = PRECISION_LABELS[training.precision]
-    batch = not _any_fits(kept_by(replace(fixed, precision=False), predictions, training))
-    precision = not _any_fits(kept_by(replace(fixed, batch_size=False), predictions, training))
+    batch, precision = is_kept(replace(fixed, precision=False)), is_kept(replace(fixed, batch_size=False))
     if batch == precision:
         return (Reason.of("caveat-fixed-not-kept", batch=training.batch_size, precision=label),)
-    if batch:
+    if precision:
         return (Reason.of("caveat-batch-not-kept", batch=training.batch_size),)
     return (Reason.of("caveat-precision-not-kept", precision=label),)
 
 
-def _any_fits(predictions: Sequence[Prediction]) -> bool:
+def any_fits(predictions: Sequence[Prediction]) -> bool:
+    """Whether any of the set-ups fits, or may fit: of some that is unknown."""
     return any(one.fits is not False for one in predictions)

@@ -78,13 +78,15 @@ def past_limits(asked: Question, advice: AdviceRecord) -> Iterator[str]:
             yield f"{row.precision} is less exact than {training.precision}"
         if request.global_batch_size is not None and row.global_batch_size != request.global_batch_size:
             yield f"global batch {row.global_batch_size}, not {request.global_batch_size}"
-        if not any(one == row for one in kept_by(request.fixed, _exact_enough(asked, advice), training)):
+        if not any(one == row for one in _kept(asked, advice)):
             yield "what was fixed is not kept"
 
 
-def _exact_enough(asked: Question, advice: AdviceRecord) -> tuple[Prediction, ...]:
-    own = asked.request.workload.training.precision
-    return tuple(one for one in advice.predictions if at_least_as_exact(one.precision, own))
+def _kept(asked: Question, advice: AdviceRecord) -> tuple[Prediction, ...]:
+    """What may be advised: at least as exact as asked, with what is fixed."""
+    request, training = asked.request, asked.request.workload.training
+    exact = [one for one in advice.predictions if at_least_as_exact(one.precision, training.precision)]
+    return kept_by(request.fixed, exact, training, request.global_batch_size)
 
 
 def beaten(asked: Question, advice: AdviceRecord) -> Iterator[str]:
@@ -96,7 +98,7 @@ def beaten(asked: Question, advice: AdviceRecord) -> Iterator[str]:
         return
     said, draws = codes(advice), power_draws(asked.machine, spec_table(), ())
     most = max(request.global_batch_size or largest_global_batch(request.workload), row.global_batch_size)
-    for rival in kept_by(request.fixed, _exact_enough(asked, advice), request.workload.training):
+    for rival in _kept(asked, advice):
         found = score(rival, chosen.goal)
         if rival.fits is False or found is None or found.high >= own.low or rival.global_batch_size > most:
             continue

@@ -114,12 +114,12 @@ def test_sharding_is_tried_only_where_nothing_fits() -> None:
     work = workload()
     candidates = enumerate_candidates(work, machine(gpu()), SPECS, gpu_keys=("a100-sxm4-40", "rtx3090"))
     physics = TRANSFORMER.__class__(memory_fixed_bytes=30e9)
-    further = candidates_when_nothing_fits(predict_all(candidates, physics, work))
+    further = candidates_when_nothing_fits(work, predict_all(candidates, physics, work))
     assert {one.device.key for one in further} == {"rtx3090", "GPU-00000000"}
     assert {one.strategy for one in further if one.count == 1} == {"fsdp_offload"}
     assert {"zero2", "fsdp", "tp", "pp"} <= {one.strategy for one in further if one.count > 1}
     assert {one.count for one in further if one.device.local} == {1}
-    assert {one.batch_size_per_device for one in further} == {1, 2, 4, 8}
+    assert {one.batch_size_per_device for one in further} == {1, 2, 4, 8, work.training.batch_size}
 
 
 def test_a_batch_that_a_card_does_not_hold_is_made_up_of_smaller_ones() -> None:
@@ -130,11 +130,42 @@ def test_a_batch_that_a_card_does_not_hold_is_made_up_of_smaller_ones() -> None:
         msgspec.structs.replace(one, fits=one.batch_size_per_device < own)
         for one in predict_all(found, TRANSFORMER, work)
     ]
-    made = candidates_that_make_up(work, known)
+    made = candidates_that_make_up(work, known, lambda _: None)
     assert {(one.count, one.strategy) for one in made} == {(1, "single"), (4, "ddp")}
-    assert {one.batch_size_per_device for one in made} > {own // 2}
+    assert {one.batch_size_per_device for one in made} == {own // 2}
     assert {one.batch_size_per_device * one.gradient_accumulation_steps for one in made} == {2 * own}
-    assert candidates_that_make_up(work, [msgspec.structs.replace(one, fits=True) for one in known]) == ()
+    fitting = [msgspec.structs.replace(one, fits=True) for one in known]
+    assert candidates_that_make_up(work, fitting, lambda _: None) == ()
+
+
+@pytest.mark.parametrize(
+    ("own", "fits", "passes"),
+    [
+        (97, 20, (16, 6)),
+        (97, 2, (2, 48)),
+        (97, 1, (1, 97)),
+        (100_000, 150, (125, 800)),
+        (7, 4, (3, 2)),
+        (12, 11, (6, 2)),
+    ],
+)
+def test_passes_come_as_near_to_the_batch_as_half_of_what_fits_allows(
+    own: int, fits: int, passes: tuple[int, int]
+) -> None:
+    work = workload(batch_size=own, samples=10**6)
+    found = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(1,), local=False)
+    unfit = [msgspec.structs.replace(one, fits=False) for one in predict_all(found, TRANSFORMER, work)]
+    tried = [one for one in unfit if one.batch_size_per_device > fits]
+    made = candidates_that_make_up(work, tried, lambda _: fits)
+    assert {(one.batch_size_per_device, one.gradient_accumulation_steps) for one in made} == {passes}
+
+
+def test_where_one_cards_memory_holds_no_sample_one_is_tried_and_where_it_is_unknown_none() -> None:
+    work = workload(batch_size=1000)
+    found = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(1,), local=False)
+    unfit = [msgspec.structs.replace(one, fits=False) for one in predict_all(found, TRANSFORMER, work)]
+    assert {one.batch_size_per_device for one in candidates_that_make_up(work, unfit, lambda _: 0)} == {1}
+    assert candidates_that_make_up(work, unfit, lambda _: None) == ()
 
 
 def test_precisions_follow_the_card_and_its_compute_capability() -> None:
@@ -184,9 +215,12 @@ def test_a_batch_that_does_not_make_up_the_global_one_in_whole_passes_is_left_ou
 
 def test_a_laptop_has_one_card() -> None:
     specs = spec_table()
-    laptops = tuple(key for key, spec in specs.items() if is_laptop(spec))
-    assert "rtx5090-laptop" in laptops
-    assert len(laptops) > 5
+    laptops = tuple(key for key, spec in specs.items() if is_laptop(spec.name))
+    assert {specs[key].name for key in laptops} == {
+        spec.name for spec in specs.values() if spec.name.endswith(" Laptop")
+    }
+    assert not is_laptop("RTX PRO 6000 Blackwell Max-Q"), "a desktop's card"
+    assert all(map(is_laptop, ("NVIDIA GeForce RTX 2080 with Max-Q Design", "Quadro P5000 Mobile")))
     found = enumerate_candidates(
         workload(), machine(), specs, gpu_keys=(*laptops, "rtx4090"), counts=(2, 4), local=False
     )

@@ -14,9 +14,9 @@ from advisor.optable.saved_tables import saved_tables
 from advisor.optable.totals import table_from_numbers
 from advisor.recommend.fixed import Fixed
 from advisor.recommend.ranking import leaders, rank
-from advisor.recommend.recommendation import Goal
+from advisor.recommend.recommendation import Goal, Limits
 from advisor.store.advice_record import AdviceRecord
-from advisor.workload.workload import Data, NumbersModel, Training, Workload
+from advisor.workload.workload import Data, NumbersModel, Training, Workload, with_training
 from advisor.workload.workload_file import load_workload
 from tests.recommend.fakes import machine
 from tests.recommend.test_batch_and_strategy import one
@@ -51,7 +51,9 @@ def test_the_bound_on_the_batch_is_named_where_nothing_smaller_fits_on_so_many()
     assert chosen is not None
     assert chosen.count == 256
     beyond = next(reason for reason in chosen.why if reason.code == "why-batch-beyond")
-    assert beyond.numbers == {"batch": 1, "global_batch": 256, "global_limit": 128, "count": 256}
+    assert beyond.numbers == {
+        "batch": 1, "steps": 1, "global_batch": 256, "global_limit": 128, "count": 256, "bound": "growth",
+    }  # fmt: skip
 
 
 def test_a_fixed_batch_and_precision_that_only_off_loading_holds_are_kept_by_it() -> None:
@@ -165,7 +167,155 @@ def test_one_card_that_does_not_hold_the_batch_accumulates_to_it() -> None:
     assert chosen.global_batch_size == 4
     assert chosen.batch_size_per_device < 4
     own = next(reason for reason in chosen.why if reason.code == "why-accumulation-own")
-    assert own.numbers == {"steps": chosen.gradient_accumulation_steps, "own_batch": 4}
+    steps, batch = chosen.gradient_accumulation_steps, chosen.batch_size_per_device
+    assert own.numbers == {
+        "device": "GeForce RTX 4090", "own_batch": 4, "batch": batch, "steps": steps, "samples": steps * batch,
+    }  # fmt: skip
+    assert "micro-batches of 2, which is 4 samples a step" in say(own, "en")
+    assert "2 个大小为 2 的微批，即每步 4 个样本" in say(own, "zh")
+
+
+def asked(
+    name: str, *keys: str, counts: tuple[int, ...] = (1,), samples: int | None = None, **training: object
+) -> AdviceRecord:
+    """The advice for a workload whose batch size is its own and not fixed."""
+    workload = with_training(load_workload(name), **training)
+    if samples is not None:
+        workload = msgspec.structs.replace(workload, data=msgspec.structs.replace(workload.data, samples=samples))
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=keys, counts=counts)
+    return advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(workload))))
+
+
+def test_a_batch_that_nothing_divides_is_made_up_to_just_below_it() -> None:
+    advice = asked("llama_8b_lora", "rtx4090", counts=(1, 8), batch_size=97)
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert (chosen.count, chosen.batch_size_per_device, chosen.gradient_accumulation_steps) == (8, 2, 48)
+    own = next(reason for reason in chosen.why if reason.code == "why-accumulation-own")
+    assert own.numbers["samples"] == 96
+
+
+def served(parameters: float, batch: int, *keys: str, counts: tuple[int, ...] = (1,)) -> AdviceRecord:
+    """The advice for inference with a model of so many parameters."""
+    model = NumbersModel(parameters=parameters, flop_per_sample=6 * parameters, activation_bytes_per_sample=1e8)
+    training = Training(precision="fp32", batch_size=batch, mode="inference")
+    workload = Workload(name="served", model=model, data=Data(samples=1_000_000), training=training)
+    tables = {traced: table_from_numbers(model, traced) for traced in sorted(set(TRACE_PRECISIONS.values()))}
+    request = AdviceRequest(workload=workload, measure=False, gpu_keys=keys, counts=counts)
+    return advice_from_facts(request, Facts(machine=machine(), tables=tables))
+
+
+def test_inference_takes_what_fits_and_accumulates_nothing() -> None:
+    advice = served(1e8, 100_000, "rtx4090")
+    assert {one.gradient_accumulation_steps for one in advice.predictions} == {1}
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert 1 < chosen.batch_size_per_device < 1560, "the least that is tried of so many"
+    assert "why-accumulation-own" not in {reason.code for reason in chosen.why}
+
+
+def test_what_is_made_up_on_several_cards_never_goes_beyond_the_data_set() -> None:
+    advice = asked("vit_base", "rtx4090", counts=(1, 2, 8), samples=5000, batch_size=4000)
+    made = [one for one in advice.predictions if one.gradient_accumulation_steps > 4]
+    assert {one.count for one in made} >= {1, 2}
+    assert all(one.global_batch_size <= 5000 for one in made if one.fits)
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.global_batch_size <= 5000
+
+
+def test_nothing_is_said_to_be_beyond_a_card_that_was_not_judged_so() -> None:
+    advice = asked("vit_base", "rtx4090", counts=(1, 8), batch_size=64, gradient_accumulation_steps=8)
+    chosen = advice.recommendation
+    assert chosen is not None
+    judged = {one.fits for one in advice.predictions if one.batch_size_per_device == 64 and one.count == chosen.count}
+    assert judged == {True}
+    assert "why-accumulation-own" not in {reason.code for reason in chosen.why}
+
+
+def held(global_batch_size: int, *, batch: int | None = None) -> AdviceRecord:
+    name = "llama_8b" if batch is None else "llama_8b_lora"
+    workload = load_workload(name, overrides={"batch_size": batch})
+    request = AdviceRequest(
+        workload=workload, measure=False, gpu_keys=("rtx4090",), counts=(1, 2, 4, 8),
+        global_batch_size=global_batch_size, fixed=Fixed(batch_size=batch is not None),
+    )  # fmt: skip
+    return advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(workload))))
+
+
+def test_a_global_batch_that_was_asked_for_is_kept_by_sharded_set_ups_too() -> None:
+    advice = held(96)
+    sharded = [one for one in advice.predictions if one.strategy not in {"single", "dp", "ddp"}]
+    assert sharded
+    assert {one.global_batch_size for one in advice.predictions} == {96}
+    chosen = advice.recommendation
+    assert chosen is not None
+    codes = {reason.code for reason in chosen.why}
+    assert {"why-sharded", "why-batch-held", "why-accumulation-held"} <= codes
+
+
+def test_a_fixed_batch_makes_up_the_global_batch_that_was_asked_for() -> None:
+    advice = held(96, batch=2)
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert (chosen.batch_size_per_device, chosen.global_batch_size) == (2, 96)
+    assert "caveat-batch-not-kept" not in {reason.code for reason in advice.caveats}
+
+
+def test_what_is_not_kept_is_not_laid_to_the_limits() -> None:
+    workload = load_workload("llama_8b_lora", overrides={"batch_size": 97})
+    request = AdviceRequest(
+        workload=workload, measure=False, gpu_keys=("rtx4090",), counts=(1,), fixed=Fixed(batch_size=True),
+        limits=Limits(max_power_w=1e6),
+    )  # fmt: skip
+    advice = advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(workload))))
+    assert advice.recommendation is None
+    codes = {reason.code for reason in advice.caveats}
+    assert "caveat-batch-not-kept" in codes
+    assert "caveat-no-candidate-in-limits" not in codes
+
+
+def test_a_batch_that_only_a_less_exact_precision_holds_is_said_not_to_fit() -> None:
+    work = with_training(load_workload("vit_base"), precision="fp32", batch_size=192)
+    request = AdviceRequest(
+        workload=work, measure=False, gpu_keys=("rtx4090",), counts=(1,), fixed=Fixed(batch_size=True),
+        host_memory_bytes=1e9,
+    )  # fmt: skip
+    advice = advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(work))))
+    alone = [one for one in advice.predictions if (one.strategy, one.batch_size_per_device) == ("single", 192)]
+    assert {one.precision: one.fits for one in alone} == {"fp32": False, "tf32": False, "fp16_amp": True}
+    assert advice.recommendation is None
+    assert "caveat-batch-not-kept" in {reason.code for reason in advice.caveats}
+
+
+def test_that_not_even_one_sample_fits_is_said_where_one_was_tried() -> None:
+    work = with_training(load_workload("llama_8b"), batch_size=100_000)
+    request = AdviceRequest(
+        workload=work, measure=False, gpu_keys=("rtx4090",), counts=(1,), host_memory_bytes=1e9
+    )  # fmt: skip
+    advice = advice_from_facts(request, Facts(machine=machine(), tables=dict(saved_tables(work))))
+    assert "caveat-nothing-fits-at-one" in {reason.code for reason in advice.caveats}
+    alone = {one.precision for one in advice.predictions if one.batch_size_per_device == 1}
+    assert alone == {one.precision for one in advice.predictions}
+
+
+def test_inference_is_spread_over_desktop_cards_where_none_holds_it_and_over_no_laptops() -> None:
+    advice = served(1e10, 1, "l4", "rtx4060-laptop", counts=(1, 2, 4))
+    counts = {
+        key: {one.count for one in advice.predictions if one.device.key == key} for key in ("l4", "rtx4060-laptop")
+    }
+    assert counts == {"l4": {1, 2, 4}, "rtx4060-laptop": {1}}
+
+
+def test_a_laptop_that_is_asked_for_several_times_is_said_to_be_one() -> None:
+    several = asked("vit_base", "rtx4090-laptop", counts=(2, 4))
+    told = several.caveats[0]
+    assert told.code == "scaling-laptop-not-kept"
+    assert "judged as one card, not as the 2, 4" in say(told, "en")
+    assert "按一张卡评估" in say(told, "zh")
+    assert "scaling-laptop-alone" in {one.code for one in asked("vit_base", "rtx4090-laptop", counts=(1, 2)).caveats}
+    alone = {one.code for one in asked("vit_base", "rtx4090-laptop", counts=(1,)).caveats}
+    assert not {code for code in alone if code.startswith("scaling-laptop")}
 
 
 def over_ethernet(words: str | None) -> AdviceRecord:

@@ -8,6 +8,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.recommend.comparison import counted
+from advisor.recommend.fixed import any_fits
 from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
 from advisor.recommend.reasons.missed_limits import is_limited, nearest_to_limits
@@ -15,8 +16,7 @@ from advisor.recommend.reasons.missed_limits import is_limited, nearest_to_limit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from advisor.catalogue.precisions import Precision
-    from advisor.predict.prediction import Device, Prediction
+    from advisor.predict.prediction import Device
     from advisor.recommend.comparison import Comparison, Finalist
     from advisor.recommend.recommendation import Recommendation
 
@@ -24,21 +24,15 @@ WIDE_RATIO = 4.0
 """From this ratio of a range's ends on it is said what makes it so wide."""
 
 
-def comparison_caveats(  # noqa: PLR0913 - what was asked, what was found, and what of it was not kept
+def comparison_caveats(
     comparison: Comparison,
-    allowed: Sequence[Prediction],
     finalists: Sequence[Finalist],
     best: Recommendation | None,
     here: Recommendation | None,
-    unkept: tuple[Reason, ...] = (),
 ) -> tuple[Reason, ...]:
-    """All caveats of a comparison, the gravest first: `unkept` of what was fixed.
-
-    `allowed`: the predictions at least as exact as asked, of which alone anything is advised.
-    """
+    """All caveats of a comparison, the gravest first; what was fixed and is not kept is told before."""
     return (
-        *unkept,
-        *_missing_answers(comparison, allowed, best, here, unkept),
+        *_missing_answers(comparison, best, here),
         *_measurement_caveats(comparison),
         *_goal_caveats(comparison, finalists),
         *_wide_range(comparison, best),
@@ -49,34 +43,29 @@ def comparison_caveats(  # noqa: PLR0913 - what was asked, what was found, and w
 
 
 def _missing_answers(
-    comparison: Comparison,
-    allowed: Sequence[Prediction],
-    best: Recommendation | None,
-    here: Recommendation | None,
-    unkept: Sequence[Reason],
+    comparison: Comparison, best: Recommendation | None, here: Recommendation | None
 ) -> Iterator[Reason]:
-    limited = is_limited(comparison) and any(prediction.fits is not False for prediction in allowed)
-    if not comparison.predictions:
-        return  # why nothing was predicted is said where that was found out
-    if best is None:
-        if limited:
-            yield Reason.of("caveat-no-candidate-in-limits")
-        elif not unkept:
-            yield Reason.of("caveat-nothing-fits-at-one" if _tried_at_one(allowed) else "caveat-nothing-fits")
-        yield from nearest_to_limits(comparison) if limited else _host_short(comparison)
+    """Why nothing is advised, at all or on this machine; what was fixed and why nothing was predicted is said there."""
+    kept = comparison.kept
+    limited = is_limited(comparison) and any_fits(kept)
+    if best is None and limited:
+        yield Reason.of("caveat-no-candidate-in-limits")
+        yield from nearest_to_limits(comparison)
+    elif best is None and comparison.predictions:
+        if not any_fits(comparison.exact_enough):
+            yield Reason.of("caveat-nothing-fits-at-one" if _tried_at_one(comparison) else "caveat-nothing-fits")
+        yield from _host_short(comparison)
     elif here is None and any(one.device.local for one in comparison.predictions):
-        over = limited and any(one.device.local and one.fits is not False for one in allowed)
+        over = limited and any_fits([one for one in kept if one.device.local])
         yield Reason.of("caveat-local-over-limits") if over else Reason.of("caveat-nothing-fits-here")
         yield from nearest_to_limits(comparison, local=True) if over else ()
 
 
-def _tried_at_one(allowed: Sequence[Prediction]) -> bool:
-    """Whether every device was tried with one sample in each of its precisions: then no smaller batch is left."""
-    least: dict[tuple[str, Precision], int] = {}
-    for one in allowed:
-        room = (one.device.key, one.precision)
-        least[room] = min(least.get(room, one.batch_size_per_device), one.batch_size_per_device)
-    return set(least.values()) == {1}
+def _tried_at_one(comparison: Comparison) -> bool:
+    """Whether one sample was tried of every device and precision: then no smaller batch is left."""
+    rooms = {(one.device.key, one.precision) for one in comparison.exact_enough}
+    alone = (one for one in comparison.exact_enough if one.batch_size_per_device == 1)
+    return {(one.device.key, one.precision) for one in alone} == rooms
 
 
 def _host_short(comparison: Comparison) -> Iterator[Reason]:

@@ -8,8 +8,6 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import value_of
 from advisor.recommend.comparison import set_up_name
-from advisor.recommend.fixed import kept_by
-from advisor.recommend.precisions import at_least_as_exact
 
 if TYPE_CHECKING:
     from advisor.predict.prediction import Prediction
@@ -39,12 +37,10 @@ def nearest_to_limits(comparison: Comparison, *, local: bool = False) -> tuple[R
 
 
 def _candidates(comparison: Comparison, *, local: bool) -> list[Prediction]:
-    asked = comparison.workload.training.precision
     return [
         prediction
-        for prediction in kept_by(comparison.fixed, comparison.predictions, comparison.workload.training)
+        for prediction in comparison.kept
         if prediction.fits is not False
-        and at_least_as_exact(prediction.precision, asked)
         and prediction.global_batch_size <= comparison.global_limit
         and (prediction.device.local or not local)
     ]

@@ -10,7 +10,9 @@ from advisor.core.sentences import Arguments, Reason
 from advisor.cost.scaling.communication import network_of
 from advisor.predict.scaling_advice import efficiency_reason, missing_nvlink_reason, nvlink_instead
 from advisor.recommend.batch_size import choose, rounded
+from advisor.recommend.candidates import WHOLE
 from advisor.recommend.comparison import part_s, part_share
+from advisor.recommend.fixed import any_fits
 from advisor.recommend.reasons.scaling import TIE_FRACTION, dp_reasons
 from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
 
@@ -207,12 +209,12 @@ def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Re
                 advantage_ratio=advantage,
             )
     if chosen.strategy not in {"dp", "ddp"}:
-        alone = [one for one in comparison.predictions if one.device == chosen.device and one.strategy == "single"]
-        batches = {one.batch_size_per_device for one in alone if one.fits is not False}
-        if not batches:
+        batch = chosen.batch_size_per_device
+        whole = [one for one in comparison.predictions if one.device == chosen.device and one.strategy in WHOLE]
+        too_large = any(one.fits is False and one.batch_size_per_device <= batch for one in whole)
+        if not any_fits(whole):
             yield Reason.of("why-sharded", strategy=chosen.strategy, count=chosen.count)
-        elif chosen.batch_size_per_device not in batches:
-            batch = chosen.batch_size_per_device
+        elif too_large and not any_fits([one for one in whole if one.batch_size_per_device >= batch]):
             yield Reason.of("why-sharded-batch", strategy=chosen.strategy, count=chosen.count, batch=batch)
     yield from _communication_reasons(comparison, chosen)
 

@@ -229,10 +229,28 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
         yield Reason.of(
             "why-accumulation-held", steps=chosen.gradient_accumulation_steps, global_batch=chosen.global_batch_size
         )
-    elif chosen.batch_size_per_device < training.batch_size and chosen.gradient_accumulation_steps > 1:
-        yield Reason.of("why-accumulation-own", steps=chosen.gradient_accumulation_steps, own_batch=training.batch_size)
     elif chosen.gradient_accumulation_steps > training.gradient_accumulation_steps:
-        yield Reason.of("why-accumulation", steps=chosen.gradient_accumulation_steps)
+        yield from _accumulation_reasons(comparison, chosen)
     note = learning_rate_note(chosen.global_batch_size, training.batch_size * training.gradient_accumulation_steps)
     if note is not None and training.mode == "training":
         yield note
+
+
+def _accumulation_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
+    """More passes a step than the workload's own: of its own batch, because that gains, or of one that fits instead."""
+    own, steps = comparison.workload.training.batch_size, chosen.gradient_accumulation_steps
+    if chosen.batch_size_per_device == own:
+        yield Reason.of("why-accumulation", steps=steps)
+    elif any(
+        one.fits is False and one.batch_size_per_device == own
+        for one in comparison.predictions
+        if one.differs_at_most_by(chosen, "batch_size_per_device", "gradient_accumulation_steps")
+    ):
+        yield Reason.of(
+            "why-accumulation-own",
+            device=chosen.device.name,
+            own_batch=own,
+            batch=chosen.batch_size_per_device,
+            steps=steps,
+            samples=steps * chosen.batch_size_per_device,
+        )

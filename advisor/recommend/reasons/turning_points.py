@@ -8,7 +8,6 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.recommend.comparison import part_share, set_up_name
-from advisor.recommend.fixed import kept_by
 from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.ranking import score, within_limits
 
@@ -87,11 +86,8 @@ def _harder(prediction: Prediction, chosen: Prediction) -> bool:
 
 def _open(comparison: Comparison, chosen: Prediction) -> tuple[Prediction, ...]:
     """What could be advised if limits were not: it fits, is exact enough, keeps what is fixed and the global batch."""
-    training = comparison.workload.training
-    allowed = [one for one in comparison.predictions if at_least_as_exact(one.precision, training.precision)]
     most = max(comparison.global_limit, chosen.global_batch_size)
-    kept = kept_by(comparison.fixed, allowed, training)
-    return tuple(one for one in kept if one.fits is not False and one.global_batch_size <= most)
+    return tuple(one for one in comparison.kept if one.fits is not False and one.global_batch_size <= most)
 
 
 def _by_strategy(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:

@@ -1,7 +1,7 @@
 ## What limits the worth of a comparison
 caveat-no-candidate-in-limits = No candidate keeps the limits on cost, power and hours. Raise one of them, or add cards with --gpus or --counts.
-caveat-nothing-fits = No candidate can hold a step of this model. Try a smaller batch, activation checkpointing, or sharding over more cards.
-caveat-nothing-fits-at-one = No candidate can hold a step of this model, not even of one sample a device. Try activation checkpointing, shorter or smaller samples, or sharding over more cards.
+caveat-nothing-fits = No candidate can hold a step of this model at a precision at least as exact as asked for. Try a smaller batch, activation checkpointing, or sharding over more cards.
+caveat-nothing-fits-at-one = No candidate can hold a step of this model at a precision at least as exact as asked for, not even of one sample a device. Try activation checkpointing, shorter or smaller samples, or sharding over more cards.
 caveat-nothing-fits-here = No device of this machine can hold a step of this model at a precision at least as exact as asked for. Try a smaller batch or activation checkpointing.
 caveat-local-over-limits = No device of this machine keeps the limits on cost, power and hours.
 caveat-nearest-hours = Nearest to the limit comes { $device } ({ $precision }, batch size { $batch }): the job takes { $job_s }, { $times_ratio } times the { $limit_s } allowed.
@@ -22,6 +22,6 @@ caveat-wide-offload = { $low_s } to { $high_s } a step is hardly a plan: copies 
 caveat-wide-link = { $low_s } to { $high_s } a step is a wide range, because the link between { $device } is not known: a host that routes badly makes the slow end. Name the link with --interconnect, or measure.
 caveat-wide-known-link = { $low_s } to { $high_s } a step is a wide range: most of it is what { $device } exchange, and links of one name differ from host to host. Measure on yours before you rely on it.
 caveat-wide = { $low_s } to { $high_s } a step is a wide range: this is unlike what was fitted. Time a few steps before you rely on it.
-caveat-batch-not-kept = The batch size { $batch } that you fixed fits on nothing that was tried, and nothing is advised with another one.
+caveat-batch-not-kept = The batch size { $batch } that you fixed fits on nothing that was tried at a precision at least as exact as asked for, and nothing is advised with another one.
 caveat-precision-not-kept = Nothing that fits computes in { $precision }, which you fixed, and nothing is advised in another precision.
 caveat-fixed-not-kept = Nothing that was tried holds batch size { $batch } in { $precision }, both of which you fixed, and nothing is advised with others.

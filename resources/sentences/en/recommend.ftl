@@ -65,11 +65,17 @@ why-communication-network = Communication takes { $share_fraction } of a step: g
     }.
 why-memory-elsewhere = A step of this set-up needs { $need_bytes }, which does not fit: { $devices }.
 why-memory-tight = A step needs { $need_bytes } of { $capacity_bytes } ({ $share_fraction }): little head-room.
-why-batch-own-does-not-fit = The batch size of the workload ({ $own_batch }) does not fit { $device } in { $precision } or is not allowed; { $batch } does.
-why-batch-beyond = Batch size { $batch } a device makes { $global_batch } samples a step on { $count ->
+why-batch-own-does-not-fit = The batch size of the workload ({ $own_batch }) does not fit { $device } in { $precision }; { $batch } does.
+why-batch-beyond = Batch size { $batch } a device{ $steps ->
+        [1] { "" }
+       *[other] { ", accumulated " }{ $steps }{ " times," }
+    } makes { $global_batch } samples a step on { $count ->
         [1] one device
        *[other] { $count } devices
-    }, beyond the { $global_limit } that a step should hold without a trial of how training takes it; nothing smaller fits on so many.
+    }, beyond { $bound ->
+        [data] the { $global_limit } of the data set
+       *[growth] the { $global_limit } that a step should hold without a trial of how training takes it
+    }; of what was tried nothing smaller fits on so many.
 why-batch-fixed = Batch size { $batch } is kept, because you fixed it.
 why-batch-kept = Batch size { $batch } is kept: it reaches the throughput of larger ones to within 10 % ({ $rate } samples a second).
 why-batch-kept-global = Batch size { $batch } is kept: a larger one would be faster, but all cards together should not go beyond { $global_limit } samples a step.
@@ -79,13 +85,13 @@ why-batch-knee = Batch size { $batch } is the knee of throughput: { $gain_ratio 
 why-batch-knee-within = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; larger ones up to { $allowed_batch }, with which a step stays within { $global_limit } samples, gain less than 10 % more.
 why-batch-limited = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; still larger ones would be faster, but a step should not go beyond { $global_limit } samples without a trial of how training takes it.
 why-accumulation = Accumulating { $steps } micro-batches a step gains more than 5 %, because the cards exchange gradients and step the optimizer less often.
-why-accumulation-own = Accumulating { $steps } micro-batches makes up for the workload's batch size of { $own_batch }, which no card here holds in one pass.
+why-accumulation-own = { $device } does not hold the workload's { $own_batch } samples in one pass: a device accumulates { $steps } micro-batches of { $batch }, which is { $samples } samples a step.
 why-accumulation-held = Accumulating { $steps } micro-batches makes up the global batch of { $global_batch } that was asked for.
 why-batch-divides = Batch size { $batch } a device makes up the global batch of { $global_batch } in whole micro-batches; the workload's own ({ $own_batch }) does not on { $count ->
         [1] one device
        *[other] { $count } devices
     }.
-why-batch-held = Of the batch sizes that make up the global batch of { $global_batch } on { $count ->
+why-batch-held = Of the batch sizes that fit and make up the global batch of { $global_batch } on { $count ->
         [1] one device
        *[other] { $count } devices
     } in whole micro-batches, { $batch } a device is the fastest, to within 5 %, with the fewest of them.

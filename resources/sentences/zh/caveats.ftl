@@ -1,7 +1,7 @@
 ## 比较结果的局限
 caveat-no-candidate-in-limits = 没有候选方案满足费用、功耗和时间限制。请放宽其中一项，或用 --gpus、--counts 增加候选显卡。
-caveat-nothing-fits = 没有候选设备能容纳该模型的一步。请尝试更小的批、激活检查点，或分片到更多的卡。
-caveat-nothing-fits-at-one = 没有候选设备能容纳该模型的一步，每设备一个样本也放不下。请尝试激活检查点、更短或更小的样本，或分片到更多的卡。
+caveat-nothing-fits = 在不低于所要求精度的条件下，没有候选设备能容纳该模型的一步。请尝试更小的批、激活检查点，或分片到更多的卡。
+caveat-nothing-fits-at-one = 在不低于所要求精度的条件下，没有候选设备能容纳该模型的一步，每设备一个样本也放不下。请尝试激活检查点、更短或更小的样本，或分片到更多的卡。
 caveat-nothing-fits-here = 在不低于所要求精度的条件下，本机没有设备能容纳该模型的一步。请尝试更小的批或激活检查点。
 caveat-local-over-limits = 本机没有设备满足费用、功耗和时间限制。
 caveat-nearest-hours = 最接近限制的是 { $device }（{ $precision }，批大小 { $batch }）：任务需要 { $job_s }，是所允许的 { $limit_s } 的 { $times_ratio } 倍。
@@ -22,6 +22,6 @@ caveat-wide-offload = 每步 { $low_s } 到 { $high_s }，几乎不能作为计�
 caveat-wide-link = 每步 { $low_s } 到 { $high_s }，区间很宽，因为 { $device } 之间的互连未知：路由不佳的主机对应慢的一端。请用 --interconnect 说明互连，或进行测量。
 caveat-wide-known-link = 每步 { $low_s } 到 { $high_s }，区间很宽：大部分时间是 { $device } 之间的通信，同名的互连在不同主机上快慢不一。依靠它之前请在您的机器上测量。
 caveat-wide = 每步 { $low_s } 到 { $high_s }，区间很宽：这与拟合所用的运行不同。请先计时几步再作依靠。
-caveat-batch-not-kept = 您固定的批大小 { $batch } 在所有尝试过的设备上都放不下，不以其他批大小给出建议。
+caveat-batch-not-kept = 您固定的批大小 { $batch } 在不低于所要求精度的条件下，在所有尝试过的设备上都放不下，不以其他批大小给出建议。
 caveat-precision-not-kept = 放得下的方案中没有以您固定的 { $precision } 计算的，不以其他精度给出建议。
 caveat-fixed-not-kept = 所尝试的方案都放不下您固定的批大小 { $batch } 与 { $precision }，不以其他取值给出建议。

@@ -65,8 +65,14 @@ why-communication-network = 通信占每步时间的 { $share_fraction }：梯�
     }。
 why-memory-elsewhere = 此方案每步需要 { $need_bytes } 显存，以下设备放不下：{ $devices }。
 why-memory-tight = 每步需要 { $need_bytes }，总量为 { $capacity_bytes }（{ $share_fraction }），余量很小。
-why-batch-own-does-not-fit = 工作负载的批大小（{ $own_batch }）在 { $precision } 下超出 { $device } 的显存或不被允许；{ $batch } 可以。
-why-batch-beyond = 每台设备的批大小为 { $batch }，{ $count } 台设备一步共 { $global_batch } 个样本，超过了未经训练试验时一步不宜超过的 { $global_limit } 个；在这么多设备上没有更小且放得下的方案。
+why-batch-own-does-not-fit = 工作负载的批大小（{ $own_batch }）在 { $precision } 下超出 { $device } 的显存；{ $batch } 可以。
+why-batch-beyond = 每台设备的批大小为 { $batch }{ $steps ->
+        [1] { "" }
+       *[other] { "，累积 " }{ $steps }{ " 次" }
+    }，{ $count } 台设备一步共 { $global_batch } 个样本，超过了{ $bound ->
+        [data] 数据集的 { $global_limit } 个
+       *[growth] 未经训练试验时一步不宜超过的 { $global_limit } 个
+    }；在试过的方案中，这么多设备上没有更小且放得下的。
 why-batch-fixed = 批大小 { $batch } 由您固定，予以保持。
 why-batch-kept = 保持批大小 { $batch }：其吞吐量（每秒 { $rate } 个样本）与更大批的差距不超过 10 %。
 why-batch-kept-global = 保持批大小 { $batch }：更大的批虽然更快，但所有卡合计每步不宜超过 { $global_limit } 个样本。
@@ -76,10 +82,10 @@ why-batch-knee = 批大小 { $batch } 是吞吐量的拐点：为批大小 { $ow
 why-batch-knee-within = 批大小 { $batch } 的吞吐量是 { $own_batch } 的 { $gain_ratio } 倍；在每步不超过 { $global_limit } 个样本的前提下，增大到 { $allowed_batch } 再快不到 10 %。
 why-batch-limited = 批大小 { $batch } 的吞吐量是 { $own_batch } 的 { $gain_ratio } 倍；更大的批还会更快，但未经训练试验，每步不宜超过 { $global_limit } 个样本。
 why-accumulation = 每步累积 { $steps } 个微批可提速 5 % 以上，因为各卡交换梯度和更新参数的次数更少。
-why-accumulation-own = 累积 { $steps } 个微批，以补足负载原有的批大小 { $own_batch }，此处的卡一次放不下。
+why-accumulation-own = { $device } 一次放不下负载原有的 { $own_batch } 个样本：每台设备累积 { $steps } 个大小为 { $batch } 的微批，即每步 { $samples } 个样本。
 why-accumulation-held = 累积 { $steps } 个微批，凑成所要求的全局批大小 { $global_batch }。
 why-batch-divides = 每设备批大小 { $batch } 能以整数个微批凑成全局批大小 { $global_batch }；工作负载原来的批大小（{ $own_batch }）在 { $count } 个设备上做不到。
-why-batch-held = 在能于 { $count } 个设备上以整数个微批凑成全局批大小 { $global_batch } 的批大小中，每设备 { $batch } 最快（误差 5 % 以内），且微批最少。
+why-batch-held = 在放得下、且能于 { $count } 个设备上以整数个微批凑成全局批大小 { $global_batch } 的批大小中，每设备 { $batch } 最快（误差 5 % 以内），且微批最少。
 why-loader-bound = 瓶颈是数据加载：在 { $workers } 个加载进程下，每步 { $step_s } 中有 { $waits_s }（{ $share_fraction }）在等待数据。增加加载进程，或让整批数据预先备在内存中，可省去大部分等待；更快的设备则无济于事。
 why-loader-alone = 瓶颈是数据加载：每步 { $step_s } 中有 { $waits_s }（{ $share_fraction }）用于加载，而加载由训练进程自己完成。使用加载进程，或让整批数据预先备在内存中，可省去大部分时间；更快的设备则无济于事。
 why-decoding-bound = 如果图片是在训练时才解码的 JPEG 文件，瓶颈就是数据加载：{ $workers } 个加载进程每秒最多产生 { $most } 张，而每个设备每秒需要 { $rate } 张。任务至少需要 { $least_job_s }。每个设备 { $wanted } 个加载进程有望跟上；预先解码图片也可以。
