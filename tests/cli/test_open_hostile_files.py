@@ -72,7 +72,22 @@ def test_an_unknown_reason_is_refused_by_its_code(tmp_path: Path, capsys: pytest
     assert run(["--open", str(path), "--details", "--language", "zh"]) == 2
     chinese = capsys.readouterr().err
     assert "其内容无法显示" in chinese
-    assert "文件被改动或已损坏，或由更新的程序写成。" in chinese
+    assert "或由本程序的另一版本写成" in chinese
+
+
+def test_a_statement_that_lacks_what_its_sentence_needs_is_refused_wherever_it_stands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raw = json.loads(RAW)
+    whole = {"code": "worker-torch-missing", "numbers": {"package": "torch"}}
+    for numbers, expected in (({"package": "torch"}, 0), ({}, 2)):
+        raw["predictions"][0]["notes"] = [{**whole, "numbers": numbers}]
+        path = tmp_path / "x.json"
+        path.write_text(json.dumps(raw), encoding="utf-8")
+        code, complaint = _opened(path, capsys)
+        assert code == expected
+        assert ("worker-torch-missing" in complaint) == (expected == 2)
+        assert (f"{path}: what it holds cannot be shown" in complaint) == (expected == 2)
 
 
 @pytest.mark.parametrize("seed", range(60))

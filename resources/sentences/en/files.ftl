@@ -69,7 +69,7 @@ file-newer-version = { $path }: schema_version { $version } is newer than this p
 file-newer-version-remedy = Open it with a newer version of advisor; the file was left as it is.
 file-changed = The file was changed or damaged; nothing of it is shown.
 file-not-shown = { $path }: what it holds cannot be shown ({ $detail }).
-file-not-shown-remedy = The file was changed or damaged, or a newer program wrote it.
+file-not-shown-remedy = The file was changed or damaged, or another version of this program wrote it: open it with that one, or ask for the advice anew.
 ## What is wrong with a workload, a configuration or a model's file
 file-code-missing = { $path }: `model.file` is { $given }, which names no file.
 file-code-missing-remedy = Paths are relative to the workload file's folder.

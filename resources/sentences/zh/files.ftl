@@ -69,7 +69,7 @@ file-newer-version = { $path }：schema_version { $version } 比本程序的 { $
 file-newer-version-remedy = 请用更新版本的 advisor 打开；文件保持原样。
 file-changed = 文件被改动或已损坏；不显示其中任何内容。
 file-not-shown = { $path }：其内容无法显示（{ $detail }）。
-file-not-shown-remedy = 文件被改动或已损坏，或由更新的程序写成。
+file-not-shown-remedy = 文件被改动或已损坏，或由本程序的另一版本写成：请用该版本打开，或重新求取建议。
 ## 工作负载、配置或模型文件可能出现的问题
 file-code-missing = { $path }：`model.file` 为 { $given }，没有这个文件。
 file-code-missing-remedy = 路径相对于工作负载文件所在的文件夹。
