@@ -201,7 +201,7 @@ def say(reason: Reason, language: Language, units: SizeUnits = "binary") -> str:
     if not message_exists(reason.code, language):
         raise KeyError(reason.code)
     arguments = {name: _readable(name, value, language, units) for name, value in reason.numbers.items()}
-    return _formatted(reason.code, language, arguments)
+    return _formatted(reason.code, language, arguments).rstrip()  # the last argument may be empty
 
 
 class SaidError(InputError):

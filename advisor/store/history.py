@@ -236,7 +236,7 @@ class History:
         try:
             yield
         except sqlite3.Error as error:
-            path = str(self._store.path or ":memory:")
+            path = str(self._store.path or "memory")
             raise SaidOutputError.of("history-not-written", path=path, error=str(error)) from error
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.core.sentences import Reason
+from advisor.core.sentences import Reason, say
 from advisor.evaluate import evaluate_file
 from advisor.evaluate.evaluation_record import Evaluation
 from advisor.evaluate.traces import TraceKey, trace_all, trace_key
@@ -74,6 +74,8 @@ def test_rows_are_predicted_scored_and_told_in_both_languages(tmp_path: Path) ->
         text = evaluation_text(found, language)
         assert "v100-sxm2-16" in text
         assert "resnet51" in text
+        told = [say(answer.reason, language) for answer in found.refused if answer.reason is not None]
+        assert told == [one.strip() for one in told]
 
 
 def test_the_csv_keeps_the_columns_and_adds_the_answers(tmp_path: Path) -> None:

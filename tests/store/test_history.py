@@ -230,6 +230,14 @@ def test_a_history_that_may_not_be_written_refuses_every_change_in_a_sentence_an
         assert [run.entry_index for run in history.runs()] == [number]
 
 
+def test_a_history_in_memory_that_refuses_is_named_without_a_path() -> None:
+    with History(None) as history:
+        history._store._database.execute("PRAGMA query_only = ON")
+        with pytest.raises(OutputError) as caught:
+            history.save(advice())
+    assert caught.value.text.startswith("The history could not be written: ")
+
+
 def test_a_history_whose_file_cannot_be_read_any_more_is_empty_and_says_so(tmp_path: Path) -> None:
     history = History(tmp_path)
     number = history.save(advice())

@@ -68,7 +68,8 @@ def check_names(module: nn.Module, batch: Mapping[str, Tensor], path: Path) -> N
             "batch-names",
             path,
             given=", ".join(batch),
-            wanted=", ".join(parameters) or "–",
+            wanted=", ".join(parameters),
+            count=len(parameters),
             model=type(module).__name__,
         ) from None
 

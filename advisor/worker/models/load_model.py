@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.sentences import Reason, SaidError
 from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, Batch, under_fake_mode
 from advisor.worker.models.trainable_parameters import choose_trainable
+from advisor.worker.replaced import replaced
 from advisor.workload.workload import (
     HuggingFaceModel,
     NumbersModel,
@@ -105,18 +106,10 @@ def autocast(precision: Precision, device_type: str) -> contextlib.AbstractConte
     return contextlib.nullcontext()
 
 
-@contextlib.contextmanager
-def skipped_initialisation() -> Iterator[None]:
+def skipped_initialisation() -> contextlib.AbstractContextManager[None]:
     """No `torch.nn.init` function does anything in here: weights of fakes have no values to set."""
     names = [name for name in vars(nn.init) if name.endswith("_") and not name.startswith("_")]
-    originals = {name: getattr(nn.init, name) for name in names}
-    try:
-        for name in names:
-            setattr(nn.init, name, _leave_unchanged)
-        yield
-    finally:
-        for name, function in originals.items():
-            setattr(nn.init, name, function)
+    return replaced(nn.init, **dict.fromkeys(names, _leave_unchanged))
 
 
 def _leave_unchanged(tensor: Tensor, *_arguments: object, **_options: object) -> Tensor:

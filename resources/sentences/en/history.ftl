@@ -22,5 +22,8 @@ history-pruned = { $count ->
   }
 history-entry-gone = History entry { $number } is damaged or gone.
 history-entry-gone-remedy = Choose another run.
-history-not-written = The history { $path } could not be written: { $error }.
+history-not-written = The history{ $path ->
+        [memory] { "" }
+       *[other] { " " }{ $path }
+    } could not be written: { $error }.
 history-not-written-remedy = Free disk space, end other programs that use it, or choose another data folder.

@@ -99,10 +99,16 @@ worker-file-same-batch = { $file }: make_batch ignores its batch size: the same 
 worker-file-no-samples = { $file }: make_dataset returned a { $given } without samples to count and index. Return a torch.utils.data.Dataset with __len__ and __getitem__.
 worker-file-lacks = { $file }: it does not define { $name }. A model file defines build_model(**arguments) and make_batch(batch_size, length, **arguments).
 worker-file-call-failed = { $file }: { $function } raised { $error }. Mend the file; the log has the traceback.
-worker-file-arguments = model.arguments: build_model in { $file } does not take { $unknown }. It takes { $names }.
+worker-file-arguments = model.arguments: build_model in { $file } does not take { $unknown }. It takes { $count ->
+        [0] no arguments
+       *[other] { $names }
+    }.
 worker-file-no-module = { $file }: build_model returned { $given } where an nn.Module is expected. Return the model itself.
 worker-file-no-batch = { $file }: make_batch returned { $given } where a tuple of tensors, the targets last, or a dict of tensors is expected. Return (inputs, targets), or a dict by the names that the model's forward takes.
-worker-file-batch-names = { $file }: make_batch returned a dict of { $given }, but forward of { $model } takes { $wanted }. Name the tensors as forward does, return a tuple (inputs, targets), or define training_step(model, batch).
+worker-file-batch-names = { $file }: make_batch returned a dict of { $given }, but forward of { $model } takes { $count ->
+        [0] nothing
+       *[other] { $wanted }
+    }. Name the tensors as forward does, return a tuple (inputs, targets), or define training_step(model, batch).
 worker-file-call = { $file }: called as { $wanted }, but defined as { $given }. Take these arguments, or, for build_model, make_batch and make_dataset, give what is missing in model.arguments.
 worker-file-step-failed = { $file }: { $function } raised { $error } on { $given }. Mend the model, make_batch or training_step; the log has the traceback.
 worker-file-no-loss = { $file }: training_step returned { $given } where the loss, a tensor of one number, is expected. Return the loss.

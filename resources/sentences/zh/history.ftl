@@ -13,5 +13,8 @@ history-prune-kept = 未删除任何内容。
 history-pruned = 已删除 { $count } 次运行。
 history-entry-gone = 历史记录第 { $number } 条已损坏或不存在。
 history-entry-gone-remedy = 请选择其他运行。
-history-not-written = 无法写入历史记录 { $path }：{ $error }。
+history-not-written = 无法写入历史记录{ $path ->
+        [memory] { "" }
+       *[other] { " " }{ $path }
+    }：{ $error }。
 history-not-written-remedy = 请释放磁盘空间，结束使用它的其他程序，或选择其他数据文件夹。

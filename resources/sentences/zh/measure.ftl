@@ -99,10 +99,16 @@ worker-file-same-batch = { $file }：make_batch 忽略了批大小：{ $first } 
 worker-file-no-samples = { $file }：make_dataset 返回了 { $given }，其样本无法计数和索引。请返回带有 __len__ 和 __getitem__ 的 torch.utils.data.Dataset。
 worker-file-lacks = { $file }：其中没有定义 { $name }。模型文件须定义 build_model(**arguments) 和 make_batch(batch_size, length, **arguments)。
 worker-file-call-failed = { $file }：{ $function } 抛出 { $error }。请修正该文件，日志中有调用栈。
-worker-file-arguments = model.arguments：{ $file } 中的 build_model 不接受 { $unknown }。它接受 { $names }。
+worker-file-arguments = model.arguments：{ $file } 中的 build_model 不接受 { $unknown }。它{ $count ->
+        [0] 不接受任何参数
+       *[other] 接受 { $names }
+    }。
 worker-file-no-module = { $file }：build_model 返回了 { $given }，而这里需要 nn.Module。请返回模型本身。
 worker-file-no-batch = { $file }：make_batch 返回了 { $given }，而这里需要张量的元组（最后一个为目标）或张量的字典。请返回 (inputs, targets)，或以模型 forward 的参数名为键的字典。
-worker-file-batch-names = { $file }：make_batch 返回的字典的键为 { $given }，而 { $model } 的 forward 的参数为 { $wanted }。请按 forward 的参数命名张量，或返回元组 (inputs, targets)，或定义 training_step(model, batch)。
+worker-file-batch-names = { $file }：make_batch 返回的字典的键为 { $given }，而 { $model } 的 forward { $count ->
+        [0] 没有参数
+       *[other] 的参数为 { $wanted }
+    }。请按 forward 的参数命名张量，或返回元组 (inputs, targets)，或定义 training_step(model, batch)。
 worker-file-call = { $file }：按 { $wanted } 调用，但定义为 { $given }。请接受这些参数，或（对 build_model、make_batch 和 make_dataset）在 model.arguments 中给出所缺的参数。
 worker-file-step-failed = { $file }：{ $function } 处理 { $given } 时抛出 { $error }。请修正模型、make_batch 或 training_step；日志中有调用栈。
 worker-file-no-loss = { $file }：training_step 返回了 { $given }，而这里需要损失，即只含一个数的张量。请返回损失。

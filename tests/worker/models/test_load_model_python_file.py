@@ -111,7 +111,8 @@ def test_a_model_file_is_built_under_fakes(tmp_path: Path) -> None:
         ("import no_such_module_here", "ModuleNotFoundError"),
         ("def build_model(:", "SyntaxError"),
         ("raise SystemExit(3)", "SystemExit"),
-        ("def build_model(): ...", "does not take classes"),
+        ("def build_model(): ...", "does not take classes. It takes no arguments."),
+        ("def build_model(depth): ...", "does not take classes. It takes depth."),
         (
             "def build_model(classes, depth): ...",
             "but defined as build_model(classes, depth)",
