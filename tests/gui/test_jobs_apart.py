@@ -71,7 +71,7 @@ def test_what_the_child_refuses_is_said_as_if_it_were_here() -> None:
 def test_a_refusal_without_a_remedy_keeps_its_sentences(tmp_path: Path) -> None:
     file = tmp_path / "net.py"
     file.write_text("build_model = 1\n")
-    ask = TraceAsk(workload=msgspec.structs.replace(load_workload("iris_mlp"), model=PythonModel(file=file)))
+    ask = TraceAsk(workload=msgspec.structs.replace(load_workload("iris_mlp"), model=PythonModel(file=str(file))))
     with pytest.raises(SaidError) as refused:
         value_of(apart(lambda: ask)(threading.Event()))
     assert refused.value.remedy_reason is None
