@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.gpu_spec import is_laptop
@@ -211,7 +212,7 @@ def candidates_that_make_up(
     every small batch, which nobody does. Where no batch that was tried holds a whole copy, `largest_batch` solves for
     one card, and where it finds none, one sample is tried. A step never goes beyond the data set.
     """
-    training, samples = workload.training, workload.data.samples
+    training = workload.training
     own, steps = training.batch_size, training.gradient_accumulation_steps
     rooms: dict[tuple[object, ...], list[Prediction]] = defaultdict(list)
     for one in sorted(predictions, key=lambda one: one.batch_size_per_device):
@@ -221,13 +222,20 @@ def candidates_that_make_up(
     for members in rooms.values():
         if members[-1].batch_size_per_device < own or members[-1].fits is not False:
             continue
-        one, most = members[0], _most_that_fit(members, largest_batch)
+        one = members[0]
+        whole = min(own * steps, max(1, workload.data.samples // one.count))
+        most = min(whole, _most_that_fit(members, largest_batch))
         if most:
-            size = max(range(most // 2 + 1, most + 1), key=lambda size: (own * steps // size * size, size))
-            made = max(1, min(own * steps, samples // one.count) // size) if training.mode == "training" else steps
+            size = max(range(most // 2 + 1, most + 1), key=partial(_made_up, whole))
+            made = whole // size if training.mode == "training" else steps
             further = {"batch_size_per_device": size, "gradient_accumulation_steps": made}
             found.append(Candidate(**{**shared_fields(one, SetUp), **further}))
     return tuple(found)
+
+
+def _made_up(whole: int, size: int) -> tuple[int, int]:
+    """What passes of so many samples make up of a whole, then the larger pass."""
+    return whole // size * size, size
 
 
 def _most_that_fit(members: Sequence[Prediction], largest_batch: Callable[[Prediction], int | None]) -> int:

@@ -160,6 +160,17 @@ def test_passes_come_as_near_to_the_batch_as_half_of_what_fits_allows(
     assert {(one.batch_size_per_device, one.gradient_accumulation_steps) for one in made} == {passes}
 
 
+def test_what_passes_make_up_is_bounded_by_each_cards_share_of_the_data() -> None:
+    work = workload(batch_size=4000, samples=5000)
+    found = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(8,), local=False)
+    known = [
+        msgspec.structs.replace(one, fits=one.batch_size_per_device <= 250)
+        for one in predict_all(found, TRANSFORMER, work)
+    ]
+    made = candidates_that_make_up(work, known, lambda _: None)
+    assert {(one.batch_size_per_device, one.gradient_accumulation_steps) for one in made} == {(208, 3)}
+
+
 def test_where_one_cards_memory_holds_no_sample_one_is_tried_and_where_it_is_unknown_none() -> None:
     work = workload(batch_size=1000)
     found = enumerate_candidates(work, machine(), SPECS, gpu_keys=("l40s",), counts=(1,), local=False)
