@@ -91,7 +91,7 @@ def test_a_model_of_numbers_gives_a_script_with_a_place_for_the_model() -> None:
 
 @pytest.mark.parametrize("strategy", ["tp", "pp"])
 def test_a_strategy_without_a_script_is_refused_in_a_sentence(strategy: str) -> None:
-    with pytest.raises(OutputError, match=strategy):
+    with pytest.raises(OutputError, match=rf"for {strategy.upper()}\."):
         launch_script.render(advised(strategy=strategy))
 
 
