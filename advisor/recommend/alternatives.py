@@ -36,30 +36,29 @@ def list_alternatives(finalists: Sequence[Finalist], best: Recommendation | None
 def freed_alternative(prediction: Prediction, chosen: Prediction) -> Alternative:
     """What the same device would do better if the user had fixed nothing."""
     gain = prediction.samples_per_s.value / chosen.samples_per_s.value
-    numbers: Arguments = {
-        "device": prediction.device.name,
-        "count": prediction.count,
-        "batch": prediction.batch_size_per_device,
-        "precision": PRECISION_LABELS[prediction.precision],
-        "gain_ratio": gain,
-    }
-    found = _alternative(prediction, set(), ())
-    return msgspec.structs.replace(found, reason=Reason.of("alternative-freed", **numbers))
+    reason = Reason.of("alternative-freed", **_set_up(prediction), gain_ratio=gain)
+    return msgspec.structs.replace(_alternative(prediction, set(), ()), reason=reason)
 
 
 def instead_of_fixed(prediction: Prediction) -> Alternative:
     """What would be advised if the user had fixed nothing, where nothing that fits keeps it."""
     reason = Reason.of(
         "alternative-unfixed",
-        device=prediction.device.name,
-        count=prediction.count,
+        **_set_up(prediction),
         strategy=prediction.strategy,
-        batch=prediction.batch_size_per_device,
-        steps=prediction.gradient_accumulation_steps,
-        precision=PRECISION_LABELS[prediction.precision],
         step_s=prediction.step_s.value,
     )
     return msgspec.structs.replace(_alternative(prediction, set(), ()), reason=reason)
+
+
+def _set_up(prediction: Prediction) -> Arguments:
+    return {
+        "device": prediction.device.name,
+        "count": prediction.count,
+        "batch": prediction.batch_size_per_device,
+        "steps": prediction.gradient_accumulation_steps,
+        "precision": PRECISION_LABELS[prediction.precision],
+    }
 
 
 def _alternative(prediction: Prediction, tied_keys: set[str], finalists: Sequence[Finalist]) -> Alternative:

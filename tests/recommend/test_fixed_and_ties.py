@@ -86,6 +86,17 @@ def test_the_batch_that_the_user_fixes_is_kept_and_a_better_one_is_an_alternativ
     assert all(advice.predictions[place].batch_size_per_device == 16 for place in advice.best_set_ups)
 
 
+def test_more_passes_of_the_batch_that_is_fixed_are_told_as_such() -> None:
+    advice = advised("gpt2_small", "rtx4090", counts=(2,), batch=7)
+    chosen = advice.recommendation
+    assert chosen is not None
+    freed = next(other for other in advice.alternatives if other.reason.code == "alternative-freed")
+    assert freed.batch_size_per_device == 7
+    assert freed.gradient_accumulation_steps > chosen.gradient_accumulation_steps
+    assert f"batch size 7 in {freed.gradient_accumulation_steps} passes" in say(freed.reason, "en")
+    assert f"批大小 7（累积 {freed.gradient_accumulation_steps} 次）" in say(freed.reason, "zh")
+
+
 def test_inside_a_tie_of_energies_the_least_expected_one_is_taken_and_said() -> None:
     advice = advised("bert_base_sst2", goal="energy")
     chosen = advice.recommendation

@@ -159,7 +159,10 @@ crossover-at-open = { $gpu } beats { $cpu } from a batch size of about { $batch 
 alternative-pareto = Nothing else is both faster and takes fewer GPU-hours than { $count } × { $device }.
 alternative-pareto-cost = Nothing else is both faster and cheaper than { $count } × { $device }.
 alternative-tied = No clear difference to the advice: { $count } × { $device }.
-alternative-freed = Without what you fixed, { $count } × { $device } at batch size { $batch } in { $precision } would be { $gain_ratio } times as fast.
+alternative-freed = Without what you fixed, { $count } × { $device } at batch size { $batch }{ $steps ->
+         [1] { "" }
+        *[other] { " in " }{ $steps }{ " passes" }
+    } in { $precision } would be { $gain_ratio } times as fast.
 alternative-unfixed = Tried beside what you fixed, and held: { $count } × { $device }{ $strategy ->
          [dp] { " with DataParallel" }
          [ddp] { " with DistributedDataParallel" }

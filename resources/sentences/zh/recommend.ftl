@@ -144,7 +144,10 @@ crossover-at-open = 批大小约从 { $batch } 起，{ $gpu } 快于 { $cpu }；
 alternative-pareto = 没有其他方案比 { $count } × { $device } 既更快又更省 GPU 小时。
 alternative-pareto-cost = 没有其他方案比 { $count } × { $device } 既更快又更便宜。
 alternative-tied = 与建议没有明显差别：{ $count } × { $device }。
-alternative-freed = 如果不固定您指定的设置，{ $count } × { $device } 在批大小 { $batch }、{ $precision } 下的速度将是现在的 { $gain_ratio } 倍。
+alternative-freed = 如果不固定您指定的设置，{ $count } × { $device } 在批大小 { $batch }{ $steps ->
+         [1] { "" }
+        *[other] （累积 { $steps } 次）
+    }、{ $precision } 下的速度将是现在的 { $gain_ratio } 倍。
 alternative-unfixed = 除您固定的之外也曾尝试且放得下的是：{ $count } × { $device }{ $strategy ->
          [dp] { " DataParallel" }
          [ddp] { " DistributedDataParallel" }
