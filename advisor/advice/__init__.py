@@ -96,7 +96,8 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
     known = (*facts.caveats, *facts.machine.notices, *assumptions, *traced)
     unmeasured = _processor_may_win(found, predicted.caveats)
     # What a user fixed or asked for comes first.
-    not_kept = tuple(one for one in (*found.caveats, *predicted.caveats) if one.code.endswith("-not-kept"))
+    unkept = ("-not-kept", "advice-not-traced-at") if request.fixed.precision else ("-not-kept",)
+    not_kept = (one for one in (*facts.caveats, *found.caveats, *predicted.caveats) if one.code.endswith(unkept))
     caveats = (*not_kept, *unmeasured, *known, *found.caveats, *_measurement_caveats(facts), *predicted.caveats)
     advised = msgspec.structs.replace(
         found,

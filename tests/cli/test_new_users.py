@@ -75,9 +75,9 @@ def test_a_precision_that_cannot_be_traced_is_named_and_keeps_the_others(
     answer = capsys.readouterr().out
     assert "FP32, one device" in answer
     beware = answer.partition("Beware")[2].strip().splitlines()
-    assert "FP16 AMP, which you fixed" in beware[0]  # what was asked for and not kept comes first
-    assert "At FP16 AMP the model could not be traced, so nothing is predicted there. " in answer
-    assert "AssertionError: FP32 only" in answer
+    # What was asked for and not kept comes first.
+    assert "At FP16 AMP the model could not be traced, so nothing is predicted there. " in beware[0]
+    assert "AssertionError: `FP32 only`" in beware[0]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,10 @@ def test_a_fixed_batch_that_no_card_holds_alone_is_kept_and_what_it_costs_is_sai
     assert "batch size 2,048 per device" in answer
     assert "No single card holds a step of batch size 2,048" in answer
     assert "The model does not fit a single card" not in answer
-    assert "Without what you fixed, 1 × GeForce RTX 4090 at batch size" in answer.partition("What would change this")[2]
+    assert (
+        "Without what you fixed, 8 × GeForce RTX 4090 at batch size 256 in 8 passes"
+        in answer.partition("What would change this")[2]
+    )
 
 
 def test_where_nothing_fits_the_code_is_six(capsys: pytest.CaptureFixture[str]) -> None:
