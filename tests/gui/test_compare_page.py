@@ -175,6 +175,17 @@ def test_a_price_typed_into_the_table_makes_cost_a_goal(page: ComparePage, qtbot
     assert page._boxes["goal"].findData("cost") < 0
 
 
+def test_one_device_alone_has_no_order_to_show(page: ComparePage) -> None:
+    assert page._order_card.isVisible()
+    _first, *others = page._comparison.ticked()
+    for ticked in (False, True):
+        for one in others:
+            one.ticked = ticked
+        page._ticks_changed()
+        assert bars(page)
+        assert page._order_card.isVisible() == ticked
+
+
 @pytest.mark.parametrize("typed", ["free", "-1", "nan", "inf"])
 def test_a_price_that_makes_no_sense_changes_nothing(page: ComparePage, typed: str) -> None:
     first = rows(page)[0]

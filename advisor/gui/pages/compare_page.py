@@ -223,7 +223,7 @@ class ComparePage(Page):
         bars.body.addWidget(self._more_note)
         bars.body.addStretch(1)
         line.addWidget(bars, 3)
-        order = Card(self.texts("compare-order-title"))
+        order = self._order_card = Card(self.texts("compare-order-title"))
         self._order = OrderChart(self.theme, self.texts("compare-order-title"))
         order.body.addWidget(self._order)
         order.body.addStretch(1)
@@ -364,6 +364,7 @@ class ComparePage(Page):
                 colour, style = gpu_colour(self.theme, place_of) if place_of is not None else cpu_colour(self.theme)
                 look = Look(colour=colour, style=style, shape=device_shape(place_of))
                 lines.append(OrderLine(name=name, places=tuple(places), texts=tuple(told), look=look))
+        self._order_card.setVisible(len(lines) > 1)  # One device alone has no order.
         self._order.show_order([PRECISION_LABELS[one] for one in columns], lines, columns.index(self._precision))
 
 
