@@ -6,6 +6,7 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
 from PySide6.QtCore import QPointF
 
 from advisor.core.units import exactly
@@ -17,6 +18,7 @@ from advisor.gui.plots.curves import Curve, CurveChart, Point
 from advisor.gui.plots.stacked import StackChart
 from advisor.gui.plots.step_plot import StepPlot
 from advisor.gui.theme import LIGHT, TICK_SIZE
+from advisor.recommend.crossover import find_crossovers
 from tests.gui import fakes
 from tests.gui.shown_page import shown_page
 
@@ -141,14 +143,19 @@ def test_with_larger_letters_a_whole_chart_is_larger_and_tells_the_same(qtbot: Q
 def test_the_curves_of_cpu_and_gpu_are_those_that_the_sentence_below_is_of(
     window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
-    charts = painted(window, session, qtbot, CurveChart)
-    advice = session.advice
-    assert advice is not None
-    (chart,) = [one for one in charts if one._log_y]
+    advice = fakes.advice()
     main = advice.main
     assert main is not None
-    found = next(one for one in advice.crossovers if one.gpu_key == main.device.key).reason.numbers
-    steps = [[point.estimate.value for point in curve.points] for curve in chart._curves]
-    assert len(steps) == 2
-    for name, values in zip(("cpu_step_s", "gpu_step_s"), steps, strict=True):
-        assert found[name] in values
+    faster = [
+        msgspec.structs.replace(one, precision="bf16_amp", step_s=exactly(one.step_s.value / 2, "calibrated"))
+        for one in advice.predictions
+        if one.device.key == "cpu"
+    ]
+    assert {one.precision for one in advice.predictions if one.device.key == "cpu"} == {"fp32"}
+    predictions = (*advice.predictions, *faster)
+    found = next(one for one in find_crossovers(predictions) if one.gpu_key == main.device.key)
+    session.set_advice(msgspec.structs.replace(advice, predictions=predictions, crossovers=(found,)))
+    page = shown_page(window, "advice", AdvicePage, qtbot)
+    (chart,) = [one for one in page.findChildren(CurveChart) if one._log_y]
+    first = [curve.points[0].estimate.value for curve in chart._curves]
+    assert first == [found.reason.numbers[name] for name in ("cpu_step_s", "gpu_step_s")]
