@@ -49,7 +49,6 @@ def set_up_columns(
         *,
         instead: str | None = "–",
         text: Callable[[ComparedSetUp], str] | None = None,
-        largest_first: bool = False,
     ) -> Column[ComparedSetUp]:
         """A field of the prediction by size; `instead` of its text where the set-up does not fit; None: the text."""
 
@@ -72,7 +71,7 @@ def set_up_columns(
             order=value,
             tip=tip,
             number=True,
-            largest_first=largest_first,
+            largest_first=field == "samples_per_s",
         )
 
     def plain(
@@ -108,22 +107,8 @@ def set_up_columns(
         plain("strategy", lambda one: _strategy(one, strategy_name)),
         plain("precision", lambda one: PRECISION_LABELS[one.prediction.precision]),
         plain("batch", lambda one: f"{_batch(one):,}", _batch),
-        figure(
-            "rate",
-            "compare-rate",
-            "samples_per_s",
-            texts.rate,
-            instead=texts("advice-does-not-fit"),
-            largest_first=True,
-        ),
-        figure(
-            "range",
-            "column-range",
-            "samples_per_s",
-            texts.rate,
-            text=lambda one: _span(one, texts),
-            largest_first=True,
-        ),
+        figure("rate", "compare-rate", "samples_per_s", texts.rate, instead=texts("advice-does-not-fit")),
+        figure("range", "column-range", "samples_per_s", texts.rate, text=lambda one: _span(one, texts)),
         figure("step", "column-step", "step_s", texts.duration),
         figure("job", "column-job", "job_s", texts.duration),
         figure("memory", "column-memory", "peak_memory_bytes", texts.size, instead=None),
