@@ -109,6 +109,7 @@ def set_up_line(chosen: Recommendation, language: Language, mode: Mode = "traini
         devices=chosen.count,
         machines=chosen.node_count,
         strategy=strategy_name(chosen.strategy, language),
+        kind=chosen.strategy,
         precision=PRECISION_LABELS[chosen.precision],
         batch=chosen.batch_size_per_device,
         accumulation=chosen.gradient_accumulation_steps,

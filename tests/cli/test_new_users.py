@@ -108,8 +108,8 @@ def test_a_fixed_batch_that_no_card_holds_alone_is_kept_and_what_it_costs_is_sai
     assert run(["--predict", "bert_base_sst2", "--batch", "2048", "--gpus", "rtx4090", *QUIET]) == 0
     answer = capsys.readouterr().out
     assert "batch size 2,048 per device" in answer
-    assert "No single card holds a step of batch size 2,048" in answer
-    assert "The model does not fit a single card" not in answer
+    assert "One such card does not hold a step of batch size 2,048" in answer
+    assert "The model does not fit one such card" not in answer
     assert (
         "Without what you fixed, 8 × GeForce RTX 4090 at batch size 256 in 8 passes"
         in answer.partition("What would change this")[2]

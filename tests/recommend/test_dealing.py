@@ -10,7 +10,13 @@ from advisor.core.errors import InputError
 from advisor.core.sentences import say
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
-from advisor.recommend.dealing import batch_sizes_dealing, counts_over, left_out_counts, require_even_nodes
+from advisor.recommend.dealing import (
+    batch_sizes_dealing,
+    counts_over,
+    left_out_counts,
+    require_data_for_batch,
+    require_even_nodes,
+)
 from advisor.recommend.recommendation import batch_advice_on
 from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
 from tests.recommend.test_recommend import advise, best_of
@@ -32,6 +38,13 @@ def test_dealt_batches_make_up_the_share_and_stay_few(global_batch: int, count: 
         assert 1 in sizes
         if (global_batch // count) % own == 0:
             assert own in sizes
+
+
+def test_a_global_batch_beyond_the_data_set_is_refused() -> None:
+    require_data_for_batch(None, 10)
+    require_data_for_batch(10, 10)
+    with pytest.raises(InputError, match="11"):
+        require_data_for_batch(11, 10)
 
 
 def test_one_card_is_offered_the_whole_global_batch_at_once() -> None:

@@ -12,6 +12,7 @@ from advisor.core.sentences import say
 from advisor.core.units import Estimate
 from advisor.optable.saved_tables import saved_tables
 from advisor.optable.totals import table_from_numbers
+from advisor.present.summary import set_up_line
 from advisor.recommend.fixed import Fixed
 from advisor.recommend.ranking import leaders, rank
 from advisor.recommend.recommendation import Goal, Limits
@@ -184,6 +185,25 @@ def test_one_card_that_does_not_hold_the_batch_accumulates_to_it() -> None:
     }  # fmt: skip
     assert "micro-batches of 2, which is 4 samples a step" in say(own, "en")
     assert "2 个大小为 2 的微批，即每步 4 个样本" in say(own, "zh")
+
+
+def test_one_card_that_off_loads_is_said_to_and_why() -> None:
+    advice = advised("llama_8b_lora", "rtx4090", counts=(1,), batch=4)
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert chosen.strategy == "fsdp_offload"
+    assert "GeForce RTX 4090, FSDP with CPU off-load, batch size 4" in set_up_line(chosen, "en")
+    assert "GeForce RTX 4090，策略 FSDP（CPU 卸载），批大小 4" in set_up_line(chosen, "zh")
+    why = next(reason for reason in chosen.why if reason.code == "why-sharded-batch")
+    assert "does not hold a step of batch size 4, so what it does not need at once rests" in say(why, "en")
+
+
+def test_several_cards_that_split_a_step_are_said_to_and_why() -> None:
+    chosen = advised("gpt2_small", "rtx4090", counts=(8,), batch=64).recommendation
+    assert chosen is not None
+    why = next(reason for reason in chosen.why if reason.code == "why-sharded-batch")
+    assert "so it is spread over 8" in say(why, "en")
+    assert "分布到 8 张卡上" in say(why, "zh")
 
 
 def asked(

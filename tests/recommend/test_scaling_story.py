@@ -11,6 +11,7 @@ from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.comparison import Comparison, Finalist, part_s
 from advisor.recommend.reasons.parallel import parallel_reasons
 from advisor.recommend.reasons.scaling import dp_reasons, host_core_reasons, named_cards, uneven_reasons
+from advisor.recommend.reasons.set_up import why
 from advisor.recommend.recommendation import Limits
 from advisor.workload.workload import NumbersModel, Workload
 from tests.recommend.fakes import SPECS, TRANSFORMER, estimate, machine, predict_all, workload
@@ -136,3 +137,14 @@ def test_more_cards_by_another_strategy_than_the_shards_of_fewer_name_both_strat
     assert (pays.numbers["strategy"], pays.numbers["other_strategy"]) == ("ddp", "fsdp")
     assert (pays.figure("count"), pays.figure("fewer")) == (4, 2)
     assert pays.figure("speed_up_ratio") == pytest.approx(1.9)
+
+
+def test_nothing_is_said_of_a_size_that_nobody_judged() -> None:
+    comparison = _comparison(workload("fp32"))
+    chosen = msgspec.structs.replace(_ddp(comparison), strategy="fsdp", batch_size_per_device=8)
+    split = comparison._replace(predictions=(*comparison.predictions, chosen))
+    told = {reason.code for reason in parallel_reasons(split, Finalist(chosen=chosen, by_count=(chosen,)))}
+    assert not told & {"why-sharded", "why-sharded-batch"}
+    passes = msgspec.structs.replace(chosen, gradient_accumulation_steps=4)
+    told = {reason.code for reason in why(split, Finalist(chosen=passes, by_count=(passes,)), ())}
+    assert not told & {"why-accumulation", "why-accumulation-own"}

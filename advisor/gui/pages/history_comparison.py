@@ -113,7 +113,7 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
 
     def device(difference: StepDifference) -> str:
         name = f"{difference.count} × {short_name(visible(difference.device_name))}"
-        return name if difference.count == 1 else f"{name} · {texts.short_strategy(difference.strategy)}"
+        return name if difference.strategy == "single" else f"{name} · {texts.short_strategy(difference.strategy)}"
 
     columns: list[Column[StepDifference]] = [
         Column(title=texts("column-device"), text=device),

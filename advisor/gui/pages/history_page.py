@@ -307,6 +307,6 @@ def _set_up(run: Run, page: Page) -> str:
     if head.device_name is None or head.count is None:
         return "–"
     name = f"{head.count} × {short_name(visible(head.device_name))}"
-    if head.strategy is None or head.count == 1:
+    if head.strategy in {None, "single"}:
         return name
     return f"{name} · {page.texts.short_strategy(head.strategy)}"

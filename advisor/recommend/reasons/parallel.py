@@ -194,8 +194,8 @@ def _batch_bound(comparison: Comparison, finalist: Finalist) -> Iterator[Reason]
 
 
 def _strategy_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
-    """What the other strategy would give, and what communication costs."""
-    if chosen.count == 1:
+    """What the other strategy would give, why a step is split or off-loaded, and what communication costs."""
+    if chosen.strategy == "single":
         return
     other = _like(comparison, chosen, "dp", chosen.batch_size_per_device)
     if chosen.strategy == "ddp" and other is not None:

@@ -41,7 +41,10 @@ why-count-pays-otherwise = { $count } × { $device } with { $strategy ->
         *[ddp] DistributedDataParallel
     }.
 why-ddp-over-dp = DistributedDataParallel trains { $ddp_rate } samples a second against { $dp_rate } with DataParallel ({ $advantage_ratio } times), since DataParallel copies the model and gathers on the first card from one process.
-why-sharded = The model does not fit a single card whole, so it is spread over { $count } ({ $strategy ->
+why-sharded = The model does not fit one such card whole, so { $count ->
+        [1] what it does not need at once rests in the host's memory
+       *[other] it is spread over { $count }
+    } ({ $strategy ->
          [zero2] ZeRO-2
          [fsdp] FSDP
          [fsdp_offload] FSDP with CPU off-load
@@ -49,7 +52,10 @@ why-sharded = The model does not fit a single card whole, so it is spread over {
          [pp] pipeline parallel
         *[ddp] DistributedDataParallel
     }).
-why-sharded-batch = No single card holds a step of batch size { $batch }, so it is spread over { $count } ({ $strategy ->
+why-sharded-batch = One such card does not hold a step of batch size { $batch }, so { $count ->
+        [1] what it does not need at once rests in the host's memory
+       *[other] it is spread over { $count }
+    } ({ $strategy ->
          [zero2] ZeRO-2
          [fsdp] FSDP
          [fsdp_offload] FSDP with CPU off-load

@@ -5,7 +5,10 @@ summary-set-up-one = { $mode ->
         [inference] Run inference
         [forward_backward] Run forward and backward
        *[training] Train
-    } on { $device }, batch size { $batch }, { $precision }, one device{ $accumulation ->
+    } on { $device }{ $kind ->
+       *[single] { "" }
+        [fsdp_offload] , { $strategy }
+    }, batch size { $batch }, { $precision }, one device{ $accumulation ->
         [1] { "" }
        *[other] , accumulating { $accumulation } micro-batches
     }.

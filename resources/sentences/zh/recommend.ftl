@@ -41,7 +41,10 @@ why-count-pays-otherwise = { $count } × { $device }（{ $strategy ->
         *[ddp] DistributedDataParallel
     }）的 { $speed_up_ratio } 倍。
 why-ddp-over-dp = DistributedDataParallel 每秒训练 { $ddp_rate } 个样本，DataParallel 为 { $dp_rate } 个（相差 { $advantage_ratio } 倍）：后者由单个进程复制模型，并在第一张卡上汇总结果。
-why-sharded = 单卡放不下整个模型，因此将其分布到 { $count } 张卡上（{ $strategy ->
+why-sharded = 单张这样的卡放不下整个模型，因此{ $count ->
+        [1] 暂时用不到的部分存放在主机内存中
+       *[other] 将其分布到 { $count } 张卡上
+    }（{ $strategy ->
          [zero2] ZeRO-2
          [fsdp] FSDP
          [fsdp_offload] FSDP（CPU 卸载）
@@ -49,7 +52,10 @@ why-sharded = 单卡放不下整个模型，因此将其分布到 { $count } 张
          [pp] 流水线并行
         *[ddp] DistributedDataParallel
     }）。
-why-sharded-batch = 单卡放不下批次大小 { $batch } 的一步，因此将其分布到 { $count } 张卡上（{ $strategy ->
+why-sharded-batch = 单张这样的卡放不下批次大小 { $batch } 的一步，因此{ $count ->
+        [1] 暂时用不到的部分存放在主机内存中
+       *[other] 将其分布到 { $count } 张卡上
+    }（{ $strategy ->
          [zero2] ZeRO-2
          [fsdp] FSDP
          [fsdp_offload] FSDP（CPU 卸载）

@@ -5,7 +5,10 @@ summary-set-up-one = { $mode ->
         [inference] 建议用于推理：
         [forward_backward] 建议用于前向与反向：
        *[training] 建议使用 { "" }
-    }{ $device }，批大小 { $batch }，精度 { $precision }，单设备{ $accumulation ->
+    }{ $device }{ $kind ->
+       *[single] { "" }
+        [fsdp_offload] ，策略 { $strategy }
+    }，批大小 { $batch }，精度 { $precision }，单设备{ $accumulation ->
         [1] { "" }
        *[other] ，梯度累积 { $accumulation } 步
     }。
