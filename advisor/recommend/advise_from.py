@@ -239,7 +239,8 @@ def _winner(comparison: Comparison, finalists: Sequence[Finalist]) -> _Winner | 
     rows = rank([contender.chosen for contender in contenders], comparison.goal, comparison.untrusted)
     if not rows:
         return None
-    chosen = min(leaders(rows, comparison.goal), key=lambda row: preference(row, comparison)).prediction
+    first = leaders(rows, comparison.goal)
+    chosen = min(first, key=lambda row: preference(row, first, comparison)).prediction
     return _Winner(
         finalist=next(one for one in contenders if one.chosen is chosen),
         rows=rows,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.core.sentences import Reason
-from advisor.core.units import value_of
+from advisor.core.units import format_cost, value_of
 from advisor.recommend.comparison import set_up_name
-from advisor.recommend.ranking import Row, score
+from advisor.recommend.ranking import Row, score, touches, within_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,17 +20,36 @@ _ALIKE_FRACTION = 0.005
 """Times that differ by less read alike, and decide nothing that anybody would notice."""
 
 
-def preference(row: Row, comparison: Comparison) -> tuple[float, float, float]:
-    """Sorts the leaders of a tie, the one to take first.
+def preference(row: Row, first: Sequence[Row], comparison: Comparison) -> tuple[float, float, float]:
+    """Sorts the leaders of a tie (`first`), the one to take first.
 
-    For time: what is here already, then the cheaper where prices are known, then the shorter expected time. For cost
-    and energy: the least that is expected of it, then the shorter job.
+    For time: what is here already, unless another leader is clearly ahead of it at another batch size; then the
+    cheaper where prices are known, then the shorter expected time. For cost and energy: the least that is expected of
+    it, then the shorter job.
     """
     prediction = row.prediction
     own = expected(prediction, comparison)
     if comparison.goal != "time":
         return (own, value_of(prediction.job_s), 0.0)
-    return (float(not prediction.device.local), value_of(prediction.cost, 0.0), own)
+    here = prediction.device.local and not _is_outrun(prediction, first, comparison)
+    return (float(not here), value_of(prediction.cost, 0.0), own)
+
+
+def _is_outrun(own: Prediction, first: Sequence[Row], comparison: Comparison) -> bool:
+    """Whether another leader's card would be clearly ahead at another batch size: the tie is that of this one alone."""
+    rivals = {_card(row.prediction) for row in first if row.prediction.device != own.device}
+    figure = score(own, comparison.goal)
+    return figure is not None and any(
+        found.high < figure.low and not touches(found, figure)
+        for one in comparison.kept
+        if _card(one) in rivals and one.fits is not False and one.global_batch_size <= comparison.global_limit
+        if within_limits(one, comparison.limits, comparison.draws)
+        if (found := score(one, comparison.goal)) is not None
+    )
+
+
+def _card(one: Prediction) -> tuple[object, ...]:
+    return one.device.key, one.count, one.strategy, one.precision
 
 
 def expected(prediction: Prediction, comparison: Comparison) -> float:
@@ -57,12 +76,11 @@ def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Pr
         priced = [(one.cost.value, one) for one in others if one.cost is not None]
         if priced:
             cost, nearest = min(priced, key=lambda entry: entry[0])
-            money = chosen.currency or ""
             yield Reason.of(
                 "why-tie-cost",
                 other=set_up_name(nearest),
-                cost=f"{chosen.cost.value:.2f} {money}".strip(),
-                other_cost=f"{cost:.2f} {money}".strip(),
+                cost=format_cost(chosen.cost.value, chosen.currency),
+                other_cost=format_cost(cost, chosen.currency),
             )
             return
     timed = [(one.job_s.value, one) for one in others if one.job_s is not None]

@@ -6,11 +6,13 @@ import msgspec
 import pytest
 
 from advisor.core.sentences import say
+from advisor.core.units import Estimate
 from advisor.predict.prediction import Prediction
 from advisor.recommend.comparison import Comparison
 from advisor.recommend.prices import Prices
+from advisor.recommend.ranking import Row
 from advisor.recommend.recommendation import Goal, Limits
-from advisor.recommend.tie_decision import tie_decision
+from advisor.recommend.tie_decision import preference, tie_decision
 from tests.recommend.fakes import SPECS, estimate, workload
 from tests.recommend.test_batch_and_strategy import one
 from tests.recommend.test_missed_limits import advised, nearest
@@ -75,3 +77,19 @@ def test_a_cost_that_nothing_keeps_is_told_beside_its_limit_in_their_currency() 
     assert str(told.numbers["cost"]).endswith(" EUR")
     assert told.numbers["limit"] == "1e-06 EUR"
     assert told.figure("times_ratio") > 1.0
+
+
+def test_what_is_here_is_taken_unless_the_other_card_is_clearly_ahead_at_another_batch_size() -> None:
+    def timed(made: Prediction, value: float, low: float, high: float) -> Prediction:
+        return msgspec.structs.replace(made, job_s=Estimate(value=value, low=low, high=high, basis="specified"))
+
+    here = timed(one(16, 100), 1.65, 1.41, 2.25)
+    here = msgspec.structs.replace(here, device=msgspec.structs.replace(here.device, key="GPU-0", local=True))
+    other, larger = timed(one(16, 100), 1.07, 0.93, 1.42), timed(one(32, 100), 1.0, 0.88, 1.35)
+    first = tuple(Row(prediction=each, place=1, tied=True, trusted=True) for each in (other, here))
+    for predictions, taken in (((here, other), here), ((here, other, larger), other)):
+        asked = compared("time")._replace(predictions=predictions)
+        ordered = sorted(first, key=lambda row, asked=asked: preference(row, first, asked))  # type: ignore[misc]
+        assert ordered[0].prediction is taken
+    too_large = compared("time")._replace(predictions=(here, other, larger), global_limit=16)
+    assert min(first, key=lambda row: preference(row, first, too_large)).prediction is here

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Arguments, Reason
-from advisor.core.units import value_of
+from advisor.core.units import format_cost, value_of
 from advisor.recommend.comparison import set_up_name
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def _figures(code: str, one: Prediction, comparison: Comparison) -> Arguments:
     """The set-up's own figure and the limit that it misses."""
     limits = comparison.limits
     if code == "caveat-nearest-cost" and one.cost is not None:
-        money = one.currency or ""
-        return {"cost": f"{one.cost.value:.2f} {money}".strip(), "limit": f"{limits.max_cost:g} {money}".strip()}
+        limit = f"{limits.max_cost:g} {one.currency or ''}".strip()
+        return {"cost": format_cost(one.cost.value, one.currency), "limit": limit}
     if code == "caveat-nearest-hours" and one.job_s is not None:
         return {"job_s": one.job_s.value, "limit_s": limits.max_job_s or 0.0}
     return {"power_w": _power_w(one, comparison) or 0.0, "limit_w": limits.max_power_w or 0.0}
