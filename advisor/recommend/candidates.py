@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from functools import partial
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.gpu_spec import is_laptop
@@ -226,16 +225,22 @@ def candidates_that_make_up(
         whole = min(own * steps, max(1, workload.data.samples // one.count))
         most = min(whole, _most_that_fit(members, largest_batch))
         if most:
-            size = max(range(most // 2 + 1, most + 1), key=partial(_made_up, whole))
+            size = best_pass(whole, most)
             made = whole // size if training.mode == "training" else steps
             further = {"batch_size_per_device": size, "gradient_accumulation_steps": made}
             found.append(Candidate(**{**shared_fields(one, SetUp), **further}))
     return tuple(found)
 
 
-def _made_up(whole: int, size: int) -> tuple[int, int]:
-    """What passes of so many samples make up of a whole, then the larger pass."""
-    return whole // size * size, size
+def best_pass(whole: int, most: int) -> int:
+    """The size over half of `most` whose passes make up most of `whole`; the larger one of two that do as much.
+
+    Of the sizes that pass equally often the largest is best: so either each size is tried or each number of passes.
+    """
+    least = most // 2 + 1
+    numbers = range(whole // most + 1, whole // least + 1)
+    sizes = range(least, most + 1) if most < len(numbers) else (most, *(whole // number for number in numbers))
+    return max(sizes, key=lambda size: (whole // size * size, size))
 
 
 def _most_that_fit(members: Sequence[Prediction], largest_batch: Callable[[Prediction], int | None]) -> int:

@@ -14,6 +14,7 @@ from advisor.core.errors import InputError
 from advisor.recommend.candidates import (
     DEFAULT_GPU_KEYS,
     batch_sizes_around,
+    best_pass,
     candidates_that_make_up,
     candidates_when_nothing_fits,
     enumerate_candidates,
@@ -237,3 +238,10 @@ def test_a_laptop_has_one_card() -> None:
     )
     assert {one.count for one in found if one.device.key in laptops} == {1}
     assert {one.count for one in found if one.device.key == "rtx4090"} == {2, 4}
+
+
+@given(st.integers(1, 20_000), st.integers(1, 20_000))
+def test_the_best_pass_is_the_best_of_all_sizes_over_half_of_what_fits(whole: int, limit: int) -> None:
+    most = min(whole, limit)
+    every = range(most // 2 + 1, most + 1)
+    assert best_pass(whole, most) == max(every, key=lambda size: (whole // size * size, size))
