@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Annotated, Literal
 
@@ -183,6 +184,17 @@ def unit_of(name: str) -> str | None:
     words = name.split("_")
     endings = ("_".join(words[start:]) for start in range(1, len(words)))
     return next((ending for ending in endings if ending in FORMATTERS), None)
+
+
+_BEFORE_UNIT = re.compile(
+    r"(?<=\d) (?=(?:%|[nµm]?s|min|h|d|[KMGT]iB|mJ|[kMGTP]?(?:B(?:/s)?|FLOP(?:/s)?|/s|Wh|J|W)|[kMGTP])(?!\w))", re.ASCII
+)
+"""The space between a figure and one of the units above."""
+
+
+def unbroken(text: str) -> str:
+    """The text with no-break spaces between figures and their units: no line ends between the two."""
+    return _BEFORE_UNIT.sub("\u00a0", text)
 
 
 def format_range(estimate: Estimate, formatter: Callable[[float], str]) -> str:

@@ -54,6 +54,10 @@ class Theme:
         """Which of the shared colours it takes."""
         return "dark" if self.dark else "light"
 
+    def sized(self, pixels: float) -> int:
+        """Pixels of usual letters as pixels of letters that are larger or smaller."""
+        return round(pixels * self.zoom)
+
 
 _COLOURS = {
     "page": ("#F5F6F8", "#15191F"),
@@ -315,6 +319,12 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QListWidget {
   background: %(card)s; color: %(text)s; border: 1px solid %(border)s; border-radius: 6px; outline: 0; padding: 3px;
 }
+#completions {
+  background: %(card)s; color: %(text)s; border: 1px solid %(line)s; outline: 0; padding: 3px;
+}
+#completions::item { padding: 2px 8px; border-radius: 4px; min-height: 20px; }
+#completions::item:hover { background: %(hover)s; }
+#completions::item:selected { background: %(accent_soft)s; color: %(text)s; }
 QListWidget::item { padding: 2px 8px; border-radius: 4px; min-height: 20px; }
 QListWidget::item:hover { background: %(hover)s; }
 QListWidget::item:selected { background: %(accent_soft)s; color: %(accent)s; }

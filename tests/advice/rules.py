@@ -21,7 +21,7 @@ from advisor.recommend.recommendation import Recommendation, prediction_of
 from advisor.store.advice_record import AdviceRecord
 from tests.advice.questions import Question
 
-_COUNT_REASONS = {"why-count-knee", "why-count-no-gain", "change-count"}
+_COUNT_REASONS = {"why-count-knee", "why-count-no-gain", "change-count", "change-count-at"}
 _BROKEN = re.compile(r"\bnan\b|\binf\b|\bNone\b|[{}]|\?\?\?")
 _NEARLY = 1 + 1e-9
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")

@@ -211,10 +211,12 @@ def test_every_ratio_of_a_sentence_is_that_of_two_rows(advice: AdviceRecord) -> 
             and one.gradient_accumulation_steps == row.gradient_accumulation_steps
         }
         assert numbers["gain_ratio"] == pytest.approx(gains[str(numbers["precision"])], rel=1e-6)
-    if numbers := by_code.get("change-count"):
+    if numbers := by_code.get("change-count") or by_code.get("change-count-at"):
         named = [
             one for one in entered(advice) if (one.device.name, one.count) == (numbers["device"], numbers["count"])
         ]
+        fastest = max(named, key=lambda one: one.samples_per_s.value)
+        assert fastest.global_batch_size == numbers.get("samples", row.global_batch_size)
         assert numbers["gain_ratio"] == pytest.approx(max(one.samples_per_s.value for one in named) / rate)
 
 

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from advisor.core.units import (
+    FORMATTERS,
     Estimate,
     around,
     exactly,
@@ -19,6 +20,7 @@ from advisor.core.units import (
     format_rate,
     format_seconds,
     format_size,
+    unbroken,
     value_of,
 )
 
@@ -103,3 +105,17 @@ def test_an_energy_keeps_one_unit_in_value_and_range() -> None:
 )
 def test_durations_below_a_nanosecond_are_written_in_it_all_the_same(seconds: float, text: str) -> None:
     assert format_seconds(seconds) == text
+
+
+@pytest.mark.parametrize("unit", list(FORMATTERS))
+def test_no_line_ends_between_a_figure_and_its_unit(unit: str) -> None:
+    for exponent in range(-9, 16):
+        text = FORMATTERS[unit](2.5 * 10.0**exponent)
+        assert unbroken(f"{text}, {text} each") == f"{text}, {text} each".replace(
+            f"{text}", text.replace(" ", "\u00a0")
+        )
+
+
+@pytest.mark.parametrize("text", ["3 steps of 5 GPUs", "8 Bytes", "12 months, 4 hours", "2 × A100"])
+def test_words_after_a_number_may_begin_a_line(text: str) -> None:
+    assert unbroken(text) == text

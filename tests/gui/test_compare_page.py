@@ -274,6 +274,32 @@ def test_a_typed_price_shows_in_the_advice_and_is_weighed_by_the_next_one(
     assert session.advice is before
 
 
+def test_other_letters_keep_the_order_of_the_rows(window: MainWindow, page: ComparePage, qtbot: QtBot) -> None:
+    click_header(page, "device")
+    order, first = page._table.table.order(), rows(page)[0].prediction
+    assert order == (place(page, "device"), 0)
+    window.commands.act("zoom-in")
+    qtbot.waitUntil(lambda: window.page("compare") is not page, timeout=120_000)
+    made = shown_page(window, "compare", ComparePage, qtbot)
+    assert made._table.table.order() == order
+    assert rows(made)[0].prediction == first
+    made._reset()
+    assert made._table.table.order()[0] == -1
+
+
+def test_the_legend_tells_what_is_drawn_and_nothing_else(page: ComparePage) -> None:
+    texts = page.texts
+    hatched, tied = texts("compare-disturbed-note"), texts("compare-tie-note")
+    assert texts("compare-bars-note") in page._legend.text()
+    assert (tied in page._legend.text()) == any(one.tie is not None for one in page._bars._rows)
+    assert hatched not in page._legend.text()
+    device = page._comparison.ticked()[0].prediction.device.key
+    page._comparison.untrusted = {device: "unstable"}
+    page._ticks_changed()
+    assert not all(one.trusted for one in page._bars._rows)
+    assert hatched in page._legend.text()
+
+
 @pytest.mark.parametrize("restored", [False, True])
 @pytest.mark.parametrize("steps", [2, 3, 4, 5])
 def test_a_switch_that_is_clicked_before_the_table_is_there_counts(

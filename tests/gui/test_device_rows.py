@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,12 +22,14 @@ from tests.gui import fakes
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from advisor.gui.theme import Theme
 
-def rows_of(qtbot: QtBot, gpu_count: int, *, readings: int = 6000) -> tuple[LiveGrid, DeviceRows]:
+
+def rows_of(qtbot: QtBot, gpu_count: int, *, readings: int = 6000, theme: Theme = LIGHT) -> tuple[LiveGrid, DeviceRows]:
     machine = fakes.machine(gpu_count)
     buffer = ReadingsBuffer()
     buffer.add(fakes.readings(machine, count=readings))
-    grid = LiveGrid(LIGHT, Texts("en"), machine, buffer)
+    grid = LiveGrid(theme, Texts("en"), machine, buffer)
     qtbot.addWidget(grid)
     grid.resize(1040, 560)
     grid.show()
@@ -57,6 +60,18 @@ def test_each_gpu_and_the_host_have_a_row_with_every_figure_that_they_tell(qtbot
 def test_eight_rows_fit_below_the_head_of_a_page_of_1280_by_800(qtbot: QtBot) -> None:
     _grid, rows = rows_of(qtbot, 8)
     assert rows.sizeHint().height() <= 480
+
+
+def test_with_larger_letters_rows_are_higher_and_the_crosshair_stands_where_the_mouse_is(qtbot: QtBot) -> None:
+    _grid, usual = rows_of(qtbot, 8)
+    _grid_too, larger = rows_of(qtbot, 8, theme=replace(LIGHT, zoom=1.5))
+    assert larger.sizeHint().height() == round(1.5 * usual.sizeHint().height())
+    curve = larger._places()[2][0]
+    QTest.mouseMove(larger, QPoint(int(curve.center().x() * 1.5), 90))
+    qtbot.waitUntil(lambda: larger.cursor_s is not None)
+    assert larger.cursor_s == pytest.approx(-300, abs=8)
+    picture = larger._pictures[larger._devices[0].series.device, "memory"]
+    assert picture.width() == pytest.approx(1.5 * curve.width(), abs=1.5)
 
 
 def test_a_device_has_the_colour_that_it_has_everywhere(qtbot: QtBot) -> None:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtWidgets import QApplication
 
 from advisor.gui.plots.plain_plot import PlainPlot
-from advisor.gui.theme import LIGHT
+from advisor.gui.theme import LIGHT, TICK_SIZE
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QImage
     from pytestqt.qtbot import QtBot
 
+    from advisor.gui.theme import Theme
+
 TICKS = [(0.0, "0"), (50.0, "50"), (100.0, "100")]
 
 
-def plot(qtbot: QtBot, width: int, height: int) -> PlainPlot:
+def plot(qtbot: QtBot, width: int, height: int, theme: Theme = LIGHT) -> PlainPlot:
     """A shown plot from 0 to 100 in both directions."""
-    made = PlainPlot(LIGHT, "readings", left_width=36)
+    made = PlainPlot(theme, "readings", left_width=36)
     qtbot.addWidget(made)
     made.resize(width, height)
     made.fix((0.0, 100.0), (0.0, 100.0), TICKS, TICKS)
@@ -42,6 +45,16 @@ def test_a_resized_plot_looks_as_one_made_at_that_size(qtbot: QtBot, before: tup
     settled(resized)
     resized.resize(420, 180)
     assert settled(resized) == settled(plot(qtbot, 420, 180))
+
+
+def test_with_larger_letters_the_words_of_the_axes_are_larger_and_have_the_room(qtbot: QtBot) -> None:
+    usual, larger = plot(qtbot, 520, 260), plot(qtbot, 520, 260, replace(LIGHT, zoom=1.6))
+    settled(larger)
+    for side in ("left", "bottom"):
+        fonts = [one._axes[side].style["tickFont"].pixelSize() for one in (usual, larger)]
+        assert fonts == [TICK_SIZE, round(1.6 * TICK_SIZE)]
+    assert larger._axes["left"].width() == pytest.approx(1.6 * usual._axes["left"].width(), abs=1)
+    assert larger._axes["bottom"].height() == pytest.approx(1.6 * usual._axes["bottom"].height(), abs=1)
 
 
 def test_words_of_a_narrow_plots_times_do_not_touch(qtbot: QtBot) -> None:

@@ -178,7 +178,7 @@ def test_a_batch_of_thousands_is_grouped_in_the_picture_as_in_the_report() -> No
     assert batch_of(large) == "25,600"
 
 
-def test_no_line_begins_with_a_per_cent_sign(qtbot: QtBot) -> None:
-    made = label("left out, 8.5 % (docs)", wrap=True)
+def test_no_line_begins_with_the_unit_of_a_figure(qtbot: QtBot) -> None:
+    made = label("left out, 8.5 % (docs), 3 days in 340 ms", wrap=True)
     qtbot.addWidget(made)
-    assert made.text() == "left out, 8.5\u00a0% (docs)"
+    assert made.text() == "left out, 8.5\u00a0% (docs), 3 days in 340\u00a0ms"

@@ -61,7 +61,7 @@ class ComparePage(Page):
         self._rebuild(now=False)
 
     def view_state(self) -> ViewState:
-        """The four switches, the filter, and what was ticked, pinned, priced and chosen of the columns."""
+        """The four switches, the filter, the order, and what was ticked, pinned, priced and chosen of the columns."""
         if not self._ready:
             return self._state
         return {
@@ -73,6 +73,7 @@ class ComparePage(Page):
             "ticked": frozenset(set_up.place for set_up in self._comparison.set_ups if set_up.ticked),
             "pinned": frozenset(one.place for one in self._comparison.set_ups if one.pinned),
             "hidden": self._table.hidden_columns(),
+            "order": self._table.table.order(),
         }
 
     def restore(self, state: ViewState) -> None:
@@ -217,10 +218,8 @@ class ComparePage(Page):
         bars.add_to_header(self._unit)
         self._bars = BarChart(self.theme, self.texts("compare-bars-title"), tie_text=self.texts("compare-tie-tip"))
         bars.body.addWidget(self._bars)
-        self._tie_note = label(self.texts("compare-tie-note"), "muted", wrap=True)
-        bars.body.addWidget(self._tie_note)
-        self._more_note = label("", "muted", wrap=True)
-        bars.body.addWidget(self._more_note)
+        self._legend = label("", "muted", wrap=True)
+        bars.body.addWidget(self._legend)
         bars.body.addStretch(1)
         line.addWidget(bars, 3)
         order = self._order_card = Card(self.texts("compare-order-title"))
@@ -232,9 +231,11 @@ class ComparePage(Page):
 
     def _build_table(self) -> None:
         self._table = SetUpsCard(self.context, self._comparison, self._names)
-        hidden, pinned = self._state.get("hidden"), self._state.get("pinned")
+        hidden, pinned, order = (self._state.get(name) for name in ("hidden", "pinned", "order"))
         if isinstance(hidden, frozenset):
             self._table.hide_columns(hidden)
+        if isinstance(order, tuple):
+            self._table.table.set_order(*order)
         for one in self._comparison.set_ups if isinstance(pinned, frozenset) else ():
             one.pinned = one.place in pinned  # type: ignore[operator]
         self._table.search.setText(str(self._state.get("filter", "")))
@@ -296,9 +297,12 @@ class ComparePage(Page):
         rows = self._comparison.ranked(ticked, goal)
         self._unit.setText(self.texts(f"compare-unit-{goal}"))
         self._bars.show_bars([self._bar(row, goal, rows) for row in rows[:_MOST_BARS]])
-        self._tie_note.setVisible(any(row.tied for row in rows))
-        self._more_note.setVisible(len(rows) > _MOST_BARS)
-        self._more_note.setText(self.texts("compare-more-bars", shown=_MOST_BARS, total=len(rows)))
+        legend = [self.texts("compare-tie-note")] if any(row.tied for row in rows) else []
+        legend.append(self.texts("compare-bars-note"))
+        legend += [] if all(row.trusted for row in rows) else [self.texts("compare-disturbed-note")]
+        if len(rows) > _MOST_BARS:
+            legend.append(self.texts("compare-more-bars", shown=_MOST_BARS, total=len(rows)))
+        self._legend.setText(" ".join(legend))
         self._show_order(ticked, goal)
         self._mark_changes()
 

@@ -63,7 +63,6 @@ class DeviceRows(Chart):
     def __init__(self, theme: Theme, name: str, devices: Sequence[Shown], scales: Mapping[Metric, Scale]) -> None:
         """`scales` of utilisation and of each small curve; a share of memory is of the device's own."""
         super().__init__(theme, name)
-        self.zoom = 1.0  # Its pixels are made one by one, and as many rows as there is room for are to be seen.
         self._devices, self._scales = list(devices), dict(scales)
         self._drawn: tuple[ReadingsBuffer, float, float] | None = None
         self._columns: Columns | None = None
@@ -78,7 +77,7 @@ class DeviceRows(Chart):
 
     def sizeHint(self) -> QSize:
         """A head and a row a device."""
-        return QSize(640, _HEAD + ROW * len(self._devices))
+        return self.sized(640, _HEAD + ROW * len(self._devices))
 
     def redraw(self, buffer: ReadingsBuffer, now_s: float, span_s: float) -> None:
         """Draw the last `span_s` seconds before `now_s`."""
@@ -91,7 +90,7 @@ class DeviceRows(Chart):
         if self._drawn is None:
             return
         buffer, now_s, span_s = self._drawn
-        scale = self.devicePixelRatioF()
+        scale = self.devicePixelRatioF() * self.zoom
         width = max(int(self._places()[2][0].width() * scale), 8)
         self._columns = buffer.columns(now_s - span_s, now_s, width)
         rows = self._columns.rows
@@ -132,7 +131,7 @@ class DeviceRows(Chart):
 
     def _places(self) -> tuple[QRectF, QRectF, list[QRectF]]:
         """Of the first row: where its name, its strip and its curves go."""
-        width = float(self.width())
+        width = self.wide
         names = min(max(width * 0.17, 120.0), 260.0)
         left = width - names - _GAP
         strip = left * 0.28
@@ -148,7 +147,7 @@ class DeviceRows(Chart):
         painter.setRenderHint(painter.RenderHint.Antialiasing, on=False)
         painter.setPen(QPen(QColor(self.theme.grid), 1))
         for number in range(len(self._devices)):
-            painter.drawLine(QPointF(0, _HEAD + number * ROW), QPointF(self.width(), _HEAD + number * ROW))
+            painter.drawLine(QPointF(0, _HEAD + number * ROW), QPointF(self.wide, _HEAD + number * ROW))
         for number, shown in enumerate(self._devices):
             self._draw_strip(painter, shown, strip, _HEAD + number * ROW)
             self._draw_curves(painter, shown, curves, _HEAD + number * ROW)
@@ -236,7 +235,7 @@ class DeviceRows(Chart):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Stand the crosshair at the mouse's time, in every strip and curve."""
         _name, strip, curves = self._places()
-        x = event.position().x()
+        x = event.position().x() / self.zoom
         under = next((place for place in (strip, *curves) if place.left() <= x <= place.right()), None)
         share = None if under is None else (x - under.left()) / under.width()
         span_s = self._drawn[2] if self._drawn is not None else 0.0

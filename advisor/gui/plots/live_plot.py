@@ -87,10 +87,10 @@ class LivePlot(Card):
         self._now = QuietLabel("muted")
         self.add_to_header(self._now)
         font = self.font()
-        font.setPixelSize(NAME_SIZE)
+        font.setPixelSize(theme.sized(NAME_SIZE))
         self.band = PhaseBand(theme.accent, theme.muted, font)
         self.plot = PlainPlot(theme, title, left_width=38, told_at=self._told_at, hovered=self._hovered, band=self.band)
-        self.plot.setMinimumHeight(96)
+        self.plot.setMinimumHeight(theme.sized(96))
         self.body.addWidget(self.plot, 1)
         self.traces = TraceItem(theme.grid, theme.accent, theme.muted)
         self.cursor_moved: Callable[[float | None], None] | None = None

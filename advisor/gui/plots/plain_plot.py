@@ -41,7 +41,8 @@ class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
     ) -> None:
         """`name` is what a screen reader says; `told_at` gives the text for a place, empty for nothing.
 
-        `hovered` is told where the mouse is, and None when it leaves; `band` stands above the view.
+        `hovered` is told where the mouse is, and None when it leaves; `band` stands above the view; `left_width`: of
+        the axis beside it, in pixels of usual letters.
         """
         self._told_at = told_at
         self._hovered = hovered
@@ -62,19 +63,19 @@ class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
             places.addItem(band, 0, 1)
         places.addItem(self.box, 1, 1)
         self._axes: dict[str, Any] = {}
-        font = self.font()
-        font.setPixelSize(TICK_SIZE)
+        self._tick_font = self.font()
+        self._tick_font.setPixelSize(theme.sized(TICK_SIZE))
         for side, place in _AXES.items():
             axis = pg.AxisItem(side)
             axis.linkToView(self.box)
             axis.setPen(pg.mkPen(theme.line))
             axis.setTextPen(pg.mkPen(theme.muted))
-            axis.setTickFont(font)
+            axis.setTickFont(self._tick_font)
             axis.setStyle(tickLength=0, tickTextOffset=5, hideOverlappingLabels=40)
             places.addItem(axis, *place)
             self._axes[side] = axis
-        self._axes["left"].setWidth(left_width)
-        self._axes["bottom"].setHeight(20)
+        self._axes["left"].setWidth(theme.sized(left_width))
+        self._axes["bottom"].setHeight(theme.sized(20))
         self.keep_axes(kept=True)
         self._x_ticks: Ticks = []
         self.box.sigResized.connect(self._resized)
@@ -102,9 +103,8 @@ class PlainPlot(pg.GraphicsView):  # type: ignore[misc, unused-ignore]
 
     def _show_x_ticks(self) -> None:
         """Every tick of x, or every second, third, …: the first one always, and none touches the next."""
-        font, room = self.font(), self.box.width()
-        font.setPixelSize(TICK_SIZE)
-        wide = max((QFontMetricsF(font).horizontalAdvance(text) for _at, text in self._x_ticks), default=0) + _TICK_GAP
+        metrics, room = QFontMetricsF(self._tick_font), self.box.width()
+        wide = max((metrics.horizontalAdvance(text) for _at, text in self._x_ticks), default=0) + _TICK_GAP
         every = math.ceil(wide * (len(self._x_ticks) - 1) / room) if room > wide else 1
         self._axes["bottom"].setTicks([list(self._x_ticks)[:: max(every, 1)]])
 

@@ -61,7 +61,7 @@ class StepPlot(Card):
         self._theme, self._texts = theme, texts
         self.body.setContentsMargins(14, 9, 10, 6)
         self.plot = PlainPlot(theme, texts("watch-steps-title"), left_width=50, told_at=self._told_at)
-        self.plot.setMinimumHeight(150)
+        self.plot.setMinimumHeight(theme.sized(150))
         self.body.addWidget(self.plot, 1)
         self.traces = TraceItem(theme.grid, theme.accent)
         self.plot.box.addItem(self.traces, ignoreBounds=True)

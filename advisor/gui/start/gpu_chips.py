@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QToolButton, QWidget
+from PySide6.QtWidgets import QCompleter, QListView, QToolButton, QWidget
 
 from advisor.core.sentences import visible
 from advisor.gui.start.offers import GpuOffer, Offers, read_offers
@@ -105,6 +105,9 @@ class GpuChips(QWidget):
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setMaxVisibleItems(_MOST_SHOWN)
+        listed = QListView()
+        listed.setObjectName("completions")
+        completer.setPopup(listed)
         completer.activated[QModelIndex].connect(self._activated)  # type: ignore[index, unused-ignore]
         self.search.setCompleter(completer)
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from advisor.core.sentences import visible
+from advisor.core.units import unbroken
 from advisor.gui.tooltips import plain_tooltip
 
 if TYPE_CHECKING:
@@ -76,9 +77,9 @@ class WrappedLabel(QLabel):
         return height
 
     def setText(self, text: str) -> None:
-        """Show another text; no line begins with a per cent sign."""
+        """Show another text; no line begins with the unit of a figure."""
         self._heights.clear()
-        super().setText(re.sub(r"(?<=\d) (?=%)", "\u00a0", text))
+        super().setText(unbroken(text))
 
     def changeEvent(self, event: QEvent) -> None:
         """In another font or style the lines are others."""

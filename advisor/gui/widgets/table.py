@@ -157,6 +157,15 @@ class Table(QTableView):
         model.dataChanged.connect(self._values_changed)
         self.fit()
 
+    def order(self) -> tuple[int, int]:
+        """The column that sorts the rows, -1 for none, and its direction as Qt numbers it."""
+        header = self.horizontalHeader()
+        return header.sortIndicatorSection(), header.sortIndicatorOrder().value
+
+    def set_order(self, column: int, direction: int) -> None:
+        """Sort by a column, as `order` tells it."""
+        self.horizontalHeader().setSortIndicator(column, Qt.SortOrder(direction))
+
     def hide_columns(self, places: Iterable[int]) -> None:
         """Hide these columns and show all others, as far as there is room for the optional ones."""
         self.never_shown = frozenset(places)

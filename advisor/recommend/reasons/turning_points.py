@@ -174,14 +174,7 @@ def _by_count(comparison: Comparison, finalist: Finalist, entered: Sequence[Pred
         dearer = [one for one in entered if one.count * _rate(chosen) > chosen.count * _rate(one)]
         fastest = max(dearer, key=_rate, default=chosen)
     if fastest.count > chosen.count and _rate(fastest) > _rate(chosen):
-        yield Reason(
-            code="change-count",
-            numbers={
-                "count": fastest.count,
-                "device": fastest.device.name,
-                "gain_ratio": _rate(fastest) / _rate(chosen),
-            },
-        )
+        yield _faster("change-count", fastest, chosen, _rate(fastest) / _rate(chosen))
     spec = comparison.spec_of(chosen.device)
     if (
         chosen.count > 1
@@ -206,14 +199,15 @@ def _by_limits(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     known = [(estimate.value, one) for one in reachable if (estimate := score(one, "time")) is not None]
     fastest = min(known, key=lambda entry: entry[0], default=None)
     if own is not None and fastest is not None and fastest[0] * WORTH_NAMING_RATIO < own.value:
-        yield Reason(
-            code="change-limits",
-            numbers={
-                "count": fastest[1].count,
-                "device": fastest[1].device.name,
-                "gain_ratio": own.value / fastest[0],
-            },
-        )
+        yield _faster("change-limits", fastest[1], chosen, own.value / fastest[0])
+
+
+def _faster(code: str, other: Prediction, chosen: Prediction, gain_ratio: float) -> Reason:
+    """More cards that gain time, and the samples of their step where it is not as large as the advised one."""
+    numbers: Arguments = {"count": other.count, "device": other.device.name, "gain_ratio": gain_ratio}
+    if other.global_batch_size == chosen.global_batch_size:
+        return Reason(code=code, numbers=numbers)
+    return Reason(code=f"{code}-at", numbers={**numbers, "samples": other.global_batch_size})
 
 
 def _by_price(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
