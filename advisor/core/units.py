@@ -190,11 +190,12 @@ _BEFORE_UNIT = re.compile(
     r"(?<=\d) (?=(?:%|[nµm]?s|min|h|d|[KMGT]iB|mJ|[kMGTP]?(?:B(?:/s)?|FLOP(?:/s)?|/s|Wh|J|W)|[kMGTP])(?!\w))", re.ASCII
 )
 """The space between a figure and one of the units above."""
+_PER_SECOND = re.compile(r"/s\b", re.ASCII)
 
 
 def unbroken(text: str) -> str:
-    """The text with no-break spaces between figures and their units: no line ends between the two."""
-    return _BEFORE_UNIT.sub("\u00a0", text)
+    """The text with what lets no line end between a figure and its unit, or inside `TFLOP/s`."""
+    return _PER_SECOND.sub("/\u2060s", _BEFORE_UNIT.sub("\u00a0", text))
 
 
 def format_range(estimate: Estimate, formatter: Callable[[float], str]) -> str:

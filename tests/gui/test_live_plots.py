@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage, QPainter
 
 from advisor.gui.models.readings import HOST, ReadingsBuffer, decimate
 from advisor.gui.plots.live_grid import SPANS_S, LiveGrid
 from advisor.gui.plots.step_plot import StepPlot
+from advisor.gui.plots.traces import LINE_PIXELS, draw_curve, polygons, thin_pen
 from advisor.gui.texts import Texts
 from advisor.gui.theme import DARK, LIGHT, gpu_colour
 from tests.gui import fakes
@@ -307,6 +310,31 @@ def test_video_memory_is_a_share_of_its_card_and_host_memory_stands_apart(
     assert len(cards.traces.drawn) == 2
     assert len(hosts.traces.drawn) == 1
     assert all(np.nanmin(y) >= 0 and np.nanmax(y) <= 100 for _pen, _x, y in cards.traces.drawn)
+
+
+def level_line(scale: float, style: Qt.PenStyle) -> np.ndarray:
+    """How opaque each physical pixel is, from 0 to 1, below a level line of 200 logical pixels."""
+    picture = QImage(int(200 * scale), int(20 * scale), QImage.Format.Format_ARGB32_Premultiplied)
+    picture.fill(0)
+    picture.setDevicePixelRatio(scale)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    draw_curve(painter, thin_pen("#000000", style), polygons(np.array([0.0, 200.0]), np.array([10.0, 10.0])))
+    painter.end()
+    pixels = np.frombuffer(picture.constBits(), dtype=np.uint32).reshape(picture.height(), -1)
+    return (pixels[:, : picture.width()] >> 24) / 255
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.25, 1.5, 2.0, 3.0])
+def test_a_curve_is_one_line_of_the_same_width_and_dashes_on_every_screen(qtbot: QtBot, scale: float) -> None:
+    del qtbot  # There is a QGuiApplication.
+    across = level_line(scale, Qt.PenStyle.SolidLine)[:, int(100 * scale)]
+    covered = np.flatnonzero(across > 0.02)
+    assert (np.diff(covered) == 1).all()
+    assert across[covered[1:-1]].min(initial=1.0) > 0.7
+    assert across.sum() / scale == pytest.approx(LINE_PIXELS, rel=0.2)
+    along = level_line(scale, Qt.PenStyle.DashLine).max(axis=0) > 0.5
+    assert np.diff(along.astype(int)).clip(0).sum() == 33
 
 
 def test_a_fill_under_a_curve_follows_the_axes(qtbot: QtBot, full_buffer: ReadingsBuffer) -> None:

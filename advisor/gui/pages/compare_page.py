@@ -9,6 +9,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.core.sentences import in_a_row
 from advisor.gui.compare_figures import PredictionIndex, figure_of, precision_orders, told_prices
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.pages.compare_table import SetUpsCard
@@ -302,7 +303,7 @@ class ComparePage(Page):
         legend += [] if all(row.trusted for row in rows) else [self.texts("compare-disturbed-note")]
         if len(rows) > _MOST_BARS:
             legend.append(self.texts("compare-more-bars", shown=_MOST_BARS, total=len(rows)))
-        self._legend.setText(" ".join(legend))
+        self._legend.setText(in_a_row(legend))
         self._show_order(ticked, goal)
         self._mark_changes()
 

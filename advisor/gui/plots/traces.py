@@ -126,8 +126,9 @@ class TraceItem(QGraphicsItem):
 
     def _paint_dots(self, painter: QPainter) -> None:
         painter.setRenderHint(painter.RenderHint.Antialiasing)
+        pixels = _DOT_PIXELS * painter.device().devicePixelRatioF()
         for pen, parts in self._curves:
-            dot = QPen(pen.color(), _DOT_PIXELS)
+            dot = QPen(pen.color(), pixels)
             dot.setCosmetic(True)
             dot.setCapStyle(Qt.PenCapStyle.RoundCap)
             painter.setPen(dot)
@@ -137,12 +138,14 @@ class TraceItem(QGraphicsItem):
 
 def draw_curve(painter: QPainter, pen: QPen, parts: Sequence[QPolygonF]) -> None:
     """A curve of `LINE_PIXELS` logical pixels, drawn by pens of one physical pixel side by side."""
-    painter.setPen(pen)
-    width = LINE_PIXELS * painter.device().devicePixelRatioF()
+    scale = painter.device().devicePixelRatioF()
+    painter.setPen(_dashed_for(pen, scale))
+    width = LINE_PIXELS * scale
     strokes = math.ceil(width)
     before = painter.transform()
     for stroke in range(strokes):
-        down = (width - 1) * (stroke / (strokes - 1) - 0.5) if strokes > 1 else 0.0
+        # The painter moves by logical pixels, the pens are physical.
+        down = (width - 1) / scale * (stroke / (strokes - 1) - 0.5)
         painter.setTransform(before * QTransform.fromTranslate(0, down))
         for part in parts:
             if part.size() == 1:
@@ -150,6 +153,15 @@ def draw_curve(painter: QPainter, pen: QPen, parts: Sequence[QPolygonF]) -> None
             else:
                 painter.drawPolyline(part)
     painter.setTransform(before)
+
+
+def _dashed_for(pen: QPen, scale: float) -> QPen:
+    """The pen with dashes as long as on a screen of one pixel a pixel: Qt counts them in widths of the pen."""
+    if scale == 1 or pen.style() == Qt.PenStyle.SolidLine:
+        return pen
+    stretched = QPen(pen)
+    stretched.setDashPattern([scale * part for part in pen.dashPattern()])
+    return stretched
 
 
 def fill(colour: QColor, x: NDArray[np.float64], y: NDArray[np.float64], place: QRectF, size: QSize) -> QImage:
