@@ -135,7 +135,7 @@ class StartCard(Card):
         if chosen is not None:
             set_up = f"{chosen.count} × {short_name(visible(chosen.device.name))}"
         about = self._texts("start-last", name=visible(advice.workload.name), when=local_moment(advice.created_utc))
-        metrics = self._last.fontMetrics()
-        shown = (metrics.elidedText(line, Qt.TextElideMode.ElideRight, _LAST_WIDTH) for line in (set_up, about))
+        metrics, width = self._last.fontMetrics(), self._context.theme.sized(_LAST_WIDTH)
+        shown = (metrics.elidedText(line, Qt.TextElideMode.ElideRight, width) for line in (set_up, about))
         self._last.setText("\n".join(shown).replace("&", "&&"))
         self._last.setToolTip(f"{set_up}\n{about}")

@@ -1,6 +1,6 @@
 """A pass over a shortened model, made as long as that over the whole one: groups between are copies of the second.
 
-The copies are only made where the second group and the last but one did exactly the same, tensor by tensor.
+The copies are only made where the second group and the one behind the copies did exactly the same, tensor by tensor.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE
-from advisor.worker.trace.layer_runs import KEPT_GROUPS, LayerRun
+from advisor.worker.trace.layer_runs import HEAD_GROUPS, LayerRun
 from advisor.worker.trace.marks import Mark
 from advisor.worker.trace.recorder import GradientEvent, Recorder
 from advisor.worker.trace.storages import StorageTracker
 
-_SECOND, _LAST_BUT_ONE, _LAST = 1, KEPT_GROUPS - 2, KEPT_GROUPS - 1
+_SECOND, _BEHIND = HEAD_GROUPS - 1, HEAD_GROUPS
+"""The groups on both sides of the copies."""
 Label = tuple[int, int]
 """Number of the segment of the short pass in which a storage was made, and which of its storages it is."""
 Reference = tuple[object, ...]
@@ -57,7 +58,7 @@ class Extension:
         self._segments = [_Segment(one, two) for one, two in pairwise(marks)]
         self._labels: dict[int, Label] = {}
         self._partners: dict[int, tuple[int, list[tuple[int, int]]]] = {}
-        """Of each second group's segment: that of the last but one, and the events that answer each other."""
+        """Of each second group's segment: that of the group behind the copies, and the events that answer each other."""
         self._label_storages()
         self._check()
         self.recorder = Recorder(StorageTracker(), recorder.known)
@@ -85,11 +86,12 @@ class Extension:
                     if segment.begin.run == run and segment.begin.phase == phase
                 ]
                 groups = [self._segments[number].begin.group for number in places]
-                expected = list(range(KEPT_GROUPS)) if phase == "forward" else list(range(KEPT_GROUPS))[::-1]
-                if groups and (groups != expected or places != list(range(places[0], places[0] + KEPT_GROUPS))):
+                kept = range(self._runs[run].kept_count)
+                expected = list(kept if phase == "forward" else kept[::-1])
+                if groups and (groups != expected or places != list(range(places[0], places[0] + len(kept)))):
                     raise NotAlikeError(phase)
                 if groups:
-                    second, other = places[groups.index(_SECOND)], places[groups.index(_LAST_BUT_ONE)]
+                    second, other = places[groups.index(_SECOND)], places[groups.index(_BEHIND)]
                     self._check_alike(self._segments[second], self._segments[other])
                 elif phase == "forward":
                     raise NotAlikeError(phase)
@@ -98,8 +100,8 @@ class Extension:
 
     def _check_elsewhere(self, segment: _Segment) -> None:
         """What frees a tensor of one group far from it must free that of each: what the whole forward pass kept."""
-        freed: dict[object, set[tuple[object, ...]]] = {_SECOND: set(), _LAST_BUT_ONE: set()}
-        far: dict[object, set[tuple[object, ...]]] = {_SECOND: set(), _LAST_BUT_ONE: set()}
+        freed: dict[object, set[tuple[object, ...]]] = {_SECOND: set(), _BEHIND: set()}
+        far: dict[object, set[tuple[object, ...]]] = {_SECOND: set(), _BEHIND: set()}
         for kind, _size, reference, event in self._events(segment):
             label = self._labels.get(self._short.tracker.storages[event]) if reference else None
             born = None if label is None else self._segments[label[0]].begin
@@ -111,7 +113,7 @@ class Extension:
                 far[born.group].add(name)
                 if kind != FREE:
                     raise NotAlikeError("a group's tensors are used elsewhere")
-        if not (far[_SECOND] <= freed[_LAST_BUT_ONE] and far[_LAST_BUT_ONE] <= freed[_SECOND]):
+        if not (far[_SECOND] <= freed[_BEHIND] and far[_BEHIND] <= freed[_SECOND]):
             raise NotAlikeError("a group's tensors are used elsewhere")
 
     def _check_alike(self, one: _Segment, two: _Segment) -> None:
@@ -157,7 +159,7 @@ class Extension:
             distance = born.group - segment.begin.group
             if abs(distance) <= 1:
                 return ("near", born.phase, distance, label[1] if distance == 0 else 0)
-        if born.group in {_SECOND, _LAST_BUT_ONE}:
+        if born.group in {_SECOND, _BEHIND}:
             return ("each", born.run, born.phase, born.group, label[1])
         return ("there", *label)
 
@@ -178,7 +180,7 @@ class Extension:
                 self._write(number, None)
                 continue
             group = segment.begin.group
-            between = range(_SECOND + 1, run.group_count - 2)
+            between = run.copied_groups
             if segment.begin.phase == "forward":
                 self._write(number, run.full_group(group))
                 if group == _SECOND:
@@ -236,7 +238,7 @@ class Extension:
                     _append(long.tracker, kind, told, size)
 
     def _sources(self, number: int, *, copied: bool) -> list[tuple[int, int]]:
-        """Events of a segment, beside those of the last but one group where a copy is made."""
+        """Events of a segment, beside those of the group behind where a copy is made."""
         if copied:
             return self._partners[number][1]
         begin, end = self._segments[number]
@@ -255,9 +257,9 @@ class Extension:
         if reference[0] == "near" and full_group is not None:
             return [self._found(place, full_group + born.group - int(segment.begin.group or 0), ordinal)]
         own = [run.full_group(born.group)]
-        # Of what is freed far away, the copies go with the second group where that is far, else with the last but one.
+        # Of what is freed far away, the copies go with the second group where that is far, else with the one behind.
         copied = reference[0] == "each" and (born.group == _SECOND or segment.begin.run == born.run)
-        copies = range(_SECOND + 1, run.group_count - 2) if copied else ()
+        copies = run.copied_groups if copied else ()
         return [self._found(place, group, ordinal) for group in (*own, *copies)]
 
     def _found(self, place: int, full_group: int, ordinal: int) -> int:
@@ -289,7 +291,7 @@ class Extension:
             for run in self._runs:
                 head = f"{run.path}."
                 if path.startswith(head) and run.group_of(int(path[len(head) :].partition(".")[0])) == _SECOND:
-                    for group in range(_SECOND + 1, run.group_count - 2):
+                    for group in run.copied_groups:
                         self.recorder.input_bytes[self._path(path, run, group)] = size
 
     def _fill_kept(self) -> None:

@@ -1,16 +1,21 @@
-"""Layers that are alike: which of a model's lists repeat, and the model with four of each repeated group left."""
+"""Layers that are alike: which of a model's lists repeat, and the model with a few of each repeated group left."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
-KEPT_GROUPS = 4
-"""First, second, last but one and last: those between are copies of the second."""
+HEAD_GROUPS = 2
+"""Kept at the beginning: those between them and the kept ones at the end are copies of the second."""
+_TAIL_GROUPS = 2
+_TAIL_GROUPS_OF_SHARED = 3
+"""Kept at the end, the last of which differ: going backward, the last has no gradient from a group behind it, and
+where groups share parameters, the one before it is the first that adds to theirs."""
 _FEWEST_GROUPS = 6
 _LONGEST_PERIOD = 8
 """Layers of one group, where kinds alternate."""
@@ -29,6 +34,18 @@ class LayerRun(NamedTuple):
     """Layers before the first group, unlike the others."""
     period: int
     group_count: int
+    tail_count: int = _TAIL_GROUPS
+    """Groups that are kept at the end."""
+
+    @property
+    def kept_count(self) -> int:
+        """Groups that are left of the shortened list."""
+        return HEAD_GROUPS + self.tail_count
+
+    @property
+    def copied_groups(self) -> range:
+        """Groups of the whole list that are copies of the second."""
+        return range(HEAD_GROUPS, self.group_count - self.tail_count)
 
     def full_layer(self, short_layer: int, full_group: int) -> int:
         """Place in the whole list of a layer of the shortened one, where its group becomes `full_group`."""
@@ -42,7 +59,7 @@ class LayerRun(NamedTuple):
 
     def full_group(self, short_group: int) -> int:
         """The group of the whole list that a kept group is."""
-        return short_group if short_group < KEPT_GROUPS // 2 else short_group + self.group_count - KEPT_GROUPS
+        return short_group if short_group < HEAD_GROUPS else short_group + self.group_count - self.kept_count
 
 
 def layer_runs(model: nn.Module) -> tuple[LayerRun, ...]:
@@ -75,14 +92,26 @@ def _run(path: str, layers: Any) -> LayerRun | None:  # noqa: ANN401 - a list of
         run = LayerRun(layers, path, start, period, (len(layers) - start) // period)
         if run.group_count >= _FEWEST_GROUPS and (best is None or _left(run) < _left(best)):
             best = run
-    if best is None:
+    return None if best is None else _with_shared(best, list(layers))
+
+
+def _with_shared(run: LayerRun, layers: Sequence[nn.Module]) -> LayerRun | None:
+    """The run, with more groups kept where all share parameters; None where some do, or share whole layers."""
+    held = [[id(parameter) for parameter in layer.parameters()] for layer in layers]
+    starts = range(run.start, len(layers), run.period)
+    groups = [list(chain(*held[start : start + run.period])) for start in starts]
+    places = [set(place) for place in zip(*groups, strict=True)]
+    shared = sum(len(place) == 1 for place in places)
+    own = len(places) - shared
+    every = list(chain(*held[: run.start], *places))
+    even = len({*every}) == len(every) == len(list(chain(*held[: run.start]))) + shared + own * run.group_count
+    if not even or len({*map(id, layers)}) < len(layers):
         return None
-    held = [parameter for layer in layers for parameter in layer.parameters()]
-    return best if len({id(parameter) for parameter in held}) == len(held) else None
+    return run._replace(tail_count=_TAIL_GROUPS_OF_SHARED) if shared else run
 
 
 def _left(run: LayerRun) -> int:
-    return run.start + KEPT_GROUPS * run.period
+    return run.start + run.kept_count * run.period
 
 
 def _signature(layer: nn.Module) -> tuple[Any, ...]:
@@ -117,8 +146,8 @@ def shortened(runs: Sequence[LayerRun]) -> Iterator[None]:
         for run in runs:
             whole = dict(run.layers._modules)  # noqa: SLF001 - a list's content has no public setter
             layers = list(whole.values())
-            head = run.start + KEPT_GROUPS // 2 * run.period
-            kept = layers[:head] + layers[len(layers) - KEPT_GROUPS // 2 * run.period :]
+            head = run.start + HEAD_GROUPS * run.period
+            kept = layers[:head] + layers[len(layers) - run.tail_count * run.period :]
             stack.callback(_set_layers, run.layers, whole)
             _set_layers(run.layers, {str(place): layer for place, layer in enumerate(kept)})
         yield

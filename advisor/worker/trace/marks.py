@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import torch
 
 from advisor.optable.op_table import Phase
-from advisor.worker.trace.layer_runs import KEPT_GROUPS, LayerRun
+from advisor.worker.trace.layer_runs import LayerRun
 from advisor.worker.trace.ops.op_figures import tensors_in
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Marks:
         """Hook the first and the last layer of every group."""
         for number, run in enumerate(self._runs):
             layers = list(run.layers.children())
-            for group in range(KEPT_GROUPS):
+            for group in range(run.kept_count):
                 first = layers[run.start + group * run.period]
                 last = layers[run.start + (group + 1) * run.period - 1]
                 begin = first.register_forward_pre_hook(self._begins(number, group), prepend=True)

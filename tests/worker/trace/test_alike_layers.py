@@ -59,10 +59,22 @@ RESNET = {
     "layer_type": "bottleneck",
     "architectures": ["ResNetForImageClassification"],
 }
+ZAMBA = {
+    **LLAMA,
+    "model_type": "zamba",
+    "num_hidden_layers": 12,
+    "num_key_value_heads": 4,
+    "attn_layer_period": 1,
+    "attn_layer_offset": 0,
+    "mamba_d_state": 4,
+    "mamba_dt_rank": 4,
+    "architectures": ["ZambaForCausalLM"],
+}
+"""Every layer has a part that is one for all of them."""
 
 
 def small(config: dict[str, Any], **training: Any) -> Workload:
-    data = {"image_size": 64} if config is RESNET else {"sequence_length": 48}
+    data = {"image_size": 64} if config is RESNET else {"sequence_length": 8 if config is ZAMBA else 48}
     return load_workload(
         {
             "name": "small",
@@ -71,6 +83,11 @@ def small(config: dict[str, Any], **training: Any) -> Workload:
             "training": {"precision": "bf16_amp", "batch_size": 2, **training},
         }
     )
+
+
+def model_of(config: dict[str, Any]) -> nn.Module:
+    with torch.device("meta"):
+        return subject_of(small(config), "fp32").build()
 
 
 def traced(workload: Workload, *, alike: bool) -> OpTable:
@@ -121,6 +138,8 @@ def assert_same(one: OpTable, other: OpTable) -> None:
         (T5, {}),
         (GEMMA, {}),
         (RESNET, {"channels_last": True}),
+        (ZAMBA, {}),
+        (ZAMBA, {"precision": "fp32", "activation_checkpointing": "full"}),
     ],
     ids=lambda value: value.get("model_type", " ".join(map(str, value.values()))),
 )
@@ -129,7 +148,26 @@ def test_the_table_is_that_of_all_layers(config: dict[str, Any], training: dict[
     assert_same(traced(workload, alike=False), traced(workload, alike=True))
 
 
-def test_fewer_layers_run_and_the_model_is_whole_again_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_layers_share_parameters_one_more_runs_than_where_none_does() -> None:
+    (run,) = layer_runs(model_of(ZAMBA))
+    (apart,) = layer_runs(model_of(LLAMA))
+    assert (run.kept_count, apart.kept_count) == (5, 4)
+    assert len(run.copied_groups) == run.group_count - 5
+
+
+def test_layers_of_which_only_some_share_parameters_stand_for_themselves() -> None:
+    model = model_of(LLAMA)
+    assert layer_runs(model)
+    layers = model.get_submodule("model.layers")
+    first, second = (layers.get_submodule(f"{place}.self_attn") for place in (3, 4))
+    second.q_proj = first.q_proj
+    assert layer_runs(model) == ()
+
+
+@pytest.mark.parametrize(("config", "few"), [(LLAMA, 4), (ZAMBA, 7)], ids=["llama", "zamba"])
+def test_fewer_layers_run_and_the_model_is_whole_again_afterwards(
+    monkeypatch: pytest.MonkeyPatch, config: dict[str, Any], few: int
+) -> None:
     tried: list[int] = []
     original = Passes._at
 
@@ -139,11 +177,12 @@ def test_fewer_layers_run_and_the_model_is_whole_again_afterwards(monkeypatch: p
         return original(passes, batch_size, runs)
 
     monkeypatch.setattr(Passes, "_at", counted)
-    table = traced(small(LLAMA), alike=True)
-    assert set(tried) == {4}
-    assert sum(layer.path.endswith("q_proj") for layer in table.layers) == 9
+    table = traced(small(config), alike=True)
+    assert set(tried) == {few}
+    places = {layer.path.split(".")[2] for layer in table.layers if layer.path.startswith("model.layers.")}
+    assert len(places) == config["num_hidden_layers"]
     tried.clear()
-    traced(small({**LLAMA, "num_hidden_layers": 5}), alike=True)
+    traced(small({**config, "num_hidden_layers": 5}), alike=True)
     assert set(tried) == {5}
 
 
