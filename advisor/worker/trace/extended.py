@@ -58,7 +58,7 @@ class Extension:
         self._segments = [_Segment(one, two) for one, two in pairwise(marks)]
         self._labels: dict[int, Label] = {}
         self._partners: dict[int, tuple[int, list[tuple[int, int]]]] = {}
-        """Of each second group's segment: that of the group behind the copies, and the events that answer each other."""
+        """Of each second group's segment: that of the group behind, and the events that answer each other."""
         self._label_storages()
         self._check()
         self.recorder = Recorder(StorageTracker(), recorder.known)
