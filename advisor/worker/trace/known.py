@@ -9,8 +9,8 @@ left to the fake-tensor mode.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import torch
@@ -199,6 +199,8 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         self.cache_enabled = False
         self._known = KnownResults()
         self._names: dict[Any, str | None] = {}
+        self._in_rule = False
+        """Whether an operator from elsewhere is worked out: what its shape rule makes is a shape, no value."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -218,7 +220,7 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401 - whatever the operator returns
         """Find the operator's result by its shape rule, or make its known result again."""
-        if self.values != "none":
+        if self.values != "none" and not self._in_rule:
             made = made_of_values(self, func, args, kwargs or {}, every=self.values == "all")
             if made is not None:
                 return made
@@ -232,13 +234,27 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
             self._names[func] = name if knowable(func, name) else None
         known_as = self._names[func]
         if known_as is None:
-            return _dispatch(self, func, types, args, kwargs or {})
+            with self._rule_of(func):
+                return _dispatch(self, func, types, args, kwargs or {})
 
         def run(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
             with values_left_out(func, args, kwargs) if self.values != "none" else nullcontext():
                 return _dispatch(self, func, types, args, kwargs)
 
         return self._known.call(func, known_as, args, kwargs or {}, run, _free)[0]
+
+    @contextmanager
+    def _rule_of(self, func: Any) -> Iterator[None]:  # noqa: ANN401 - as above
+        """While an operator is dispatched."""
+        before, self._in_rule = self._in_rule, self._in_rule or not _is_torchs_own(func)
+        try:
+            yield
+        finally:
+            self._in_rule = before
+
+
+def _is_torchs_own(func: Any) -> bool:  # noqa: ANN401 - as above
+    return not isinstance(func, OpOverload) or func.namespace in {"aten", "prims"}
 
 
 def _free(_func: Any, _args: Sequence[Any], _kwargs: Mapping[str, Any], _out: object) -> Cost:  # noqa: ANN401 - as above
@@ -247,7 +263,7 @@ def _free(_func: Any, _args: Sequence[Any], _kwargs: Mapping[str, Any], _out: ob
 
 def knowable(func: Any, name: str) -> bool:  # noqa: ANN401 - an operator overload
     """Whether the operator's result follows from the shapes of what it is given."""
-    if not isinstance(func, OpOverload) or name in _NEVER or func.namespace not in {"aten", "prims"}:
+    if not isinstance(func, OpOverload) or name in _NEVER or not _is_torchs_own(func):
         return False
     if any(argument.is_out for argument in func._schema.arguments):  # noqa: SLF001 - torch's own modes read it
         return False  # what it is given to write into may be resized

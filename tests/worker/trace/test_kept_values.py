@@ -55,6 +55,37 @@ def test_a_model_that_counts_its_marked_words_is_traced_with_their_values() -> N
     assert table.caveats == ()
 
 
+@torch.library.custom_op("advisor_tests::shared_out", mutates_args=())
+def shared_out(rows: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    return rows @ weights
+
+
+@shared_out.register_fake
+def _(rows: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    return torch.empty(rows.shape[0], weights.shape[1], dtype=rows.dtype)
+
+
+class FromElsewhere(Picked):
+    """Goes through the samples, and runs an operator of another library, whose shape rule makes an empty tensor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weights = nn.Parameter(torch.zeros(8, 8), requires_grad=False)
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        assert all(int((sample > 3).sum()) == 5 for sample in words)
+        states = torch.tanh(shared_out(self.words(words).flatten(0, 1).detach(), self.weights))
+        loss: torch.Tensor = super().forward(words) + states.sum()
+        return loss
+
+
+def test_what_the_shape_rule_of_a_foreign_operator_makes_is_no_value() -> None:
+    table = trace(Subject(build=FromElsewhere, make_batch=words_with_pictures, step=lambda m, b: m(*b)), "fp32")
+    names = [op.name for op in table.ops]
+    assert "shared_out" in names
+    assert "tanh" in names
+
+
 class Doubting(nn.Module):
     """Looks at its own activations before each round."""
 
