@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from advisor.core.records import Record
-from advisor.core.sentences import Reason
 from advisor.optable.op_table import (
-    FREE,
     Affine,
     AttentionShape,
     ConvolutionShape,
     MatmulShape,
-    MemoryTimeline,
     Op,
     Phase,
     RnnShape,
@@ -25,7 +19,6 @@ from advisor.optable.op_table import (
     through,
 )
 from advisor.worker.trace.ops.op_figures import RawOp
-from advisor.worker.trace.storages import StorageTracker
 
 TracedOp = tuple[Phase, str, RawOp]
 TOLERATED_ERROR_FRACTION = 0.01
@@ -121,46 +114,3 @@ def deviation(figures: Sequence[tuple[Affine, ...]], third: Sequence[TracedOp], 
         if true > 0:
             worst = max(worst, abs(said - true) / true)
     return worst
-
-
-def memory_timeline(
-    first: StorageTracker, second: StorageTracker, batches: tuple[int, int], marks: tuple[int, int]
-) -> MemoryTimeline | Reason:
-    """Sizes as c0 + c1 * batch; the order is the second pass's (frees may move by a hair between passes).
-
-    `marks`: the second pass's number of resident events and its index of backward's first event. Gives a caveat
-    when the two passes allocate differently.
-    """
-    one, two = _allocations(first), _allocations(second)
-    if one.shape != two.shape or not np.array_equal(one[:, :2], two[:, :2]):
-        return Reason.of("trace-memory-streams-differ", first=len(one), second=len(two))
-    slope = (two[:, 2] - one[:, 2]) / (batches[1] - batches[0])
-    start = one[:, 2] - slope * batches[0]
-    of_storage = {int(row[1]): place for place, row in enumerate(two) if row[0] == 0}
-    size0, size1 = [], []
-    place = 0
-    for kind, storage in zip(second.kinds, second.storages, strict=True):
-        if kind == FREE:
-            where = of_storage[storage]
-        else:
-            where = place
-            place += 1
-        size0.append(float(start[where]))
-        size1.append(float(slope[where]))
-    return MemoryTimeline(
-        kind=tuple(second.kinds),
-        storage=tuple(second.storages),
-        size0_bytes=tuple(size0),
-        size1_bytes=tuple(size1),
-        resident_event_count=marks[0],
-        backward_start=marks[1],
-    )
-
-
-def _allocations(tracker: StorageTracker) -> NDArray[np.float64]:
-    rows = [
-        (kind, storage, size)
-        for kind, storage, size in zip(tracker.kinds, tracker.storages, tracker.sizes, strict=True)
-        if kind != FREE
-    ]
-    return cast("NDArray[np.float64]", np.array(rows, dtype=float).reshape(-1, 3))

@@ -222,8 +222,9 @@ class Extension:
             if kind == ALLOCATE:
                 self._numbers[number, full_group, ordinal] = self._count
                 self.recorder.flow.short_numbers[self._count] = tracker.storages[event]
-                if event in short.born_in:
-                    long.born_in[len(long.tracker.kinds)] = self._path(short.born_in[event], run, full_group)
+                if event in short.made_by:
+                    phase, path, name = short.made_by[event]
+                    long.made_by[len(long.tracker.kinds)] = (phase, self._path(path, run, full_group), name)
                 _append(long.tracker, kind, self._count, size)
                 self._count += 1
                 ordinal += 1

@@ -69,7 +69,8 @@ def _kept_bytes(one: Pass) -> dict[str, int]:
     for event in range(one.resident_count, one.backward_start):
         storage = tracker.storages[event]
         if tracker.kinds[event] == ALLOCATE and storage in one.kept:
-            result[one.recorder.born_in.get(event, "")] += one.kept[storage]
+            _phase, path, _name = one.recorder.made_by.get(event, ("forward", "", ""))
+            result[path] += one.kept[storage]
     return result
 
 

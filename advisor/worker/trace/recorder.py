@@ -65,7 +65,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.backward_work = 0.0
         self.path = ""
         self.values = UniformValues()
-        self.born_in: dict[int, str] = {}
+        self.made_by: dict[int, tuple[Phase, str, str]] = {}
+        """Phase, module and operator of each storage, by the event of its first tensor."""
         self.input_bytes: dict[str, int] = {}
         self.known = known
         self.without_values = without_values
@@ -113,7 +114,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return out
         if cost is not NO_COST:
             self._note(cost)
-        self._follow(out)
+        self._follow(out, kind.name)
         if cost is not NO_COST:
             self.flow.note(self.phase, cost, args, kwargs, out)
         if cost.convolution_bytes:
@@ -139,13 +140,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if cost.transient_bytes:
             self.tracker.transient(cost.transient_bytes)
 
-    def _follow(self, out: object) -> None:
+    def _follow(self, out: object, name: str) -> None:
         if isinstance(out, Tensor):
             if self.tracker.see(out):
-                self.born_in[len(self.tracker.kinds) - 1] = self.path
+                self.made_by[len(self.tracker.kinds) - 1] = (self.phase, self.path, name)
         elif isinstance(out, (tuple, list)):
             for item in out:
-                self._follow(item)
+                self._follow(item, name)
 
     def gradient_ready(self, parameter: Tensor) -> None:
         """Hook for `register_post_accumulate_grad_hook`."""

@@ -10,7 +10,6 @@ from advisor.worker.trace.affine import (
     affine_figures,
     check_same_stream,
     deviation,
-    memory_timeline,
     merged_ops,
 )
 from advisor.worker.trace.compiled import compiled_pass, with_compiled_sizes
@@ -20,6 +19,7 @@ from advisor.worker.trace.ops.unknown import unknown_operators
 from advisor.worker.trace.recorder import Recorder
 from advisor.worker.trace.sample_loops import folded
 from advisor.worker.trace.step_pass import Pass, Passes
+from advisor.worker.trace.timelines import memory_timeline
 
 _CHECKED_TIMES = 3
 """Batch that checks the table, in smaller ones of the two that make it."""
@@ -32,14 +32,14 @@ def table_of(passes: Passes, *, checked: bool) -> OpTable:
     first, second, loops = _two(passes)
     figures = affine_figures(first.recorder.ops, second.recorder.ops, batches)
     caveats: list[Reason] = [Reason(code="trace-loops-over-samples")] if loops else []
-    error = deviation(figures, passes.at(checked_batch).recorder.ops, checked_batch) if checked else 0.0
+    third = passes.at(checked_batch) if checked else None
+    error = 0.0 if third is None else deviation(figures, third.recorder.ops, checked_batch)
     if error > TOLERATED_ERROR_FRACTION:
         caveats.append(Reason.of("trace-not-affine", error_fraction=error, batch=checked_batch))
     ops = merged_ops(second.recorder.ops, figures)
     unknown = unknown_operators(ops)
     caveats += [unknown] if unknown is not None else []
-    trackers = first.recorder.tracker, second.recorder.tracker
-    memory = memory_timeline(*trackers, batches, (second.resident_count, second.backward_start))
+    memory = memory_timeline(first, second, batches, None if third is None else (checked_batch, third))
     if isinstance(memory, Reason):
         caveats.append(memory)
     elif not loops:

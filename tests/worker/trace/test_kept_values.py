@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 import torch
 from torch import nn
 
-from advisor.optable.op_table import at
+from advisor.optable.op_table import ALLOCATE, FREE, OpTable, at
 from advisor.worker.trace.failed import TraceFailed
+from advisor.worker.trace.fake_model import build_fake
 from advisor.worker.trace.known import Fakes
-from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.step_pass import Passes, Subject
 from advisor.worker.trace.trace import trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.workload.workload import Mode
 
 Batch = tuple[torch.Tensor, ...]
 
 
-def subject(build: type[nn.Module], *, sizes: tuple[int, ...] = (8,)) -> Subject:
+def subject(build: Callable[[], nn.Module], *, sizes: tuple[int, ...] = (8,)) -> Subject:
     return Subject(
         build=build,
         make_batch=lambda batch_size: (torch.randn(batch_size, *sizes),),
@@ -128,9 +136,9 @@ def test_a_model_whose_rounds_follow_the_batch_is_refused() -> None:
 class OneByOne(nn.Module):
     """Takes the samples one by one, as many models do with pictures of unlike sizes."""
 
-    def __init__(self) -> None:
+    def __init__(self, inputs: int = 8, width: int = 8) -> None:
         super().__init__()
-        self.inner, self.head = nn.Linear(8, 8), nn.Linear(8, 1)
+        self.inner, self.head = nn.Linear(inputs, width), nn.Linear(width, 1)
 
     def forward(self, states: torch.Tensor) -> torch.Tensor:
         parts = [self.inner(sample.unsqueeze(0)) for sample in states]
@@ -139,12 +147,51 @@ class OneByOne(nn.Module):
 
 
 def test_samples_taken_one_by_one_are_counted_as_taken_together_and_said_so() -> None:
-    table = trace(subject(OneByOne), "fp32")
-    assert [caveat.code for caveat in table.caveats] == ["trace-loops-over-samples", "trace-memory-streams-differ"]
-    assert (table.compiled, table.memory) == (None, None)
+    table = trace(subject(lambda: OneByOne(12, 20), sizes=(12,)), "fp32")
+    assert [caveat.code for caveat in table.caveats] == ["trace-loops-over-samples"]
+    assert table.compiled is None
     for batch_size in (1, 8, 100):
         products = sum(op.count * at(op.flop, batch_size) for op in table.ops if op.name == "addmm")
-        assert products == pytest.approx(2 * batch_size * (8 * 8 + 8))
+        assert products == pytest.approx(2 * batch_size * (12 * 20 + 20))
+
+
+def peak_bytes(table: OpTable, batch_size: int) -> float:
+    """The most bytes alive at once."""
+    memory, alive, most = table.memory, 0.0, 0.0
+    assert memory is not None
+    for kind, *size in zip(memory.kind, memory.size0_bytes, memory.size1_bytes, strict=True):
+        alive += {ALLOCATE: 1, FREE: -1}.get(kind, 0) * at((size[0], size[1]), batch_size)
+        most = max(most, alive)
+    return most
+
+
+@pytest.mark.parametrize("mode", ["training", "inference"])
+@pytest.mark.parametrize("batch_size", [8, 24, 40])
+def test_memory_of_samples_taken_one_by_one_is_that_of_a_pass_over_them(mode: Mode, batch_size: int) -> None:
+    asked = subject(lambda: OneByOne(12, 4096), sizes=(12,))._replace(mode=mode)
+    fakes = Fakes()
+    there = Passes(asked, "fp32", fakes, build_fake(asked.build, fakes)).at(batch_size).recorder.tracker
+    assert peak_bytes(trace(asked, "fp32"), batch_size) == pytest.approx(there.peak_bytes, rel=0.001)
+
+
+class InTens(OneByOne):
+    """Takes the samples one by one and puts them together by tens: no more than ten are ever held."""
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        parts: list[torch.Tensor] = []
+        total = states.new_zeros(())
+        for place, sample in enumerate(states):
+            parts.append(self.inner(sample.unsqueeze(0)))
+            if len(parts) == 10 or place == len(states) - 1:
+                total = total + torch.cat(parts).sum()
+                parts.clear()
+        return total
+
+
+def test_memory_that_does_not_grow_as_the_batch_does_is_not_predicted() -> None:
+    table = trace(subject(lambda: InTens(8, 4096))._replace(mode="inference"), "fp32")
+    assert table.memory is None
+    assert "trace-memory-streams-differ" in [caveat.code for caveat in table.caveats]
 
 
 class Compiled(nn.Module):

@@ -1,0 +1,158 @@
+"""The memory of passes at two batch sizes as one timeline that is affine in the batch."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from advisor.core.sentences import Reason
+from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, MemoryTimeline, through
+from advisor.worker.trace.step_pass import Pass
+from advisor.worker.trace.storages import StorageTracker
+
+_TOLERATED_PEAK_FRACTION = 0.02
+"""Error of a peak that a timeline may have where the passes do not allocate alike."""
+_Group = tuple[object, ...]
+
+
+def memory_timeline(
+    first: Pass, second: Pass, batches: tuple[int, int], further: tuple[int, Pass] | None
+) -> MemoryTimeline | Reason:
+    """Sizes as c0 + c1 * batch; the order is the second pass's (frees may move by a hair between passes).
+
+    Where a loop goes through the samples, the larger batch allocates more often: what one operator of one module makes
+    then grows or shrinks as the most bytes do that are held of it at once, and if need be so does each size of it.
+    Gives a caveat where the peak of the smaller batch, or of a `further` one with its pass, comes out of neither.
+    """
+    alike = _pairwise(first.recorder.tracker, second.recorder.tracker)
+    if alike:
+        return _timeline(second, alike, batches)
+    checks = ((batches[0], first), *(() if further is None else (further,)))
+    for by_size in (False, True):
+        made = _timeline(second, _by_maker(first, second, by_size=by_size), batches)
+        if all(_peak_error(made, *check) <= _TOLERATED_PEAK_FRACTION for check in checks):
+            return made
+    counts = [sum(1 for _ in _made(one.recorder.tracker)) for one in (first, second)]
+    return Reason.of("trace-memory-streams-differ", first=counts[0], second=counts[1])
+
+
+def _timeline(second: Pass, low: Sequence[float], batches: tuple[int, int]) -> MemoryTimeline:
+    """From the smaller batch's size of each event of the second pass."""
+    tracker = second.recorder.tracker
+    sizes = [through(batches, one, two) for one, two in zip(low, tracker.sizes, strict=True)]
+    return MemoryTimeline(
+        kind=tuple(tracker.kinds),
+        storage=tuple(tracker.storages),
+        size0_bytes=tuple(size[0] for size in sizes),
+        size1_bytes=tuple(size[1] for size in sizes),
+        resident_event_count=second.resident_count,
+        backward_start=second.backward_start,
+    )
+
+
+def _peak_error(memory: MemoryTimeline, batch_size: int, traced: Pass) -> float:
+    """Share by which the timeline's peak is off that of a pass."""
+    tracker = traced.recorder.tracker
+    sizes = [one + batch_size * two for one, two in zip(memory.size0_bytes, memory.size1_bytes, strict=True)]
+    true = _peak(tracker, tracker.sizes)
+    return abs(_peak(memory, sizes) - true) / true
+
+
+def _made(tracker: StorageTracker) -> Iterator[int]:
+    """Events that something begins with: its size stands there."""
+    return (event for event, kind in enumerate(tracker.kinds) if kind in {ALLOCATE, CONVOLUTION})
+
+
+def _pairwise(first: StorageTracker, second: StorageTracker) -> list[float]:
+    """The size at the smaller batch of each event of the second; empty where the passes do not allocate alike."""
+    one, two = ([event for event, kind in enumerate(tracker.kinds) if kind != FREE] for tracker in (first, second))
+    alike = [(first.kinds[event], first.storages[event]) for event in one]
+    if alike != [(second.kinds[event], second.storages[event]) for event in two]:
+        return []
+    return _of_storages(second, dict(zip(two, (first.sizes[event] for event in one), strict=True)))
+
+
+def _by_maker(first: Pass, second: Pass, *, by_size: bool) -> list[float]:
+    """The same by what made each storage: in order where that made as many, else by the most that is held of it.
+
+    `by_size`: of what did not make as many, each size for itself that it made in both passes.
+    """
+    earlier, later = _makers(first), _makers(second)
+    if by_size:
+        earlier, later = _divided(first, earlier, second, later), _divided(second, later, first, earlier)
+    held = _most_held(first, earlier), _most_held(second, later)
+    one, two = _grouped(earlier), _grouped(later)
+    low: dict[int, float] = {}
+    for group, events in two.items():
+        others = one.get(group, [])
+        if len(others) == len(events):
+            low |= zip(events, (first.recorder.tracker.sizes[other] for other in others), strict=True)
+        else:
+            share = held[0].get(group, 0) / held[1][group]
+            low |= {event: share * second.recorder.tracker.sizes[event] for event in events}
+    return _of_storages(second.recorder.tracker, low)
+
+
+def _makers(one: Pass) -> dict[int, _Group]:
+    """What made each storage, by its first event: among residents its place, else phase, module and operator."""
+    tracker, made = one.recorder.tracker, one.recorder.made_by
+    return {
+        event: ("resident", event) if event < one.resident_count else made.get(event, ("unseen", tracker.kinds[event]))
+        for event in _made(tracker)
+    }
+
+
+def _divided(one: Pass, makers: dict[int, _Group], other: Pass, other_makers: dict[int, _Group]) -> dict[int, _Group]:
+    """The makers, those that made more or less in the other pass with each size that they made there too."""
+    counts = Counter(makers.values()), Counter(other_makers.values())
+    sizes, others = one.recorder.tracker.sizes, other.recorder.tracker.sizes
+    there = {(maker, others[event]) for event, maker in other_makers.items()}
+    return {
+        event: (*maker, sizes[event])
+        if counts[0][maker] != counts[1][maker] and (maker, sizes[event]) in there
+        else maker
+        for event, maker in makers.items()
+    }
+
+
+def _grouped(makers: dict[int, _Group]) -> dict[_Group, list[int]]:
+    groups: dict[_Group, list[int]] = defaultdict(list)
+    for event, group in makers.items():
+        groups[group].append(event)
+    return groups
+
+
+def _most_held(one: Pass, makers: dict[int, _Group]) -> dict[_Group, int]:
+    """The most bytes that are alive at once of what each group made."""
+    tracker, alive, most = one.recorder.tracker, dict[_Group, int](), dict[_Group, int]()
+    of_storage: dict[int, _Group] = {}
+    for event, (kind, storage, size) in enumerate(zip(tracker.kinds, tracker.storages, tracker.sizes, strict=True)):
+        if event in makers:
+            group = makers[event]
+            of_storage[storage] = group
+            alive[group] = alive.get(group, 0) + size
+            most[group] = max(most.get(group, 0), alive[group])
+        if kind in {FREE, CONVOLUTION}:
+            alive[of_storage[storage]] -= size
+    return most
+
+
+def _of_storages(tracker: StorageTracker, low: dict[int, float]) -> list[float]:
+    """A size for every event: what frees or names a storage has that of its beginning."""
+    sizes: list[float] = []
+    of_storage: dict[int, float] = {}
+    for event, (kind, storage) in enumerate(zip(tracker.kinds, tracker.storages, strict=True)):
+        if kind in {ALLOCATE, CONVOLUTION}:
+            of_storage[storage] = low[event]
+        sizes.append(of_storage[storage])
+    return sizes
+
+
+def _peak(events: StorageTracker | MemoryTimeline, sizes: Sequence[float]) -> float:
+    """The most bytes alive at once."""
+    kinds = events.kinds if isinstance(events, StorageTracker) else events.kind
+    alive = most = 0.0
+    for kind, size in zip(kinds, sizes, strict=True):
+        alive += size if kind == ALLOCATE else -size if kind == FREE else 0.0
+        most = max(most, alive)
+    return most
