@@ -21,9 +21,9 @@ def remedy(what: str, **numbers: Value) -> Reason:
     return Reason.of(f"file-{what}", **dict(numbers))
 
 
-def closest_name(word: str, allowed: Iterable[str]) -> str | None:
-    """The allowed word that a mistyped one is most like, if any is."""
-    return next(iter(difflib.get_close_matches(word[:200], list(allowed), n=1, cutoff=0.6)), None)
+def closest_name(word: str, allowed: Iterable[str], *, alike_fraction: float = 0.6) -> str | None:
+    """The allowed word that a mistyped one is most like, if any is that much alike (`difflib`'s ratio)."""
+    return next(iter(difflib.get_close_matches(word[:200], list(allowed), n=1, cutoff=alike_fraction)), None)
 
 
 def meant_or_known(word: str, names: Sequence[str], known: str = "known-fields") -> Reason:

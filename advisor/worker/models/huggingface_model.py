@@ -29,6 +29,8 @@ from advisor.workload.workload import HuggingFaceModel, Task, Workload
 
 _LAYER_KEYS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers")
 _LAYER_KEYS_2 = ("num_decoder_layers", "num_encoder_layers")
+_MISTYPED = 0.85
+"""From so much alike on a strange key is taken for a known one mistyped."""
 
 
 def build(
@@ -86,11 +88,15 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
         raise SaidError.of("worker-unknown-type", remedy, given=shown_value(model_type))
     class_ = CONFIG_MAPPING[model_type]
     known = _known_keys(class_)
-    chosen = {key: value for key, value in table.items() if key in known and key != "model_type"}
+    flat = _flat_keys(class_, table) - known
+    chosen = {key: value for key, value in table.items() if key in known | flat and key != "model_type"}
     size = workload.data.image_size
     if size is not None and "image_size" in known:
         chosen["image_size"] = [size, size] if isinstance(table.get("image_size"), list) else size
     config = _configured(class_, chosen)
+    strange = {key for key, value in table.items() if type(value) is int and key not in known | flat}
+    _refuse_mistyped(config, strange, known - set(table))
+    _refuse_ignored(config, {key: value for key, value in chosen.items() if key in flat})
     if task == "sequence-classification" and getattr(config, "pad_token_id", None) is None:
         with contextlib.suppress(AttributeError):
             config.pad_token_id = 0
@@ -129,6 +135,30 @@ def _known_keys(class_: Any) -> set[str]:  # noqa: ANN401 - transformers' types
         known |= set(getattr(base, "__annotations__", {}))
     known |= set(getattr(class_, "sub_configs", {}))
     return known - {"self", "kwargs", "dtype", "name_or_path", "trust_remote_code", "auto_map"}
+
+
+def _flat_keys(class_: Any, table: dict[str, Any]) -> set[str]:  # noqa: ANN401 - transformers' types
+    """Keys of the part that takes text, which files of some models have beside the other parts and not in its own."""
+    part = getattr(class_, "sub_configs", {}).get("text_config")
+    return set() if part is None or "text_config" in table else _known_keys(part) | {"rope_theta", "rope_scaling"}
+
+
+def _refuse_mistyped(config: Any, strange: set[str], free: set[str]) -> None:  # noqa: ANN401 - transformers' types
+    """Refuse a whole number under a name that is nearly a known one's: without it another model would be built."""
+    for key in sorted(strange):
+        meant = closest_name(key, free, alike_fraction=_MISTYPED)
+        if meant is not None and not hasattr(config, key) and not key.startswith("_"):
+            model, remedy = str(config.model_type), Reason.of("file-did-you-mean", word=meant)
+            raise SaidError.of("worker-config-key-unknown", remedy, model=model, key=key)
+
+
+def _refuse_ignored(config: Any, flat: dict[str, Any]) -> None:  # noqa: ANN401 - transformers' types
+    """Refuse sizes that the class leaves aside: what it would build is another model."""
+    text = config.get_text_config() if flat else None
+    for key in ("hidden_size", "num_hidden_layers", "intermediate_size", "vocab_size", "num_attention_heads"):
+        if key in flat and getattr(text, key, None) != flat[key]:
+            remedy = Reason.of("worker-config-key-ignored-remedy", key=key)
+            raise SaidError.of("worker-config-key-ignored", remedy, model=str(config.model_type), key=key)
 
 
 def _refused(model_type: str, error: Exception) -> SaidError:

@@ -68,6 +68,46 @@ def test_a_model_of_parts_gets_pictures_of_its_own_size() -> None:
     assert parameter_count(config) == count_of(transformers.SamModel, config)
 
 
+TEXT = {
+    **SMALL, "num_key_value_heads": 1, "vocab_size": 200, "rope_theta": 1000.0,
+    "rope_scaling": {"rope_type": "default", "mrope_section": [2, 3, 3]},
+}  # fmt: skip
+PICTURES: dict[str, Any] = {
+    "model_type": "qwen2_vl", "image_token_id": 190, "video_token_id": 191, "vision_start_token_id": 192,
+    "vision_end_token_id": 193,
+    "vision_config": {"depth": 2, "embed_dim": 32, "hidden_size": 32, "num_heads": 2, "mlp_ratio": 2, "patch_size": 14},
+}  # fmt: skip
+
+
+def test_sizes_of_the_text_part_count_where_older_files_have_them() -> None:
+    inside = {**PICTURES, "text_config": {**TEXT, "rope_parameters": {**TEXT["rope_scaling"], "rope_theta": 1000.0}}}
+    whole = count_of(transformers.Qwen2VLModel, inside)
+    assert parameter_count(inside) == whole
+    assert parameter_count({**PICTURES, **TEXT}) == whole
+
+
+def test_sizes_that_a_class_leaves_aside_are_refused() -> None:
+    with pytest.raises(SaidError, match="clip takes no `hidden_size` beside its parts") as refused:
+        parameter_count({"model_type": "clip", **SMALL})
+    assert "text_config" in say(refused.value.told, "zh")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("hidden_sise", "hidden_size"), ("num_hiden_layers", "num_hidden_layers")]
+)
+def test_a_mistyped_size_is_refused_before_another_model_is_built(typed: str, meant: str) -> None:
+    config = {key: value for key, value in SMALL.items() if key != meant}
+    with pytest.raises(SaidError, match=f"bert knows no `{typed}`") as refused:
+        parameter_count({"model_type": "bert", **config, typed: 2})
+    assert refused.value.remedy == f"Did you mean `{meant}`?"
+
+
+def test_numbers_of_a_file_that_a_class_has_no_use_for_do_no_harm() -> None:
+    further = {"n_ctx": 1024, "pooler_hidden_size": 32, "gap_size": 0, "_num_labels": 5}
+    config = {"model_type": "bert", **SMALL, "vocab_size": 50}
+    assert parameter_count({**config, **further}) == parameter_count(config)
+
+
 def test_a_part_of_a_model_is_refused_as_one() -> None:
     with pytest.raises(InputError, match="a part of another model"):
         parameter_count({"model_type": "sam_mask_decoder"})
