@@ -78,7 +78,10 @@ def _stay_offline() -> None:
 
 
 def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any:  # noqa: ANN401 - transformers' types
-    """The library's own configuration object from the keys that its class knows; everything else is dropped."""
+    """The library's own configuration object from numbers and from the keys that its class knows.
+
+    Numbers go with any key: what a class takes and does not declare (BLOOM's `n_embed`, a `head_dim`) is a size too.
+    """
     from transformers import CONFIG_MAPPING
 
     model_type = table["model_type"]
@@ -89,13 +92,13 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
     class_ = CONFIG_MAPPING[model_type]
     known = _known_keys(class_)
     flat = _flat_keys(class_, table) - known
-    chosen = {key: value for key, value in table.items() if key in known | flat and key != "model_type"}
+    strange = {key for key in set(table) - known - flat if _is_number(table[key])}
+    chosen = {key: table[key] for key in table if key in known | flat | strange and key != "model_type"}
     size = workload.data.image_size
     if size is not None and "image_size" in known:
         chosen["image_size"] = [size, size] if isinstance(table.get("image_size"), list) else size
+    _refuse_mistyped(class_, strange, known - set(table))
     config = _configured(class_, chosen)
-    strange = {key for key, value in table.items() if type(value) is int and key not in known | flat}
-    _refuse_mistyped(config, strange, known - set(table))
     _refuse_ignored(config, {key: value for key, value in chosen.items() if key in flat})
     if task == "sequence-classification" and getattr(config, "pad_token_id", None) is None:
         with contextlib.suppress(AttributeError):
@@ -143,13 +146,17 @@ def _flat_keys(class_: Any, table: dict[str, Any]) -> set[str]:  # noqa: ANN401 
     return set() if part is None or "text_config" in table else _known_keys(part) | {"rope_theta", "rope_scaling"}
 
 
-def _refuse_mistyped(config: Any, strange: set[str], free: set[str]) -> None:  # noqa: ANN401 - transformers' types
-    """Refuse a whole number under a name that is nearly a known one's: without it another model would be built."""
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) or (isinstance(value, list) and all(map(_is_number, value)))
+
+
+def _refuse_mistyped(class_: Any, strange: set[str], free: set[str]) -> None:  # noqa: ANN401 - transformers' types
+    """Refuse a number under a name that is nearly a known one's: without it another model would be built."""
     for key in sorted(strange):
         meant = closest_name(key, free, alike_fraction=_MISTYPED)
-        if meant is not None and not hasattr(config, key) and not key.startswith("_"):
-            model, remedy = str(config.model_type), Reason.of("file-did-you-mean", word=meant)
-            raise SaidError.of("worker-config-key-unknown", remedy, model=model, key=key)
+        if meant is not None and not key.startswith("_") and not hasattr(class_(), key):
+            remedy = Reason.of("file-did-you-mean", word=meant)
+            raise SaidError.of("worker-config-key-unknown", remedy, model=str(class_.model_type), key=key)
 
 
 def _refuse_ignored(config: Any, flat: dict[str, Any]) -> None:  # noqa: ANN401 - transformers' types

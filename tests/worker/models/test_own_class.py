@@ -86,6 +86,21 @@ def test_sizes_of_the_text_part_count_where_older_files_have_them() -> None:
     assert parameter_count({**PICTURES, **TEXT}) == whole
 
 
+@pytest.mark.parametrize(
+    ("config", "key", "size"),
+    [
+        ({"model_type": "qwen3_moe", **SMALL, "num_experts": 8, "num_key_value_heads": 1}, "head_dim", 64),
+        ({"model_type": "bloom", "n_layer": 2, "n_head": 2}, "n_embed", 32),
+    ],
+    ids=["qwen3_moe", "bloom"],
+)
+def test_a_size_counts_that_its_class_takes_without_declaring_it(config: dict[str, Any], key: str, size: int) -> None:
+    config = {**config, "vocab_size": 200}
+    class_ = transformers.MODEL_MAPPING[transformers.CONFIG_MAPPING[config["model_type"]]]
+    assert parameter_count({**config, key: size}) == count_of(class_, {**config, key: size})
+    assert parameter_count({**config, key: 2 * size}) > parameter_count({**config, key: size})
+
+
 def test_sizes_that_a_class_leaves_aside_are_refused() -> None:
     with pytest.raises(SaidError, match="clip takes no `hidden_size` beside its parts") as refused:
         parameter_count({"model_type": "clip", **SMALL})
