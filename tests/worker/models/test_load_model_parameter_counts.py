@@ -76,3 +76,49 @@ def test_every_bundled_workload_is_counted() -> None:
 def test_tied_weights_stay_tied_when_their_initialisation_is_skipped() -> None:
     module = built("gpt2_small").module
     assert module.get_parameter("lm_head.weight") is module.get_parameter("transformer.wte.weight")
+
+
+PUBLISHED_CONFIGURATIONS = {
+    # The published `config.json` of each without what names words and versions; the count of its safetensors index.
+    30_532_122_624: {  # Qwen3-30B-A3B: its head size is no field that its class declares
+        "model_type": "qwen3_moe", "architectures": ["Qwen3MoeForCausalLM"], "decoder_sparse_step": 1, "head_dim": 128,
+        "hidden_size": 2048, "intermediate_size": 6144, "moe_intermediate_size": 768, "num_attention_heads": 32,
+        "num_experts": 128, "num_experts_per_tok": 8, "num_hidden_layers": 48, "num_key_value_heads": 4,
+        "tie_word_embeddings": False, "vocab_size": 151_936,
+    },
+    7_069_016_064: {  # BLOOM 7B1: nor is its width
+        "model_type": "bloom", "architectures": ["BloomForCausalLM"], "n_embed": 4096, "n_layer": 30,
+        "num_attention_heads": 32, "seq_length": 2048, "vocab_size": 250_880,
+    },
+    2_208_985_600: {  # Qwen2-VL 2B: the sizes of its text part lie beside its vision part
+        "model_type": "qwen2_vl", "architectures": ["Qwen2VLForConditionalGeneration"], "hidden_size": 1536,
+        "image_token_id": 151_655, "intermediate_size": 8960, "num_attention_heads": 12, "num_hidden_layers": 28,
+        "num_key_value_heads": 2, "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]},
+        "rope_theta": 1_000_000.0, "tie_word_embeddings": True, "video_token_id": 151_656, "vocab_size": 151_936,
+        "vision_config": {
+            "depth": 32, "embed_dim": 1280, "hidden_size": 1536, "mlp_ratio": 4, "num_heads": 16, "in_chans": 3,
+            "patch_size": 14, "spatial_merge_size": 2, "spatial_patch_size": 14, "temporal_patch_size": 2,
+        },
+    },
+    20_914_757_184: {  # gpt-oss 20B
+        "model_type": "gpt_oss", "architectures": ["GptOssForCausalLM"], "experts_per_token": 4, "head_dim": 64,
+        "hidden_size": 2880, "intermediate_size": 2880, "num_attention_heads": 64, "num_experts_per_tok": 4,
+        "num_hidden_layers": 24, "num_key_value_heads": 8, "num_local_experts": 32, "tie_word_embeddings": False,
+        "vocab_size": 201_088,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("published", PUBLISHED_CONFIGURATIONS, ids="{:,}".format)
+def test_a_published_configuration_has_the_published_parameter_count(published: int) -> None:
+    config = PUBLISHED_CONFIGURATIONS[published]
+    workload = load_workload(
+        {
+            "name": str(config["model_type"]),
+            "model": {"source": "huggingface", "config": config},
+            "data": {"samples": 1000, "sequence_length": 128},
+            "training": {"precision": "bf16_true", "batch_size": 1},
+        }
+    )
+    with FakeTensorMode():
+        assert count(load(workload)) == published
