@@ -16,6 +16,8 @@ _SIDES = 2
 _MASKED_SHARE = 0.15
 """Share of tokens that BERT's masked language model predicts (Devlin et al. 2018)."""
 _IGNORED = -100
+_SPECIAL_WORDS = ("token_id", "token_index")
+"""How a configuration's names of words end that are no ordinary ones."""
 _CHARACTERS_PER_SECOND = 15
 _SPEECH_RATE_HZ = 16_000
 _SAMPLES_OF_FRAME = 160
@@ -42,7 +44,7 @@ def tokens(config: Any, task: Task, workload: Workload, batch_size: int) -> dict
     length = text_length(config, workload, bounded=hasattr(config, "vision_config") or task == "base")
     vocabulary = number_of(config, "vocab_size", 30522)
     shape = (batch_size, length)
-    ids = torch.randint(min(3, vocabulary - 1), vocabulary, shape)
+    ids = _ordinary_words(config, vocabulary, shape)
     batch = {"input_ids": ids, "attention_mask": torch.ones(shape, dtype=torch.long)}
     if task in {"sequence-classification", "token-classification"}:
         labels_shape = (batch_size,) if task == "sequence-classification" else shape
@@ -60,6 +62,19 @@ def tokens(config: Any, task: Task, workload: Workload, batch_size: int) -> dict
     elif getattr(config, "is_encoder_decoder", False):
         batch["decoder_input_ids"] = ids.clone()
     return batch
+
+
+def _ordinary_words(config: Any, vocabulary: int, shape: tuple[int, int]) -> Tensor:  # noqa: ANN401
+    """Random words, none of which stands for a picture, a film or a sound: a model looks for what is not there."""
+    first = min(3, vocabulary - 1)
+    parts = (config, getattr(config, "text_config", None))
+    named = [pair for part in parts if part is not None for pair in vars(part).items()]
+    special = {value for name, value in named if name.endswith(_SPECIAL_WORDS) and isinstance(value, int)}
+    ordinary = next((word for word in range(first, vocabulary) if word not in special), first)
+    ids = torch.randint(first, vocabulary, shape)
+    for word in special:
+        ids = ids.masked_fill(ids == word, ordinary)
+    return ids
 
 
 def side_of(config: Any, workload: Workload) -> int:  # noqa: ANN401 - transformers' types

@@ -118,6 +118,9 @@ class Extension:
 
     def _check_alike(self, one: _Segment, two: _Segment) -> None:
         ops, run = self._short.ops, self._runs[one.begin.run or 0]
+        paths = (path for phase, path, _op in ops[one.begin.op_count : one.end.op_count] if phase == "forward")
+        if not all(path.startswith(f"{run.path}.") for path in paths):
+            raise NotAlikeError("work between layers")  # it may go by their numbers, which the short list has not
         first = [(phase, _tail(path, run), op) for phase, path, op in ops[one.begin.op_count : one.end.op_count]]
         second = [(phase, _tail(path, run), op) for phase, path, op in ops[two.begin.op_count : two.end.op_count]]
         if first != second:

@@ -65,7 +65,8 @@ class LayerRun(NamedTuple):
 def layer_runs(model: nn.Module) -> tuple[LayerRun, ...]:
     """The model's lists of repeated layers, outermost ones only; none where its configuration takes outputs of several.
 
-    Alike are layers of the same modules, with parameters of the same shapes and types and the same plain settings.
+    Alike are layers of the same modules, with parameters of the same shapes and types and the same plain settings, that
+    stand in the same lists of places which the module that runs them has: some go by the number of a layer.
     """
     config = getattr(model, "config", None)
     if any(len(getattr(config, name, None) or ()) > 1 for name in _SEVERAL_OUTPUTS):
@@ -75,14 +76,15 @@ def layer_runs(model: nn.Module) -> tuple[LayerRun, ...]:
         inside = any(path.startswith(f"{run.path}.") for run in found)
         if inside or not isinstance(module, nn.ModuleList | nn.Sequential) or len(module) < _FEWEST_GROUPS:
             continue
-        run = _run(path, module)
+        run = _run(path, module, model.get_submodule(path.rpartition(".")[0]))
         if run is not None:
             found.append(run)
     return tuple(found)
 
 
-def _run(path: str, layers: Any) -> LayerRun | None:  # noqa: ANN401 - a list of modules
-    signatures = [_signature(layer) for layer in layers]
+def _run(path: str, layers: Any, owner: nn.Module) -> LayerRun | None:  # noqa: ANN401 - a list of modules
+    lists = _lists_of_places(owner, len(layers))
+    signatures = [(_signature(layer), *(place in one for one in lists)) for place, layer in enumerate(layers)]
     best: LayerRun | None = None
     for period in range(1, min(_LONGEST_PERIOD, len(layers) // _FEWEST_GROUPS) + 1):
         start = len(layers) - period
@@ -93,6 +95,14 @@ def _run(path: str, layers: Any) -> LayerRun | None:  # noqa: ANN401 - a list of
         if run.group_count >= _FEWEST_GROUPS and (best is None or _left(run) < _left(best)):
             best = run
     return None if best is None else _with_shared(best, list(layers))
+
+
+def _lists_of_places(owner: nn.Module, count: int) -> list[set[int]]:
+    """Lists of the module and of its configuration that may number some of its layers (`fullatt_block_indexes`)."""
+    config = getattr(owner, "config", None)
+    values = [*vars(owner).values(), *(vars(config).values() if config is not None else ())]
+    lists = [value for value in values if isinstance(value, list | tuple | set) and 0 < len(value) < count]
+    return [set(one) for one in lists if all(type(place) is int and 0 <= place < count for place in one)]
 
 
 def _with_shared(run: LayerRun, layers: Sequence[nn.Module]) -> LayerRun | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import torch
 import transformers
 
 from advisor.core.errors import InputError
@@ -99,6 +100,18 @@ def test_a_size_counts_that_its_class_takes_without_declaring_it(config: dict[st
     class_ = transformers.MODEL_MAPPING[transformers.CONFIG_MAPPING[config["model_type"]]]
     assert parameter_count({**config, key: size}) == count_of(class_, {**config, key: size})
     assert parameter_count({**config, key: 2 * size}) > parameter_count({**config, key: size})
+
+
+def test_no_word_by_chance_stands_for_a_picture() -> None:
+    workload = load_workload({"name": "own", "model": {"source": "huggingface", "config": {**PICTURES, **TEXT}}})
+    subject = subject_of(workload, "fp32")
+    model = subject.build()
+    batch = subject.make_batch(64)
+    words = batch["input_ids"]
+    assert (words == 190).sum(dim=1).unique().numel() == 1  # those of each sample's own picture
+    assert not torch.isin(words, torch.tensor([191, 192, 193])).any()
+    assert len(words.unique()) > 150
+    assert model.config.image_token_id == 190
 
 
 def test_sizes_that_a_class_leaves_aside_are_refused() -> None:

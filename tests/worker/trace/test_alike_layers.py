@@ -233,3 +233,41 @@ def test_a_model_that_counts_its_layers_is_traced_whole(*, uneven: bool) -> None
         step=lambda module, batch: module(batch).sum(),
     )
     assert_same(trace(subject._replace(alike_layers=False), "fp32"), trace(subject, "fp32"))
+
+
+class Numbered(nn.Module):
+    """Looks at the numbers of its layers: in a list of places, or as it counts them."""
+
+    def __init__(self, *, listed: bool) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Sequential(nn.Linear(8, 8), nn.ReLU()) for _ in range(12))
+        self.extra = nn.Linear(8, 8)
+        self.wide_block_indexes = [3, 7, 11] if listed else []
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        given = inputs
+        for place, layer in enumerate(self.layers):
+            inputs = layer(inputs)
+            if place in self.wide_block_indexes or (not self.wide_block_indexes and place < 3):
+                inputs = inputs + self.extra(given)
+        return inputs
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_layers_that_are_treated_by_their_number_are_traced_whole(*, listed: bool) -> None:
+    subject = subject_of(small(LLAMA), "fp32")._replace(
+        build=lambda: Numbered(listed=listed),
+        make_batch=lambda batch_size: torch.randn(batch_size, 8),
+        step=lambda module, batch: module(batch).sum(),
+    )
+    whole = trace(subject._replace(alike_layers=False), "fp32")
+    assert sum(op.count for op in whole.ops if op.name == "addmm" and op.phase == "forward") == 12 + 3
+    assert_same(whole, trace(subject, "fp32"))
+
+
+def test_layers_whose_numbers_a_list_has_are_unlike_the_others() -> None:
+    model = Numbered(listed=True)
+    model.wide_block_indexes = [2]
+    assert layer_runs(model)[0].start == 3
+    model.wide_block_indexes = [12]  # no place of theirs
+    assert layer_runs(model)[0].start == 0
