@@ -69,7 +69,7 @@ def test_a_model_of_parts_gets_pictures_of_its_own_size() -> None:
     assert parameter_count(config) == count_of(transformers.SamModel, config)
 
 
-TEXT = {
+TEXT: dict[str, Any] = {
     **SMALL, "num_key_value_heads": 1, "vocab_size": 200, "rope_theta": 1000.0,
     "rope_scaling": {"rope_type": "default", "mrope_section": [2, 3, 3]},
 }  # fmt: skip
@@ -105,13 +105,12 @@ def test_a_size_counts_that_its_class_takes_without_declaring_it(config: dict[st
 def test_no_word_by_chance_stands_for_a_picture() -> None:
     workload = load_workload({"name": "own", "model": {"source": "huggingface", "config": {**PICTURES, **TEXT}}})
     subject = subject_of(workload, "fp32")
-    model = subject.build()
+    subject.build()
     batch = subject.make_batch(64)
     words = batch["input_ids"]
     assert (words == 190).sum(dim=1).unique().numel() == 1  # those of each sample's own picture
     assert not torch.isin(words, torch.tensor([191, 192, 193])).any()
     assert len(words.unique()) > 150
-    assert model.config.image_token_id == 190
 
 
 def test_sizes_that_a_class_leaves_aside_are_refused() -> None:
