@@ -111,11 +111,11 @@ def _with_shared(run: LayerRun, layers: Sequence[nn.Module]) -> LayerRun | None:
     starts = range(run.start, len(layers), run.period)
     groups = [list(chain(*held[start : start + run.period])) for start in starts]
     places = [set(place) for place in zip(*groups, strict=True)]
-    shared = sum(len(place) == 1 for place in places)
-    own = len(places) - shared
-    every = list(chain(*held[: run.start], *places))
-    even = len({*every}) == len(every) == len(list(chain(*held[: run.start]))) + shared + own * run.group_count
-    if not even or len({*map(id, layers)}) < len(layers):
+    shared = list(chain(*(place for place in places if len(place) == 1)))
+    own = list(chain(*(place for place in places if len(place) == run.group_count)))
+    every = [*shared, *own]
+    even = len(shared) * run.group_count + len(own) == len(places) * run.group_count and len({*every}) == len(every)
+    if not even or {*own} & {*chain(*held[: run.start])} or len({*map(id, layers)}) < len(layers):
         return None
     return run._replace(tail_count=_TAIL_GROUPS_OF_SHARED) if shared else run
 

@@ -155,6 +155,19 @@ def test_where_layers_share_parameters_one_more_runs_than_where_none_does() -> N
     assert len(run.copied_groups) == run.group_count - 5
 
 
+def test_layers_before_the_first_group_may_share_its_parameters_and_no_layers_own_ones() -> None:
+    common = nn.Linear(8, 8)
+    model = nn.Module()
+    layers = [Layer(4 if place == 0 else 8) for place in range(9)]
+    for layer in layers:
+        layer.common = common
+    model.layers = nn.ModuleList(layers)
+    (run,) = layer_runs(model)
+    assert (run.start, run.group_count, run.tail_count) == (1, 8, 3)
+    layers[0].further = layers[5].inner
+    assert layer_runs(model) == ()
+
+
 def test_layers_of_which_only_some_share_parameters_stand_for_themselves() -> None:
     model = model_of(LLAMA)
     assert layer_runs(model)
