@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,20 +32,18 @@ def test_layers_take_the_room_that_is_left_and_no_more_than_their_rows(
     layers = page._layers.records
     assert layers
 
-    def height_of(count: int) -> int:
-        page._layers.show(layers[:1] * count)
-        qtbot.wait(50)
+    def is_laid_out(count: int, least: int) -> bool:
+        row = page._layer_table.row_height
         shown = page._layer_table.height() - page._layer_table.frame_height
-        assert shown <= count * page._layer_table.row_height
         content = page.scroll_area.widget()
         assert content is not None
-        assert page._layer_card.mapTo(content, page._layer_card.rect().bottomLeft()).y() < content.height()
+        foot = page._layer_card.mapTo(content, page._layer_card.rect().bottomLeft()).y()
         below = page._layer_card.height() - page._layer_table.geometry().bottom()
-        assert below < 3 * page._layer_table.row_height
-        return shown
+        return least * row <= shown <= count * row and foot < content.height() and below < 3 * row
 
-    assert height_of(3) == 3 * page._layer_table.row_height
-    assert height_of(200) >= (14 if size[0] < 2000 else 25) * page._layer_table.row_height
+    for count, least in ((3, 3), (200, 14 if size[0] < 2000 else 25)):
+        page._layers.show(layers[:1] * count)
+        qtbot.waitUntil(partial(is_laid_out, count, least), timeout=60_000)
 
 
 def test_more_runs_are_seen_in_a_higher_window(window: MainWindow, session: Session, qtbot: QtBot) -> None:
@@ -52,12 +51,14 @@ def test_more_runs_are_seen_in_a_higher_window(window: MainWindow, session: Sess
         keep(session.settings.history_folder, fakes.advice())
     page = shown_page(window, "history", HistoryPage, qtbot)
     qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=120_000)
-    heights = []
-    for height in (700, 1400):
-        window.resize(1280, height)
-        qtbot.wait(50)
-        heights.append((page._table.height() - page._table.frame_height) // page._table.row_height)
-    assert 8 <= heights[0] < heights[1] == 12
+
+    def seen() -> int:
+        return (page._table.height() - page._table.frame_height) // page._table.row_height
+
+    window.resize(1280, 700)
+    qtbot.waitUntil(lambda: 8 <= seen() < 12, timeout=60_000)
+    window.resize(1280, 1400)
+    qtbot.waitUntil(lambda: seen() == 12, timeout=60_000)
 
 
 @pytest.mark.parametrize("name", ["advice", "compare"])
