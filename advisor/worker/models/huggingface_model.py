@@ -97,7 +97,7 @@ def _configuration(table: dict[str, Any], workload: Workload, task: Task) -> Any
     size = workload.data.image_size
     if size is not None and "image_size" in known:
         chosen["image_size"] = [size, size] if isinstance(table.get("image_size"), list) else size
-    _refuse_mistyped(class_, strange, known - set(table))
+    _refuse_mistyped(class_, {key for key in strange if type(table[key]) is int}, known - set(table))
     config = _configured(class_, chosen)
     _refuse_ignored(config, {key: value for key, value in chosen.items() if key in flat})
     if task == "sequence-classification" and getattr(config, "pad_token_id", None) is None:
@@ -150,11 +150,18 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) or (isinstance(value, list) and all(map(_is_number, value)))
 
 
+def _has_by_default(class_: Any, key: str) -> bool:  # noqa: ANN401 - transformers' types
+    try:
+        return hasattr(class_(), key)
+    except Exception:  # noqa: BLE001 - a class without defaults of its own tells nothing
+        return True
+
+
 def _refuse_mistyped(class_: Any, strange: set[str], free: set[str]) -> None:  # noqa: ANN401 - transformers' types
-    """Refuse a number under a name that is nearly a known one's: without it another model would be built."""
+    """Refuse a whole number under a name that is nearly a known one's: without it another model would be built."""
     for key in sorted(strange):
         meant = closest_name(key, free, alike_fraction=_MISTYPED)
-        if meant is not None and not key.startswith("_") and not hasattr(class_(), key):
+        if meant is not None and not key.startswith("_") and not _has_by_default(class_, key):
             remedy = Reason.of("file-did-you-mean", word=meant)
             raise SaidError.of("worker-config-key-unknown", remedy, model=str(class_.model_type), key=key)
 
