@@ -107,7 +107,7 @@ def test_the_card_whose_memory_an_opened_advice_tells_is_named(page: ModelPage, 
     )
     named = page.texts("model-memory-of", device=short_name(first))
     qtbot.waitUntil(lambda: named in words_of(page), timeout=120_000)
-    assert unknown not in words_of(page)
+    qtbot.waitUntil(lambda: unknown not in words_of(page))  # labels taken away are children until they are deleted
 
 
 def test_a_reading_that_comes_after_a_newer_one_is_left_out() -> None:

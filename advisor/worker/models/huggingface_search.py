@@ -32,6 +32,8 @@ _MOST_RUNS = 60
 """Forward passes of one search."""
 _MOST_OPERATORS = 25_000
 """Of all its passes together: about half a minute of fakes. A model of many layers is not run sixty times."""
+_ENOUGH_OPERATORS = 10_000
+"""Of one pass: what came so far runs; a decoder that writes word after word would go on for minutes."""
 _MOST_CHANGES = 10
 _OF_TORCH = str(Path(torch.__file__).parent) + os.sep
 _WAYS = 6
@@ -50,8 +52,12 @@ class Complaint(NamedTuple):
     operators: int
 
 
+class _CameFar(BaseException):
+    """Enough operators ran; no model's own handler of exceptions takes it."""
+
+
 class _Counting(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Counts the operators that run."""
+    """Counts the operators that run, and ends a pass of more than enough."""
 
     count = 0
 
@@ -63,6 +69,8 @@ class _Counting(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401 - whatever the operator returns
         self.count += 1
+        if self.count > _ENOUGH_OPERATORS:
+            raise _CameFar
         return func(*args, **(kwargs or {}))
 
 
@@ -77,6 +85,8 @@ def _tried(module: Any, made: Made) -> tuple[Complaint | None, int]:  # noqa: AN
             batch = _with_values(made)
             with counting:
                 module(**batch)
+    except _CameFar:
+        return None, counting.count
     except Exception as error:  # noqa: BLE001 - whatever a library's forward raises, it did not run
         said = None if value_was_asked(error) else Complaint(error, counting.count)
         return said, counting.count

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 import torch
-from torch._decomp import decomposition_table
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves, tree_map
@@ -50,17 +49,23 @@ def with_values(mode: FakeTensorMode, tensor: Tensor) -> Tensor:
 
 
 @contextmanager
-def values_left_out(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[None]:  # noqa: ANN401 - an operator overload
-    """No values while an operator is worked out of others that has none for its result: some of its tensors lack them.
+def values_left_out(
+    func: Any,  # noqa: ANN401 - an operator overload
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    only_partly_known: bool = False,
+) -> Iterator[None]:
+    """No values while an operator runs that writes into none of its tensors; `only_partly_known`: where some have none.
 
-    Else each of those others is computed with what is known, for nothing: all of a picture's places, say, for a
-    bicubic sample of weights.
+    Else each operator that such a one is worked out of is computed with what is known, for nothing: all of a picture's
+    places, say, for a bicubic sample of weights.
     """
     hidden: list[tuple[FakeTensor, Tensor]] = []
-    if func in decomposition_table and not func._schema.is_mutable:  # noqa: SLF001 - torch's modes read it
+    if not func._schema.is_mutable:  # noqa: SLF001 - torch's modes read it
         tensors = [value for value in tree_leaves((args, dict(kwargs))) if isinstance(value, FakeTensor)]
         known = [(tensor, tensor.constant) for tensor in tensors if tensor.constant is not None]
-        hidden = known if len(known) < len(tensors) else []
+        hidden = known if len(known) < len(tensors) or not only_partly_known else []
     for tensor, _ in hidden:
         tensor.constant = None
     try:
@@ -129,6 +134,8 @@ def _constructed(
     name = func._schema.name.partition("::")[2] if hasattr(func, "_schema") else ""  # noqa: SLF001 - torch's modes read it
     device = kwargs.get("device")
     elsewhere = device is not None and torch.device(device).type != "cpu"
+    if name == "empty" and not every:
+        return None
     if name not in _CONSTRUCTORS or elsewhere or any(isinstance(value, Tensor) for value in (*args, *kwargs.values())):
         return None
     if name in {"zeros", "ones", "full", "empty"} and _count(args[0]) > _MOST_OF_INPUTS:

@@ -14,6 +14,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import torch
+from torch._decomp import decomposition_table
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
@@ -199,6 +200,8 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         self.cache_enabled = False
         self._known = KnownResults()
         self._names: dict[Any, str | None] = {}
+        self._decides = True
+        """Whether values of what is computed may be asked for."""
         self._in_rule = False
         """Whether an operator from elsewhere is worked out: what its shape rule makes is a shape, no value."""
 
@@ -220,6 +223,9 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401 - whatever the operator returns
         """Find the operator's result by its shape rule, or make its known result again."""
+        if self.values == "all" and not self._decides:
+            with values_left_out(func, args, kwargs or {}):
+                return self._by_shapes(func, types, args, kwargs or {})
         if self.values != "none" and not self._in_rule:
             made = made_of_values(self, func, args, kwargs or {}, every=self.values == "all")
             if made is not None:
@@ -229,19 +235,32 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
             chosen = evenly_chosen(self, func, args, kwargs or {}, out)
             self.chose |= chosen is not out
             return chosen
+        return self._by_shapes(func, types, args, kwargs or {})
+
+    def _by_shapes(self, func: Any, types: Sequence[type], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
         if func not in self._names:
             name = func._schema.name.partition("::")[2] if isinstance(func, OpOverload) else ""  # noqa: SLF001 - torch's own modes read it
             self._names[func] = name if knowable(func, name) else None
         known_as = self._names[func]
         if known_as is None:
             with self._rule_of(func):
-                return _dispatch(self, func, types, args, kwargs or {})
-
-        def run(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
-            with values_left_out(func, args, kwargs) if self.values != "none" else nullcontext():
                 return _dispatch(self, func, types, args, kwargs)
 
-        return self._known.call(func, known_as, args, kwargs or {}, run, _free)[0]
+        def run(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+            partly = self.values != "none" and func in decomposition_table
+            with values_left_out(func, args, kwargs, only_partly_known=True) if partly else nullcontext():
+                return _dispatch(self, func, types, args, kwargs)
+
+        return self._known.call(func, known_as, args, kwargs, run, _free)[0]
+
+    @contextmanager
+    def deciding_no_more(self) -> Iterator[None]:
+        """While gradients are made: a model decides in forward, what backward computes is known by its shape alone."""
+        self._decides = False
+        try:
+            yield
+        finally:
+            self._decides = True
 
     @contextmanager
     def _rule_of(self, func: Any) -> Iterator[None]:  # noqa: ANN401 - as above

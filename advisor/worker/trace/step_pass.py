@@ -133,7 +133,8 @@ class Passes:
             if training:
                 if not loss.requires_grad:
                     raise TraceFailed("trace-nothing-to-train", "")
-                loss.backward()
+                with self._mode.deciding_no_more():
+                    loss.backward()
             del loss
             marks.note(None, None, "backward")
             tracker.close()

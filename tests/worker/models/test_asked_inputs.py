@@ -65,6 +65,24 @@ class Reduced(Asking):
         return self.layer(sound.reshape(len(sound), -1, sound.shape[-1] // 4))  # type: ignore[no-any-return]
 
 
+class Writing(Asking):
+    """Writes word after word, each of many operators."""
+
+    written = 0
+
+    def forward(self, sound: Tensor) -> Tensor:
+        for _ in range(20_000):
+            sound = sound + 1
+            self.written += 1
+        return sound
+
+
+def test_what_ran_for_many_operators_is_said_to_run() -> None:
+    module = Writing()
+    assert Search(module, TEXT).complaint(lambda batch_size: {"sound": torch.zeros(batch_size, 4)}) is None
+    assert module.written == 10_000
+
+
 class Windowed(Asking):
     def forward(self, pixel_values: Tensor) -> Tensor:
         patches = pixel_values[:, :, ::16, ::16]

@@ -11,6 +11,7 @@ from torch import nn
 from advisor.optable.op_table import ALLOCATE, FREE, OpTable, at
 from advisor.worker.trace.failed import TraceFailed
 from advisor.worker.trace.fake_model import build_fake
+from advisor.worker.trace.kept_values import with_values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.step_pass import Passes, Subject
 from advisor.worker.trace.trace import trace
@@ -113,6 +114,27 @@ class Doubting(nn.Module):
 def test_a_small_model_that_reads_its_activations_is_traced_by_running() -> None:
     table = trace(subject(Doubting), "fp32")
     assert sum(op.count for op in table.ops if op.kind == "matmul" and op.phase == "forward") == 6
+
+
+def test_gradients_of_known_values_are_not_computed_and_the_values_stay_known() -> None:
+    mode = Fakes(values="all")
+    weight = build_fake(lambda: nn.Linear(8, 8, bias=False), mode, real=True).weight
+    rows = with_values(mode, torch.randn(2, 8))
+    with mode:
+        out = rows @ weight.t()
+        assert out.constant is not None
+        with mode.deciding_no_more():
+            out.sum().backward()
+        assert weight.grad is not None
+        assert weight.grad.constant is None
+        assert weight.constant is not None
+        assert torch.equal((rows @ weight.t()).constant, out.constant)
+
+
+def test_memory_that_nobody_filled_is_no_value() -> None:
+    with Fakes(values="whole"):
+        assert torch.empty(2, 2).constant is None
+        assert torch.zeros(2, 2).constant is not None
 
 
 class Wandering(nn.Module):
