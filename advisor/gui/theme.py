@@ -291,6 +291,7 @@ QTableView {
 }
 QTableView::item { border-bottom: 1px solid %(line)s; padding: 0 8px; }
 QTableView::item:selected { background: %(accent_soft)s; color: %(text)s; }
+QLineEdit QToolButton { padding: 0; min-height: 0; border: 0; }
 QFileDialog QToolButton { padding: 0 3px; min-height: 24px; min-width: 20px; }
 QHeaderView { background: transparent; border: 0; }
 QHeaderView::section {
@@ -320,7 +321,7 @@ QListWidget {
   background: %(card)s; color: %(text)s; border: 1px solid %(border)s; border-radius: 6px; outline: 0; padding: 3px;
 }
 #completions {
-  background: %(card)s; color: %(text)s; border: 1px solid %(line)s; outline: 0; padding: 3px;
+  background: %(card)s; color: %(text)s; border: 1px solid %(line)s; outline: 0; padding: 0;
 }
 #completions::item { padding: 2px 8px; border-radius: 4px; min-height: 20px; }
 #completions::item:hover { background: %(hover)s; }

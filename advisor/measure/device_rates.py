@@ -59,9 +59,16 @@ def _curve(points: list[tuple[float, float]]) -> Curve:
 
 
 def _call_s(kept: Sequence[RateMeasurement]) -> float | None:
+    """Seconds that one thread computes for a call: its processor time where others kept it waiting.
+
+    That is the median of all samples, warm-up too: where others are on the processor few count as steady, and one of
+    them alone may be five times as long.
+    """
     for rate in kept:
         if rate.kind == "host_overhead" and rate.summary is not None:
-            return rate.summary.median_s / (_CHAIN_CALLS_PER_LINK * rate.figures["links"])
+            spent = [sample.process_cpu_s for sample in rate.samples if sample.process_cpu_s is not None]
+            chain_s = min(rate.summary.median_s, float(np.median(spent))) if spent else rate.summary.median_s
+            return chain_s / (_CHAIN_CALLS_PER_LINK * rate.figures["links"])
     return None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QTabBar
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QTabBar, QTreeView
 
 from advisor.catalogue.precisions import PRECISIONS
 from advisor.gui.job_state import JobState
@@ -160,11 +160,14 @@ def test_the_file_dialog_speaks_chinese_in_a_chinese_window(window: MainWindow, 
         dialog = QFileDialog(window, "", str(tmp_path))
         dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
         qtbot.addWidget(dialog)
-        return {one.text() for one in dialog.findChildren(QLabel)} - {""}
+        columns = dialog.findChildren(QTreeView)[0].model()
+        size = str(columns.headerData(1, Qt.Orientation.Horizontal))
+        return {one.text() for one in dialog.findChildren(QLabel)} - {""} | {size}
 
     english = words()
     window.commands.choose("language", "zh")
     qtbot.waitUntil(lambda: bool(window._translators), timeout=120_000)
     chinese = words()
-    assert len(english) == len(chinese) == 3
+    assert len(english) == len(chinese) == 4
+    assert "大小" in chinese
     assert not any(letter.isascii() and letter.isalpha() for word in chinese for letter in word.replace("&", "")[:3])

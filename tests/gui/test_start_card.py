@@ -77,6 +77,17 @@ def test_a_card_is_found_by_what_is_typed_and_asked_for(
     qtbot.wait(1)
 
 
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_few_cards_that_are_found_are_all_shown(card: StartCard, qtbot: QtBot) -> None:
+    completer = card.chips.search.completer()
+    QTest.keyClicks(card.chips.search, "h1")
+    listed = completer.popup()
+    qtbot.waitUntil(listed.isVisible)
+    assert completer.completionCount() > 1
+    assert listed.verticalScrollBar().maximum() == 0
+    listed.hide()
+
+
 def test_the_last_card_stays(card: StartCard) -> None:
     for key in card.chips.keys:
         card.chips.remove(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -9,7 +10,7 @@ from advisor.catalogue.precisions import Precision
 from advisor.cost.measured_step import measured_step
 from advisor.cost.operators.measured_rates import MeasuredRates
 from advisor.measure.device_rates import rates_of
-from advisor.measure.measurement import RateMeasurement, Summary, Verdict
+from advisor.measure.measurement import RateMeasurement, Sample, Summary, Verdict
 from advisor.optable.op_table import ConvolutionShape, Op, OpTable
 from advisor.workload.workload import Training
 
@@ -61,6 +62,24 @@ def _table(*ops: Op, tensors: int = 0) -> OpTable:
 
 def _total(table: OpTable, rates: MeasuredRates, precision: Precision = "fp32", *, on_cpu: bool = True) -> float:
     return float(measured_step(table, TRAINING, rates, [1], precision, on_cpu=on_cpu).total_s[0, 0])
+
+
+def test_a_call_takes_what_its_thread_computes_where_others_keep_it_waiting() -> None:
+    def chained(spent_s: tuple[float | None, ...], median_s: float = 8e-3) -> float | None:
+        samples = tuple(
+            Sample(
+                series="host_overhead", batch_size=None, precision="fp32", step_count=1, wall_s=9e-3, device_s=None,
+                started_monotonic_s=0.0, warm_up=place < 4, process_cpu_s=one,
+            )
+            for place, one in enumerate(spent_s)
+        )  # fmt: skip
+        return rates_of(
+            [msgspec.structs.replace(_rate("host_overhead", median_s, links=100.0), samples=samples)]
+        ).call_s
+
+    assert chained((1e-3, 4e-4, 4e-4, 4e-4, 2.4e-3)) == pytest.approx(4e-4 / 800)
+    assert chained((1e-3, 9e-3), median_s=4e-4) == pytest.approx(4e-4 / 800)
+    assert chained((None,)) == pytest.approx(8e-3 / 800)
 
 
 def test_curves_are_those_of_the_highest_thread_count() -> None:

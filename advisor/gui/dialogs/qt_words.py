@@ -17,12 +17,13 @@ _MISSING = {
     "Folder": "qt-folder",
     "File": "qt-file",
     "Drive": "qt-drive",
+    "Size": "qt-size",
 }
-"""What Qt's Chinese translation lacks, by our message."""
+"""What Qt's Chinese translation lacks, or calls a volume, by our message."""
 
 
 class _MissingWords(QTranslator):
-    """Asked where Qt's own translation has no word."""
+    """Asked before Qt's own translation."""
 
     def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:  # type: ignore[override, unused-ignore]
         """Ours; None where it is none of these."""
@@ -38,7 +39,7 @@ def chinese_words(owner: QObject) -> list[QTranslator]:
     """Let Qt speak Chinese; returns what is to be removed again."""
     qts = QTranslator(owner)
     qts.load("qtbase_zh_CN", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
-    made = [_MissingWords(owner), qts]  # The last one is asked first.
+    made = [qts, _MissingWords(owner)]  # The last one is asked first.
     for translator in made:
         QCoreApplication.installTranslator(translator)
     return made

@@ -59,6 +59,7 @@ qt-files-of-type = Files of &type:
 qt-folder = Folder
 qt-file = File
 qt-drive = Drive
+qt-size = Size
 
 ## What stands in the window for a flag of the command line
 flag-allow-code = the window asks

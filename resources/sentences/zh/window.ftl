@@ -59,6 +59,7 @@ qt-files-of-type = 文件类型(&T)：
 qt-folder = 文件夹
 qt-file = 文件
 qt-drive = 驱动器
+qt-size = 大小
 
 ## What stands in the window for a flag of the command line
 flag-allow-code = 窗口会询问
