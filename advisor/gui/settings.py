@@ -34,9 +34,11 @@ class Settings:
             "window.ini",
         )
         self._store = QSettings(str(file), QSettings.Format.IniFormat)
+        self._here: dict[str, object] = {}
+        """What was read or chosen in this window: another one's choices are not shown here, so they do not count."""
 
     def _text(self, key: str, default: str, allowed: tuple[str, ...] | None = None) -> str:
-        value = self._store.value(key, default)
+        value = self._here.setdefault(key, self._store.value(key))
         text = value if isinstance(value, str) else default
         return text if allowed is None or text in allowed else default
 
@@ -57,6 +59,7 @@ class Settings:
 
     def store(self, key: str, value: str | float | None) -> None:
         """Keep a value under its name; None forgets it."""
+        self._here[key] = None if value is None else str(value)
         if value is None:
             self._store.remove(key)
         else:
@@ -151,6 +154,7 @@ class Settings:
     @property
     def recent_files(self) -> tuple[str, ...]:
         """Files opened last, newest first, that are still there."""
+        self._here.pop("recent", None)  # every window's files
         text = self._text("recent", "")
         return tuple(part for part in text.split("\n") if part and os.path.exists(part))  # noqa: PTH110 - strings
 

@@ -10,6 +10,7 @@ from advisor.gui.job_request import job_for
 from advisor.gui.main_window import MainWindow
 from advisor.gui.monitor_feed import MonitorFeed
 from advisor.gui.session import DEFAULT_WORKLOAD, Session
+from advisor.gui.settings import Settings
 from advisor.gui.start.last_time import keep_last, restore_last
 from advisor.gui.strip.job_strip import JobStrip
 from advisor.measure.events import RunProgress
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from advisor.gui.settings import Settings
     from tests.gui.conftest import QuietSource
 
 
@@ -45,6 +45,21 @@ def test_a_restart_brings_back_the_edited_workload_and_the_newest_advice(
     assert later.advice_seen
     qtbot.waitUntil(lambda: not later.crew._threads, timeout=120_000)
     assert later.close()
+
+
+def test_what_another_window_chooses_counts_there_and_after_a_restart(tmp_path: Path) -> None:
+    file = tmp_path / "shared.ini"
+    first, second = Settings(file), Settings(file)
+    assert first.gpu_keys is second.gpu_keys is None
+    second.store("gpu_keys", "h200")
+    for one in (second, first):
+        one._store.sync()
+    assert first.gpu_keys is None
+    assert second.gpu_keys == Settings(file).gpu_keys == ("h200",)
+    second.add_recent(file)
+    for one in (second, first):
+        one._store.sync()
+    assert first.recent_files == (str(file),)
 
 
 def test_what_was_kept_badly_counts_as_nothing(session: Session, settings: Settings, qtbot: QtBot) -> None:
