@@ -134,8 +134,13 @@ def format_rate(per_second: float) -> str:
         return format_quantity(per_second, "/s")
     if abs(per_second) < 1000:  # noqa: PLR2004 - below, three figures need no comma
         return f"{_digits(per_second)} /s"
-    step = 10 ** (math.floor(math.log10(abs(per_second))) - 2)
-    return f"{round(per_second / step) * step:,.0f} /s"
+    return f"{_three_figures(per_second)} /s"
+
+
+def _three_figures(number: float) -> str:
+    """A number of at least a hundred, three of its figures and commas: `12,700`."""
+    step = 10 ** (math.floor(math.log10(abs(number))) - 2)
+    return f"{round(number / step) * step:,.0f}"
 
 
 def format_energy(joules: float) -> str:
@@ -156,12 +161,14 @@ def format_fraction(fraction: float) -> str:
     return f"{100 * fraction:.0f} %"
 
 
-_RATIO_WITH_CENTS = 10
-"""From here on three figures say enough of a ratio."""
+_RATIO_WITH_CENTS, _RATIO_WITH_COMMAS = 10, 1000
+"""From the first on three figures say enough of a ratio, from the second on in commas."""
 
 
 def _format_ratio(ratio: float) -> str:
-    return f"{ratio:.2f}" if abs(ratio) < _RATIO_WITH_CENTS else f"{ratio:.3g}"
+    if abs(ratio) < _RATIO_WITH_CENTS:
+        return f"{ratio:.2f}"
+    return _three_figures(ratio) if _RATIO_WITH_COMMAS <= abs(ratio) < math.inf else f"{ratio:.3g}"
 
 
 FORMATTERS: dict[str, Callable[[float], str]] = {

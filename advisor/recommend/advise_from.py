@@ -126,13 +126,18 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
             *comparison_caveats(comparison, finalists, best, here),
         ),
         predictions=filled,
-        best_set_ups=_places(filled, finalists),
+        best_set_ups=_places(filled, finalists or _beyond_limits(comparison)),
     )
 
 
 def _places(predictions: Sequence[Prediction], finalists: Sequence[Finalist]) -> tuple[int, ...]:
     entered = [one for finalist in finalists for one in finalist.by_count]
     return tuple(place for place, one in enumerate(predictions) if any(one is other for other in entered))
+
+
+def _beyond_limits(comparison: Comparison) -> tuple[Finalist, ...]:
+    """What each device would take if no limit on cost, power or hours held: shown where nothing keeps them."""
+    return find_finalists(comparison._replace(limits=Limits()), comparison.kept)
 
 
 def _freer(comparison: Comparison, winner: _Winner | None) -> tuple[Alternative, ...]:

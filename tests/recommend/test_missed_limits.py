@@ -11,18 +11,21 @@ from advisor.core.sentences import Reason, say
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.candidates import enumerate_candidates
+from advisor.recommend.fixed import FREE, Fixed
 from advisor.recommend.prices import Prices
 from advisor.recommend.recommendation import Limits, Recommendations
 from advisor.workload.workload import Workload
 from tests.recommend.fakes import SPECS, TRANSFORMER, gpu, machine, predict_all, workload
 
 
-def advised(limits: Limits, asked: Workload | None = None, prices: Prices | None = None) -> Recommendations:
+def advised(
+    limits: Limits, asked: Workload | None = None, prices: Prices | None = None, fixed: Fixed = FREE
+) -> Recommendations:
     asked = asked or workload("fp32")
     here = machine(gpu())
     found = enumerate_candidates(asked, here, SPECS)
     predictions = predict_all(found, TRANSFORMER, asked)
-    return recommend(asked, here, predictions, specs=SPECS, limits=limits, prices=prices)
+    return recommend(asked, here, predictions, specs=SPECS, limits=limits, prices=prices, fixed=fixed)
 
 
 def nearest(answer: Recommendations) -> dict[str, Reason]:
@@ -53,6 +56,16 @@ def test_of_two_limits_each_one_that_is_missed_is_told_of_the_same_set_up() -> N
     told = nearest(advised(Limits(max_job_s=1.0, max_power_w=10.0)))
     assert set(told) == {"caveat-nearest-hours", "caveat-nearest-power"}
     assert len({reason.numbers["device"] for reason in told.values()}) == 1
+
+
+def test_what_is_shown_beside_missed_limits_keeps_what_is_fixed() -> None:
+    asked = workload("fp32", batch_size=16)
+    answer = advised(Limits(max_job_s=1.0), asked, fixed=Fixed(batch_size=True))
+    assert answer.recommendation is None
+    shown = [answer.predictions[place] for place in answer.best_set_ups]
+    assert {one.batch_size_per_device for one in shown} == {16}
+    assert {one.device.spec_key for one in shown} > {"v100-sxm2-32"}
+    assert all(one.fits for one in shown)
 
 
 def test_limits_that_are_kept_say_nothing() -> None:

@@ -127,4 +127,4 @@ help-adapter = With { $name } one { $device } holds a step (batch size { $batch 
 help-larger-card = One { $device } holds all of it (batch size { $batch }): { $step_s } a step in { $need_bytes }.
 help-larger-cards = Not fewer than { $count } × { $device } hold all of it, sharded (FSDP, batch size { $batch } a card): { $step_s } a step in { $need_bytes } a card.
 help-switch = With { $name } it would be { $gain_ratio } times as fast (between { $low_ratio } and { $high_ratio }).
-summary-other-rows = Nothing is advised; these would hold a step
+summary-other-rows = Nothing is advised; what comes nearest on each card
