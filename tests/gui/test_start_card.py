@@ -82,6 +82,7 @@ def test_few_cards_that_are_found_are_all_shown(card: StartCard, qtbot: QtBot) -
     completer = card.chips.search.completer()
     QTest.keyClicks(card.chips.search, "h1")
     listed = completer.popup()
+    assert listed is not None
     qtbot.waitUntil(listed.isVisible)
     assert completer.completionCount() > 1
     assert listed.verticalScrollBar().maximum() == 0

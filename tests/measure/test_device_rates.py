@@ -10,8 +10,9 @@ from advisor.catalogue.precisions import Precision
 from advisor.cost.measured_step import measured_step
 from advisor.cost.operators.measured_rates import MeasuredRates
 from advisor.measure.device_rates import rates_of
-from advisor.measure.measurement import RateMeasurement, Sample, Summary, Verdict
+from advisor.measure.measurement import RateMeasurement, Summary, Verdict
 from advisor.optable.op_table import ConvolutionShape, Op, OpTable
+from advisor.protocol.messages import Sample
 from advisor.workload.workload import Training
 
 TRAINING = Training(precision="fp32", batch_size=8)
