@@ -33,6 +33,8 @@ _END_S = 5.0
 _DRAIN_S = 0.5
 _TRACE_CORE_WAITS_S = 600.0
 """What a trace may wait for a core beyond its limit: on a machine that others keep busy it takes many times as long."""
+_CORE_WAITS_S = 60.0
+"""The same for whatever else is asked, which watches its own budget: one that waits for a core does not hang."""
 
 
 class WorkerHung(Exception):  # noqa: N818 - says what happened
@@ -104,19 +106,21 @@ class WorkerSession:
         self._child.send(_ENCODER.encode(request))
 
     def ask(self, request: Request, *, deadline_s: float) -> Generator[WorkerEvent | None, None, None]:
-        """`send` and `answers` in one; what a trace waits for a core does not count against its deadline."""
+        """`send` and `answers` in one; a trace may wait for a core longer than others."""
         self.send(request)
-        core_waits_s = _TRACE_CORE_WAITS_S if isinstance(request, TraceRequest) else 0.0
+        core_waits_s = _TRACE_CORE_WAITS_S if isinstance(request, TraceRequest) else _CORE_WAITS_S
         yield from self.answers(deadline_s=deadline_s, core_waits_s=core_waits_s)
 
-    def answers(self, *, deadline_s: float, core_waits_s: float = 0.0) -> Generator[WorkerEvent | None, None, None]:
+    def answers(
+        self, *, deadline_s: float, core_waits_s: float = _CORE_WAITS_S
+    ) -> Generator[WorkerEvent | None, None, None]:
         """Events of the request sent until it is answered or the worker ends; None now and then, if nothing comes.
 
         `deadline_s` is a monotonic time; what the worker waits for a core until then is added, up to `core_waits_s`:
-        what comes of a request whose time is bounded, not budgeted, is not to depend on what else the machine does.
+        what comes of a request is not to depend on what else the machine does.
         Raises WorkerHung, WorkerTooLarge or Cancelled; what had been sent until then was yielded.
         """
-        waited_s = waited_for_core_s(self.pid) if core_waits_s else 0.0
+        waited_s = waited_for_core_s(self.pid)
         while True:
             trouble = self._trouble(deadline_s, waited_s, core_waits_s)
             if trouble is not None:

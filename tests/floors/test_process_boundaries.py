@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from advisor.core.bundled import resource, workloads_folder
+from tests.uncounted import uncounted
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_OF_HELP = 20
@@ -33,9 +34,10 @@ def test_the_window_starts_without_torch() -> None:
 
 
 def _modules_after(program: str) -> set[str]:
-    """Names of everything that a fresh interpreter has imported at the end of a program."""
+    """Names of everything that a fresh interpreter has imported at the end of a program; what counts it left out."""
     said = "\nimport sys; print(*sys.modules, file=sys.stderr)"
-    answer = subprocess.run([sys.executable, "-c", program + said], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", program + said]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, env=uncounted())
     return set(answer.stderr.split())
 
 

@@ -260,7 +260,9 @@ def repaints_that_hold_nothing(qtbot: QtBot, count: int) -> str:
     grown = repaint(qtbot, count)
     after = leftovers()
     assert grown < 200 * 1024
-    assert (after.descriptor_count, after.thread_count) == (before.descriptor_count, before.thread_count)
+    # What earlier tests left may go meanwhile.
+    assert after.descriptor_count <= before.descriptor_count
+    assert after.thread_count <= before.thread_count
     return f"{count:,} repaints: {grown / 1024:+.0f} KiB, descriptors +0, threads +0"
 
 

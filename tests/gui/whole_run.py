@@ -45,7 +45,7 @@ def main(folder: Path) -> int:  # noqa: PLR0915 - one story from start to close
         deadline_s = time.monotonic() + limit_s
         while not done():
             if time.monotonic() > deadline_s:
-                raise TimeoutError(what)
+                raise TimeoutError(f"{what}: {session.job_outcome}, {session.job and session.job.troubles}")
             application.processEvents()
             time.sleep(0.005)
         print(what, flush=True)

@@ -28,6 +28,12 @@ def test_every_batch_that_makes_up_the_global_batch_is_tried() -> None:
     assert batch_sizes_dealing(48, 5, 16) == ()
 
 
+def test_of_many_divisors_some_at_even_ratios_are_tried_among_them_one_the_share_and_the_own_batch() -> None:
+    sizes = batch_sizes_dealing(2 * 720_720, 2, 48)  # 240 divisors
+    assert len(sizes) <= 25
+    assert {1, 48, 720_720} <= set(sizes)
+
+
 @given(st.integers(1, 10**12), st.integers(1, 64), st.integers(1, 4096))
 def test_dealt_batches_make_up_the_share_and_stay_few(global_batch: int, count: int, own: int) -> None:
     sizes = batch_sizes_dealing(global_batch, count, own)
