@@ -20,7 +20,7 @@ def test_waits_only_grow_and_nobody_waits_in_a_process_that_is_not_there() -> No
 
 
 IRIS = load_workload("iris_mlp")
-ASKED = {
+ASKED: dict[str, TraceRequest | MeasureRequest] = {
     "_TRACE_CORE_WAITS_S": TraceRequest(workload=IRIS, precisions=("fp32",)),
     "_CORE_WAITS_S": MeasureRequest(workload=IRIS, device="cpu", batch_sizes=(16,), budget_s=1.0),
 }
