@@ -1,71 +1,33 @@
 """What CUDA decides where the CPU would decide otherwise, as dispatcher kernels that live only while tracing.
 
 They sit at the dispatcher's autograd and autocast keys of the CPU, so they also hold for calls that C++ makes and
-for what activation checkpointing recomputes inside backward. Which operators autocast treats how stands in
-`resources/operators.toml`.
+for what activation checkpointing recomputes inside backward.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch.library import Library, fallthrough_kernel
+from torch.library import Library
 
-from advisor.worker.trace.ops.op_names import operators
+from advisor.worker.trace.cuda_autocast import (
+    HALF_TYPES,
+    Kernel,
+    as_half,
+    autocast_of_either,
+    register_autocast,
+    without_autocast,
+)
 from advisor.worker.trace.packed import packed_backward, packed_kernel, unpacked
 from advisor.workload.workload import Attention
 
 Tensor = torch.Tensor
 aten = torch.ops.aten
-HALF_TYPES = (torch.float16, torch.bfloat16)
 FLASH_HEAD_LIMIT = 256
-
-_AUTOCAST = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)  # noqa: SLF001 - no public name
-_without_autocast = torch._C._ExcludeDispatchKeyGuard  # noqa: SLF001 - no public name
-
-
-def _as_fp32(value: Any) -> Any:  # noqa: ANN401 - any argument of an operator
-    if isinstance(value, Tensor) and value.dtype in HALF_TYPES:
-        return value.float()
-    if isinstance(value, (list, tuple)):
-        return type(value)(_as_fp32(item) for item in value)
-    return value
-
-
-def _as_half(value: Any) -> Any:  # noqa: ANN401 - any argument of an operator
-    if isinstance(value, Tensor) and value.dtype == torch.float32:
-        return value.to(torch.get_autocast_dtype("cpu"))
-    if isinstance(value, (list, tuple)):
-        return type(value)(_as_half(item) for item in value)
-    return value
-
-
-Kernel = Callable[..., Any]
-
-
-def _cast_then_call(overload: Kernel, cast: Callable[[Any], Any]) -> Kernel:
-    def kernel(*args: object, **kwargs: object) -> object:
-        with _without_autocast(_AUTOCAST):
-            return overload(*[cast(a) for a in args], **{name: cast(a) for name, a in kwargs.items()})
-
-    return kernel
-
-
-def _with_fp32_result(overload: Kernel) -> Kernel:
-    """CUDA passes dtype=float32 where none was asked for: no separate cast runs."""
-
-    def kernel(*args: object, **kwargs: object) -> object:
-        first = args[0]
-        if kwargs.get("dtype") is None and isinstance(first, Tensor) and first.dtype in HALF_TYPES:
-            kwargs["dtype"] = torch.float32
-        with _without_autocast(_AUTOCAST):
-            return overload(*args, **kwargs)
-
-    return kernel
 
 
 def _dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002 - the schema's name
@@ -88,7 +50,7 @@ def _softmax_of(overload: Kernel, name: str) -> Kernel:
 
     def under_autocast(self: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
         wanted = torch.float32 if dtype is None and self.dtype in HALF_TYPES else dtype
-        with _without_autocast(_AUTOCAST):
+        with without_autocast():
             result: Tensor = overload(self, dim, wanted)
         return result
 
@@ -162,11 +124,11 @@ def _recurrent(name: str) -> Kernel:
         states = list(hx) if isinstance(hx, (list, tuple)) else [hx]
         weights = list(params)
         if torch.is_autocast_enabled("cpu"):
-            input, states, weights = _as_half(input), _as_half(states), _as_half(weights)  # noqa: A001
+            input, states, weights = as_half(input), as_half(states), as_half(weights)  # noqa: A001
         hidden = states[0].shape[-1]
         hidden = weights[0].shape[0] // {2: 4, 3: 3}.get(mode, 1) if hidden == 0 else hidden
         cell = states[1] if len(states) > 1 else None
-        with _without_autocast(_AUTOCAST):
+        with without_autocast():
             outputs = aten._cudnn_rnn(  # noqa: SLF001 - the operator that CUDA runs
                 input, weights, 4 if has_biases else 2, None, states[0], cell, mode, hidden, 0,
                 num_layers, batch_first, dropout, train, bidirectional, [], None,
@@ -174,27 +136,6 @@ def _recurrent(name: str) -> Kernel:
         return tuple(outputs[: 3 if mode == _MODES["lstm"] else 2])
 
     return kernel
-
-
-def _register_autocast(library: Library) -> None:
-    names_of = operators().autocast
-    for names, wrap in (
-        (names_of.to_fp32, lambda overload: _cast_then_call(overload, _as_fp32)),
-        (names_of.sums_in_fp32, _with_fp32_result),
-        (names_of.to_half, lambda overload: _cast_then_call(overload, _as_half)),
-    ):
-        for name in names:
-            packet = getattr(aten, name)
-            for overload_name in packet.overloads():
-                overload = getattr(packet, overload_name)
-                if "out" in overload_name.split("_") or overload_name.endswith("_out") or "dimname" in overload_name:
-                    continue
-                full = name if overload_name == "default" else f"{name}.{overload_name}"
-                library.impl(full, wrap(overload), "AutocastCPU", allow_override=True)  # type: ignore[no-untyped-call]
-    for name in names_of.not_on_cuda:
-        for overload_name in getattr(aten, name).overloads():
-            full = name if overload_name == "default" else f"{name}.{overload_name}"
-            library.impl(full, fallthrough_kernel, "AutocastCPU", allow_override=True)  # type: ignore[no-untyped-call]
 
 
 def _register_autograd(library: Library, attention: Attention) -> None:
@@ -221,8 +162,9 @@ def cuda_rules(attention: Attention) -> Iterator[None]:
         warnings.simplefilter("ignore")
         library = Library("aten", "IMPL")  # type: ignore[no-untyped-call]
         try:
-            _register_autocast(library)
+            register_autocast(library)
             _register_autograd(library, attention)
-            yield
+            with autocast_of_either():
+                yield
         finally:
             library._destroy()  # type: ignore[no-untyped-call]  # noqa: SLF001 - torch's own scoped library does the same

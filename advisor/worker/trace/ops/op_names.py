@@ -11,12 +11,12 @@ from advisor.optable.op_table import OpKind
 
 
 class Autocast(Record, frozen=True, kw_only=True):
-    """Operators that CUDA's autocast treats otherwise than the CPU's."""
+    """How CUDA's autocast treats the operators that it treats otherwise than the CPU's."""
 
     to_fp32: tuple[str, ...]
     sums_in_fp32: tuple[str, ...]
-    not_on_cuda: tuple[str, ...]
     to_half: tuple[str, ...]
+    to_widest: tuple[str, ...]
 
 
 class Operators(Record, frozen=True, kw_only=True):
