@@ -44,7 +44,14 @@ class TraceWatch:
         reason = advice.model.not_traced_reason
         if reason is None:
             return (_BY_NUMBERS,)
-        return (reason, _BY_NUMBERS) if self._failed is None else (reason,)
+        # Nor could it be measured; of several devices the first one's cause.
+        ended = [
+            caveat
+            for measurement in advice.measurements
+            for caveat in measurement.caveats
+            if caveat.code.startswith("measure-worker-")
+        ][:1]
+        return (reason, *ended) if self._failed is not None else (reason, *ended, _BY_NUMBERS)
 
     def _kept(self) -> str | None:
         """Where the traceback was written; None where there is none, or no place for it."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from advisor.catalogue.precisions import PRECISION_LABELS, TRACE_PRECISIONS, Precision
 from advisor.core.records import shared_fields
@@ -13,9 +13,12 @@ from advisor.core.sentences import Reason
 from advisor.core.units import Basis, Estimate, around
 from advisor.cost.parts import Part, PartKind
 from advisor.cost.scaling.scaling import PARTS
+from advisor.cost.step_parts import OWN_PARTS
 from advisor.predict.candidate_grid import CandidateGrid, Cell
 from advisor.predict.device_memory import MemoryAnswer
 from advisor.predict.groups import Groups
+from advisor.predict.loader import with_loader
+from advisor.predict.local.timed_alone import timed_peak, timed_steps
 from advisor.predict.prediction import Candidate, Prediction, SetUp, basis_of
 from advisor.predict.sources import Sources
 from advisor.workload.workload import Workload, passes_over_data
@@ -58,7 +61,10 @@ def predict_candidates(
     for precision, group in by_precision.items():
         table = sources.tables.get(TRACE_PRECISIONS[precision])
         if table is None:
-            refusals.append(Reason.of("predict-no-trace", precision=PRECISION_LABELS[precision]))
+            timed = _timed_alone(group, precision, sources, memory_of)
+            predictions += timed
+            code = "predict-timed-alone" if timed else "predict-no-trace"
+            refusals.append(Reason.of(code, precision=PRECISION_LABELS[precision]))
             continue
         grid = grids[precision] = CandidateGrid(table, precision, group, sources)
         for candidate in group:
@@ -67,6 +73,42 @@ def predict_candidates(
                 predictions.append(_prediction(candidate, sources.workload, cell, memory_of(candidate)))
         refusals += [reason for reason in grid.refusals if reason not in refusals]
     return Predicted(predictions=tuple(predictions), refusals=tuple(refusals), groups=Groups(grids))
+
+
+def _timed_alone(
+    group: Sequence[Candidate],
+    precision: Precision,
+    sources: Sources,
+    memory_of: Callable[[Candidate], MemoryAnswer],
+) -> list[Prediction]:
+    """What was timed on devices that are here, where no table says more of the model."""
+    alone = [one for one in group if one.count == 1 and one.gradient_accumulation_steps == 1]
+    found: list[Prediction] = []
+    for key, device in {one.device.key: one.device for one in alone}.items():
+        measurement = sources.measurements.get(key)
+        batches = sorted({one.batch_size_per_device for one in alone if one.device.key == key})
+        timed = timed_steps(measurement, batches, precision) if measurement is not None else None
+        if measurement is None or timed is None:
+            continue
+        steps = with_loader(timed, device, batches, sources)
+        for candidate in alone:
+            column = batches.index(candidate.batch_size_per_device) if candidate.device.key == key else None
+            if column is None or not steps.measured[0, column]:
+                continue
+            total_s, low_s, high_s = (float(ends[0, column]) for ends in (steps.total_s, steps.low_s, steps.high_s))
+            memory = memory_of(candidate)
+            peak = timed_peak(measurement, candidate.batch_size_per_device, precision, memory.beside_bytes)
+            found.append(
+                _described(
+                    candidate,
+                    sources.workload,
+                    Estimate(value=total_s, low=low_s, high=high_s, basis="measured"),
+                    {name: float(getattr(steps, name)[0, column]) for name in OWN_PARTS},
+                    replace(memory, peak=peak, fits=True),  # it ran
+                    measured=True,
+                )
+            )
+    return found
 
 
 def optimizer_step_count(workload: Workload, global_batch_size: int) -> int:
@@ -86,19 +128,34 @@ def _prediction(candidate: Candidate, workload: Workload, cell: Cell, memory: Me
     step = Estimate(
         value=float(grid.step_s[place]), low=float(ends.low_s[place]), high=float(ends.high_s[place]), basis=basis
     )
-    passes = candidate.batch_size_per_device * candidate.gradient_accumulation_steps
-    global_batch = passes * (1 if candidate.strategy == "single" else candidate.count)
     efficiency = None
     if candidate.count > 1:
         efficiency = around(grid.efficiency[place], ends.efficiency_low[place], ends.efficiency_high[place], basis)
+    parts_s = {name: float(grid.parts_s[name][place]) for name in PARTS}
+    notes = (*cell.notes, *memory.notes)
+    return _described(
+        candidate, workload, step, parts_s, memory, measured=cell.measured, efficiency=efficiency, notes=notes
+    )
+
+
+def _described(  # noqa: PLR0913 - a set-up and all that is known of it
+    candidate: Candidate,
+    workload: Workload,
+    step: Estimate,
+    parts_s: Mapping[str, float],
+    memory: MemoryAnswer,
+    *,
+    measured: bool,
+    efficiency: Estimate | None = None,
+    notes: tuple[Reason, ...] = (),
+) -> Prediction:
+    """A set-up's step with what follows from it: rate and job."""
+    passes = candidate.batch_size_per_device * candidate.gradient_accumulation_steps
+    global_batch = passes * (1 if candidate.strategy == "single" else candidate.count)
     rate = Estimate(
-        value=global_batch / step.value, low=global_batch / step.high, high=global_batch / step.low, basis=basis
+        value=global_batch / step.value, low=global_batch / step.high, high=global_batch / step.low, basis=step.basis
     )
-    parts = tuple(
-        Part(kind=_PART_KINDS[name], duration_s=seconds)
-        for name in PARTS
-        if (seconds := float(grid.parts_s[name][place])) > 0
-    )
+    parts = tuple(Part(kind=_PART_KINDS[name], duration_s=time_s) for name, time_s in parts_s.items() if time_s > 0)
     return Prediction(
         **shared_fields(candidate, SetUp),
         global_batch_size=global_batch,
@@ -111,6 +168,6 @@ def _prediction(candidate: Candidate, workload: Workload, cell: Cell, memory: Me
         fits=memory.fits,
         job_s=step.scaled(optimizer_step_count(workload, global_batch)),
         efficiency=efficiency,
-        measured=cell.measured,
-        notes=(*cell.notes, *memory.notes),
+        measured=measured,
+        notes=notes,
     )

@@ -46,6 +46,8 @@ class MemoryAnswer:
     capacity_bytes: float | None
     fits: bool | None
     notes: tuple[Reason, ...] = ()
+    beside_bytes: float = 0.0
+    """What the driver's context or the process itself holds beside the step; in `peak` where that is known."""
 
 
 def unknown_memory(candidate: Candidate) -> MemoryAnswer:
@@ -87,7 +89,8 @@ class MemorySolver:
         capacity, usable = self._capacity(candidate.device)
         question = self._question(candidate)
         if question is None:
-            return MemoryAnswer(peak=None, parts=(), capacity_bytes=capacity, fits=None)
+            beside = context_bytes(self._capability(candidate.device))
+            return MemoryAnswer(peak=None, parts=(), capacity_bytes=capacity, fits=None, beside_bytes=beside)
         key = (*_question_key(candidate), candidate.batch_size_per_device)
         if key not in self._plain:
             self._plain[key] = answered(question, candidate.batch_size_per_device, replayed=False)
@@ -173,7 +176,9 @@ class MemorySolver:
             else host_bytes(table, self._training, candidate.precision, candidate.batch_size_per_device)
         )
         if need is None:
-            return MemoryAnswer(peak=None, parts=(), capacity_bytes=capacity, fits=None)
+            return MemoryAnswer(
+                peak=None, parts=(), capacity_bytes=capacity, fits=None, beside_bytes=_HOST_PROCESS_BYTES
+            )
         whole = need + _HOST_PROCESS_BYTES
         low, high = _HOST_RANGE
         peak = Estimate(value=whole, low=whole * low, high=whole * high, basis="specified")

@@ -7,19 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from advisor.core.sentences import Reason
 from advisor.cost.loading import loading_of, waiting_s
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.prediction import Device
 from advisor.predict.sources import Sources
 
 
-def with_loader(
-    steps: DeviceSteps | Reason, device: Device, batch_sizes: Sequence[int], known: Sources
-) -> DeviceSteps | Reason:
+def with_loader(steps: DeviceSteps, device: Device, batch_sizes: Sequence[int], known: Sources) -> DeviceSteps:
     """The steps of one device with the loader's part; as they are where no pass of the loader was timed."""
-    if isinstance(steps, Reason):
-        return steps
     on_cpu = device.key == "cpu"
     machine = known.machine if device.local else None
     cores = None if machine is None else machine.cpu.usable_core_count

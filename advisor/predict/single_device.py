@@ -53,7 +53,11 @@ def single_device_steps(  # noqa: PLR0913 - one question with its sources
         else:
             answers[device.key] = Reason.of("predict-unknown-card", device=device.name)
     answers |= _specified(compiled, training, precision, from_spec, batches, known)
-    return {device.key: with_loader(answers[device.key], device, batches, known) for device in devices}
+    found = {device: answers[device.key] for device in devices}
+    return {
+        device.key: steps if isinstance(steps, Reason) else with_loader(steps, device, batches, known)
+        for device, steps in found.items()
+    }
 
 
 def _specified(  # noqa: PLR0913 - the same question

@@ -152,7 +152,14 @@ def _kept_reason(chosen: Prediction, curve: Sequence[Prediction], global_limit: 
         return Reason.of("why-batch-kept-within", batch=size, allowed_batch=allowed, global_limit=global_limit)
     numbers: Arguments = {"batch": size, "global_limit": global_limit}
     numbers |= {"rate": rounded(chosen.samples_per_s.value), "precision": PRECISION_LABELS[chosen.precision]}
-    return Reason.of("why-batch-kept-global" if held else "why-batch-kept", **numbers)
+    if held:
+        return Reason.of("why-batch-kept-global", **numbers)
+    return Reason.of("why-batch-kept" if _larger(chosen, curve) else "why-batch-kept-largest", **numbers)
+
+
+def _larger(chosen: Prediction, curve: Sequence[Prediction]) -> bool:
+    """Whether a larger batch was tried and fits."""
+    return any(_size(one) > _size(chosen) for one in curve)
 
 
 def _beyond_reason(chosen: Prediction, global_limit: int, samples: int) -> Reason:
@@ -199,7 +206,7 @@ def batch_reason(  # noqa: PLR0911, PLR0913 - one return a cause; a batch size a
     gain = chosen.samples_per_s.value / own.samples_per_s.value
     numbers = {"batch": size, "own_batch": own_batch, "gain_ratio": gain}
     if knee is None or knee.batch_size_per_device <= size:
-        return Reason.of("why-batch-knee", **numbers)
+        return Reason.of("why-batch-knee" if _larger(chosen, curve) else "why-batch-knee-largest", **numbers)
     numbers |= {"global_limit": global_limit}
     allowed = _largest_allowed(curve, global_limit)
     if allowed > size:  # the knee of what the limit leaves

@@ -44,6 +44,42 @@ def test_measuring_iris_favours_the_cpu_and_names_launch_cost(tmp_path: Path, se
         assert [run.head.workload_name for run in history.runs()] == [advice.workload.name]
 
 
+DECIDES = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(64, 64)
+    def forward(self, x):
+        for row in range(len(x)):
+            x = self.body(x) * (2 if x[row].sum().item() > 0 else 1)
+        return x
+def build_model(): return Net()
+def make_batch(batch_size): return torch.randn(batch_size, 64), torch.randn(batch_size, 64)
+"""
+
+
+def test_a_model_that_cannot_be_traced_is_advised_by_what_was_timed_here(
+    tmp_path: Path, settings: dict[str, str]
+) -> None:
+    (tmp_path / "mine.py").write_text(DECIDES)
+    saved = tmp_path / "advice.json"
+    asked = [str(tmp_path / "mine.py"), "--allow-code", "--budget", "15", "--batch", "8", "--json", str(saved)]
+    command = [sys.executable, "-m", "advisor", "--measure", *asked]
+    ended = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=400, check=False)
+    assert ended.returncode == 0, ended.stderr
+    advice = json_file.read(saved)
+    assert advice.recommendation is not None
+    assert advice.recommendation.device.key == "cpu"
+    assert advice.recommendation.step_s.basis == "measured"
+    timed = {step.batch_size for measurement in advice.measurements for step in measurement.steps if step.summary}
+    assert {one.batch_size_per_device for one in advice.predictions} <= timed
+    assert all(one.measured for one in advice.predictions)
+    codes = {caveat.code for caveat in advice.caveats}
+    assert {"trace-depends-on-data", "predict-timed-alone"} <= codes
+
+
 def test_an_interrupt_keeps_and_writes_what_was_measured(tmp_path: Path, settings: dict[str, str]) -> None:
     saved = tmp_path / "advice.json"
     command = [sys.executable, "-m", "advisor", "--measure", "lstm_classifier", "--budget", "60", "--json", str(saved)]

@@ -111,7 +111,9 @@ def test_the_global_batch_grows_no_further_than_the_data() -> None:
     [
         ([(16, 99.0), (32, 100.0)], 16, 1000, 5000, "why-batch-kept"),
         ([(16, 30.0), (32, 100.0)], 16, 16, 5000, "why-batch-kept-global"),
-        ([(16, 30.0), (32, 100.0)], 16, 1000, 5000, "why-batch-knee"),
+        ([(16, 30.0), (32, 99.0), (64, 100.0)], 16, 1000, 5000, "why-batch-knee"),
+        ([(16, 30.0)], 16, 1000, 5000, "why-batch-kept-largest"),
+        ([(16, 30.0), (32, 40.0)], 16, 1000, 5000, "why-batch-knee-largest"),
         ([(16, 30.0), (32, 70.0), (64, 100.0)], 16, 32, 5000, "why-batch-limited"),
         ([(16, 30.0), (32, 70.0), (64, 75.0), (128, 100.0)], 16, 64, 5000, "why-batch-knee-within"),
         ([(8, 30.0)], 16, 1000, 5000, "why-batch-own-does-not-fit"),

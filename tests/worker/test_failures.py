@@ -100,3 +100,15 @@ def test_a_refusal_is_told_in_the_reader_s_language_with_its_remedy() -> None:
     assert failed.reason is not None
     assert say(failed.reason, "en").endswith("cannot build. Did you mean `bert`?")
     assert say(failed.reason, "zh").endswith("无法构建。是否指 `bert`？")
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR")
+def test_memory_of_sparse_tensors_is_that_of_their_places_and_values() -> None:
+    dense = torch.eye(32)
+    with LiveBytes() as live:
+        coordinates = dense.to_sparse()
+        of_coordinates = live.live_bytes
+        rows = dense.to_sparse_csr()
+    assert of_coordinates == 32 * (2 * 8 + 4)
+    assert live.live_bytes - of_coordinates >= 33 * 8 + 32 * (8 + 4)
+    del coordinates, rows

@@ -17,6 +17,8 @@ Size = tuple[int, ...]
 _NUMBER = re.compile(r"(?<![\w.])\d+(?!\w|\.\d)")
 _TIMES = re.compile(r"(?<=\d)[x*](?=\d)")
 _PAIR = re.compile(r"(\d{2,5})\s*[*x×,]\s*(\d{2,5})")
+_BROADCAST = re.compile(r"had torch\.Size\(\[([\d, ]*)\]\).*broadcastable to \[([\d, ]*)\]")
+"""How a shape rule says that two tensors do not go together."""
 _LARGER = (2, 4, 8)
 """Times the length of what was too short to be cut into its parts."""
 _SMALL = re.compile(r"small|greater|at least|Kernel size|non-?positive|empty", re.IGNORECASE)
@@ -40,7 +42,7 @@ def resized_batches(made: Made, error: BaseException) -> Iterator[Made]:
     Numbers of the complaint stand in the place of others, also of their multiples; a picture that cannot be cut gets
     rounder sides; what is too small grows; a dimension is added. What was put in last is changed first.
     """
-    text = str(error)
+    text = _of_those_that_differ(str(error))
     batch = {name: tensor for name, tensor in reversed(made(1).items()) if tensor.dim() > 1}
     numbers = list(dict.fromkeys(int(word) for word in _NUMBER.findall(_TIMES.sub(" ", text))))
     sizes = {name: tuple(tensor.shape[1:]) for name, tensor in batch.items()}
@@ -54,6 +56,16 @@ def resized_batches(made: Made, error: BaseException) -> Iterator[Made]:
     for name, size in changes:
         if prod(size) <= _MOST_ELEMENTS:
             yield _with_size(made, name, int(batch[name].shape[0]), size)
+
+
+def _of_those_that_differ(text: str) -> str:
+    """The sizes in which two shapes differ, as operators themselves say it, where a rule tells the whole shapes."""
+    found = _BROADCAST.search(text)
+    if found is None:
+        return text
+    second, first = ([int(size) for size in _NUMBER.findall(shape)] for shape in found.groups())
+    unlike = [f"{one} and {other}" for one, other in zip(first[::-1], second[::-1], strict=False) if one != other]
+    return f"sizes of the tensors: {', '.join(unlike)}"
 
 
 def _of_pairs(sizes: dict[str, Size], text: str) -> Iterator[tuple[str, Size]]:

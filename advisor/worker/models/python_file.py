@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.parameter import is_lazy
 from torch.utils.data import Dataset
 
 from advisor.core.errors import UserFacingError
@@ -30,6 +31,9 @@ from advisor.worker.models.file_faults import (
 from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision
 from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
 from advisor.workload.workload import PythonModel, Workload, length_of
+
+_BATCH_FOR_SIZES = 2
+"""Of which a norm that is being trained can still take a mean."""
 
 
 def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Architecture:
@@ -62,6 +66,9 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
         return batch
 
     step = getattr(user, "training_step", None)
+    if any(map(is_lazy, (*module.parameters(), *module.buffers()))):
+        with torch.no_grad():  # sizes are only known after a batch: scripts run one before they make an optimizer
+            _loss_of(step, path, module, batches(_BATCH_FOR_SIZES))
     trainable = getattr(user, "trainable", None)
     return Architecture(
         module=module,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import torch
+
 from advisor.core.sentences import Reason, SaidError
 
 TraceFault = Literal[
@@ -12,6 +14,7 @@ TraceFault = Literal[
     "trace-depends-on-batch",
     "trace-nothing-to-train",
     "trace-unrated-type",
+    "trace-sparse",
 ]
 _LONGEST = 300
 
@@ -23,3 +26,9 @@ class TraceFailed(SaidError):  # noqa: N818 - what happened, as the runner repor
         """`detail`: the operator, or what differs."""
         super().__init__((Reason.of(fault, detail=detail[:_LONGEST]),))
         self.fault = fault
+
+
+def refuse_sparse(tensor: torch.Tensor, made_by: str) -> None:
+    """Raise TraceFailed for a tensor that lies in memory as places and values."""
+    if tensor.layout is not torch.strided:
+        raise TraceFailed("trace-sparse", made_by)

@@ -134,8 +134,8 @@ def _constructed(
     name = func._schema.name.partition("::")[2] if hasattr(func, "_schema") else ""  # noqa: SLF001 - torch's modes read it
     device = kwargs.get("device")
     elsewhere = device is not None and torch.device(device).type != "cpu"
-    if name == "empty" and not every:
-        return None
+    if name == "empty" and not every and (kwargs.get("dtype") or torch.get_default_dtype()).is_floating_point:
+        return None  # memory for activations, which nobody filled yet; places are filled one by one and read
     if name not in _CONSTRUCTORS or elsewhere or any(isinstance(value, Tensor) for value in (*args, *kwargs.values())):
         return None
     if name in {"zeros", "ones", "full", "empty"} and _count(args[0]) > _MOST_OF_INPUTS:

@@ -143,6 +143,8 @@ class KnownResults:
         every = [*found, *(tensor for tensor in tensors if tensor is not None)]
         if any(type(tensor) is not FakeTensor or tensor.fake_mode is not every[0].fake_mode for tensor in every):
             return None  # a fake of another mode is taken in as a copy: its views would pass for tensors of their own
+        if any(tensor.layout is not torch.strided for tensor in every):
+            return None
         if any(_is_marked(tensor) for tensor in every):
             self._marked = True
             return None

@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from advisor.optable.op_table import Phase
 from advisor.worker.trace.constants import UniformValues
 from advisor.worker.trace.dataflow import DataFlow
+from advisor.worker.trace.failed import refuse_sparse
 from advisor.worker.trace.known import KnownResults, knowable
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost, cost_of
 from advisor.worker.trace.ops.op_figures import RawOp, is_view
@@ -142,6 +143,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _follow(self, out: object, name: str) -> None:
         if isinstance(out, Tensor):
+            refuse_sparse(out, name)
             if self.tracker.see(out):
                 self.made_by[len(self.tracker.kinds) - 1] = (self.phase, self.path, name)
         elif isinstance(out, (tuple, list)):

@@ -16,7 +16,7 @@ from advisor.worker.causes import value_was_asked
 from advisor.worker.trace.constants import finite, uniform_values, values_shown
 from advisor.worker.trace.even_choices import CHOOSING
 from advisor.worker.trace.extended import Extension
-from advisor.worker.trace.failed import TraceFailed
+from advisor.worker.trace.failed import TraceFailed, refuse_sparse
 from advisor.worker.trace.kept_values import is_small_enough, with_values
 from advisor.worker.trace.known import Fakes, KnownResults
 from advisor.worker.trace.layer_runs import LayerRun, layer_runs, shortened
@@ -159,6 +159,7 @@ class Passes:
             recorder.tracker.see(tensor)
         inputs = tensors_in(batch)
         for tensor, value in zip(inputs, self._uniform, strict=True):
+            refuse_sparse(tensor, "make_batch")
             recorder.tracker.see(tensor)
             if value is not None:
                 recorder.values.note(tensor, value)

@@ -36,8 +36,8 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def see(self, tensors: Iterable[object]) -> None:
         """Count the storages of tensors that exist already (parameters, optimizer states, the batch)."""
         for tensor in tensors:
-            if isinstance(tensor, torch.Tensor):
-                self._storages.see(tensor)
+            for part in _strided(tensor) if isinstance(tensor, torch.Tensor) else ():
+                self._storages.see(part)
 
     def __torch_dispatch__(
         self,
@@ -51,3 +51,14 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
         result = func(*args, **(kwargs or {}))
         self.see(tree_iter(result))
         return result
+
+
+def _strided(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """The tensors that hold its memory: a sparse one has places and values, any other is itself."""
+    if tensor.layout is torch.sparse_coo:
+        return (tensor._indices(), tensor._values())  # noqa: SLF001 - without a copy, as of one that is not coalesced
+    if tensor.layout in {torch.sparse_csr, torch.sparse_bsr}:
+        return (tensor.crow_indices(), tensor.col_indices(), tensor.values())
+    if tensor.layout in {torch.sparse_csc, torch.sparse_bsc}:
+        return (tensor.ccol_indices(), tensor.row_indices(), tensor.values())
+    return (tensor,)

@@ -6,6 +6,7 @@ advice-phase-done = Done
 advice-interrupted = The run was interrupted: what had been measured until then is kept, the rest is predicted.
 advice-not-traced = The model was not traced, so nothing could be predicted for other devices.
 advice-not-traced-at = At { $precisions } the model could not be traced, so nothing is predicted there. { $reason }
+predict-timed-alone = At { $precision } the model could not be traced: only what was timed on this machine has a time, and other GPUs have none.
 predict-no-trace = Nothing is predicted at { $precision }: the model could not be traced at it.
 predict-cpu-not-measured = No time is given for this machine's CPU: a CPU's speed is measured, never read from a table. Run with --measure.
 predict-unknown-card = { $device } is not in the table of GPUs, so nothing is predicted for it. Measure on it, or give its figures with --gpu-file.

@@ -10,6 +10,7 @@ trace-depends-on-batch = The model runs other operators at another batch size ({
 trace-unknown-operators = What some operators compute is unknown ({ $operators }; { $share_fraction } of all calls): only their memory traffic is counted, so that a step may take longer than its value, up to the high end of a range that was widened for it. Measure a step to be sure.
 trace-nothing-to-train = The loss does not depend on any trainable parameter. Check `training.trainable`: with tied weights a head may have no parameters of its own.
 trace-unrated-type = The model computes in a type of which no speed is known here ({ $detail }), and it is not taken for FP32: train it in float32, or describe it by numbers.
+trace-sparse = The model makes sparse tensors ({ $detail }), and what a step on them takes is not known here. It is measured instead where a device can run it; for other GPUs ask for dense ones, such as an embedding with `sparse=False`.
 trace-worker-hung = Tracing the model took longer than { $limit_s } and was ended.
 trace-worker-too-large = Tracing the model took more memory than { $limit_bytes } and was ended.
 trace-worker-killed = Tracing the model was ended from outside, most likely because memory ran out.

@@ -14,6 +14,7 @@ from advisor.worker.models.huggingface_documented import documented_inputs
 from advisor.worker.models.huggingface_kinds import further_batches, main_input_name, name_picture_words
 from advisor.worker.models.huggingface_loss import own_loss
 from advisor.worker.models.huggingface_search import Search
+from advisor.worker.models.huggingface_sizes import resized_batches
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.trace import subject_of, trace
@@ -169,6 +170,16 @@ def test_a_size_that_a_complaint_names_is_taken_whatever_the_batch() -> None:
     found = Search(Exact(), TEXT).batch([sound])
     assert found is not None
     assert sizes(found) == {"sound": (3, 8, 300)}
+
+
+def test_two_shapes_that_do_not_go_together_are_told_apart_by_where_they_differ() -> None:
+    rule = "index 1 had torch.Size([21, 8]); but expected shape should be broadcastable to [20, 8]"
+    of_a_rule, of_an_operator = (
+        [sizes(made) for made in resized_batches(sound, RuntimeError(said))]
+        for said in (rule, "The size of tensor a (20) must match the size of tensor b (21)")
+    )
+    assert of_a_rule == of_an_operator
+    assert {"sound": (3, 8, 21)} in of_a_rule
 
 
 def test_a_picture_that_cannot_be_cut_into_windows_gets_rounder_sides() -> None:

@@ -12,6 +12,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from advisor.core.errors import InputError
 from advisor.core.sentences import SaidError, say
 from advisor.worker.models.load_model import LoadedModel, load
+from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload_file import load_workload
 
 GOOD = """
@@ -233,3 +234,32 @@ def test_a_file_that_gives_much_is_told_that_more_was_left_out(tmp_path: Path) -
     with pytest.raises(SaidError) as caught:
         model.make_batch(2)
     assert "n7: int, …}" in caught.value.text
+
+
+LAZY = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.norm, self.head = nn.LazyConv2d(6, 3), nn.LazyBatchNorm2d(), nn.LazyLinear(5)
+    def forward(self, x):
+        return self.head(self.norm(self.body(x)).flatten(1))
+def build_model(): return Net()
+def make_batch(batch_size): return torch.randn(batch_size, 3, 8, 8), torch.randint(0, 5, (batch_size,))
+"""
+
+
+def test_layers_that_find_their_sizes_in_a_first_batch_have_them(tmp_path: Path) -> None:
+    model = loaded(tmp_path, LAZY, TOML.replace("arguments = { classes = 5 }", ""))
+    sizes = {name: tuple(parameter.shape) for name, parameter in model.module.named_parameters()}
+    assert sizes["body.weight"] == (6, 3, 3, 3)
+    assert sizes["norm.weight"] == (6,)
+    assert sizes["head.weight"] == (5, 6 * 6 * 6)
+
+
+def test_layers_that_find_their_sizes_in_a_first_batch_are_traced(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(LAZY, "utf-8")
+    (tmp_path / "w.toml").write_text(TOML.replace("arguments = { classes = 5 }", ""), "utf-8")
+    table = trace(subject_of(load_workload(tmp_path / "w.toml"), "fp32", allow_code=True), "fp32")
+    assert table.parameter_count == 6 * 27 + 6 + 2 * 6 + 5 * 216 + 5

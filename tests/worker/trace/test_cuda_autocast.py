@@ -118,7 +118,7 @@ class _Guarded(torch.nn.Module):
 
     def forward(self, left: Tensor, right: Tensor) -> Tensor:
         if self._legacy:
-            with torch.cuda.amp.autocast(enabled=self._enabled):  # type: ignore[attr-defined]
+            with torch.cuda.amp.autocast(enabled=self._enabled):
                 return torch.mm(left, right)
         with torch.autocast("cuda", enabled=self._enabled):
             return torch.mm(left, right)

@@ -143,6 +143,10 @@ def test_memory_that_nobody_filled_is_no_value() -> None:
     with Fakes(values="whole"):
         assert value_of(torch.empty(2, 2)) is None
         assert value_of(torch.zeros(2, 2)) is not None
+        places = torch.empty(3, dtype=torch.int64)  # filled one by one, and read
+        places[0] = 0
+        places[1:] = torch.tensor([4, 9])
+        assert [int(place) for place in places] == [0, 4, 9]
 
 
 class Wandering(nn.Module):

@@ -11,6 +11,7 @@ from advisor.worker.trace.ops.op_figures import RawOp, raw_ops, size_bytes, tens
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS, workspace_bytes
 
 Tensor = torch.Tensor
+_EMBEDDING_BACKWARD = ("embedding_dense_backward", "_embedding_bag_backward", "_embedding_bag_dense_backward")
 _ATTENTION_BACKWARD = frozenset(
     ["_scaled_dot_product_flash_attention_backward", "_scaled_dot_product_efficient_attention_backward"]
 )
@@ -44,7 +45,7 @@ def cost_of(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], out: obje
 
 
 def _transient_bytes(name: str, args: Sequence[Any]) -> int:
-    if name == "embedding_dense_backward":
+    if name in _EMBEDDING_BACKWARD:
         # Sorted indices, their original places and per-segment offsets, each 8 bytes an index.
         return 4 * int(args[1].numel()) * 8
     if name in _ATTENTION_BACKWARD:

@@ -80,9 +80,17 @@ def _rows_of_table(name: str, kind: OpKind, args: Args, kwargs: dict[str, Any], 
     return [_plain(kind, name, _width(outputs), written + sum(touched_bytes(t) for t in indices), written)]
 
 
+def _bags(name: str, kind: OpKind, args: Args, _kwargs: dict[str, Any], out: Sequence[Tensor]) -> list[RawOp]:
+    """embedding_bag: reads the rows that are asked for and writes a row a bag, and the bag of each index."""
+    rows = args[1].numel() * args[0].shape[-1] * args[0].element_size()
+    read, written = rows + touched_bytes(args[1]), size_bytes(out[0]) + size_bytes(args[1])
+    return [_plain(kind, name, _width(args[:1]), read, written, kernels=2)]
+
+
 def _embedding_backward(name: str, kind: OpKind, args: Args, _kwargs: dict[str, Any], out: Tensor) -> list[RawOp]:
-    """Sorts the indices, zeroes the table's gradient, adds the rows."""
-    return [_plain(kind, name, _width(args[:1]), 2 * size_bytes(args[0]), size_bytes(out), kernels=4)]
+    """Sorts the indices, zeroes the table's gradient, adds the rows; those of a bag are one row of its gradient."""
+    rows = args[1].numel() * args[0].shape[-1] * args[0].element_size()
+    return [_plain(kind, name, _width(args[:1]), 2 * rows, size_bytes(out), kernels=4)]
 
 
 def _scatter(name: str, kind: OpKind, args: Args, kwargs: dict[str, Any], _out: object) -> list[RawOp]:
@@ -254,6 +262,10 @@ _HANDLERS: dict[str, Handler] = {
     "index_select": _rows_of_table,
     "gather": _rows_of_table,
     "embedding_dense_backward": _embedding_backward,
+    "_embedding_bag": _bags,
+    "_embedding_bag_forward_only": _bags,
+    "_embedding_bag_backward": _embedding_backward,
+    "_embedding_bag_dense_backward": _embedding_backward,
     "index_put": _scatter,
     "_unsafe_index_put": _scatter,
     "scatter": _scatter,
