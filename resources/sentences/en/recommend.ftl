@@ -84,12 +84,12 @@ why-batch-beyond = Batch size { $batch } a device{ $steps ->
     }; of what was tried nothing smaller fits on so many.
 why-batch-fixed = Batch size { $batch } is kept, because you fixed it.
 why-batch-kept = Batch size { $batch } is kept: it reaches the throughput of larger ones to within 10 % ({ $rate } samples a second).
-why-batch-kept-largest = Batch size { $batch } is kept: no larger one that was tried is known to fit ({ $rate } samples a second).
+why-batch-kept-largest = Batch size { $batch } is kept: it is the largest that was tried and fits ({ $rate } samples a second).
 why-batch-kept-global = Batch size { $batch } is kept: a larger one would be faster, but all cards together should not go beyond { $global_limit } samples a step.
 why-batch-kept-within = Batch size { $batch } is kept: larger ones up to { $allowed_batch }, with which all cards together stay within { $global_limit } samples a step, gain less than 10 %.
 why-batch-whole-set = Batch size { $batch } already holds the whole data set ({ $samples } samples) in one step.
 why-batch-knee = Batch size { $batch } is the knee of throughput: { $gain_ratio } times that of batch size { $own_batch }; larger ones gain less than 10 % more.
-why-batch-knee-largest = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; no larger one that was tried is known to fit.
+why-batch-knee-largest = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; it is the largest that was tried and fits.
 why-batch-knee-within = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; larger ones up to { $allowed_batch }, with which a step stays within { $global_limit } samples, gain less than 10 % more.
 why-batch-limited = Batch size { $batch } gives { $gain_ratio } times the throughput of { $own_batch }; still larger ones would be faster, but a step should not go beyond { $global_limit } samples without a trial of how training takes it.
 why-accumulation = Accumulating { $steps } micro-batches a step gains more than 5 %, because the cards exchange gradients and step the optimizer less often.

@@ -81,12 +81,12 @@ why-batch-beyond = 每台设备的批大小为 { $batch }{ $steps ->
     }；在试过的方案中，这么多设备上没有更小且放得下的。
 why-batch-fixed = 批大小 { $batch } 由您固定，予以保持。
 why-batch-kept = 保持批大小 { $batch }：其吞吐量（每秒 { $rate } 个样本）与更大批的差距不超过 10 %。
-why-batch-kept-largest = 保持批大小 { $batch }：试过的更大批量中，没有已知放得下的（每秒 { $rate } 个样本）。
+why-batch-kept-largest = 保持批大小 { $batch }：它是试过且放得下的最大批量（每秒 { $rate } 个样本）。
 why-batch-kept-global = 保持批大小 { $batch }：更大的批虽然更快，但所有卡合计每步不宜超过 { $global_limit } 个样本。
 why-batch-kept-within = 保持批大小 { $batch }：在所有卡合计每步不超过 { $global_limit } 个样本的前提下，增大到 { $allowed_batch } 也只快不到 10 %。
 why-batch-whole-set = 批大小 { $batch } 已在一步中包含整个数据集（{ $samples } 个样本）。
 why-batch-knee = 批大小 { $batch } 是吞吐量的拐点：为批大小 { $own_batch } 的 { $gain_ratio } 倍；继续增大的收益不到 10 %。
-why-batch-knee-largest = 批大小 { $batch } 的吞吐量是 { $own_batch } 的 { $gain_ratio } 倍；试过的更大批量中，没有已知放得下的。
+why-batch-knee-largest = 批大小 { $batch } 的吞吐量是 { $own_batch } 的 { $gain_ratio } 倍；它是试过且放得下的最大批量。
 why-batch-knee-within = 批大小 { $batch } 的吞吐量是 { $own_batch } 的 { $gain_ratio } 倍；在每步不超过 { $global_limit } 个样本的前提下，增大到 { $allowed_batch } 再快不到 10 %。
 why-batch-limited = 批大小 { $batch } 的吞吐量是 { $own_batch } 的 { $gain_ratio } 倍；更大的批还会更快，但未经训练试验，每步不宜超过 { $global_limit } 个样本。
 why-accumulation = 每步累积 { $steps } 个微批可提速 5 % 以上，因为各卡交换梯度和更新参数的次数更少。
