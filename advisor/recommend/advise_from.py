@@ -115,7 +115,7 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
     return Recommendations(
         recommendation=best,
         recommendation_local=here,
-        alternatives=(*list_alternatives(finalists, best), *freer),
+        alternatives=(*list_alternatives(finalists, () if winner is None else _tied(winner, goal)), *freer),
         batch_advice=advise_batches(
             filled, training.batch_size, global_limit, workload.data.samples, largest_batch, global_batch_size
         ),
@@ -253,19 +253,22 @@ def _winner(comparison: Comparison, finalists: Sequence[Finalist]) -> _Winner | 
     )
 
 
+def _tied(winner: _Winner, goal: Goal) -> tuple[Prediction, ...]:
+    """What shows no clear difference to the set-up that is advised."""
+    return tuple(row.prediction for row in leaders(winner.rows, goal) if row.prediction is not winner.finalist.chosen)
+
+
 def _recommendation(
     comparison: Comparison, winning: _Winner, crossovers: Sequence[Crossover], measurements: Sequence[Measurement]
 ) -> Recommendation:
     finalist, rows, entered = winning
     winner = finalist.chosen
-    first = leaders(rows, comparison.goal)
-    tied = tuple(row.prediction.device for row in first if row.prediction is not winner)
     return Recommendation(
         **shared_fields(winner, SetUpFigures),
         node_count=1 if winner.device.local or winner.count == 1 else comparison.node_count,
         goal=comparison.goal,
         thread_count=_thread_count(winner, measurements),
-        tied_with=tied,
+        tied_with=tuple(one.device for one in _tied(winning, comparison.goal)),
         time_to_train=training_times(comparison, winner),
         why=why(comparison, finalist, rows),
         would_change_if=would_change_if(comparison, finalist, rows, crossovers, entered),

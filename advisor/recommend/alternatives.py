@@ -17,27 +17,19 @@ if TYPE_CHECKING:
 
     from advisor.predict.prediction import Prediction
     from advisor.recommend.comparison import Finalist
-    from advisor.recommend.recommendation import Recommendation
 
 
-def list_alternatives(finalists: Sequence[Finalist], best: Recommendation | None) -> tuple[Alternative, ...]:
-    """Pareto set over all devices and counts within the limits, fastest first, then the tied ones."""
-    every = [prediction for finalist in finalists for prediction in finalist.by_count]
-    front = pareto(every)
-    tied_keys = {device.key for device in best.tied_with} if best is not None else set()
-    tied = [
-        finalist.chosen
-        for finalist in finalists
-        if finalist.chosen.device.key in tied_keys and finalist.chosen not in front
-    ]
-    return tuple(_alternative(one, tied_keys, finalists) for one in (*front, *tied))
+def list_alternatives(finalists: Sequence[Finalist], tied: Sequence[Prediction]) -> tuple[Alternative, ...]:
+    """Pareto set over all devices and counts within the limits, fastest first, then those tied with the advice."""
+    front = pareto([prediction for finalist in finalists for prediction in finalist.by_count])
+    return tuple(_alternative(one, tied) for one in (*front, *(one for one in tied if one not in front)))
 
 
 def freed_alternative(prediction: Prediction, chosen: Prediction) -> Alternative:
     """What the same device would do better if the user had fixed nothing."""
     gain = prediction.samples_per_s.value / chosen.samples_per_s.value
     reason = Reason.of("alternative-freed", **_set_up(prediction), gain_ratio=gain)
-    return msgspec.structs.replace(_alternative(prediction, set(), ()), reason=reason)
+    return msgspec.structs.replace(_alternative(prediction), reason=reason)
 
 
 def instead_of_fixed(prediction: Prediction) -> Alternative:
@@ -48,7 +40,7 @@ def instead_of_fixed(prediction: Prediction) -> Alternative:
         strategy=prediction.strategy,
         step_s=prediction.step_s.value,
     )
-    return msgspec.structs.replace(_alternative(prediction, set(), ()), reason=reason)
+    return msgspec.structs.replace(_alternative(prediction), reason=reason)
 
 
 def _set_up(prediction: Prediction) -> Arguments:
@@ -61,9 +53,8 @@ def _set_up(prediction: Prediction) -> Arguments:
     }
 
 
-def _alternative(prediction: Prediction, tied_keys: set[str], finalists: Sequence[Finalist]) -> Alternative:
-    is_finalist = any(prediction is finalist.chosen for finalist in finalists)
-    tied = is_finalist and prediction.device.key in tied_keys
+def _alternative(prediction: Prediction, tied_with: Sequence[Prediction] = ()) -> Alternative:
+    tied = prediction in tied_with
     hours = gpu_hours(prediction)
     numbers: Arguments = {"device": prediction.device.name, "count": prediction.count}
     if tied:

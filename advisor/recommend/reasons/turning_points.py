@@ -159,7 +159,12 @@ def _by_batch(chosen: Prediction, crossovers: Sequence[Crossover]) -> Iterator[R
             yield first.reason
     else:
         for crossover in crossovers:
-            if crossover.gpu_key == chosen.device.key and crossover.batch_size is not None:
+            # Ahead already at the smallest that was compared, it has no size below which the processor is known to be.
+            if (
+                crossover.gpu_key == chosen.device.key
+                and crossover.batch_size is not None
+                and crossover.reason.code != "crossover-gpu-likely"
+            ):
                 yield Reason(
                     code="change-batch-to-cpu",
                     numbers={"batch": crossover.batch_size, "device": chosen.device.name},
