@@ -38,6 +38,10 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """The same estimate in another unit or for `factor` times as much work (factor >= 0)."""
         return Estimate(value=self.value * factor, low=self.low * factor, high=self.high * factor, basis=self.basis)
 
+    def per(self, amount: float) -> Estimate:
+        """`amount` over it: the rate of a time, or the time of a rate."""
+        return Estimate(value=amount / self.value, low=amount / self.high, high=amount / self.low, basis=self.basis)
+
     def holds(self, number: float) -> bool:
         """Whether the range holds a number."""
         return self.low <= number <= self.high

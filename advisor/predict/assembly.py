@@ -152,16 +152,13 @@ def _described(  # noqa: PLR0913 - a set-up and all that is known of it
     """A set-up's step with what follows from it: rate and job."""
     passes = candidate.batch_size_per_device * candidate.gradient_accumulation_steps
     global_batch = passes * (1 if candidate.strategy == "single" else candidate.count)
-    rate = Estimate(
-        value=global_batch / step.value, low=global_batch / step.high, high=global_batch / step.low, basis=step.basis
-    )
     parts = tuple(Part(kind=_PART_KINDS[name], duration_s=time_s) for name, time_s in parts_s.items() if time_s > 0)
     return Prediction(
         **shared_fields(candidate, SetUp),
         global_batch_size=global_batch,
         step_s=step,
         parts=parts,
-        samples_per_s=rate,
+        samples_per_s=step.per(global_batch),
         peak_memory_bytes=memory.peak,
         memory_parts=memory.parts,
         memory_capacity_bytes=memory.capacity_bytes,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from advisor.core.sentences import visible
 from advisor.cost.memory.capacity import usable_bytes
 from advisor.present.summary import best_by_device
@@ -35,6 +37,12 @@ def usable_memory_bytes(one: Prediction) -> float | None:
     """What a step can take of a device's memory, which decides whether it fits; None: unknown."""
     capacity = one.memory_capacity_bytes
     return capacity if capacity is None or one.device.key == "cpu" else usable_bytes(capacity)
+
+
+def of_this_machine(advice: AdviceRecord) -> AdviceRecord:
+    """The advice with the answer for this machine in the place of the best of all, whose ties are no ties of it."""
+    untied = tuple(replace(one, tied=False) for one in advice.alternatives)
+    return replace(advice, recommendation=advice.recommendation_local or advice.recommendation, alternatives=untied)
 
 
 def tied_places(advice: AdviceRecord) -> frozenset[tuple[str, int]]:

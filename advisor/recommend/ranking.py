@@ -67,8 +67,7 @@ def gpu_hours(prediction: Prediction) -> Estimate | None:
 
 def time_per_sample(prediction: Prediction) -> Estimate:
     """Seconds a sample: the job's time without its size, so that set-ups compare where the job is unknown."""
-    rate = prediction.samples_per_s
-    return Estimate(value=1 / rate.value, low=1 / rate.high, high=1 / rate.low, basis=rate.basis)
+    return prediction.samples_per_s.per(1.0)
 
 
 def score(prediction: Prediction, goal: Goal) -> Estimate | None:

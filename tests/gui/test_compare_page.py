@@ -118,6 +118,17 @@ def test_no_row_is_cut_at_the_foot_of_a_table_that_scrolls(
     assert table.rowViewportPosition(table.rowAt(1)) == 0
 
 
+@pytest.mark.parametrize("width", [1024, 1100, 1280])
+def test_columns_that_fit_into_the_table_need_no_bar_to_scroll_them(
+    page: ComparePage, window: MainWindow, qtbot: QtBot, width: int
+) -> None:
+    window.resize(width, 1000)
+    table = page._table.table
+    header = table.horizontalHeader()
+    qtbot.waitUntil(lambda: window.width() == width and header.length() <= table.viewport().width())
+    assert table.horizontalScrollBar().maximum() == 0
+
+
 @pytest.mark.parametrize("height", [788, 800, 811])
 def test_the_page_comes_to_rest_whatever_the_height_of_the_window(
     page: ComparePage, window: MainWindow, qtbot: QtBot, height: int
@@ -173,6 +184,29 @@ def test_a_price_typed_into_the_table_makes_cost_a_goal(page: ComparePage, qtbot
     page._reset_button.click()
     assert first.prediction.cost is None
     assert page._boxes["goal"].findData("cost") < 0
+
+
+def test_the_best_of_what_is_ticked_and_the_advised_one_have_a_line(page: ComparePage) -> None:
+    fitting = [one for one in page._comparison.set_ups if one.prediction.fits is not False]
+    advice = page.session.advice
+    assert advice is not None
+    assert advice.recommendation is not None
+    for one in fitting:
+        one.ticked = True
+    page._ticks_changed()
+    shown = page._first_ranked(fitting, page._comparison.ranked(fitting, "time"))
+    assert len(shown) == 12
+    best = max(fitting, key=lambda one: one.prediction.samples_per_s.value)
+    assert shown[0] is best
+    assert advice.recommendation.set_up in {one.prediction.set_up for one in shown}
+    assert (
+        f"{len(fitting):,}" in page._order_note.text().replace(" ", "") or str(len(fitting)) in page._order_note.text()
+    )
+    assert page._order_note.isVisible()
+    for one in fitting[4:]:
+        one.ticked = False
+    page._ticks_changed()
+    assert not page._order_note.isVisible()
 
 
 def test_one_device_alone_has_no_order_to_show(page: ComparePage) -> None:

@@ -14,7 +14,7 @@ from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.measure_page import MeasurePage
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.chart import Chart
-from advisor.gui.plots.curves import Curve, CurveChart, Point
+from advisor.gui.plots.curves import Curve, CurveChart, Mark, Point
 from advisor.gui.plots.stacked import StackChart
 from advisor.gui.plots.step_plot import StepPlot
 from advisor.gui.theme import LIGHT, TICK_SIZE
@@ -122,6 +122,19 @@ def test_a_tick_is_given_the_room_that_its_words_take(qtbot: QtBot, monkeypatch:
     widest = places["1,000,000"]
     assert widest.width() >= chart.width_of("1,000,000", TICK_SIZE)
     assert widest.right() <= chart.width()
+
+
+def test_a_mark_beyond_the_axis_points_there_and_has_no_line(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    chart = CurveChart(LIGHT, "figures", ("batch", "time"))
+    qtbot.addWidget(chart)
+    chart.resize(460, 230)
+    written: list[str] = []
+    monkeypatch.setattr(chart, "write", lambda _painter, _place, text, **_how: written.append(text))
+    points = tuple(Point(x=x, estimate=exactly(1.0, "specified"), tip="") for x in (8.0, 64.0))
+    marks = [Mark(x=x, text=text, colour="#000000") for x, text in ((16.0, "knee"), (950_272.0, "fits"), (1.0, "own"))]
+    chart.show_curves([Curve(name="", colour="#000000", points=points)], marks)
+    chart.grab()
+    assert {"knee", "fits →", "← own"} <= set(written)
 
 
 def test_with_larger_letters_a_whole_chart_is_larger_and_tells_the_same(qtbot: QtBot) -> None:

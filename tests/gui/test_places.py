@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from PySide6.QtWidgets import QPushButton, QTabBar
 
+from advisor.claims.claim import Claim, ClaimAnswer
 from advisor.core.sentences import Reason, sentence
+from advisor.core.units import Estimate
 from advisor.gui.dialogs.settings_dialog import SettingsDialog
 from advisor.gui.job_state import JobState
 from advisor.gui.pages.cases_page import CasesPage
@@ -83,6 +86,21 @@ def test_a_case_is_named_by_its_title(window: MainWindow) -> None:
     assert "sst2" not in told
     other = Reason.of("case-contradicts", case="none-of-them")
     assert page._by_title(other) is other
+
+
+def test_a_claim_of_a_rate_is_drawn_beside_rates_and_one_of_a_time_beside_times(window: MainWindow) -> None:
+    page = window.page("cases")
+    assert isinstance(page, CasesPage)
+    expected = Estimate(value=0.2, low=0.1, high=0.4, basis="specified")
+    times = {"verdict": "impossible", "reasons": (), "expected_step_s": expected, "bound_step_s": 0.08}
+    of_rate = ClaimAnswer(claim=Claim(samples_per_s=5000), claimed_step_s=0.05, **times)  # type: ignore[arg-type]
+    of_time = ClaimAnswer(claim=Claim(step_s=0.05), claimed_step_s=0.05, **times)  # type: ignore[arg-type]
+    rates = [bar.estimate for bar in page._bars(of_rate)]
+    assert [one.value for one in rates if one] == pytest.approx([5000, 1250, 3125])
+    assert rates[1] is not None
+    assert (rates[1].low, rates[1].high) == pytest.approx((625, 2500))
+    assert all("/s" in bar.text for bar in page._bars(of_rate))
+    assert [bar.estimate.value for bar in page._bars(of_time) if bar.estimate] == [0.05, 0.2, 0.08]
 
 
 def test_a_batch_size_that_ended_before_its_first_step_has_no_row() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from advisor.core.sentences import sentence
 from advisor.present.job_picture import axis_ticks, job_picture, legend, tick_text
+from advisor.present.set_ups import of_this_machine, tied_places
 from tests.present import fakes
 
 
@@ -53,3 +54,16 @@ def test_what_several_devices_share_is_said_only_where_all_of_them_do() -> None:
     assert told in with_several(samples)
     assert told not in with_several(2 * samples)
     assert told not in legend(msgspec.structs.replace(picture, rows=(advised,)), "en")
+
+
+def test_the_answer_for_this_machine_has_a_picture_without_the_ties_of_the_other() -> None:
+    advice = fakes.advice()
+    best = advice.recommendation
+    assert best is not None
+    here = msgspec.structs.replace(best, tied_with=())
+    tied = tuple(msgspec.structs.replace(one, tied=True) for one in advice.alternatives)
+    both = msgspec.structs.replace(advice, recommendation_local=here, alternatives=tied)
+    seen = of_this_machine(both)
+    assert seen.recommendation is here
+    assert tied_places(seen) == frozenset()
+    assert of_this_machine(msgspec.structs.replace(both, recommendation_local=None)).recommendation is best

@@ -23,6 +23,7 @@ from advisor.recommend.batch_size import (
 from advisor.recommend.candidates import enumerate_candidates
 from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.launch_cost import fixed_s
+from advisor.recommend.reasons.turning_points import _by_batch
 from advisor.recommend.strategy import best_by_count, knee_count, marginal_ratio, pareto
 from advisor.workload.workload import Training
 from tests.recommend.fakes import RECURRENT, SPECS, TINY, TRANSFORMER, estimate, machine, predict, predict_all, workload
@@ -233,6 +234,24 @@ def test_a_crossover_says_how_sure_it_is(
     (crossover,) = find_crossovers(found)
     assert (crossover.reason.code, crossover.batch_size) == (code, size)
     assert "{" not in say(crossover.reason, "en") + say(crossover.reason, "zh")
+
+
+@pytest.mark.parametrize(("cpu_s", "named"), [((0.5, 4.0), True), ((1.2, 4.0), False)])
+def test_a_size_below_which_the_processor_wins_is_named_where_it_is_ahead_there(
+    cpu_s: tuple[float, float], *, named: bool
+) -> None:
+    sizes = (10, 100)
+    candidates = enumerate_candidates(
+        WORK, machine(), SPECS, gpu_keys=("rtx3090",), counts=(1,), batch_sizes=sizes, precisions=("fp32",)
+    )
+    steps = {("cpu", 10): cpu_s[0], ("cpu", 100): cpu_s[1], ("rtx3090", 10): 1.0, ("rtx3090", 100): 1.0}
+    made = [
+        msgspec.structs.replace(one, step_s=estimate(steps[(one.device.key, one.batch_size_per_device)], 0.3))
+        for one in predict_all(candidates, RECURRENT, WORK)
+    ]
+    card = next(one for one in made if one.device.key == "rtx3090")
+    told = {reason.code for reason in _by_batch(card, find_crossovers(made))}
+    assert told == ({"change-batch-to-cpu"} if named else set())
 
 
 def test_a_crossover_near_the_end_of_the_curve_stays_open() -> None:

@@ -22,7 +22,7 @@ from advisor.gui.widgets.sentences_card import SentencesCard
 from advisor.predict.prediction import Prediction
 from advisor.present.card_names import short_name, shown_names
 from advisor.present.job_picture import job_picture
-from advisor.present.set_ups import usable_memory_bytes
+from advisor.present.set_ups import of_this_machine, usable_memory_bytes
 from advisor.present.summary import listed
 from advisor.recommend.ranking import untrusted_devices
 from advisor.recommend.recommendation import prediction_of
@@ -94,7 +94,7 @@ class AdvicePage(Page):
             return
         self._chosen = chosen
         self._picked: Prediction | None = None
-        self._picture = job_picture(advice)
+        self._picture = job_picture(of_this_machine(advice) if self._local else advice)
         parts: list[Callable[[], QWidget | QLayout | None]] = [
             lambda: self._choice(advice),
             lambda: self._hero(chosen, advice.workload.training.mode),
@@ -239,7 +239,10 @@ class AdvicePage(Page):
         card = Card(role="card-hero")
         card.body.setContentsMargins(20, 14, 20, 15)
         card.body.setSpacing(7)
+        predictions = self._advice.predictions if self._advice else ()
         device = short_name(visible(chosen.device.name))
+        if any(short_name(visible(one.device.name)) == device for one in predictions if one.device != chosen.device):
+            (device,) = shown_names([chosen.device], predictions, self.texts.language)  # the one that is here
         devices = self.texts("advice-run-on", mode=mode, count=chosen.count, device=device)
         heading = label(devices, "hero", wrap=True, selectable=True)
         card.body.addWidget(heading)
@@ -259,7 +262,6 @@ class AdvicePage(Page):
         chips.addStretch(1)
         card.body.addLayout(chips)
         if chosen.tied_with:
-            predictions = self._advice.predictions if self._advice else ()
             names = Names(names=shown_names(chosen.tied_with, predictions, self.texts.language))
             card.body.addWidget(label(self.texts("advice-tied", devices=names), "muted", wrap=True))
         card.setAccessibleName(devices)

@@ -277,7 +277,12 @@ class CasesPage(Page):
         """What was claimed, what is expected, and the bound."""
         texts, ratio = self.texts, answer.claim.speed_up_ratio
         how: Callable[[float], str] = texts.duration
-        if answer.claimed_step_s is not None:
+        rate = answer.claim.samples_per_s
+        if answer.claimed_step_s is not None and rate is not None:  # shown as it was claimed
+            samples, expected_s, least_s = rate * answer.claimed_step_s, answer.expected_step_s, answer.bound_step_s
+            expected = None if expected_s is None else expected_s.per(samples)
+            how, figures = texts.rate, ("most", rate, expected, samples / least_s if least_s else None)
+        elif answer.claimed_step_s is not None:
             figures = ("least", answer.claimed_step_s, answer.expected_step_s, answer.bound_step_s)
         elif ratio is not None:
             how, figures = _times, ("most", ratio, answer.expected_ratio, answer.bound_ratio)

@@ -226,6 +226,8 @@ class ComparePage(Page):
         order = self._order_card = Card(self.texts("compare-order-title"))
         self._order = OrderChart(self.theme, self.texts("compare-order-title"))
         order.body.addWidget(self._order)
+        self._order_note = label("", "muted", wrap=True)
+        order.body.addWidget(self._order_note)
         order.body.addStretch(1)
         line.addWidget(order, 2)
         self.body.addWidget(charts)
@@ -304,8 +306,23 @@ class ComparePage(Page):
         if len(rows) > _MOST_BARS:
             legend.append(self.texts("compare-more-bars", shown=_MOST_BARS, total=len(rows)))
         self._legend.setText(in_a_row(legend))
-        self._show_order(ticked, goal)
+        self._show_order(self._first_ranked(ticked, rows), goal)
         self._mark_changes()
+
+    def _first_ranked(self, ticked: Sequence[ComparedSetUp], rows: Sequence[Row]) -> list[ComparedSetUp]:
+        """As many of what is ticked as have a line of their own, the best first; the advised one is among them."""
+        places = {id(row.prediction): place for place, row in enumerate(rows)}
+        ordered = sorted(ticked, key=lambda one: places[id(one.prediction)])
+        best = self.session.advice.recommendation if self.session.advice else None
+        advised = next((one for one in ordered if best is not None and one.prediction.set_up == best.set_up), None)
+        shown = ordered[:_MOST_LINES]
+        if advised is not None and advised not in shown:
+            shown[-1] = advised
+        self._order_note.setText(
+            self.texts("compare-more-bars", shown=len(shown), total=len(ordered)) if len(shown) < len(ordered) else ""
+        )
+        self._order_note.setVisible(len(shown) < len(ordered))
+        return shown
 
     def _bar(self, row: Row, goal: Goal, rows: Sequence[Row]) -> Bar:
         one = row.prediction
@@ -350,11 +367,11 @@ class ComparePage(Page):
         return self.texts.rate(figure.value)
 
     def _show_order(self, ticked: Sequence[ComparedSetUp], goal: Goal) -> None:
-        ranked = precision_orders(self._comparison, ticked[:_MOST_LINES], goal)
+        ranked = precision_orders(self._comparison, ticked, goal)
         # A precision that one device alone was judged in has no order to show.
         columns = [name for name, order in ranked.items() if len(order) > 1 or name == self._precision]
         lines = []
-        for number, one in enumerate(ticked[:_MOST_LINES]):
+        for number, one in enumerate(ticked):
             places: list[int | None] = [None] * len(columns)
             told = [""] * len(columns)
             for column, precision in enumerate(columns):

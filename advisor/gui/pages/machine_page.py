@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout
 
 from advisor.core.sentences import visible
@@ -167,7 +167,7 @@ class MachinePage(Page):
         if below:
             self._places.addWidget(cards[0], 0, 0, 1, columns)
         for place, card in enumerate(cards[1:] if below else cards):
-            self._places.addWidget(card, place // columns + below, place % columns)
+            self._places.addWidget(card, place // columns + below, place % columns, Qt.AlignmentFlag.AlignTop)
         # What is left lies below the cards, not in them.
         self._places.setRowStretch(len(cards) + 1, 1)
         for column in range(_MOST_COLUMNS):

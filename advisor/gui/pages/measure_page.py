@@ -200,7 +200,7 @@ class MeasurePage(Page):
         return self.texts("advice-batch-row", batch=detail) if detail.isdigit() else ""
 
     def _ended_words(self, job: JobState) -> str:
-        count = len({(one.device_key, one.batch_size) for one in job.series.values() if one.summary is not None})
+        count = len({one.batch_size for one in job.series.values() if one.summary is not None})
         return self.texts("watch-done", count=count) if count else self.texts("watch-nothing-measured")
 
     def _show_outcome(self, outcome: Outcome | None) -> None:

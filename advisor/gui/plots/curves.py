@@ -187,16 +187,21 @@ class CurveChart(Chart):
     def _draw_marks(self, painter: QPainter) -> None:
         rows: list[list[tuple[float, float]]] = [[], []]
         for mark in self._marks:
-            x = self._at(min(max(mark.x, 2 ** self._x_range[0]), 2 ** self._x_range[1]), 1.0).x()
-            painter.setPen(QPen(QColor(mark.colour), 1.2, Qt.PenStyle.DashLine))
-            painter.drawLine(QPointF(x, self._place.top()), QPointF(x, self._place.bottom()))
-            width = self.width_of(mark.text, 11) + 6
+            first, last = (2**end for end in self._x_range)
+            x = self._at(min(max(mark.x, first), last), 1.0).x()
+            text = mark.text
+            if first <= mark.x <= last:
+                painter.setPen(QPen(QColor(mark.colour), 1.2, Qt.PenStyle.DashLine))
+                painter.drawLine(QPointF(x, self._place.top()), QPointF(x, self._place.bottom()))
+            else:  # its word alone, pointing to where it lies
+                text = f"{text} →" if mark.x > last else f"← {text}"
+            width = self.width_of(text, 11) + 6
             start = min(max(x - width / 2, self._place.left()), self.wide - width)
             row = 0 if all(start > end or start + width < begin for begin, end in rows[0]) else 1
             rows[row].append((start, start + width))
             place = QRectF(start, self._place.top() - 1 + 14 * row, width, 14)
             painter.fillRect(place, QColor(self.theme.card))
-            self.write(painter, place, mark.text, colour=mark.colour, size=11, align=Qt.AlignmentFlag.AlignHCenter)
+            self.write(painter, place, text, colour=mark.colour, size=11, align=Qt.AlignmentFlag.AlignHCenter)
             self.tell_at(QRectF(x - 4, self._place.top(), 8, self._place.height()), mark.tip or mark.text)
 
     def _draw_names(self, painter: QPainter) -> None:

@@ -109,19 +109,23 @@ class StepPlot(Card):
     def _fix_ranges(self, age_s: float) -> None:
         span_s = next((span for span in _SPANS_S if age_s <= span), age_s)
         low = math.floor(min(float(curve.y.min()) for curve in self._curves) * 3)
-        high = max(math.ceil(max(float(curve.y.max()) for curve in self._curves) * 3), low + 1)
+        most = max(float(curve.y.max()) for curve in self._curves)
+        high = max(math.ceil(most * 3), low + 1)
+        high += _tick_at(high) < most
         self._fix(span_s, low, high)
 
     def _fix(self, span_s: float, low: int, high: int) -> None:
-        """`low`, `high`: in thirds of a decade of seconds."""
+        """`low`, `high`: ticks, of which a decade of seconds has three."""
         if self._fixed == (span_s, low, high):
             return
         self._fixed = (span_s, low, high)
-        ticks = [(place / 3, seconds_tick(_ROUND[place % 3] * 10.0 ** (place // 3))) for place in range(low, high + 1)]
+        ticks = [
+            (_tick_at(place), seconds_tick(_ROUND[place % 3] * 10.0 ** (place // 3))) for place in range(low, high + 1)
+        ]
         ticks = ticks[:: max(1, math.ceil(len(ticks) / 7))]
         # The lowest tick's words would else be cut by the axis below.
         margin = 0.06 * (high - low) / 3
-        y_range = (low / 3 - margin, high / 3 + margin)
+        y_range = (_tick_at(low) - margin, _tick_at(high) + margin)
         marks = [span_s * share / 4 for share in range(5)]
         self.plot.fix((0.0, span_s), y_range, [(mark, f"{mark:g} s") for mark in marks], ticks)
         place = QRectF(0, y_range[0], span_s, y_range[1] - y_range[0])
@@ -166,4 +170,9 @@ class _Steps:
 
 
 _ROUND = (1.0, 2.0, 5.0)
-"""Three ticks a decade: 10^(1/3) is 2.15 and 10^(2/3) is 4.64; the words are rounded to 2 and 5."""
+"""Three ticks a decade."""
+
+
+def _tick_at(place: int) -> float:
+    """The decimal logarithm of a tick's seconds."""
+    return place // 3 + math.log10(_ROUND[place % 3])

@@ -221,7 +221,7 @@ def line_icon(colour: str, style: Qt.PenStyle) -> QIcon:
     pixmap.fill(Qt.GlobalColor.transparent)
     pixmap.setDevicePixelRatio(2)
     painter = QPainter(pixmap)
-    pen = QPen(QColor(colour), 2.5)
+    pen = QPen(QColor(colour), 1.6)  # a wider one's dash and dot would be longer than the stroke
     pen.setStyle(style)
     painter.setPen(pen)
     painter.drawLine(1, 5, 17, 5)

@@ -271,7 +271,8 @@ class Table(QTableView):
         wide = [place for place in self._wide if place in widths] or list(widths)[-1:]
         left = self.viewport().width() - sum(widths.values())
         if left < 0:
-            widths = {place: width - _PADDING + _NARROW_PADDING for place, width in widths.items()}
+            # A column of marks has no letters to bring nearer, and none is narrower.
+            widths = {place: max(width - _PADDING + _NARROW_PADDING, _MARK_WIDTH) for place, width in widths.items()}
             left = self.viewport().width() - sum(widths.values())
         needed = dict(widths)
         for place in wide:

@@ -208,6 +208,9 @@ def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
             rows.setdefault(item.device.key, item)
     if not rows:
         return None
+    # The advised device, then what is tied with it, then the others.
+    first = [main.device.key, *(key for key, _count in sorted(tied_places(advice)))]
+    rows = {key: rows[key] for key in dict.fromkeys((*first, *rows)) if key in rows}
     kinds = list(dict.fromkeys(part.kind for item in rows.values() for part in item.memory_parts))
     needs = [sum(part.size_bytes for part in item.memory_parts) for item in rows.values()]
     capacities = [usable_memory_bytes(item) or 0.0 for item in rows.values()]

@@ -2,7 +2,7 @@
 report-title = Training advice
 report-title-inference = Inference advice
 report-footer = Advisor { $version } · every figure with its 80 % range and its basis
-report-devices = Throughput of every device at its best batch
+report-devices = Throughput of every device at the batch advised for it
 report-batch = Throughput by batch size
 report-strategies = Strategies on the advised device
 report-memory = Memory at the advised batch

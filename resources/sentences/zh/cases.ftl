@@ -4,7 +4,7 @@ case-large-models-decide = 大模型同样会改变排序：{ $device } 有 { $m
 case-contradicts = 这与案例“{ $case }”矛盾：两种关于 4090 的说法不可能针对同一精度和正常的主机。
 case-launch-bound = 可信：{ $device } 在批大小 { $batch } 下每步需要 { $step_s }，其中 { $fixed_s }（{ $fixed_fraction }）与批大小无关，是内核启动与同步的开销，而 CPU 几乎没有这种开销。
 case-all-launch = 可信：{ $device } 在批大小 { $batch } 下每步需要 { $step_s }，几乎全部是内核启动与同步的开销；它与批大小无关，而 CPU 几乎没有这种开销。
-case-all-gpus-alike = 换 GPU 也没有用：在表中的 { $count } 种卡上，这样一步都需要 { $step_s }；更快的卡并不能更快地启动内核。
+case-all-gpus-alike = 换 GPU 也没有用：在可以预测的 { $count } 种卡上，这样一步都需要 { $step_s }；更快的卡并不能更快地启动内核。
 case-no-gpu-helps = 换 GPU 也没有用：在 { $count } 种卡中，最快的（{ $fastest }）需要 { $fastest_step_s }，最慢的需要 { $slowest_step_s }；更快的卡并不能更快地启动内核。
 case-read-less = 每 { $every_steps } 步而不是每步读取损失，每步可省 { $saved_s }（{ $saved_fraction }）：说法属实，但内核启动开销仍在。
 case-gpu-pays-from = 批达到约 { $batch } 行时（每步 { $step_s }），计算时间超过启动时间，{ $device } 才开始划算。
@@ -28,8 +28,8 @@ case-crossover = 可信：所报时间可用直线表示，交点在批大小 { 
 case-crossover-why = 批大小为 100 时，GPU 每步的 { $gpu_step_s } 几乎全是内核启动、同步和 Python 循环，不会随计算量减少而缩短。
 case-gpu-expected-alike = 此类显卡在批大小 100 时的预期为每步 { $fast_step_s }，其中 { $fixed_fraction } 是固定开销；所报的 { $reported_step_s } 是其 { $slower_ratio } 倍：主机较慢，或循环比描述的更长。
 case-gpu-expected = 此类显卡在批大小 100 时的预期为每步 { $fast_step_s } 至 { $slow_step_s }，其中 { $fixed_fraction } 是固定开销；所报的 { $reported_step_s } 是其 { $slower_ratio } 倍，说明主机较慢，或循环比描述的更长。
-case-at-best = { $count } 张卡最多只能把一个 epoch 缩短到 { $best_s }；其余的 { $remaining_ratio } 倍来自其他因素。
-case-validation-rows = 对 { $rows } 行做一次验证，代价约为训练同样多行的三分之一；在 epoch 之间用固定的抽样即可。
+case-at-best = { $count } 张卡最多只能把一轮缩短到 { $best_s }；其余的 { $remaining_ratio } 倍来自其他因素。
+case-validation-rows = 对 { $rows } 行做一次验证，代价约为训练同样多行的三分之一；在各轮之间用固定的抽样即可。
 
 ## 训练日志
 log-validation-share = 验证占时间的 { $share_fraction }：每 { $interval_s } 中有 { $validation_s }，因为每 { $every_steps } 步就验证一次。

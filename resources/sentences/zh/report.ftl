@@ -2,7 +2,7 @@
 report-title = 训练硬件建议报告
 report-title-inference = 推理硬件建议报告
 report-footer = Advisor { $version } · 每个数值均附 80 % 区间与依据
-report-devices = 各设备在最佳批大小下的吞吐量
+report-devices = 各设备在其建议批大小下的吞吐量
 report-batch = 吞吐量与批大小
 report-strategies = 所建议设备上的并行策略
 report-memory = 所建议批大小下的显存
