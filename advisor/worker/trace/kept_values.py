@@ -30,6 +30,9 @@ _CONSTRUCTORS = {
 }  # fmt: skip
 _PACKED = torch.ops.aten._pack_padded_sequence.default  # noqa: SLF001 - torch's own name
 _DRAWN = torch.ops.aten.multinomial.default
+_FLASH = torch.ops.aten._scaled_dot_product_flash_attention.default  # noqa: SLF001 - the same
+_EFFICIENT = torch.ops.aten._scaled_dot_product_efficient_attention.default  # noqa: SLF001 - the same
+_SOFTMAX = (torch.ops.aten._softmax.default, torch.ops.aten._log_softmax.default)  # noqa: SLF001 - the same
 """Random places: drawn for real also where no more than inputs is known."""
 _MASKED = {torch.ops.aten.index.Tensor, torch.ops.aten.index_put.default, torch.ops.aten.index_put_.default}
 
@@ -88,6 +91,11 @@ def made_of_values(
     These are constructors, operators indexed by a known mask, sequences packed by known lengths and, with `every`,
     random operators on known values.
     """
+    if func in _SOFTMAX and args[2]:  # from half to FP32 at once, which no processor does
+        with mode:
+            return func(args[0].float(), args[1], False)  # noqa: FBT003 - positional in the schema
+    if func in {_FLASH, _EFFICIENT}:
+        return _attended(mode, func, args, kwargs)
     if func in _MASKED:
         return _by_places(mode, func, args, kwargs)
     if func is _PACKED:
@@ -156,6 +164,23 @@ def _computed(mode: FakeTensorMode, func: Any, args: Sequence[Any], kwargs: Mapp
         known = tree_map(lambda value: value.constant if isinstance(value, FakeTensor) else value, (args, dict(kwargs)))
         out = func(*known[0], **known[1])
     return tree_map(lambda value: with_values(mode, value) if isinstance(value, Tensor) else value, out)
+
+
+def _attended(mode: FakeTensorMode, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+    """A fused attention of known values, which no processor runs: its result from plain products, without dropout."""
+    bias, place = (None, 4) if func is _FLASH else (args[3], 6)
+    causal = bool(args[place]) if len(args) > place else False  # what is left at its default is not handed on
+    given = [one for one in (*args[:3], bias) if one is not None]
+    if any(not isinstance(tensor, FakeTensor) or tensor.constant is None for tensor in given):
+        return None
+    with mode, values_left_out(func, args, kwargs):
+        out = func(*args, **kwargs)
+    with _disable_current_modes():
+        query, key, value, *biases = (one.constant.float() for one in given)
+        plain = torch.ops.aten._scaled_dot_product_attention_math  # noqa: SLF001 - torch's own name
+        made = plain(query, key, value, *(biases or (None,)), 0.0, causal, scale=kwargs.get("scale"))[0]
+        held = torch.empty_strided(out[0].shape, out[0].stride(), dtype=out[0].dtype).copy_(made)
+    return (with_values(mode, held), *out[1:])
 
 
 def _count(shape: Any) -> int:  # noqa: ANN401 - a size or several

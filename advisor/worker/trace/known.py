@@ -246,14 +246,24 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         known_as = self._names[func]
         if known_as is None:
             with self._rule_of(func):
-                return _dispatch(self, func, types, args, kwargs)
+                return self._dispatched(func, types, args, kwargs)
 
         def run(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
             partly = self.values != "none" and func in decomposition_table
             with values_left_out(func, args, kwargs, only_partly_known=True) if partly else nullcontext():
-                return _dispatch(self, func, types, args, kwargs)
+                return self._dispatched(func, types, args, kwargs)
 
         return self._known.call(func, known_as, args, kwargs, run, _free)[0]
+
+    def _dispatched(self, func: Any, types: Sequence[type], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+        """As torch does it; of known values that no kernel of the processor takes, by their shapes."""
+        try:
+            return _dispatch(self, func, types, args, kwargs)
+        except (RuntimeError, NotImplementedError):
+            if self.values == "none":
+                raise
+            with values_left_out(func, args, kwargs):
+                return _dispatch(self, func, types, args, kwargs)
 
     @contextmanager
     def deciding_no_more(self) -> Iterator[None]:

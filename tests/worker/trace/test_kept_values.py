@@ -20,6 +20,7 @@ from advisor.worker.trace.trace import trace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from advisor.catalogue.precisions import TracePrecision
     from advisor.workload.workload import Mode
 
 Batch = tuple[torch.Tensor, ...]
@@ -147,6 +148,31 @@ def test_memory_that_nobody_filled_is_no_value() -> None:
         places[0] = 0
         places[1:] = torch.tensor([4, 9])
         assert [int(place) for place in places] == [0, 4, 9]
+
+
+class Sure(nn.Module):
+    """Goes on for as long as it is not sure, in whatever type it computes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(8, 8)
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        for _ in range(3):
+            states = self.inner(states)
+            if states.log_softmax(-1).amax().item() > 0:
+                break
+        query = states.view(len(states), 2, 1, 4)
+        seen = nn.functional.scaled_dot_product_attention(query, query, query, is_causal=True)
+        assert seen.amax().item() < 1e9  # still known: of one word to look at it is the word itself
+        return seen.mean()
+
+
+@pytest.mark.parametrize("precision", ["fp32", "amp", "half"])
+def test_a_model_that_decides_by_values_is_traced_in_every_precision(precision: TracePrecision) -> None:
+    table = trace(subject(Sure), precision)
+    assert sum(op.count for op in table.ops if op.kind == "matmul" and op.phase == "forward") == 3
+    assert any(op.kind == "attention" for op in table.ops)
 
 
 class Wandering(nn.Module):
