@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline
+from advisor.catalogue.precisions import TracePrecision
+from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline, OpTable
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS, RnnSizes, workspace_bytes
 from advisor.worker.trace.step_pass import DeviceRules, Subject
 from advisor.worker.trace.trace import trace
@@ -132,3 +133,36 @@ def test_a_trace_for_cuda_holds_the_reserve_and_takes_the_workspace_twice() -> N
 def test_a_trace_for_the_processor_knows_neither() -> None:
     sizes = RnnSizes(mode=LSTM, steps=30, batch=1, input_size=64, hidden_size=96, layers=2, directions=1)
     assert sizes.reserve_elements * FP32_BYTES not in timeline("cpu").size1_bytes
+
+
+class Steps(nn.Module):
+    """One cell, word after word."""
+
+    def __init__(self, *, bias: bool) -> None:
+        super().__init__()
+        self.cell = nn.LSTMCell(8, 16, bias=bias)
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        hidden = cell = words.new_zeros(len(words), 16)
+        for place in range(words.shape[1]):
+            hidden, cell = self.cell(words[:, place], (hidden, cell))
+        return hidden.sum()
+
+
+@pytest.mark.parametrize("precision", ["fp32", "amp"])
+def test_a_cell_is_two_products_and_one_fused_kernel(precision: TracePrecision) -> None:
+    def traced(*, bias: bool) -> OpTable:
+        subject = Subject(
+            build=lambda: Steps(bias=bias),
+            make_batch=lambda batch: torch.randn(batch, 5, 8),
+            step=lambda model, batch: model(batch),
+        )
+        return trace(subject, precision)
+
+    fused = traced(bias=True)
+    counts = {name: sum(op.count for op in fused.ops if op.name == name) for name in ("_thnn_fused_lstm_cell", "tanh")}
+    assert counts == {"_thnn_fused_lstm_cell": 5, "tanh": 0}
+    assert sum(op.count for op in fused.ops if op.name == "_thnn_fused_lstm_cell_backward_impl") == 5
+    assert sum(op.count for op in fused.ops if op.kind == "matmul" and op.phase == "forward") == 10
+    assert "trace-unknown-operators" not in {caveat.code for caveat in fused.caveats}
+    assert any(op.name == "tanh" for op in traced(bias=False).ops)
