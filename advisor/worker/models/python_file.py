@@ -124,6 +124,8 @@ def _run(path: Path, content: bytes) -> ModuleType:
     sys.modules[spec.name] = module
     try:
         loader.exec_module(module)
+    except ModuleNotFoundError as error:
+        raise file_refused("lacks-module", path, module=error.name or str(error)) from error
     except (Exception, SystemExit) as error:
         raise file_refused("run-failed", path, error=named_error(error)) from error
     return module
