@@ -201,6 +201,8 @@ def _loss_of(step: Callable[..., Any] | None, path: Path, module: nn.Module, bat
         loss = step(module, batch)
     if not isinstance(loss, Tensor) or loss.numel() != 1:
         raise file_refused("no-loss", path, given=shown(loss))
+    if under_fake_mode() and any(parameter.grad is not None for parameter in module.parameters()):
+        raise file_refused("own-backward", path)
     return loss
 
 

@@ -23,6 +23,7 @@ from advisor.worker.trace.failed import TraceFailed, TraceFault
 from advisor.worker.trace.fake_model import build_fake, converted_once
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
+from advisor.worker.trace.named_devices import InOnePlace, lacks_a_gpu
 from advisor.worker.trace.step_pass import DeviceRules, Passes, Subject
 from advisor.worker.trace.traced_table import table_of
 from advisor.workload.workload import HuggingFaceModel, Workload, with_training
@@ -47,11 +48,22 @@ def trace(subject: Subject, precision: TracePrecision, *, checked: bool = True) 
     control flow depends on data, or that run other operators at another batch size.
     """
     try:
-        return _with_values(subject, precision, checked=checked)
+        return _wherever(subject, precision, checked=checked)
     except NotRunning:
         if subject.try_batches is None:
             raise
         subject.try_batches()
+        return _wherever(subject, precision, checked=checked)
+
+
+def _wherever(subject: Subject, precision: TracePrecision, *, checked: bool) -> OpTable:
+    """The table of a model that may name a GPU where there is none."""
+    try:
+        return _with_values(subject, precision, checked=checked)
+    except Exception as error:
+        if not lacks_a_gpu(error):
+            raise
+    with InOnePlace():
         return _with_values(subject, precision, checked=checked)
 
 

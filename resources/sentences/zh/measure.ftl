@@ -98,6 +98,7 @@ worker-file-is-code = { $file }：此文件是代码（SHA-256 { $digest }），
 worker-file-changed = { $file }：该文件在获准运行之后已被改动。请重新阅读并再次允许。
 worker-file-not-python = { $file }：这不是 Python 文件。请给出以 .py 结尾的文件。
 worker-file-lacks-module = { $file }：它导入 { $module }，而本程序所在的环境中没有安装。请将其安装到同一环境中；日志中有调用栈。
+worker-file-own-backward = { $file }：training_step 自行调用了 backward。请只返回损失：其后的反向传播与优化器更新由本程序执行并计时。
 worker-file-run-failed = { $file }：运行时抛出 { $error }。请修正该文件，日志中有调用栈。
 worker-file-same-batch = { $file }：make_batch 忽略了批大小：{ $first } 与 { $second } 得到相同的张量。请按要求的数目生成样本。
 worker-file-no-samples = { $file }：make_dataset 返回了 { $given }，其样本无法计数和索引。请返回带有 __len__ 和 __getitem__ 的 torch.utils.data.Dataset。

@@ -138,6 +138,14 @@ def test_a_step_that_returns_no_scalar_is_refused(tmp_path: Path) -> None:
         model.loss(model.module, model.make_batch(2))
 
 
+def test_a_step_that_calls_backward_itself_is_refused(tmp_path: Path) -> None:
+    step = "    loss = model(batch[0]).sum()\n    loss.backward()\n    return loss\n"
+    with FakeTensorMode():
+        model = loaded(tmp_path, f"{GOOD}\ndef training_step(model, batch):\n{step}")
+        with pytest.raises(InputError, match="training_step calls backward itself"):
+            model.loss(model.module, model.make_batch(2))
+
+
 def test_a_batch_maker_may_do_without_the_length(tmp_path: Path) -> None:
     model = loaded(tmp_path, GOOD.replace("batch_size, length, classes=2", "batch_size, classes=2"))
     batch = model.make_batch(3)

@@ -1,0 +1,50 @@
+"""A model that names a GPU is traced where there is none, as the same model that names none."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from advisor.worker.trace.named_devices import lacks_a_gpu
+from advisor.worker.trace.step_pass import Subject
+from advisor.worker.trace.trace import trace
+
+
+class Net(nn.Module):
+    def __init__(self, device: str | None) -> None:
+        super().__init__()
+        self.body, self.device = nn.Linear(8, 4), device
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        noise = torch.zeros(len(rows), 4, device=self.device)
+        loss: torch.Tensor = (self.body(rows) + noise.to(self.device or "cpu")).sum()
+        return loss
+
+
+def subject(device: str | None) -> Subject:
+    def build() -> nn.Module:
+        return Net(None) if device is None else Net(device).cuda()
+
+    return Subject(
+        build=build,
+        make_batch=lambda batch: torch.randn(batch, 8) if device is None else torch.randn(batch, 8).pin_memory().cuda(),
+        step=lambda model, batch: model(batch),
+    )
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
+@pytest.mark.parametrize("device", ["cuda", "cuda:0"])
+def test_a_model_that_names_a_gpu_is_traced_as_one_that_names_none(device: str) -> None:
+    named, plain = trace(subject(device), "fp32"), trace(subject(None), "fp32")
+    assert named.ops == plain.ops
+    assert named.memory == plain.memory
+    assert named.dispatch_count == plain.dispatch_count
+
+
+def test_only_what_torch_says_of_a_missing_gpu_is_taken_for_it() -> None:
+    told = ValueError("build_model failed")
+    told.__cause__ = AssertionError("Torch not compiled with CUDA enabled")
+    assert lacks_a_gpu(told)
+    assert not lacks_a_gpu(ValueError("Torch not compiled with CUDA enabled"))
+    assert not lacks_a_gpu(RuntimeError("CUDA out of memory"))
