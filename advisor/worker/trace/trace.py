@@ -18,12 +18,12 @@ from advisor.worker.causes import value_was_asked
 from advisor.worker.models.architecture import NotRunning
 from advisor.worker.replaced import replaced
 from advisor.worker.trace.affine import StreamsDiffer
-from advisor.worker.trace.cuda_rules import cuda_rules
+from advisor.worker.trace.cuda.named_devices import InOnePlace, lacks_a_gpu
+from advisor.worker.trace.cuda.rules import cuda_rules
 from advisor.worker.trace.failed import TraceFailed, TraceFault
 from advisor.worker.trace.fake_model import build_fake, converted_once
 from advisor.worker.trace.kept_values import Values
 from advisor.worker.trace.known import Fakes
-from advisor.worker.trace.named_devices import InOnePlace, lacks_a_gpu
 from advisor.worker.trace.step_pass import DeviceRules, Passes, Subject
 from advisor.worker.trace.traced_table import table_of
 from advisor.workload.workload import HuggingFaceModel, Workload, with_training

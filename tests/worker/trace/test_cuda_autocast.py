@@ -10,8 +10,8 @@ from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn import functional
 
-from advisor.worker.trace.cuda_autocast import names_known_to
-from advisor.worker.trace.cuda_rules import cuda_rules
+from advisor.worker.trace.cuda.autocast import names_known_to
+from advisor.worker.trace.cuda.rules import cuda_rules
 from advisor.worker.trace.ops.op_names import operators
 
 HALF, SINGLE = torch.float16, torch.float32

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.library import Library
 
-from advisor.worker.trace.cuda_autocast import (
+from advisor.worker.trace.cuda.autocast import (
     HALF_TYPES,
     Kernel,
     as_half,

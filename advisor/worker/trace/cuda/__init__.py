@@ -1,0 +1,1 @@
+"""What a GPU decides where the processor that traces would decide otherwise."""
