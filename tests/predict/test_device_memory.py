@@ -100,13 +100,16 @@ def test_the_processor_has_the_machines_memory_or_its_limit() -> None:
 
 
 def test_what_has_no_trace_or_no_known_memory_has_no_verdict() -> None:
-    assert answer(precision="bf16_amp") == MemoryAnswer(
-        peak=None, parts=(), capacity_bytes=CARD.memory_bytes, fits=None
-    )
+    unknown = answer(precision="bf16_amp")
+    assert (unknown.peak, unknown.parts, unknown.fits) == (None, (), None)
+    assert unknown.capacity_bytes == CARD.memory_bytes
+    assert unknown.beside_bytes == context_bytes(CARD.compute_capability)
     stranger = answer(STRANGER)
     assert (stranger.capacity_bytes, stranger.fits) == (None, None)
     assert stranger.peak is not None
-    assert answer(CPU, precision="bf16_amp").fits is None
+    of_host = answer(CPU, precision="bf16_amp")
+    assert of_host.fits is None
+    assert of_host.beside_bytes > 0
 
 
 def prediction(device: Device = A100, **changes: object) -> Prediction:
