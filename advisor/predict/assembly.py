@@ -18,6 +18,7 @@ from advisor.predict.candidate_grid import CandidateGrid, Cell
 from advisor.predict.device_memory import MemoryAnswer
 from advisor.predict.groups import Groups
 from advisor.predict.loader import with_loader
+from advisor.predict.local.anchors import anchors_of
 from advisor.predict.local.timed_alone import timed_peak, timed_steps
 from advisor.predict.prediction import Candidate, Prediction, SetUp, basis_of
 from advisor.predict.sources import Sources
@@ -61,8 +62,8 @@ def predict_candidates(
     for precision, group in by_precision.items():
         table = sources.tables.get(TRACE_PRECISIONS[precision])
         if table is None:
-            timed = _timed_alone(group, precision, sources, memory_of)
-            predictions += timed
+            predictions += _timed_alone(group, precision, sources, memory_of)
+            timed = any(anchors_of(one, precision) for one in sources.measurements.values())
             code = "predict-timed-alone" if timed else "predict-no-trace"
             refusals.append(Reason.of(code, precision=PRECISION_LABELS[precision]))
             continue

@@ -51,7 +51,10 @@ def test_what_was_not_timed_has_no_time() -> None:
     others = (candidate(CPU, batch=16), candidate(CPU, batch=32), candidate(CPU, gradient_accumulation_steps=2))
     found = predicted(timed, *strangers, *others)
     assert found.predictions == ()
-    assert {one.code for one in found.refusals} == {"predict-no-trace"}
+    told = {(one.code, one.numbers["precision"]) for one in found.refusals}
+    assert told == {("predict-timed-alone", "FP32"), ("predict-no-trace", "BF16 AMP")}
+    (only,) = predicted(timed, candidate(CPU), *others).predictions
+    assert only.batch_size_per_device == 8
 
 
 def test_memory_is_the_peak_that_was_seen_and_what_the_process_holds_beside_it() -> None:

@@ -159,7 +159,7 @@ def _by_batch(chosen: Prediction, crossovers: Sequence[Crossover]) -> Iterator[R
             yield first.reason
     else:
         for crossover in crossovers:
-            # Ahead already at the smallest that was compared, it has no size below which the processor is known to be.
+            # A card that is ahead already at the smallest size has none below which the processor is known to win.
             if (
                 crossover.gpu_key == chosen.device.key
                 and crossover.batch_size is not None
