@@ -219,7 +219,10 @@ def figure_of(one: Prediction, goal: Goal) -> Estimate | None:
 def precision_orders(
     index: PredictionIndex, ticked: Sequence[ComparedSetUp], goal: Goal
 ) -> dict[Precision, list[tuple[int, Prediction]]]:
-    """At each precision the ticked set-ups' counterparts from best to worst, each with its place in `ticked`."""
+    """At each precision the ticked set-ups' counterparts from best to worst, each with its place in `ticked`.
+
+    What is tied stands in the order of `ticked`: two devices change places only where their difference is clear.
+    """
     orders: dict[Precision, list[tuple[int, Prediction]]] = {}
     for precision in index.precisions:
         found: dict[int, tuple[int, ComparedSetUp]] = {}
@@ -229,5 +232,6 @@ def precision_orders(
                 found.setdefault(id(other), (number, other))
         origin = {id(other.prediction): number for number, other in found.values()}
         rows = index.ranked([other for _, other in found.values()], goal)
+        rows = tuple(sorted(rows, key=lambda row: (row.place, origin[id(row.prediction)])))
         orders[precision] = [(origin[id(row.prediction)], row.prediction) for row in rows]
     return orders

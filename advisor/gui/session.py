@@ -92,8 +92,10 @@ class Session(QObject):
             self.problem_raised.emit(outcome)
 
     def set_workload(self, workload: Workload, *, reference: str = "") -> None:
-        """Another workload is described; `reference`: what it was loaded by."""
-        self._describe(Described(workload=workload, base=workload, reference=reference), "")
+        """Another workload is described; `reference`: what it was loaded by, empty where an advice brought it."""
+        from advisor.gui.models.bundled_titles import bundled_key
+
+        self._describe(Described(workload=workload, base=workload, reference=reference or bundled_key(workload)), "")
 
     def edit_workload(self, workload: Workload, field: str) -> None:
         """A field of the description was edited."""

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from advisor.gui.compare_figures import PredictionIndex
+from advisor.gui.compare_figures import PredictionIndex, precision_orders
 from advisor.gui.job_request import ask_for
 from advisor.gui.jobs.answers import request_of
 from advisor.gui.pages.advice_page import AdvicePage
@@ -207,6 +207,18 @@ def test_the_best_of_what_is_ticked_and_the_advised_one_have_a_line(page: Compar
         one.ticked = False
     page._ticks_changed()
     assert not page._order_note.isVisible()
+
+
+def test_devices_change_places_between_precisions_only_where_their_difference_is_clear(page: ComparePage) -> None:
+    index = page._comparison
+    ticked = [one for one in index.ticked() if one.prediction.fits is not False]
+    for given in (ticked, ticked[::-1]):
+        orders = precision_orders(index, given, "time")
+        assert len(orders) > 1
+        for order in orders.values():
+            own = [one for one in index.set_ups if id(one.prediction) in {id(other) for _, other in order}]
+            place = {id(row.prediction): row.place for row in index.ranked(own, "time")}
+            assert order == sorted(order, key=lambda pair: (place[id(pair[1])], pair[0]))
 
 
 def test_one_device_alone_has_no_order_to_show(page: ComparePage) -> None:

@@ -9,14 +9,16 @@ import msgspec
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 
 from advisor.gui.models.readings import GAP_S, HOST, ReadingsBuffer
 from advisor.gui.plots.device_rows import CURVES, DeviceRows, curve_pixels
 from advisor.gui.plots.live_grid import MANY, LiveGrid, processes_text
 from advisor.gui.texts import Texts
-from advisor.gui.theme import LIGHT, gpu_colour
+from advisor.gui.theme import DARK, LIGHT, gpu_colour
 from advisor.hardware.machine import GpuProcess
+from advisor.present.look import CPU_SERIES
 from tests.gui import fakes
 
 if TYPE_CHECKING:
@@ -162,3 +164,17 @@ def test_sixteen_rows_are_reached_by_scrolling(qtbot: QtBot) -> None:
     last = rows.mapTo(area.viewport(), QPoint(0, rows.height()))
     assert last.y() <= area.viewport().height() + 20
     assert Qt.ScrollBarPolicy.ScrollBarAsNeeded == area.verticalScrollBarPolicy()
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_heat_of_a_strip_is_one_scale_of_no_devices_hue(qtbot: QtBot, theme: Theme) -> None:
+    def vivid(colour: QColor) -> int:
+        channels = colour.getRgb()[:3]
+        return max(channels) - min(channels)
+
+    _grid, rows = rows_of(qtbot, 8, theme=theme)
+    heat = [QColor.fromRgb(int(step)) for step in rows._heat]
+    away = [abs(colour.lightnessF() - QColor(theme.card).lightnessF()) for colour in heat]
+    assert away == sorted(away)
+    assert away[-1] > away[0] + 0.5
+    assert max(map(vivid, heat)) < min(vivid(QColor(gpu_colour(theme, place)[0])) for place in range(CPU_SERIES))

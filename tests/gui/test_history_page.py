@@ -96,6 +96,25 @@ def test_a_runs_check_shows_every_batch_size_that_was_timed(window: MainWindow, 
     assert len(rows) == len(checked_steps(advice)) > 0
 
 
+def test_columns_that_no_row_could_fill_are_not_shown(window: MainWindow, qtbot: QtBot) -> None:
+    advice, texts = recorded(), page_context(window).texts
+    timed = {(one.device_key, step.batch_size) for one in advice.measurements for step in one.steps}
+    alone = [
+        one for one in advice.predictions if (one.device.key, one.batch_size_per_device) in timed and one.count == 1
+    ]
+    assert alone
+    for measured in (False, True):
+        predictions = tuple(msgspec.structs.replace(one, measured=measured) for one in advice.predictions)
+        card = measured_card(msgspec.structs.replace(advice, predictions=predictions), page_context(window))
+        assert card is not None
+        qtbot.addWidget(card)
+        (table,) = card.findChildren(Table)
+        titles = [column.title for column in table.table_model.columns]
+        assert (texts("column-error") in titles) == (texts("column-predicted") in titles) == (not measured)
+        title = texts("history-only-measured-title" if measured else "history-measured-title")
+        assert title in [one.text() for one in card.findChildren(QLabel)]
+
+
 def test_a_predicted_time_is_not_called_measured_because_its_run_measured_something(
     window: MainWindow, settings: Settings, qtbot: QtBot
 ) -> None:

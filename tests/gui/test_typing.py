@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
@@ -152,3 +153,12 @@ def test_a_reopened_advice_brings_its_workload_to_the_model_page(
     assert session.workload == advice.workload
     window.show_page("model")
     assert "BERT" in page.subtitle.full_text()
+
+
+def test_an_advice_about_a_bundled_workload_marks_it_among_the_presets(page: ModelPage, session: Session) -> None:
+    session.set_workload(load_workload("iris_mlp"))
+    assert session.reference == "iris_mlp"
+    assert page._door_card.preset.list.currentItem().text() == load_workload("iris_mlp").name
+    other = msgspec.structs.replace(load_workload("iris_mlp"), name="mine")
+    session.set_workload(other)
+    assert session.reference == ""

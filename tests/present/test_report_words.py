@@ -78,3 +78,15 @@ def test_the_curve_over_batch_sizes_names_devices_as_the_other_charts_do(languag
     named = {re.sub(r" \([^()]*\)$", "", series["name"]) for series in chart["series"]}
     assert {name.removeprefix("1 × ") for name in named} <= names
     assert all(re.fullmatch(r"[\d,]+(\.\d*[1-9])?", tick["text"]) for tick in chart["y_ticks"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_report_of_a_model_that_could_not_be_traced_claims_no_trace(language: Language) -> None:
+    advice = recorded()
+    reason = Reason.of("trace-worker-killed")
+    untraced = msgspec.structs.replace(advice.model, traced=False, not_traced_reason=reason)
+    told = list(said(report_content(msgspec.structs.replace(advice, model=untraced), language)))
+    assert sentence("report-not-traced", language, reason=sentence("trace-worker-killed", language)) in told
+    assert sentence("report-method-untraced", language) in told
+    assert sentence("report-method-1", language) not in told
+    assert sentence("report-method-1", language) in list(said(report_content(advice, language)))

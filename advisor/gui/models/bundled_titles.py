@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
+from typing import TYPE_CHECKING
 
 from advisor.core.bundled import workloads_folder
+
+if TYPE_CHECKING:
+    from advisor.workload.workload import Workload
 
 
 @cache
@@ -16,3 +20,11 @@ def bundled_titles() -> dict[str, str]:
         with path.open("rb") as file:
             found[path.stem] = str(tomllib.load(file).get("name", path.stem))
     return found
+
+
+def bundled_key(workload: Workload) -> str:
+    """The bundled workload that this one is, to the last field; empty where it is none of them."""
+    from advisor.workload.workload_file import load_workload
+
+    named = (key for key, title in bundled_titles().items() if title == workload.name)
+    return next((key for key in named if load_workload(key) == workload), "")

@@ -22,6 +22,16 @@ def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
     texts, checks = context.texts, checked_steps(advice)
     if not checks:
         return None
+    predicted = [one for one in checks if one.predicted is not None]
+    judged: list[Column[CheckedStep]] = [
+        estimates(
+            texts("column-predicted"),
+            lambda one: one.predicted.step_s if one.predicted else None,
+            texts.duration,
+            texts,
+        ),
+        figures(texts("column-error"), lambda one: one.error_fraction, lambda error: f"{100 * error:+.1f} %"),
+    ]
     columns: list[Column[CheckedStep]] = [
         Column(title=texts("column-device"), text=lambda one: short_name(visible(one.device_name))),
         Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.step.precision]),
@@ -32,21 +42,14 @@ def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
             number=True,
         ),
         figures(texts("history-measured"), lambda one: one.summary.median_s, texts.duration),
-        estimates(
-            texts("column-predicted"),
-            lambda one: one.predicted.step_s if one.predicted else None,
-            texts.duration,
-            texts,
-        ),
-        figures(texts("column-error"), lambda one: one.error_fraction, lambda error: f"{100 * error:+.1f} %"),
+        *(judged if predicted else ()),
         Column(title=texts("column-verdict"), text=lambda one: texts.verdict(one.step.verdict.kind)),
     ]
-    unpredicted = any(one.predicted is None for one in checks)
     return TableCard(
-        texts("history-measured-title"),
+        texts("history-measured-title" if predicted else "history-only-measured-title"),
         columns,
         checks,
         note=visible(advice.workload.name),
-        below=texts("history-checks-note") if unpredicted else "",
+        below=texts("history-checks-note") if len(predicted) < len(checks) else "",
         visible_rows=9,
     )

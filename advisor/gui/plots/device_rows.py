@@ -282,7 +282,5 @@ def _image(pixels: NDArray[np.uint32]) -> QImage:
 
 
 def _heat(theme: Theme, share: float) -> int:
-    """From the card's quiet ground over the accent to a warm end: a hot device is seen across the room."""
-    if share < 0.5:  # noqa: PLR2004 - the middle
-        return QColor(mixed(theme.grid, theme.accent, 2 * share)).rgba()
-    return QColor(mixed(theme.accent, theme.series[1], 2 * share - 1)).rgba()
+    """From the card's quiet ground to the colour of letters: one scale for all rows, and of no device's own colour."""
+    return QColor(mixed(theme.grid, theme.text, share)).rgba()

@@ -57,7 +57,7 @@ def report_content(advice: AdviceRecord, language: Language) -> Content:
         "colours": PAPER,
         "method": {
             "title": sentence("report-method", language),
-            "sentences": _method(language),
+            "sentences": _method(advice, language),
         },
         "footer": sentence("report-footer", language, version=visible(advice.advisor_version)),
     }
@@ -67,7 +67,9 @@ def _title(advice: AdviceRecord) -> str:
     return "report-title-inference" if advice.workload.training.mode == "inference" else "report-title"
 
 
-def _method(language: Language) -> list[str]:
+def _method(advice: AdviceRecord, language: Language) -> list[str]:
+    if advice.model.not_traced_reason is not None:
+        return [sentence("report-method-untraced", language)]
     lines = [sentence(f"report-method-{line}", language) for line in range(1, 6)]
     accuracy = accuracy_line(language)
     return [*lines[:2], *([accuracy] if accuracy else []), *lines[2:]]

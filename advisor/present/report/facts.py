@@ -94,7 +94,9 @@ def _traced(advice: AdviceRecord, language: Language) -> str:
     if advice.model.traced:
         return sentence("yes", language)
     reason = advice.model.not_traced_reason
-    return visible(say(reason, language)) if reason is not None else sentence("no", language)
+    if reason is None:
+        return sentence("no", language)
+    return sentence("report-not-traced", language, reason=visible(say(reason, language)))
 
 
 def _of_the_advice(advice: AdviceRecord, language: Language) -> list[tuple[str, str]]:

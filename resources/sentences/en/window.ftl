@@ -577,6 +577,7 @@ history-setting = Setting
 history-steps = Step times of the same set-ups
 history-steps-clear = { $clear } of { $total } clearly different
 history-measured-title = Predicted against measured in this run
+history-only-measured-title = Measured in this run
 history-checks-note = No error is told where the measurement itself became the prediction, or where only some of the model's blocks were run. "Verify here" puts an advice to the test.
 history-measured = Measured
 history-subtitle = Every run stays on this machine
