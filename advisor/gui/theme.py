@@ -259,6 +259,7 @@ QPushButton[role="legend"]:focus { border: 1px solid %(accent)s; }
 QPushButton[role="link"] {
   border: 0; background: transparent; color: %(accent)s; padding: 0; min-height: 20px; text-align: left;
 }
+QPushButton[role="link"]:disabled { color: %(muted)s; }
 QPushButton[role="link"]:hover, QPushButton[role="link"]:focus { text-decoration: underline; }
 QLineEdit, QComboBox, QPlainTextEdit {
   background: %(card)s; color: %(text)s; border: 1px solid %(border)s; border-radius: 6px;

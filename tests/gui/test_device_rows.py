@@ -169,7 +169,7 @@ def test_sixteen_rows_are_reached_by_scrolling(qtbot: QtBot) -> None:
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_the_heat_of_a_strip_is_one_scale_of_no_devices_hue(qtbot: QtBot, theme: Theme) -> None:
     def vivid(colour: QColor) -> int:
-        channels = colour.getRgb()[:3]
+        channels = colour.red(), colour.green(), colour.blue()
         return max(channels) - min(channels)
 
     _grid, rows = rows_of(qtbot, 8, theme=theme)

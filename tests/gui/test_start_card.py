@@ -6,7 +6,7 @@ from datetime import timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
@@ -18,6 +18,7 @@ from advisor.gui.pages.machine_page import MachinePage
 from advisor.gui.start.local_time import local_moment
 from advisor.gui.start.own_card import OwnCardDialog, keep_card
 from advisor.gui.texts import Texts
+from advisor.gui.widgets.notice import Notice
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 
@@ -149,3 +150,16 @@ def test_moments_are_told_in_the_time_of_the_place() -> None:
     east = timezone(timedelta(hours=8))
     assert local_moment("2026-11-21T20:30:00Z", east) == "2026-11-22 04:30"
     assert local_moment("no time") == "no time"
+
+
+def test_while_the_hardware_is_looked_at_the_start_card_is_as_high_as_what_it_holds(
+    window: MainWindow, card: StartCard, qtbot: QtBot
+) -> None:
+    window.resize(1280, 1000)
+    page = window.page("machine")
+    assert isinstance(page, MachinePage)
+    page._show_loading()
+    qtbot.waitUntil(lambda: 0 < card.height() - card.predict.geometry().bottom() < 80)
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in page.findChildren(Notice)))
+    (notice,) = (one for one in page.findChildren(Notice) if one.isVisible())
+    assert notice.mapTo(page, QPoint()).y() == card.mapTo(page, QPoint()).y()

@@ -77,6 +77,7 @@ class MachinePage(Page):
         self.body.addLayout(self._top)
         self._plots = QVBoxLayout()
         self.body.addLayout(self._plots, 1)
+        self.body.addStretch(0)  # Until there are plots, the start card is as high as what it holds.
         self._timer = QTimer(self, interval=_REDRAW_MS)
         self._timer.timeout.connect(self._redraw)
         self.session.machine_changed.connect(self._show_machine)
@@ -188,7 +189,8 @@ class MachinePage(Page):
         failed = self.session.machine_outcome is not None
         clear(self._places)
         words = self.texts("machine-failed" if failed else "machine-looking")
-        self._places.addWidget(Notice([words], role="danger" if failed else "hero"), 0, 0)
+        notice = Notice([words], role="danger" if failed else "hero")
+        self._places.addWidget(notice, 0, 0, Qt.AlignmentFlag.AlignTop)
 
     def _show_notices(self) -> None:
         clear(self._notices)
