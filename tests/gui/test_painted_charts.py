@@ -10,6 +10,7 @@ import msgspec
 from PySide6.QtCore import QPointF
 
 from advisor.core.units import exactly
+from advisor.gui.pages.advice_charts import strategy_card
 from advisor.gui.pages.advice_page import AdvicePage
 from advisor.gui.pages.measure_page import MeasurePage
 from advisor.gui.plots.bars import Bar, BarChart
@@ -19,6 +20,7 @@ from advisor.gui.plots.stacked import StackChart
 from advisor.gui.plots.step_plot import StepPlot
 from advisor.gui.theme import LIGHT, TICK_SIZE
 from advisor.recommend.crossover import find_crossovers
+from advisor.recommend.recommendation import rests_on
 from tests.gui import fakes
 from tests.gui.shown_page import shown_page
 
@@ -172,3 +174,14 @@ def test_the_curves_of_cpu_and_gpu_are_those_that_the_sentence_below_is_of(
     (chart,) = [one for one in page.findChildren(CurveChart) if one._log_y]
     first = [curve.points[0].estimate.value for curve in chart._curves]
     assert first == [found.reason.numbers[name] for name in ("cpu_step_s", "gpu_step_s")]
+
+
+def test_one_strategy_alone_has_no_chart_that_would_compare_it_with_nothing(window: MainWindow) -> None:
+    advice = fakes.advice()
+    chosen = advice.recommendation
+    assert chosen is not None
+    assert strategy_card(advice, chosen, window.page("advice").context) is not None
+    own = tuple(one for one in advice.predictions if rests_on(chosen, one))
+    assert own
+    alone = msgspec.structs.replace(advice, predictions=own)
+    assert strategy_card(alone, chosen, window.page("advice").context) is None

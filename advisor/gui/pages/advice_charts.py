@@ -171,9 +171,9 @@ def memory_card(advice: AdviceRecord, chosen: Recommendation, context: Context) 
 
 
 def strategy_card(advice: AdviceRecord, chosen: Recommendation, context: Context) -> Card | None:
-    """Throughput of every strategy and count on the advised device at the advised batch."""
+    """Throughput of every strategy and count on the advised device at the advised batch; None where there is one."""
     texts, rows = context.texts, strategies_of(advice, chosen)
-    if not rows:
+    if len(rows) < 2:  # noqa: PLR2004 - one alone compares with nothing
         return None
     card = Card(texts("advice-strategy-title"), note=texts("axis-samples-per-s"))
     chart = BarChart(context.theme, texts("advice-strategy-title"), row_height=28)
