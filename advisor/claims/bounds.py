@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from advisor.catalogue.gpu_spec import is_consumer
 from advisor.catalogue.precisions import TRACE_PRECISIONS
+from advisor.claims.setting import usual_precision
 from advisor.optable.op_table import at
 from advisor.recommend.precisions import rate_of
 
@@ -90,10 +91,12 @@ def _least_flop(op: Op, batch_size: int, precision: Precision) -> float:
 def ratio_bound(fast: GpuSpec, slow: GpuSpec, precision: Precision) -> float | None:
     """The most that one card can be ahead of another for its data sheet: the best of its figures' ratios.
 
-    None where a figure is missing. Holds for work that is done the same way on both and fits both.
+    A card that lacks the precision computes in what stands in for it. None where a figure is missing. Holds for work
+    that fits both.
     """
+    instead = usual_precision(slow, precision)
     ratios = [
-        (rate_of(fast, precision), rate_of(slow, precision)),
+        (rate_of(fast, precision), rate_of(slow, instead) if instead is not None else None),
         (fast.memory_bandwidth_bytes_per_s, slow.memory_bandwidth_bytes_per_s),
     ]
     known = [one / other for one, other in ratios if one is not None and other is not None]

@@ -14,8 +14,8 @@ _SLOWER = r"(?:slower|as slow|slow-?down|longer|as long|the time|more time|less 
 _GAIN = r"(?:快|提升|加速|提速|提高)\s*(?:了|到|至)?\s*(?:近|约|大约|将近|差不多|不到)?"
 _LOSS = r"(?:慢|下降|降低|降速|变慢)\s*(?:了|到|至)?\s*(?:近|约|大约|将近|差不多|不到)?"
 _AHEAD = r"(?:faster|quicker|increased?|improved?|beats?|ahead)"
-_ABOUT = r"(?:only |about |almost |nearly |roughly |around |over |more than |近|仅|约|大约)?"
-_FOLD = r"(?:x|×|-?\s?fold|times)"
+ABOUT = r"(?:only |about |almost |nearly |roughly |around |over |more than |近|仅|约|大约)?"
+FOLD = r"(?:x|×|-?\s?fold|times)"
 _TO = (
     r"\s*(?:(?:an|per|/|each) ?epoch |/ ?epoch |on average )?(?:,? ?(?:and )?"
     r"(?:became|becomes|went|dropped|fell|shrank|goes|down|is now|now))?"
@@ -81,8 +81,8 @@ def find_efficiency(plain: str) -> float | None:
     """A scaling efficiency as a fraction of linear: `92 % scaling efficiency`, `扩展效率 90%`."""
     match = (
         search(rf"{_PERCENT}\s*(?:of )?(?:linear|scaling|parallel|efficien|的?(?:扩展|并行|线性|加速)?效率)", plain)
-        or search(rf"(?:efficiency|scaling)\s*(?:of|is|was|:|=|at|about)?\s*{_ABOUT}{_PERCENT}", plain)
-        or search(rf"(?:效率|线性度|线性加速比?)\s*(?:为|是|达到?|约|:|=|有)?\s*{_ABOUT}{_PERCENT}", plain)
+        or search(rf"(?:efficiency|scaling)\s*(?:of|is|was|:|=|at|about)?\s*{ABOUT}{_PERCENT}", plain)
+        or search(rf"(?:效率|线性度|线性加速比?)\s*(?:为|是|达到?|约|:|=|有)?\s*{ABOUT}{_PERCENT}", plain)
     )
     return number(match.group(1), match.group(2)) / 100 if match is not None else None
 
@@ -103,15 +103,15 @@ def _before_to_after(plain: str) -> float | None:
 
 def _less_time(plain: str) -> float | None:
     """From `45 % less time` and `to 60 % of the time`."""
-    left = search(rf"(?:{_CUT})\w*\s*(?:了)?(?:to|到|至|为)\s*(?:原来的?|之前的?|以前的?)?\s*{_ABOUT}{_PERCENT}", plain)
+    left = search(rf"(?:{_CUT})\w*\s*(?:了)?(?:to|到|至|为)\s*(?:原来的?|之前的?|以前的?)?\s*{ABOUT}{_PERCENT}", plain)
     if left is not None and search(_TIME, plain):
         share = number(left.group(1), left.group(2)) / 100
         return 1 / share if share > 0 else None
     less = (
         search(rf"{_PERCENT}\s*(?:less|shorter|reduction|saving)", plain)
-        or search(rf"{_TIME}[^.;。；%]{{0,30}}?{_CUT}\w*\s*(?:了|by)?\s*{_ABOUT}{_PERCENT}", plain)
-        or search(rf"{_CUT}\w*\s*(?:了|by)?[^.;。；%]{{0,30}}?{_TIME}\s*(?:by|了)?\s*{_ABOUT}{_PERCENT}", plain)
-        or search(rf"{_CUT}了?\s*{_ABOUT}{_PERCENT}的?{_TIME}", plain)
+        or search(rf"{_TIME}[^.;。；%]{{0,30}}?{_CUT}\w*\s*(?:了|by)?\s*{ABOUT}{_PERCENT}", plain)
+        or search(rf"{_CUT}\w*\s*(?:了|by)?[^.;。；%]{{0,30}}?{_TIME}\s*(?:by|了)?\s*{ABOUT}{_PERCENT}", plain)
+        or search(rf"{_CUT}了?\s*{ABOUT}{_PERCENT}的?{_TIME}", plain)
     )
     if less is not None:
         share = 1 - number(less.group(1), less.group(2)) / 100
@@ -127,12 +127,12 @@ def _slower(plain: str) -> float | None:
         groups = [group for group in longer.groups() if group is not None]
         return 1 / (1 + float(groups[0]) / 100)
     percent = search(rf"{_PERCENT}\s*(?:{_SLOWER}|更慢)", plain) or search(
-        rf"(?:{_LOSS}|slower\b[^%.;]{{0,40}}\bby|slow-?down of)\s*{_ABOUT}{_PERCENT}", plain
+        rf"(?:{_LOSS}|slower\b[^%.;]{{0,40}}\bby|slow-?down of)\s*{ABOUT}{_PERCENT}", plain
     )
     if percent is not None:
         share = float(percent.group(1)) / 100
         return 1 - share if share < 1 else 1 / (1 + share)
-    times = search(rf"{NUMBER}\s*{_FOLD}\s*(?:as? )?{_SLOWER}", plain) or search(rf"{_LOSS}\s*{NUMBER}\s*[倍x×]", plain)
+    times = search(rf"{NUMBER}\s*{FOLD}\s*(?:as? )?{_SLOWER}", plain) or search(rf"{_LOSS}\s*{NUMBER}\s*[倍x×]", plain)
     if times is not None:
         told = number(times.group(1), times.group(2))
         return 1 / told if told > 0 else None
@@ -152,22 +152,22 @@ def _slower_in_words(plain: str) -> float | None:
 
 def _faster(plain: str) -> float | None:
     percent = search(rf"{_PERCENT}\s*(?:{_FASTER}|更快|加速|提速|提升)", plain) or search(
-        rf"(?:{_GAIN}|{_AHEAD}\b[^%.;]{{0,30}}\bby|speed-?up of)\s*{_ABOUT}{_PERCENT}",
+        rf"(?:{_GAIN}|{_AHEAD}\b[^%.;]{{0,30}}\bby|speed-?up of)\s*{ABOUT}{_PERCENT}",
         plain,
     )
     if percent is not None:
         return 1 + float(percent.group(1)) / 100
     for pattern in (
-        rf"{NUMBER}\s*{_FOLD}\s*(?:as? )?{_FASTER}",
-        rf"(?:speed-?\s?up|faster|acceleration)\s*(?:of|by|:|=|is|was)?\s*{_ABOUT}{NUMBER}\s*{_FOLD}",
+        rf"{NUMBER}\s*{FOLD}\s*(?:as? )?{_FASTER}",
+        rf"(?:speed-?\s?up|faster|acceleration)\s*(?:of|by|:|=|is|was)?\s*{ABOUT}{NUMBER}\s*{FOLD}",
         (
             rf"speed-?\s?up[^.;%\d]{{0,12}}(?:from \d+ to \d+ (?:gpus?|cards?) )?"
-            rf"(?:of|:|=|is|was)\s*{_ABOUT}{NUMBER}(?!\s*(?:%|ms|s\b|gpu))"
+            rf"(?:of|:|=|is|was)\s*{ABOUT}{NUMBER}(?!\s*(?:%|ms|s\b|gpu))"
         ),
-        rf"加速比\s*(?:为|是|达到?|约|:|=|有)?\s*{_ABOUT}{NUMBER}(?!\s*%)",
+        rf"加速比\s*(?:为|是|达到?|约|:|=|有)?\s*{ABOUT}{NUMBER}(?!\s*%)",
         rf"{NUMBER}\s*倍",
         rf"{_GAIN}\s*{NUMBER}\s*[x×]",
-        rf"(?:only|just|gives?|gave|gets?|got|see|saw|仅|只有)\s*(?:me\s*)?{_ABOUT}{NUMBER}\s*x\b(?!\s*[a-z]*\d)",
+        rf"(?:only|just|gives?|gave|gets?|got|see|saw|仅|只有)\s*(?:me\s*)?{ABOUT}{NUMBER}\s*x\b(?!\s*[a-z]*\d)",
         r"(?<![\d.])(\d\.\d+)(\s)?x\b(?!\s*[a-z]*\d)",
     ):
         times = search(pattern, plain)

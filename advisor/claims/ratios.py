@@ -19,7 +19,7 @@ from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.catalogue.precisions import Precision
@@ -147,7 +147,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     precisions = (stated,) if stated is not None else _ASKED
     by_precision = {one: found for one in _ASKED if (found := card_ratio(claim, predictor, fast, slow, one))}
     inside = [one for one in precisions if one in by_precision and by_precision[one].holds(ratio)]
-    shown = stated if stated in by_precision else next((one for one in inside or by_precision), None)
+    shown = stated if stated in by_precision else _nearest(ratio, by_precision)
     expected = by_precision[shown] if shown is not None else None
     bound = _largest_bound(fast, slow, precisions)
     many = (claim.count or 1) / claim.reference_count
@@ -176,13 +176,19 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         return _with(answer, "plausible_only_with", (reason, *rates))
     if elsewhere:
         named = any_precision_of(elsewhere)
-        reason = Reason.of("claim-ratio-only-with-precision", **numbers, precisions=named)
+        reason = Reason.of("claim-ratio-only-elsewhere", **numbers, precisions=named)
         return _with(answer, "plausible_only_with", (reason, *rates))
     if bound is not None and ratio > bound:
         return _with(answer, "impossible", (Reason.of("claim-ratio-impossible", **numbers), *rates))
     if ratio > expected.value:
         return _with(answer, "plausible_only_with", (Reason.of("claim-ratio-above", **numbers), *rates))
     return _with(answer, "below_expected", (Reason.of("claim-ratio-below", **numbers), *rates))
+
+
+def _nearest(ratio: float, by_precision: Mapping[Precision, Estimate]) -> Precision | None:
+    """The precision that comes nearest to what was claimed: of the most that is expected below it, else of the least."""
+    below = [one for one in by_precision if by_precision[one].value <= ratio]
+    return min(below or by_precision, key=lambda one: abs(by_precision[one].value - ratio), default=None)
 
 
 def _with(answer: ClaimAnswer, verdict: str, reasons: Sequence[Reason]) -> ClaimAnswer:

@@ -5,18 +5,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from advisor.claims.number_words import DURATION, RATE, RATE_BEHIND, duration, number, search
-from advisor.claims.ratio_words import find_efficiency, find_ratio
+from advisor.claims.number_words import DURATION, NUMBER, RATE, RATE_BEHIND, duration, number, search
+from advisor.claims.ratio_words import ABOUT, FOLD, find_efficiency, find_ratio
 from advisor.claims.words import find_counts
 
 if TYPE_CHECKING:
     from advisor.claims.gpu_names import Mention
 
 _COMPARING = (
-    r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as (?:fast|quick|slow|long) as|relative to|of an?|of the"
+    r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as (?:fast|quick|slow|long) as|relative to|of an?|of the|(?:speed|throughput) of"
     r"|beats?|ahead of)\b"
 )
 _COMPARING_CHINESE = r"比|相比|相对|对比|的(?=\s*[\d.两二三四五六七八九十一]+\s*[倍半])|快于|慢于|是|只有"
+_SO_MANY = (
+    r"(?:\b(?:is|are|equals?|matche?s?|replaces?)\b|=|抵(?:得上|得过)?|顶(?:得上)?|等于|相当于|是)"
+    rf"\s*{ABOUT}(?:{NUMBER}\s*(?:{FOLD}|张|块|个)?|(twice|double|two|两)|(three|三)|(four|四))\s*(?:张|块|个)?(?:\s*an?)?\s*$"
+)
+"""What stands between two cards of which one is so many of the other: `a 4090 is twice an A100`, `抵两张 A100`."""
 _SET_BESIDE = r"\band\b|和|跟|与|同"
 _CHANGED_TO = r"\bto\b|->|→|换到|换成|换为|升级到|升级为|改用|改为"
 _CHANGED = r"\b(?:from|switch\w*|upgrad\w*|mov\w+|chang\w+|replac\w+)\b|从|由|把|将|换|升级"
@@ -105,7 +110,13 @@ def _ratio_of_counts(plain: str, counts: list[tuple[int, int]]) -> float | None:
 
 def _cards(plain: str, cards: tuple[Mention, ...], counts: tuple[tuple[int, int], ...]) -> Sides:
     first, other = cards
-    between, ratio = plain[first.end : other.start], find_ratio(plain)
+    between = plain[first.end : other.start]
+    so_many = search(_SO_MANY, between)
+    if so_many is not None:
+        figure, scale, *words = so_many.groups()
+        ratio = number(figure, scale) if figure else next(place for place, word in enumerate(words, start=2) if word)
+        return Sides(ratio, None, 1, first.keys, other.keys, compared=True)
+    ratio = find_ratio(plain)
     count, other_count = _own_counts(cards, counts)
     figures = _figures(plain)
     if ratio is None and len(figures) == _PAIR:

@@ -9,7 +9,7 @@ import msgspec
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.claims.claim import ClaimAnswer
 from advisor.claims.predictor import candidate
-from advisor.claims.ratios import PANEL
+from advisor.claims.ratios import LINEAR_SLACK, PANEL
 from advisor.claims.refusals import refusal
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
 from advisor.core.sentences import Arguments, Reason
@@ -70,7 +70,7 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         "bound_ratio": bound or 0.0,
     }
     verdict: Verdict
-    if bound is not None and ratio > max(bound, expected.high):
+    if bound is not None and ratio > max(bound * LINEAR_SLACK, expected.high):
         verdict, code = "impossible", "claim-change-impossible"
     elif ratio > expected.high:
         verdict, code = "plausible_only_with", "claim-change-above"

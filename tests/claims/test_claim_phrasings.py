@@ -93,6 +93,12 @@ BY_CARD: list[tuple[str, tuple[str, ...], tuple[str, ...], float]] = [
     ("3090和A100一样快，tf32", ("rtx3090",), A100, 1.0),
     ("V100要3小时，A100只要1小时，bert-large", A100, V100, 3.0),
     ("从2080 Ti换到4090，一个epoch从40分钟变成15分钟", ("rtx4090",), ("rtx2080ti",), 40 / 15),
+    ("A 4090 is twice an A100 for ResNet-50", ("rtx4090",), A100, 2.0),
+    ("4090 = 2x A100 on ResNet-50", ("rtx4090",), A100, 2.0),
+    ("BERT on an A100 is 3.5x a V100", A100, V100, 3.5),
+    ("a 4090 equals two 3090s for ViT", ("rtx4090",), ("rtx3090",), 2.0),
+    ("一张4090抵两张A100", ("rtx4090",), A100, 2.0),
+    ("A100 is about double the speed of V100 for BERT", A100, V100, 2.0),
 ]
 TIMES: list[tuple[str, str, float]] = [
     ("I train BERT-base with batch size 16 at 10 it/s on a 3060", "step_s", 0.1),

@@ -52,7 +52,10 @@ VERDICTS: list[tuple[str, Verdict, str]] = [
     ("bert base on A100 40GB, 3 epochs in 18 minutes, batch 16", "plausible_only_with", "claim-only-with-precision"),
     ("ResNet-50 in FP32 on V100 SXM2 at 700 images/s", "plausible_only_with", "claim-only-with-precision"),
     ("An RTX 4090 is 2.5 times as fast as an A100", "plausible_only_with", "claim-ratio-only-with-precision"),
-    ("An RTX 4090 is 2.5 times as fast as an A100 with AMP", "plausible_only_with", "claim-ratio-only-with-precision"),
+    ("An RTX 4090 is 2.5 times as fast as an A100 with AMP", "plausible_only_with", "claim-ratio-only-elsewhere"),
+    ("BERT on A100 is 6x V100", "plausible_only_with", "claim-ratio-above"),
+    ("BERT on A100 is 12x V100", "impossible", "claim-ratio-impossible"),
+    ("fp16 is 8x faster than fp32 on V100", "plausible_only_with", "claim-change-above"),
     ("RoBERTa-large on two RTX 3090 is 97% faster than on one", "plausible_only_with", "claim-scaling-above"),
     ("H100 SXM is 8x faster than V100 on BERT-large fp16", "plausible_only_with", "claim-ratio-above"),
     ("ResNet-50 on a T4 at 1000 images/s", "plausible_only_with", "claim-only-with-inference"),
@@ -114,6 +117,22 @@ def test_inference_is_bounded_by_the_forward_pass_alone() -> None:
     assert training is not None
     assert inference is not None
     assert inference.step_s < training.step_s / 2
+
+
+def test_a_ratio_is_bounded_by_what_a_card_computes_where_it_lacks_the_precision() -> None:
+    a100, v100 = spec_table()["a100-sxm4-40"], spec_table()["v100-sxm2-32"]
+    assert a100.tf32_flop_per_s is not None
+    assert v100.fp32_flop_per_s is not None
+    assert ratio_bound(a100, v100, "tf32") == pytest.approx(a100.tf32_flop_per_s / v100.fp32_flop_per_s)
+
+
+def test_what_is_expected_at_the_claimed_precision_is_told_where_another_would_explain_a_ratio() -> None:
+    answer = check_claim("RTX 4090 is 2x faster than A100 training BERT-base in fp16", real_predictor())
+    reason = answer.reasons[0]
+    assert answer.expected_ratio is not None
+    assert answer.expected_ratio.value < 1
+    assert (reason.code, reason.numbers["precision"]) == ("claim-ratio-only-elsewhere", "FP16 AMP")
+    assert reason.figure("expected_ratio") == answer.expected_ratio.value
 
 
 def test_a_missing_figure_gives_no_bound() -> None:

@@ -47,6 +47,7 @@ claim-fits-not = { $device } 放不下 { $model }：批大小 { $batch }、{ $pr
 claim-fits-close = { $model } 能否放进 { $device } 难以断定：批大小 { $batch }、{ $precision } 下每步需要 { $need_bytes }（{ $low_bytes } 至 { $high_bytes }），该卡可提供 { $capacity_bytes }。
 claim-ratio-plausible = 可信：在 { $precision } 下，{ $device } 的速度预期为 { $other } 的 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），所称为 { $claimed_ratio } 倍。
 claim-ratio-only-with-precision = 仅在 { $precisions } 下可信：所称 { $device } 的速度是 { $other } 的 { $claimed_ratio } 倍。
+claim-ratio-only-elsewhere = 仅在 { $precisions } 下可信，在所称的 { $precision } 下则不可信：此时 { $device } 相对 { $other } 预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }），而所称为 { $claimed_ratio } 倍。
 claim-ratio-impossible = 不可能：所称 { $device } 的速度是 { $other } 的 { $claimed_ratio } 倍，而两者规格表中没有任何一项相差超过 { $bound_ratio } 倍；预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
 claim-ratio-above = 仅当某张卡另有优势（显存可容纳更大的批、软件或主机更好）时可信：所称为 { $claimed_ratio } 倍，在 { $precision } 下 { $device } 相对 { $other } 预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。
 claim-ratio-below = 低于本程序的预期：所称 { $device } 的速度仅为 { $other } 的 { $claimed_ratio } 倍，在 { $precision } 下预期为 { $expected_ratio } 倍（{ $low_ratio } 至 { $high_ratio }）。很可能受限于数据加载、主机，或内核尚未针对新卡优化。
