@@ -118,6 +118,8 @@ class Assumed(Record, frozen=True, kw_only=True):
     """The same where the time is spent on operators that no fitted run has: recurrent layers."""
     new_size_range: Positive
     """The same for models larger than any that was fitted."""
+    totals_range: Positive
+    """The same for models of which only totals are known."""
     host_range: Positive
     """A step that waits wholly for a host that nobody measured may take so many times as long."""
     measured_host_range: Positive

@@ -81,6 +81,8 @@ class CompiledTable:
     unpacked: UnpackedWeights = field(default_factory=UnpackedWeights)
     unknown_call_fraction: float = 0.0
     """Share of calls whose work the trace could not tell: they are counted too small."""
+    totals_only: bool = False
+    """Whether nothing but the model's totals is known."""
 
 
 def compile_table(table: OpTable) -> CompiledTable:
@@ -110,6 +112,7 @@ def compile_table(table: OpTable) -> CompiledTable:
         accumulation=accumulation_of(table),
         unpacked=unpacked_weights_of(table),
         unknown_call_fraction=_unknown_fraction(table),
+        totals_only=any(caveat.code == "workload-totals-only" for caveat in table.caveats),
     )
 
 

@@ -22,6 +22,8 @@ from advisor.workload.workload import NumbersModel
 _MOST_LAYERS = 100
 _SMALLEST_LAYER = 4096
 """Parameters: below 64 x 64 a layer is no more split up."""
+_SIDE = 64
+"""Layers are made a multiple of it wide, and rows of its eighth, as tensor cores want them: totals know no odd sizes."""
 _FORWARD_SHARE = 1 / 3
 """Backward computes two products of the same size for each of forward's."""
 
@@ -29,11 +31,11 @@ _FORWARD_SHARE = 1 / 3
 def table_from_numbers(model: NumbersModel, precision: TracePrecision) -> OpTable:
     """A table of equal square layers whose parameters, flop and kept activations add up to the model's totals.
 
-    n layers of width d with n·d² = parameters; a sample is t rows with 6·t·n·d² = `flop_per_sample`. What totals
-    cannot tell (small operators, the host's share, the size of the inputs) is named in the table's caveats.
+    n layers of width d, a sample of t rows, with n·d² near the parameters and 6·t·n·d² near `flop_per_sample`. What
+    totals cannot tell (small operators, the size of the inputs) is named in the table's caveats.
     """
-    count = min(_MOST_LAYERS, max(1, round(model.parameters / _SMALLEST_LAYER)))
-    layer = _Layer(model, count, precision)
+    layer = _Layer(model, precision)
+    count = layer.count
     parameter_bytes = layer.weight_bytes * count
     weight_count = round(model.parameters)
     return OpTable(
@@ -63,15 +65,23 @@ def _gradients(weight_count: int, count: int) -> tuple[GradientReady, ...]:
     )
 
 
+def _aligned(size: float, multiple: int) -> int:
+    """The next multiple, below the first one the nearest whole number."""
+    return multiple * math.ceil(size / multiple) if size > multiple else max(1, round(size))
+
+
 class _Layer:
     """One of `count` equal layers: d x d weights, t rows a sample, its share of the kept activations."""
 
-    def __init__(self, model: NumbersModel, count: int, precision: TracePrecision) -> None:
-        self.count = count
+    def __init__(self, model: NumbersModel, precision: TracePrecision) -> None:
         self.precision = precision
-        self.width = math.sqrt(model.parameters / count)
+        layers = min(_MOST_LAYERS, max(1, model.parameters / _SMALLEST_LAYER))
+        products = model.flop_per_sample * _FORWARD_SHARE / 2
+        self.width = _aligned(math.sqrt(model.parameters / layers), _SIDE)
+        self.rows = _aligned(products / model.parameters, _SIDE // 8)
+        self.count = count = max(1, round(products / (self.rows * self.width**2)))
         self.weights = model.parameters / count
-        self.rows = model.flop_per_sample * _FORWARD_SHARE / (2 * model.parameters)
+        self.flop = 2 * products / count
         self.activation_bytes = model.activation_bytes_per_sample / count
         self.element_bytes = 4 if precision == "fp32" else 2
         self.weight_bytes = self.weights * (2 if precision == "half" else 4)
@@ -91,7 +101,7 @@ class _Layer:
             element_bytes=self.element_bytes,
             kernel_count=1,
             count=self.count,
-            flop=(0.0, 2 * self.rows * self.weights),
+            flop=(0.0, self.flop),
             read_bytes=read,
             written_bytes=weights if gradient else (0.0, self.row_bytes),
             matmul=shape,

@@ -28,14 +28,23 @@ def test_work_and_parameters_add_up(model: NumbersModel, precision: TracePrecisi
 
 
 @pytest.mark.parametrize("model", [BERT, TINY, HUGE])
-def test_forward_is_a_third_and_each_product_has_the_flop_of_its_shape(model: NumbersModel) -> None:
+def test_forward_is_a_third_and_each_product_has_nearly_the_flop_of_its_shape(model: NumbersModel) -> None:
     table = table_from_numbers(model, "fp32")
     forward = sum(op.count * at(op.flop, 3) for op in table.ops if op.phase == "forward")
     assert forward == pytest.approx(step_flop(table, 3) / 3)
     for op in table.ops:
         if op.matmul is not None:
             shape = [at(side, 3) for side in (op.matmul.batch, op.matmul.m, op.matmul.n, op.matmul.k)]
-            assert 2 * shape[0] * shape[1] * shape[2] * shape[3] == pytest.approx(at(op.flop, 3))
+            assert 2 * shape[0] * shape[1] * shape[2] * shape[3] == pytest.approx(at(op.flop, 3), rel=0.03)
+
+
+@pytest.mark.parametrize("model", [BERT, HUGE])
+def test_no_side_of_a_product_is_one_that_tensor_cores_do_not_take(model: NumbersModel) -> None:
+    """Totals say nothing of odd sizes, and real layers seldom have one: none may halve a card's rate."""
+    shapes = [op.matmul for op in table_from_numbers(model, "half").ops if op.matmul is not None]
+    assert len(shapes) == 3
+    for shape in shapes:
+        assert [at(side, 1) % 8 for side in (shape.m, shape.n, shape.k)] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

@@ -35,12 +35,17 @@ def step_band(  # noqa: PLR0913 - what a range depends on
     publisher, model or generation (and, for cards or architectures that no fitted run has, whose card or architecture)
     was left out of the fit; wider outside of what was fitted (`envelope.py`), and by what a slower or quicker host
     would make of the step, of which `host_share` (same shape) waits for the one at hand, less so for one that was
-    measured. Calls of unknown work lift the high end, as if each took as long as two others.
+    measured. Calls of unknown work lift the high end, as if each took as long as two others; a model that is known by
+    its totals alone has a wider range.
     """
     assumed = figures.assumed
     unknown = min(compiled.unknown_call_fraction, _MOST_UNKNOWN)
     factors = [one.range_factor for one in outside_envelope(compiled, training, figures)]
-    width = max([1.0, *factors, assumed.new_family_range if unknown > 0 else 1.0])
+    if unknown > 0:
+        factors.append(assumed.new_family_range)
+    if compiled.totals_only:
+        factors.append(assumed.totals_range)
+    width = max(factors, default=1.0)
     groups = [band_group(spec, figures) for spec in specs]
     compiles = is_compiled_training(training)
     bands = {band.group: band for band in figures.bands if band.compiled == compiles}

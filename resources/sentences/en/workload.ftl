@@ -1,6 +1,6 @@
 # What a description of a workload leaves open, and where a built model differs from it.
 
-workload-totals-only = The model is known by its totals only: small operators, the host's share and the size of the inputs are not in the prediction.
+workload-totals-only = The model is known by its totals only: its layers are taken for plain products, small operators and the size of the inputs are left out, and ranges are wider for it.
 workload-weights-bits-predicted-only = Weights of { $bits } bits are predicted only: measured steps run with the weights in the step's own precision.
 workload-fp8-predicted-only = FP8 products are predicted only: measured steps run in BF16 autocast.
 workload-offload-predicted-only = Off-loading to host memory ({ $what }) is predicted only: measured steps keep everything on the device.

@@ -1,6 +1,6 @@
 # 工作负载描述中未说明之处，以及构建出的模型与描述不同之处。
 
-workload-totals-only = 只知道模型的总量：预测中不含小算子、主机开销和输入数据的大小。
+workload-totals-only = 只知道模型的总量：各层按普通矩阵乘计算，不含小算子和输入数据的大小，区间因此更宽。
 workload-weights-bits-predicted-only = { $bits } 位权重只做预测：实测时权重按该步自身的精度存放。
 workload-fp8-predicted-only = FP8 乘法只做预测：实测时用 BF16 自动混合精度。
 workload-offload-predicted-only = 卸载到主机内存（{ $what }）只做预测：实测时全部保存在设备上。
