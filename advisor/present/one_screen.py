@@ -68,7 +68,8 @@ def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Languag
     if not rows:
         return None
     goal = advice.recommendation.goal if advice.recommendation is not None else "time"
-    names = ("device", "strategy", "batch", "step", "job", "memory", *(() if goal == "time" else (goal,)))
+    asked = [name for name in ("cost", "energy") if name == goal or (name == "cost" and any(one.cost for one in rows))]
+    names = ("device", "strategy", "batch", "step", "job", "memory", *asked)
     fitting = "best" if advice.main is not None else "other"
     title = sentence(f"summary-{fitting if rows[0].fits is not False else 'nearest'}-rows", language)
     cells = (

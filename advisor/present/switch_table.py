@@ -59,6 +59,7 @@ def _adapter_help(one: Switch, language: Language) -> str:
         device=one.device_name,
         count=one.count,
         batch=one.batch_size_per_device,
+        steps=one.gradient_accumulation_steps,
         step_s=one.step_s.value,
         need_bytes=value_of(one.peak_memory_bytes, 0.0),
     )

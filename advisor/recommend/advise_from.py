@@ -28,6 +28,7 @@ from advisor.recommend.ranking import (
     within_limits,
 )
 from advisor.recommend.reasons.caveats import comparison_caveats
+from advisor.recommend.reasons.missed_limits import nearest_of_each_device
 from advisor.recommend.reasons.parallel import strategy_story
 from advisor.recommend.reasons.precision import precision_story
 from advisor.recommend.reasons.scaling import host_core_reasons, network_reasons, uneven_reasons
@@ -126,18 +127,18 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
             *comparison_caveats(comparison, finalists, best, here),
         ),
         predictions=filled,
-        best_set_ups=_places(filled, finalists or _beyond_limits(comparison)),
+        best_set_ups=_places(comparison, finalists),
     )
 
 
-def _places(predictions: Sequence[Prediction], finalists: Sequence[Finalist]) -> tuple[int, ...]:
-    entered = [one for finalist in finalists for one in finalist.by_count]
-    return tuple(place for place, one in enumerate(predictions) if any(one is other for other in entered))
-
-
-def _beyond_limits(comparison: Comparison) -> tuple[Finalist, ...]:
-    """What each device would take if no limit on cost, power or hours held: shown where nothing keeps them."""
-    return find_finalists(comparison._replace(limits=Limits()), comparison.kept)
+def _places(comparison: Comparison, finalists: Sequence[Finalist]) -> tuple[int, ...]:
+    """What each device was looked at with; of one that keeps no limit on cost, power or hours what comes nearest."""
+    shown = [one for finalist in finalists for one in finalist.by_count]
+    keeping, nearest = {one.device.key for one in shown}, nearest_of_each_device(comparison)
+    free = find_finalists(comparison._replace(limits=Limits()), comparison.kept)
+    beyond = [one.chosen for one in free if one.chosen.device.key not in keeping]
+    shown += [nearest.get(one.device.key, one) for one in beyond]
+    return tuple(place for place, one in enumerate(comparison.predictions) if any(one is other for other in shown))
 
 
 def _freer(comparison: Comparison, winner: _Winner | None) -> tuple[Alternative, ...]:
@@ -176,8 +177,11 @@ def _stories(comparison: Comparison, winner: _Winner | None, here: _Winner | Non
 def find_finalists(comparison: Comparison, predictions: Sequence[Prediction]) -> tuple[Finalist, ...]:
     """For each device its best set-up within the limits, with the row of counts that it was chosen from."""
     rooms: dict[str, dict[Precision, list[Prediction]]] = defaultdict(lambda: defaultdict(list))
+    most = comparison.global_limit
+    bounded = {one.device.key for one in predictions if one.fits is not False and one.global_batch_size <= most}
     for prediction in predictions:
-        if within_limits(prediction, comparison.limits, comparison.draws):
+        beyond = prediction.global_batch_size > most and prediction.device.key in bounded
+        if not beyond and within_limits(prediction, comparison.limits, comparison.draws):
             rooms[prediction.device.key][prediction.precision].append(prediction)
     found = []
     for by_precision in rooms.values():
@@ -271,7 +275,7 @@ def _recommendation(
         tied_with=tuple(one.device for one in _tied(winning, comparison.goal)),
         time_to_train=training_times(comparison, winner),
         why=why(comparison, finalist, rows),
-        would_change_if=would_change_if(comparison, finalist, rows, crossovers, entered),
+        would_change_if=would_change_if(comparison, winner, rows, crossovers, entered),
     )
 
 

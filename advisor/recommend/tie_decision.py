@@ -24,7 +24,7 @@ def preference(row: Row, first: Sequence[Row], comparison: Comparison) -> tuple[
     """Sorts the leaders of a tie (`first`), the one to take first.
 
     For time: what is here already, unless another leader is clearly ahead of it at another batch size; then the
-    cheaper where prices are known, then the shorter expected time. For cost and energy: the least that is expected of
+    cheaper where all of them have prices, then the shorter expected time. For cost and energy: the least that is expected of
     it, then the shorter job.
     """
     prediction = row.prediction
@@ -32,7 +32,8 @@ def preference(row: Row, first: Sequence[Row], comparison: Comparison) -> tuple[
     if comparison.goal != "time":
         return (own, value_of(prediction.job_s), 0.0)
     here = prediction.device.local and not _is_outrun(prediction, first, comparison)
-    return (float(not here), value_of(prediction.cost, 0.0), own)
+    priced = all(one.prediction.cost is not None for one in first)
+    return (float(not here), value_of(prediction.cost) if priced else 0.0, own)
 
 
 def _is_outrun(own: Prediction, first: Sequence[Row], comparison: Comparison) -> bool:
@@ -72,17 +73,16 @@ def tie_decision(comparison: Comparison, chosen: Prediction, others: Sequence[Pr
                 other_energy_j=nearest.energy_j.value,
             )
         return
-    if chosen.cost is not None:
-        priced = [(one.cost.value, one) for one in others if one.cost is not None]
-        if priced:
-            cost, nearest = min(priced, key=lambda entry: entry[0])
-            yield Reason.of(
-                "why-tie-cost",
-                other=set_up_name(nearest),
-                cost=format_cost(chosen.cost.value, chosen.currency),
-                other_cost=format_cost(cost, chosen.currency),
-            )
-            return
+    priced = [(one.cost.value, one) for one in others if one.cost is not None]
+    if chosen.cost is not None and priced and (comparison.goal == "cost" or len(priced) == len(others)):
+        cost, nearest = min(priced, key=lambda entry: entry[0])
+        yield Reason.of(
+            "why-tie-cost",
+            other=set_up_name(nearest),
+            cost=format_cost(chosen.cost.value, chosen.currency),
+            other_cost=format_cost(cost, chosen.currency),
+        )
+        return
     timed = [(one.job_s.value, one) for one in others if one.job_s is not None]
     if comparison.goal == "time" and timed and chosen.job_s is not None:
         job_s, nearest = min(timed, key=lambda entry: entry[0])

@@ -66,7 +66,8 @@ def test_off_loading_is_a_makeshift_and_what_would_help_comes_first(off_loaded: 
     assert STRATEGY_FACTS[chosen.strategy].offloads
     assert titles(off_loaded)[0] == "What would help"
     assert larger(off_loaded).count == 1
-    assert "One H200 SXM 141 GB holds all of it" in "\n".join(one_screen(off_loaded, "en").sections[0].sentences)
+    told = "\n".join(one_screen(off_loaded, "en").sections[0].sentences)
+    assert "One H200 SXM 141 GB holds all of it (batch size 4, accumulating 4 micro-batches)" in told
 
 
 def test_the_fewest_larger_cards_that_hold_it_are_named_where_nothing_fits(nothing: AdviceRecord) -> None:

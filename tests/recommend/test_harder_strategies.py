@@ -95,5 +95,4 @@ def test_nothing_is_clearly_better_for_a_goal_whose_figure_of_the_advice_is_unkn
             workload=work, goal=goal, limits=Limits(), specs=SPECS, draws={}, untrusted={}, global_limit=4096,
             predictions=split,
         )  # fmt: skip
-        finalist = Finalist(chosen=chosen, by_count=(chosen,))
-        assert ("change-strategy" in codes(would_change_if(comparison, finalist, (), (), ()))) is told
+        assert ("change-strategy" in codes(would_change_if(comparison, chosen, (), (), ()))) is told

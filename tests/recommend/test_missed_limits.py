@@ -8,6 +8,8 @@ import msgspec
 import pytest
 
 from advisor.core.sentences import Reason, say
+from advisor.core.units import format_cost
+from advisor.predict.prediction import Prediction
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.candidates import enumerate_candidates
@@ -66,6 +68,48 @@ def test_what_is_shown_beside_missed_limits_keeps_what_is_fixed() -> None:
     assert {one.batch_size_per_device for one in shown} == {16}
     assert {one.device.spec_key for one in shown} > {"v100-sxm2-32"}
     assert all(one.fits for one in shown)
+
+
+def test_of_a_card_that_keeps_no_limit_what_comes_nearest_to_it_is_shown() -> None:
+    free = {one.device.key: one for one in shown_for(Limits())}
+    fastest_s = sorted(min(job_s(one) for one in shown_for(Limits()) if one.device.key == key) for key in free)
+    limit_s = (fastest_s[0] + fastest_s[1]) / 2
+    answer = advised(Limits(max_job_s=limit_s))
+    assert answer.recommendation is not None
+    most = largest_global_batch(workload("fp32"))
+    beyond = [one for one in shown_for(Limits(max_job_s=limit_s)) if job_s(one) > limit_s]
+    assert {one.device.key for one in beyond} == {*free} - {answer.recommendation.device.key}
+    for one in beyond:
+        same = [other for other in answer.predictions if other.device == one.device and other.precision == "fp32"]
+        assert job_s(one) == min(job_s(other) for other in same if other.fits and other.global_batch_size <= most)
+
+
+def test_the_set_up_that_is_named_as_nearest_is_among_those_shown() -> None:
+    prices = Prices(currency="EUR", date="2026-01-01", devices=dict.fromkeys(SPECS, 3.0))
+    answer = advised(Limits(max_cost=1e-6), prices=prices)
+    told = nearest(answer)["caveat-nearest-cost"]
+    costs = [format_cost(one.cost.value, "EUR") for one in shown(answer) if one.cost is not None]
+    assert told.numbers["cost"] in costs
+
+
+def test_no_limit_lets_a_step_grow_beyond_what_training_takes() -> None:
+    most = largest_global_batch(workload("fp32"))
+    free_s = min(job_s(one) for one in shown_for(Limits()))
+    for share in (0.5, 0.9, 1.5, 4.0):
+        assert all(one.global_batch_size <= most for one in shown_for(Limits(max_job_s=share * free_s)))
+
+
+def shown(answer: Recommendations) -> list[Prediction]:
+    return [answer.predictions[place] for place in answer.best_set_ups]
+
+
+def shown_for(limits: Limits) -> list[Prediction]:
+    return shown(advised(limits))
+
+
+def job_s(one: Prediction) -> float:
+    assert one.job_s is not None
+    return one.job_s.value
 
 
 def test_limits_that_are_kept_say_nothing() -> None:

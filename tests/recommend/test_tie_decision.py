@@ -46,6 +46,7 @@ def set_up(cost: float | None = None, job_s: float | None = None, energy_j: floa
     [
         ("time", set_up(2.0, 100.0), [set_up(3.0, 90.0), set_up(2.5, 80.0)], "why-tie-cost"),
         ("time", set_up(2.0, 100.0), [set_up(None, 90.0)], "why-tie-time"),
+        ("time", set_up(2.0, 100.0), [set_up(None, 120.0), set_up(3.0, 90.0)], "why-tie-time"),
         ("time", set_up(None, 100.0), [set_up(None, 90.0)], "why-tie-time"),
         ("time", set_up(None, 100.0), [set_up(None, 100.2)], "why-tie-alike"),
         ("time", set_up(), [set_up(None, 90.0)], None),
@@ -61,6 +62,14 @@ def test_inside_a_tie_the_first_figure_that_both_have_decides(
     assert [reason.code for reason in reasons] == ([] if code is None else [code])
     for reason in reasons:
         assert "{" not in say(reason, "en") + say(reason, "zh")
+
+
+def test_a_card_without_a_price_is_no_free_one_inside_a_tie() -> None:
+    tied = [Row(prediction=one, place=1, tied=True, trusted=True) for one in (set_up(2.0, 100.0), set_up(None, 160.0))]
+    first = min(tied, key=lambda row: preference(row, tied, compared("time")))
+    assert first.prediction.job_s == estimate(100.0)
+    priced = [Row(prediction=one, place=1, tied=True, trusted=True) for one in (set_up(2.0, 100.0), set_up(1.0, 160.0))]
+    assert min(priced, key=lambda row: preference(row, priced, compared("time"))) is priced[1]
 
 
 def test_of_several_the_nearest_is_named() -> None:

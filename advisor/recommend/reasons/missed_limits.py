@@ -25,10 +25,9 @@ def nearest_to_limits(comparison: Comparison, *, local: bool = False) -> tuple[R
 
     Nearest is whose worst excess, as a multiple of its limit, is least; of a device of this machine with `local`.
     """
-    known = [(excess, one) for one in _candidates(comparison, local=local) if (excess := _excess(one, comparison))]
-    if not known:
+    nearest = next((one for one in _nearest_first(comparison) if one.device.local or not local), None)
+    if nearest is None:
         return ()
-    _, nearest = min(known, key=lambda pair: (max(pair[0].values()), value_of(pair[1].job_s)))
     return tuple(
         Reason.of(code, **_described(nearest), **_figures(code, nearest, comparison), times_ratio=ratio)
         for code, ratio in _excess(nearest, comparison).items()
@@ -36,14 +35,23 @@ def nearest_to_limits(comparison: Comparison, *, local: bool = False) -> tuple[R
     )
 
 
-def _candidates(comparison: Comparison, *, local: bool) -> list[Prediction]:
-    return [
-        prediction
-        for prediction in comparison.kept
-        if prediction.fits is not False
-        and prediction.global_batch_size <= comparison.global_limit
-        and (prediction.device.local or not local)
+def nearest_of_each_device(comparison: Comparison) -> dict[str, Prediction]:
+    """The set-up of each device, by its key, that comes nearest to the limits; none where a figure for one is lacking."""
+    nearest: dict[str, Prediction] = {}
+    for one in _nearest_first(comparison):
+        nearest.setdefault(one.device.key, one)
+    return nearest
+
+
+def _nearest_first(comparison: Comparison) -> list[Prediction]:
+    known = [
+        (max(excess.values()), value_of(one.job_s), one)
+        for one in comparison.kept
+        if one.fits is not False
+        and one.global_batch_size <= comparison.global_limit
+        and (excess := _excess(one, comparison))
     ]
+    return [one for _, _, one in sorted(known, key=lambda entry: entry[:2])]
 
 
 def _excess(one: Prediction, comparison: Comparison) -> dict[str, float]:

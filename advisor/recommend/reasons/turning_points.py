@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from advisor.catalogue.precisions import Precision
     from advisor.predict.prediction import Prediction
-    from advisor.recommend.comparison import Comparison, Finalist
+    from advisor.recommend.comparison import Comparison
     from advisor.recommend.ranking import Row
     from advisor.recommend.recommendation import Crossover
 
@@ -26,18 +26,17 @@ NVLINK_SHARE = 0.1
 
 def would_change_if(
     comparison: Comparison,
-    finalist: Finalist,
+    chosen: Prediction,
     rows: Sequence[Row],
     crossovers: Sequence[Crossover],
     entered: Sequence[Prediction],
 ) -> tuple[Reason, ...]:
     """The turning points of an advice, the likeliest first; `entered`: every device at each count."""
-    chosen = finalist.chosen
     return (
         *_by_precision(comparison, chosen),
         *_by_strategy(comparison, chosen),
         *_by_batch(chosen, crossovers),
-        *_by_count(comparison, finalist, entered),
+        *_by_count(comparison, chosen, entered),
         *_by_limits(comparison, chosen),
         *_by_price(comparison, chosen),
         *_by_measuring(rows),
@@ -171,13 +170,9 @@ def _by_batch(chosen: Prediction, crossovers: Sequence[Crossover]) -> Iterator[R
                 )
 
 
-def _by_count(comparison: Comparison, finalist: Finalist, entered: Sequence[Prediction]) -> Iterator[Reason]:
-    chosen = finalist.chosen
-    fastest = max(finalist.by_count, key=_rate)
-    # Where more of its own kind help nothing (or cannot be had), more of another kind may.
-    if not (fastest.count > chosen.count and _rate(fastest) > _rate(chosen)):
-        dearer = [one for one in entered if one.count * _rate(chosen) > chosen.count * _rate(one)]
-        fastest = max(dearer, key=_rate, default=chosen)
+def _by_count(comparison: Comparison, chosen: Prediction, entered: Sequence[Prediction]) -> Iterator[Reason]:
+    dearer = [one for one in entered if one.count * _rate(chosen) > chosen.count * _rate(one)]
+    fastest = max(dearer, key=_rate, default=chosen)
     if fastest.count > chosen.count and _rate(fastest) > _rate(chosen):
         yield _faster("change-count", fastest, chosen, _rate(fastest) / _rate(chosen))
     spec = comparison.spec_of(chosen.device)

@@ -24,7 +24,10 @@ why-bandwidth = { $device } reads its memory at { $bandwidth_bytes_per_s } again
 why-count-knee = { $count } × { $device } is the knee: going on to { $more } would give { $marginal_fraction } of what the added cards could, less than the { $needed_fraction } that make them worth their hours.
 why-count-no-gain = Going on from { $count } to { $more } × { $device } gains nothing.
 why-count-pays = { $count } × { $device } is { $speed_up_ratio } times as fast as { $fewer }.
-why-count-pays-at-batch = { $count } × { $device } at { $batch } samples a card and step is { $speed_up_ratio } times as fast as { $fewer } at { $other_batch }.
+why-count-pays-at-batch = { $count } × { $device } at { $batch ->
+        [1] 1 sample
+       *[other] { $batch } samples
+    } a card and step is { $speed_up_ratio } times as fast as { $fewer } at { $other_batch }.
 why-count-pays-otherwise = { $count } × { $device } with { $strategy ->
          [zero2] ZeRO-2
          [fsdp] FSDP

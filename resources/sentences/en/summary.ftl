@@ -123,8 +123,17 @@ published-others = { $ratio } ({ $low } – { $high }, { $count } pairs, other c
 published-against = : not borne out
 published-none = none
 summary-help = What would help
-help-adapter = With { $name } one { $device } holds a step (batch size { $batch }): { $step_s } in { $need_bytes }. Only the adapters are trained then.
-help-larger-card = One { $device } holds all of it (batch size { $batch }): { $step_s } a step in { $need_bytes }.
-help-larger-cards = Not fewer than { $count } × { $device } hold all of it, sharded (FSDP, batch size { $batch } a card): { $step_s } a step in { $need_bytes } a card.
+help-adapter = With { $name } one { $device } holds a step (batch size { $batch }{ $steps ->
+        [1] { "" }
+       *[other] , accumulating { $steps } micro-batches
+    }): { $step_s } in { $need_bytes }. Only the adapters are trained then.
+help-larger-card = One { $device } holds all of it (batch size { $batch }{ $steps ->
+        [1] { "" }
+       *[other] , accumulating { $steps } micro-batches
+    }): { $step_s } a step in { $need_bytes }.
+help-larger-cards = Not fewer than { $count } × { $device } hold all of it, sharded (FSDP, batch size { $batch } a card{ $steps ->
+        [1] { "" }
+       *[other] , accumulating { $steps } micro-batches
+    }): { $step_s } a step in { $need_bytes } a card.
 help-switch = With { $name } it would be { $gain_ratio } times as fast (between { $low_ratio } and { $high_ratio }).
 summary-other-rows = Nothing is advised; what comes nearest on each card

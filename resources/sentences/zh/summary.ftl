@@ -117,8 +117,17 @@ published-others = { $ratio }（{ $low } – { $high }，{ $count } 对，其他
 published-against = ：不支持此预测
 published-none = 无
 summary-help = 什么会有帮助
-help-adapter = 采用“{ $name }”后，一块 { $device } 就放得下一步（批大小 { $batch }）：{ $step_s }，占用 { $need_bytes }。此时只训练适配器。
-help-larger-card = 一块 { $device } 就放得下全部（批大小 { $batch }）：每步 { $step_s }，占用 { $need_bytes }。
-help-larger-cards = 至少 { $count } × { $device } 才放得下全部（FSDP 分片，每卡批大小 { $batch }）：每步 { $step_s }，每卡占用 { $need_bytes }。
+help-adapter = 采用“{ $name }”后，一块 { $device } 就放得下一步（批大小 { $batch }{ $steps ->
+        [1] { "" }
+       *[other] ，梯度累积 { $steps } 步
+    }）：{ $step_s }，占用 { $need_bytes }。此时只训练适配器。
+help-larger-card = 一块 { $device } 就放得下全部（批大小 { $batch }{ $steps ->
+        [1] { "" }
+       *[other] ，梯度累积 { $steps } 步
+    }）：每步 { $step_s }，占用 { $need_bytes }。
+help-larger-cards = 至少 { $count } × { $device } 才放得下全部（FSDP 分片，每卡批大小 { $batch }{ $steps ->
+        [1] { "" }
+       *[other] ，梯度累积 { $steps } 步
+    }）：每步 { $step_s }，每卡占用 { $need_bytes }。
 help-switch = 采用“{ $name }”后，速度将是现在的 { $gain_ratio } 倍（介于 { $low_ratio } 与 { $high_ratio } 之间）。
 summary-other-rows = 没有给出建议；各设备最接近的方案
