@@ -116,11 +116,20 @@ def test_an_efficiency_is_off_by_a_fixed_part_and_one_that_grows_with_the_loss()
         assert high.item() == pytest.approx(min(1.03, above))
 
 
-def test_no_efficiency_falls_below_a_tenth_of_its_value() -> None:
+def test_what_cards_lose_to_each_other_lasts_at_most_five_times_as_long() -> None:
     unsure, alike = np.zeros((1, 1), dtype=bool), np.ones((2, 1, 1, 1, 1))
-    low, high = efficiency_range(np.full((1, 1, 1, 1), 0.01), unsure, alike, SPREAD)
-    assert low.item() == pytest.approx(0.001)
-    assert high.item() > 0.01
+    for efficiency in (0.01, 0.2, 0.4):
+        low, high = efficiency_range(np.full((1, 1, 1, 1), efficiency), unsure, alike, SPREAD)
+        assert 1 / low.item() - 1 == pytest.approx(5 * (1 / efficiency - 1))
+        assert high.item() > efficiency
+
+
+def test_a_range_gets_no_wider_in_the_log_where_hardly_anything_is_left_to_lose() -> None:
+    unsure, alike = np.zeros((1, 1), dtype=bool), np.ones((2, 1, 1, 1, 1))
+    efficiencies = np.array([0.9, 0.7, 0.5, 0.4, 0.3, 0.1]).reshape(1, 1, 1, -1)
+    low, _ = efficiency_range(efficiencies, unsure, alike, SPREAD)
+    assert np.all((efficiencies / low) < 5)
+    assert np.all(np.diff(low) < 0), "less efficient, and no better at its worst"
 
 
 def test_the_range_of_an_unmeasured_pcie_link_reaches_down_to_a_badly_routing_host() -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _MOST = 1.03
 """Efficiency above 1 by more than the noise of two timings is not a fact of several cards."""
+_MOST_LOSS = 5.0
+"""What cards lose to each other takes at most so many times as long: twice what four of five published rows stay below."""
 _ALONE = 1e-9
 """A card alone is as efficient as itself, but for rounding."""
 _TENSOR_RANGE = (0.85, 1.5)
@@ -105,7 +107,7 @@ def efficiency_range(
     """(low, high) of efficiencies of shape (strategies, counts, cards, batches).
 
     The range has a fixed part and one that grows with the predicted loss; a link that is not certain (`certain` has
-    the shape (counts, cards)) widens it downwards. `factors` (2, ...) are extra low and high factors of the step time
+    the shape (counts, cards)) widens it downwards, as far as what is lost may last. `factors` (2, ...) are extra low and high factors of the step time
     (tensor and pipeline parallel). One card has no range: its efficiency is 1 by definition.
     """
     loss = np.maximum(0.0, 1.0 - efficiency)
@@ -113,5 +115,6 @@ def efficiency_range(
     low = efficiency - (spread.below_fraction + spread.below_of_loss_ratio * loss) * doubt
     high = np.minimum(_MOST, efficiency + spread.above_fraction + spread.above_of_loss_ratio * loss)
     several = np.abs(1.0 - efficiency) > _ALONE
-    low = np.where(several, np.maximum(low, efficiency * 0.1) / factors[1], efficiency)
+    least = 1.0 / (1.0 + _MOST_LOSS * np.maximum(0.0, 1.0 / efficiency - 1.0))
+    low = np.where(several, np.maximum(low, least) / factors[1], efficiency)
     return low, np.where(several, np.maximum(high, efficiency) / factors[0], efficiency)
