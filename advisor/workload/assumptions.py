@@ -19,6 +19,7 @@ _PARTS = {
     "training.optimizer": "assumed-optimizer",
     "training.epochs": "assumed-epochs",
     "training.batch_size": "assumed-batch-size",
+    "training.weights_bits": "assumed-frozen-bits",
 }
 
 

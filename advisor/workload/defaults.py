@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +41,23 @@ def assumed_for_config(config: dict[str, Any], task: Task | None) -> dict[str, d
     return {"data": data, "training": {**_TRAINING, "precision": _precision(config), "batch_size": batch_size}}
 
 
+def assumed_for_frozen(config: dict[str, Any], overrides: Mapping[str, object]) -> dict[str, int]:
+    """How frozen weights are kept beside adapters where nobody says: in 16 bit where they are published so."""
+    frozen = overrides.get("trainable") == "lora" and overrides.get("quantization") is None
+    joined = overrides.get("precision") in {None, "fp16_amp", "bf16_amp"}
+    return {"weights_bits": 16} if frozen and joined and _dtype(config) in _HALF else {}
+
+
 def _precision(config: dict[str, Any]) -> str:
     """BF16 autocast, which needs no loss scaling and which cards without it replace by FP16; FP16 where it is named."""
-    named = str(config.get("dtype") or config.get("torch_dtype") or "").removeprefix("torch.")
-    return "fp16_amp" if named in {"float16", "half"} else "bf16_amp"
+    return "fp16_amp" if _dtype(config) in {"float16", "half"} else "bf16_amp"
+
+
+_HALF = {"float16", "half", "bfloat16"}
+
+
+def _dtype(config: dict[str, Any]) -> str:
+    return str(config.get("dtype") or config.get("torch_dtype") or "").removeprefix("torch.")
 
 
 _TRAINING: dict[str, Any] = {"precision": "bf16_amp", "optimizer": "adamw", "epochs": 3}

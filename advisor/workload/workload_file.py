@@ -13,7 +13,7 @@ from advisor.core.file_fault import closest_name, file_fault, meant_or_known, re
 from advisor.core.input_file import check_values, convert, read_toml_table
 from advisor.core.sentences import Names, Reason, SaidError, visible
 from advisor.workload.checks import check_workload
-from advisor.workload.defaults import assumed_for_config, assumed_for_file
+from advisor.workload.defaults import assumed_for_config, assumed_for_file, assumed_for_frozen
 from advisor.workload.model_config import bundled_config, bundled_config_names, clean_config, read_config_file
 from advisor.workload.overrides import apply_overrides
 from advisor.workload.python_source import code_to_run, file_of, is_file
@@ -216,6 +216,7 @@ def _with_assumptions(
     if config is not None:
         task = model.get("task")
         sections = assumed_for_config(config, task if isinstance(task, str) else None)  # type: ignore[arg-type]
+        sections["training"] |= assumed_for_frozen(config, overrides)
     elif model.get("source") == "python" and described.folder is not None and isinstance(model.get("file"), str):
         sections = assumed_for_file(described.folder / str(model["file"]))
     else:

@@ -75,6 +75,8 @@ def test_totals_put_cards_in_the_order_of_the_trace(name: str) -> None:
     size = max(size for _, size in traced)
 
     def order(found: Steps) -> list[str]:
-        return sorted((card for card, batch in traced if batch == size), key=lambda card: found[card, size].step_s.value)
+        return sorted(
+            (card for card, batch in traced if batch == size), key=lambda card: found[card, size].step_s.value
+        )
 
     assert order(by_totals) == order(traced)

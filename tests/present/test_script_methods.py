@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -116,3 +117,38 @@ def test_each_optimizer_begins_with_its_usual_rate() -> None:
     adapted = launch_script.render(advice_for(load_workload("llama_1b_lora")))
     assert "LEARNING_RATE = 5e-5" in fine_tuned
     assert "LEARNING_RATE = 2e-4" in adapted
+
+
+BARE = {
+    "bert": {"architectures": ["BertForSequenceClassification"], "hidden_size": 32, "num_hidden_layers": 1,
+             "num_attention_heads": 2, "intermediate_size": 64, "vocab_size": 100, "max_position_embeddings": 64},
+    "llama": {"architectures": ["LlamaForCausalLM"], "hidden_size": 32, "num_hidden_layers": 1,
+              "num_attention_heads": 2, "intermediate_size": 64, "vocab_size": 100, "torch_dtype": "bfloat16"},
+}  # fmt: skip
+
+
+def bare(tmp_path: Path, kind: str, **overrides: object) -> Workload:
+    """A workload of which nothing but the `config.json` is given."""
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind, **BARE[kind]}), encoding="utf-8")
+    return load_workload(tmp_path / "config.json", overrides={"sequence_length": 16, **overrides})
+
+
+@pytest.mark.parametrize("kind", BARE)
+def test_a_bare_configuration_trains_by_what_its_architecture_is_for(tmp_path: Path, kind: str) -> None:
+    workload = bare(tmp_path, kind)
+    assert run_script(tmp_path, advice_for(workload), "--steps", "2")["steps"] == 2
+
+
+def test_weights_are_of_the_advised_precision_however_a_checkpoint_is_stored(tmp_path: Path) -> None:
+    text = launch_script.render(advice_for(bare(tmp_path, "llama"), precision="bf16_amp"))
+    assert "bfloat16'" not in text
+    assert "model = model.to(device)\n" in text
+
+
+def test_frozen_weights_of_16_bits_stand_in_half_beside_fp32_adapters(tmp_path: Path) -> None:
+    workload = bare(tmp_path, "llama", trainable="lora")
+    assert workload.training.weights_bits == 16
+    made = advice_for(workload, precision="bf16_amp")
+    text = launch_script.render(made)
+    assert text.index("model = model.to(device, torch.bfloat16)\n") < text.index("    add_adapters(model")
+    assert run_script(tmp_path, made, "--steps", "2")["steps"] == 2

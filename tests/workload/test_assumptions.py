@@ -76,3 +76,27 @@ def test_a_bare_configuration_is_trained_as_its_weights_are_stored_and_in_bf16_o
     path.write_text(json.dumps(config), encoding="utf-8")
     for description in (path, {"name": "own", "model": {"source": "huggingface", "config": config}}):
         assert load_workload(description).training.precision == assumed
+
+
+@pytest.mark.parametrize(
+    ("stored", "overrides", "bits"),
+    [
+        ("bfloat16", {"trainable": "lora"}, 16),
+        ("float16", {"trainable": "lora", "precision": "fp16_amp"}, 16),
+        ("float32", {"trainable": "lora"}, None),
+        ("bfloat16", {}, None),
+        ("bfloat16", {"trainable": "lora", "quantization": "nf4"}, None),
+        ("bfloat16", {"trainable": "lora", "precision": "fp32"}, None),
+    ],
+)
+def test_weights_that_adapters_leave_frozen_are_assumed_as_a_checkpoint_stores_them(
+    tmp_path: Path, stored: str, overrides: dict[str, object], bits: int | None
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(f'{{"model_type": "llama", "architectures": ["LlamaForCausalLM"], "dtype": "{stored}"}}')
+    workload = load_workload(path, overrides=overrides)
+    assert workload.training.weights_bits == bits
+    reason = assumed_reason(workload)
+    assert reason is not None
+    assert ("frozen weights of 16 bits" in say(reason, "en")) is (bits is not None)
+    assert ("冻结权重 16 位" in say(reason, "zh")) is (bits is not None)

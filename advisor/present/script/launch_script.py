@@ -20,7 +20,7 @@ from advisor.workload.workload import HuggingFaceModel, PythonModel, length_of
 if TYPE_CHECKING:
     from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
-    from advisor.workload.workload import Workload
+    from advisor.workload.workload import Training, Workload
 
 SCRIPT_NAME = "train.py"
 INFERENCE_SCRIPT_NAME = "infer.py"
@@ -98,7 +98,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
         allow_tf32=chosen.precision != "fp32",
         autocast=_autocast(chosen.precision),
         **update_lines(training, chosen.precision, copied=copied),
-        weights_dtype=f", {_HALF[chosen.precision]}" if chosen.precision in _HALF else "",
+        weights_dtype=_weights_dtype(training, chosen.precision),
         channels_last="    model = model.to(memory_format=torch.channels_last)\n" if training.channels_last else "",
         compile="    model.compile()\n" if training.compile else "",
         masters=part("masters") if copied else "",
@@ -132,11 +132,23 @@ def _own_script(chosen: Recommendation, command: str) -> str:
 
 
 def _autocast(precision: str) -> str:
-    if precision in _AUTOCAST:
-        dtype = _AUTOCAST[precision]
-        cpu = "" if dtype == "torch.bfloat16" else " if on_gpu else torch.bfloat16"
-        return f"torch.autocast(device.type, {dtype}{cpu})"
-    return "contextlib.nullcontext()"
+    return (
+        f"torch.autocast(device.type, {_joined(precision)})" if precision in _AUTOCAST else "contextlib.nullcontext()"
+    )
+
+
+def _joined(precision: str) -> str:
+    """The type that autocast computes in; a processor has BF16 alone."""
+    dtype = _AUTOCAST[precision]
+    return dtype if dtype == "torch.bfloat16" else f"{dtype} if on_gpu else torch.bfloat16"
+
+
+def _weights_dtype(training: Training, precision: str) -> str:
+    """What the weights are turned to before adapters join them: 16 bit where the step or frozen weights are so."""
+    if precision in _HALF:
+        return f", {_HALF[precision]}"
+    frozen = training.trainable == "lora" and training.weights_bits == 16 and precision in _AUTOCAST  # noqa: PLR2004 - bits
+    return f", {_joined(precision)}" if frozen else ""
 
 
 def _threads(count: int | None) -> str:

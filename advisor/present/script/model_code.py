@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.present.script.parts import part
 from advisor.workload.model_config import resolve_config
 from advisor.workload.python_source import file_of
+from advisor.workload.tasks import infer_task
 from advisor.workload.workload import HuggingFaceModel, PythonModel, TemplateModel, length_of
 
 if TYPE_CHECKING:
@@ -50,8 +51,9 @@ def model_code(workload: Workload) -> str:
 
 
 def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
-    config = resolve_config(model.config)
-    task: Task | None = model.task
+    config = {name: value for name, value in resolve_config(model.config).items() if name not in _STORED_TYPES}
+    several_kinds = {"vision_config", "audio_config"} & set(config)
+    task = model.task or (None if several_kinds else infer_task(config))
     if task not in _AUTO_CLASSES:
         return part("own_model")
     shown = pprint.pformat(config, width=110, sort_dicts=True)
@@ -74,6 +76,8 @@ def _huggingface(model: HuggingFaceModel, workload: Workload) -> str:
     )
 
 
+_STORED_TYPES = ("dtype", "torch_dtype")
+"""How a checkpoint is stored: transformers would build the model so, whatever precision is advised."""
 _USUAL_VOCABULARY = 30_522
 _USUAL_LABELS = 2
 _WHISPER_WORDS = 448

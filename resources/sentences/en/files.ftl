@@ -29,7 +29,7 @@ file-beyond-64-bits = { $path }: `{ $field }` is an integer beyond 64 bits.
 file-half-character = { $path }: `{ $field }` holds half a character (a lone surrogate).
 file-half-character-remedy = Correct the text.
 file-no-plain = { $path }: `{ $field }` is a { $given }.
-file-no-plain-remedy = Only numbers, text, lists and tables.
+file-no-plain-remedy = Only numbers, text, lists and tables are read; put a date or time in quotes.
 ## What is wrong with a field, and what it takes
 file-unknown-field = { $path }: `{ $field }` is not a known field.
 file-did-you-mean = Did you mean `{ $word }`?

@@ -20,4 +20,5 @@ assumed-precision = precision { $value }
 assumed-optimizer = optimizer { $value }
 assumed-epochs = { $value } epochs
 assumed-batch-size = batch size { $value } per device
+assumed-frozen-bits = frozen weights of { $value } bits
 assumed-other = { $value }

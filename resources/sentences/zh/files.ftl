@@ -29,7 +29,7 @@ file-beyond-64-bits = { $path }：`{ $field }` 是超过 64 位的整数。
 file-half-character = { $path }：`{ $field }` 含有半个字符（单独的代理码）。
 file-half-character-remedy = 请更正文本。
 file-no-plain = { $path }：`{ $field }` 的类型是 { $given }。
-file-no-plain-remedy = 只允许数、文本、列表和表。
+file-no-plain-remedy = 只读取数、文本、列表和表；日期或时间请加引号。
 ## 字段的问题及其允许的值
 file-unknown-field = { $path }：没有名为 `{ $field }` 的字段。
 file-did-you-mean = 是否指 `{ $word }`？

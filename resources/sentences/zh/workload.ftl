@@ -20,4 +20,5 @@ assumed-precision = 精度 { $value }
 assumed-optimizer = 优化器 { $value }
 assumed-epochs = { $value } 轮
 assumed-batch-size = 每个设备批大小 { $value }
+assumed-frozen-bits = 冻结权重 { $value } 位
 assumed-other = { $value }
