@@ -186,7 +186,7 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 
 
 def _nearest(ratio: float, by_precision: Mapping[Precision, Estimate]) -> Precision | None:
-    """The precision that comes nearest to what was claimed: of the most that is expected below it, else of the least."""
+    """The precision that comes nearest to a claimed ratio: of those expected below it, else of all."""
     below = [one for one in by_precision if by_precision[one].value <= ratio]
     return min(below or by_precision, key=lambda one: abs(by_precision[one].value - ratio), default=None)
 

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from advisor.claims.gpu_names import Mention
 
 _COMPARING = (
-    r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as (?:fast|quick|slow|long) as|relative to|of an?|of the|(?:speed|throughput) of"
-    r"|beats?|ahead of)\b"
+    r"\b(?:than|over|vs\.?|versus|compared (?:to|with)|against|as (?:fast|quick|slow|long) as|relative to|of an?|of the"
+    r"|(?:speed|throughput) of|beats?|ahead of)\b"
 )
 _COMPARING_CHINESE = r"比|相比|相对|对比|的(?=\s*[\d.两二三四五六七八九十一]+\s*[倍半])|快于|慢于|是|只有"
 _SO_MANY = (
     r"(?:\b(?:is|are|equals?|matche?s?|replaces?)\b|=|抵(?:得上|得过)?|顶(?:得上)?|等于|相当于|是)"
-    rf"\s*{ABOUT}(?:{NUMBER}\s*(?:{FOLD}|张|块|个)?|(twice|double|two|两)|(three|三)|(four|四))\s*(?:张|块|个)?(?:\s*an?)?\s*$"
+    rf"\s*{ABOUT}(?:{NUMBER}\s*{FOLD}?|(twice|double|two|两)|(three|三)|(four|四))\s*(?:张|块|个)?(?:\s*an?)?\s*$"
 )
 """What stands between two cards of which one is so many of the other: `a 4090 is twice an A100`, `抵两张 A100`."""
 _SET_BESIDE = r"\band\b|和|跟|与|同"
@@ -114,8 +114,8 @@ def _cards(plain: str, cards: tuple[Mention, ...], counts: tuple[tuple[int, int]
     so_many = search(_SO_MANY, between)
     if so_many is not None:
         figure, scale, *words = so_many.groups()
-        ratio = number(figure, scale) if figure else next(place for place, word in enumerate(words, start=2) if word)
-        return Sides(ratio, None, 1, first.keys, other.keys, compared=True)
+        many = number(figure, scale) if figure else next(place for place, word in enumerate(words, start=2) if word)
+        return Sides(float(many), None, 1, first.keys, other.keys, compared=True)
     ratio = find_ratio(plain)
     count, other_count = _own_counts(cards, counts)
     figures = _figures(plain)

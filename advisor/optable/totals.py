@@ -23,7 +23,7 @@ _MOST_LAYERS = 100
 _SMALLEST_LAYER = 4096
 """Parameters: below 64 x 64 a layer is no more split up."""
 _SIDE = 64
-"""Layers are made a multiple of it wide, and rows of its eighth, as tensor cores want them: totals know no odd sizes."""
+"""Layers are a multiple of it wide and rows one of its eighth, as tensor cores want: totals know no odd sizes."""
 _FORWARD_SHARE = 1 / 3
 """Backward computes two products of the same size for each of forward's."""
 

@@ -24,8 +24,8 @@ def preference(row: Row, first: Sequence[Row], comparison: Comparison) -> tuple[
     """Sorts the leaders of a tie (`first`), the one to take first.
 
     For time: what is here already, unless another leader is clearly ahead of it at another batch size; then the
-    cheaper where all of them have prices, then the shorter expected time. For cost and energy: the least that is expected of
-    it, then the shorter job.
+    cheaper where all of them have prices, then the shorter expected time. For cost and energy: the least that is
+    expected of it, then the shorter job.
     """
     prediction = row.prediction
     own = expected(prediction, comparison)

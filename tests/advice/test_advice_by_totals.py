@@ -1,4 +1,4 @@
-"""A model that is known by its totals is answered like the same model traced, in a range that says what they leave out."""
+"""A model known by its totals is answered like the same model traced, in a range that says what they leave out."""
 
 from __future__ import annotations
 

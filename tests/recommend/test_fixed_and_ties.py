@@ -58,7 +58,7 @@ def test_the_bound_on_the_batch_is_named_where_nothing_smaller_fits_on_so_many()
 
 
 def test_a_fixed_batch_and_precision_that_only_off_loading_holds_are_kept_by_it() -> None:
-    model = NumbersModel(parameters=1e9, flop_per_sample=6e12, activation_bytes_per_sample=2.2e9)
+    model = NumbersModel(parameters=1e9, flop_per_sample=6e12, activation_bytes_per_sample=2.6e9)
     training = Training(precision="bf16_amp", batch_size=4, optimizer="adamw", epochs=1)
     workload = Workload(name="large", model=model, data=Data(samples=1000), training=training)
     request = AdviceRequest(

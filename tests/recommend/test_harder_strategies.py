@@ -8,7 +8,7 @@ from advisor.core.sentences import say
 from advisor.predict.prediction import Prediction
 from advisor.recommend.advise_from import recommend
 from advisor.recommend.candidates import enumerate_candidates
-from advisor.recommend.comparison import Comparison, Finalist
+from advisor.recommend.comparison import Comparison
 from advisor.recommend.reasons.turning_points import would_change_if
 from advisor.recommend.recommendation import Goal, Limits, Recommendations
 from advisor.recommend.switches import lighter_changes

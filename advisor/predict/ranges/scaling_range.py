@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MOST = 1.03
 """Efficiency above 1 by more than the noise of two timings is not a fact of several cards."""
 _MOST_LOSS = 5.0
-"""What cards lose to each other takes at most so many times as long: twice what four of five published rows stay below."""
+"""What cards lose to each other takes at most so many times as long: twice what nine of ten published rows show."""
 _ALONE = 1e-9
 """A card alone is as efficient as itself, but for rounding."""
 _TENSOR_RANGE = (0.85, 1.5)
@@ -107,8 +107,9 @@ def efficiency_range(
     """(low, high) of efficiencies of shape (strategies, counts, cards, batches).
 
     The range has a fixed part and one that grows with the predicted loss; a link that is not certain (`certain` has
-    the shape (counts, cards)) widens it downwards, as far as what is lost may last. `factors` (2, ...) are extra low and high factors of the step time
-    (tensor and pipeline parallel). One card has no range: its efficiency is 1 by definition.
+    the shape (counts, cards)) widens it downwards, as far as what is lost may last. `factors` (2, ...) are extra low
+    and high factors of the step time (tensor and pipeline parallel). One card has no range: its efficiency is 1 by
+    definition.
     """
     loss = np.maximum(0.0, 1.0 - efficiency)
     doubt = np.where(certain, 1.0, 1.5)[None, :, :, None]

@@ -18,6 +18,7 @@ from advisor.present.summary import expected_line
 from advisor.workload.workload import HuggingFaceModel, PythonModel, length_of
 
 if TYPE_CHECKING:
+    from advisor.catalogue.precisions import Precision
     from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
     from advisor.workload.workload import Training, Workload
@@ -131,19 +132,19 @@ def _own_script(chosen: Recommendation, command: str) -> str:
     return f"# A script of yours that uses Accelerate, on the same ranks: {command} --run YOUR_SCRIPT.py\n"
 
 
-def _autocast(precision: str) -> str:
+def _autocast(precision: Precision) -> str:
     return (
         f"torch.autocast(device.type, {_joined(precision)})" if precision in _AUTOCAST else "contextlib.nullcontext()"
     )
 
 
-def _joined(precision: str) -> str:
+def _joined(precision: Precision) -> str:
     """The type that autocast computes in; a processor has BF16 alone."""
     dtype = _AUTOCAST[precision]
     return dtype if dtype == "torch.bfloat16" else f"{dtype} if on_gpu else torch.bfloat16"
 
 
-def _weights_dtype(training: Training, precision: str) -> str:
+def _weights_dtype(training: Training, precision: Precision) -> str:
     """What the weights are turned to before adapters join them: 16 bit where the step or frozen weights are so."""
     if precision in _HALF:
         return f", {_HALF[precision]}"

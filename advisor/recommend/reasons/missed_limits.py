@@ -36,7 +36,7 @@ def nearest_to_limits(comparison: Comparison, *, local: bool = False) -> tuple[R
 
 
 def nearest_of_each_device(comparison: Comparison) -> dict[str, Prediction]:
-    """The set-up of each device, by its key, that comes nearest to the limits; none where a figure for one is lacking."""
+    """The set-up of each device, by its key, that comes nearest to the limits; none where a figure is lacking."""
     nearest: dict[str, Prediction] = {}
     for one in _nearest_first(comparison):
         nearest.setdefault(one.device.key, one)
