@@ -1,8 +1,11 @@
-"""What asks for more changes to the code than the advice: named where it is clearly better."""
+"""What asks for more than the advice, of the code or of cards: named where it is clearly better, or faster."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
+import pytest
 
 from advisor.core.sentences import say
 from advisor.predict.prediction import Prediction
@@ -13,7 +16,7 @@ from advisor.recommend.reasons.turning_points import would_change_if
 from advisor.recommend.recommendation import Goal, Limits, Recommendations
 from advisor.recommend.switches import lighter_changes
 from tests.recommend.fakes import SPECS, TRANSFORMER, machine, predict_all, workload
-from tests.recommend.test_recommend import best_of, codes
+from tests.recommend.test_recommend import advise, best_of, codes
 
 
 def faster(one: Prediction, ratio: float) -> Prediction:
@@ -96,3 +99,14 @@ def test_nothing_is_clearly_better_for_a_goal_whose_figure_of_the_advice_is_unkn
             predictions=split,
         )  # fmt: skip
         assert ("change-strategy" in codes(would_change_if(comparison, chosen, (), (), ()))) is told
+
+
+def test_if_only_time_counted_the_fastest_of_all_that_take_more_hours_is_named() -> None:
+    answer = advise(workload("fp32"), replace(TRANSFORMER, gradient_bytes=2.4e9), goal="energy")
+    best = best_of(answer)
+    (told,) = [one for one in best.would_change_if if one.code.startswith("change-count")]
+    shown = [answer.predictions[place] for place in answer.best_set_ups]
+    fastest = max(shown, key=lambda one: one.samples_per_s.value)
+    assert fastest.device != best.device
+    assert (told.numbers["device"], told.numbers["count"]) == (fastest.device.name, fastest.count)
+    assert told.figure("gain_ratio") == pytest.approx(fastest.samples_per_s.value / best.samples_per_s.value)

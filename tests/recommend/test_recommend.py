@@ -170,17 +170,6 @@ def test_the_count_stops_at_the_knee_and_the_pareto_set_goes_on() -> None:
     assert {one.count for one in answer.alternatives} > {best.count}
 
 
-def test_if_only_time_counted_the_fastest_of_all_that_take_more_hours_is_named() -> None:
-    answer = advise(workload("fp32"), replace(TRANSFORMER, gradient_bytes=2.4e9), goal="energy")
-    best = best_of(answer)
-    (told,) = [one for one in best.would_change_if if one.code.startswith("change-count")]
-    shown = [answer.predictions[place] for place in answer.best_set_ups]
-    fastest = max(shown, key=lambda one: one.samples_per_s.value)
-    assert fastest.device != best.device
-    assert (told.numbers["device"], told.numbers["count"]) == (fastest.device.name, fastest.count)
-    assert told.figure("gain_ratio") == pytest.approx(fastest.samples_per_s.value / best.samples_per_s.value)
-
-
 def test_ddp_is_preferred_to_dp_and_two_cards_are_compared() -> None:
     answer = advise(workload("fp32"), replace(TRANSFORMER, gradient_bytes=2e7), keys=("rtx3090",))
     best = best_of(answer)
