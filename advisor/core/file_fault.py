@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-from advisor.core.foreign_text import visible
+from advisor.core.foreign_text import encodable, visible
 from advisor.core.sentences import Names, Reason, SaidError, Value
 
 _SHOWN_CHARACTERS = 80
@@ -41,9 +41,17 @@ def shown_value(value: object) -> str:
     return f"`{shortened(text)}`"
 
 
+def words_of(error: BaseException) -> str:
+    """What an exception says; nothing where it fails to tell itself."""
+    try:
+        return encodable(str(error))
+    except Exception:  # noqa: BLE001 - the `__str__` of a stranger's exception
+        return ""
+
+
 def named_error(error: BaseException) -> str:
     """An exception's type and the first line of what it says, as a foreign value."""
-    first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    first = next((line.strip() for line in words_of(error).splitlines() if line.strip()), "")
     return f"{type(error).__name__}: {shown_value(first)}" if first else type(error).__name__
 
 

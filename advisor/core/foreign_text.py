@@ -15,6 +15,11 @@ def visible(text: str) -> str:
     return "".join(_escaped(character) if _is_control(character) else character for character in text)
 
 
+def encodable(text: str) -> str:
+    """A foreign text with halves of characters, as in file names of other encodings, as visible escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def spreadsheet_cell(text: str) -> str:
     """A text for a CSV cell: a number as it stands, and nothing that a spreadsheet would compute."""
     shown = visible(text)

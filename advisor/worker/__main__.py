@@ -80,7 +80,7 @@ def _answer(request: Request, box: EventBox) -> int:
         handler.answer(request, box)
     except BrokenPipeError:
         _leave(_FAILED)
-    except Exception as error:  # noqa: BLE001 - whatever a model raises becomes a named event
+    except BaseException as error:  # noqa: BLE001 - whatever a model raises becomes a named event: no signal interrupts us
         box.send(describe(error, request))
         return _FAILED
     return 0

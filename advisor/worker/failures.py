@@ -7,7 +7,8 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.core.file_fault import named_error, shown_value
+from advisor.core.file_fault import named_error, shown_value, words_of
+from advisor.core.foreign_text import encodable
 from advisor.core.sentences import Reason, Said, SaidError
 from advisor.protocol.messages import Failed
 
@@ -41,23 +42,23 @@ _OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory",
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether an exception of torch or Python says that memory is used up."""
-    return isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY)
+    return isinstance(error, MemoryError) or any(words in words_of(error) for words in _OUT_OF_MEMORY)
 
 
-def describe(error: Exception, request: Request) -> Failed:
+def describe(error: BaseException, request: Request) -> Failed:
     """The event for an exception that ended a request."""
-    text = str(error) or type(error).__name__
+    text = words_of(error) or type(error).__name__
     reason = _fault(error, text, request)
     return Failed(
         exception=type(error).__name__,
         text=text[:_TEXT_CHARACTERS],
-        traceback="".join(traceback.format_exception(error))[-_TRACEBACK_CHARACTERS:],
+        traceback=encodable("".join(traceback.format_exception(error))[-_TRACEBACK_CHARACTERS:]),
         world_fault=reason is not None,
         reason=reason or _fault_of_the_library(error, request),
     )
 
 
-def _fault(error: Exception, text: str, request: Request) -> Reason | None:
+def _fault(error: BaseException, text: str, request: Request) -> Reason | None:
     """What of the world is wrong, and what helps."""
     if isinstance(error, SaidError):
         return error.told
@@ -73,7 +74,7 @@ def _fault(error: Exception, text: str, request: Request) -> Reason | None:
     return Reason.of("worker-users-code-failed", error=named_error(error)) if _ran_users_code(error, request) else None
 
 
-def _fault_of_the_library(error: Exception, request: Request) -> Reason | None:
+def _fault_of_the_library(error: BaseException, request: Request) -> Reason | None:
     """What failed in an architecture of transformers: the library's fault, or one of ours."""
     model_type = _model_type(request)
     if not model_type or not _ended_in_the_library(error):
@@ -94,7 +95,7 @@ def _model_type(request: Request) -> str:
     return str(config.get("model_type", "")) if isinstance(config, dict) else str(config or "")
 
 
-def _ended_in_the_library(error: Exception) -> bool:
+def _ended_in_the_library(error: BaseException) -> bool:
     """Whether transformers raised it, or what transformers called: what ends in code of ours is a fault of ours.
 
     A mode of ours that looks on while tensors are computed stands between the library and torch, and hands on what
@@ -111,7 +112,7 @@ def _ended_in_the_library(error: Exception) -> bool:
     return not ours or (ours[0].name == "__torch_dispatch__" and ours[-1] is not frames[-1])
 
 
-def _ran_users_code(error: Exception, request: Request) -> bool:
+def _ran_users_code(error: BaseException, request: Request) -> bool:
     """Whether the exception came up in the Python file of the workload."""
     model = request.workload.model if hasattr(request, "workload") else None
     file = getattr(model, "file", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 import torch
 import transformers
@@ -74,6 +75,26 @@ def test_what_a_library_raises_of_an_architecture_is_told_with_its_name_and_a_re
 def test_an_exception_without_words_is_told_by_its_name_alone() -> None:
     failed = of_a_configuration(raised_by(call_of_the_library("raise NotImplementedError")))
     assert failed.reason == Reason.of("worker-model-failed", model="`bert`", error="NotImplementedError")
+
+
+def test_an_exception_that_cannot_tell_itself_is_told_by_its_name() -> None:
+    class MuteError(Exception):
+        def __str__(self) -> str:
+            raise AttributeError(self)
+
+    failed = describe(MuteError(), TraceRequest(workload=load_workload("iris_mlp"), precisions=("fp32",)))
+    assert (failed.exception, failed.text) == ("MuteError", "MuteError")
+
+
+def test_an_exception_that_names_a_file_of_another_encoding_goes_through_the_pipe() -> None:
+    def call() -> None:
+        Path("/no\udce9where").read_text(encoding="utf-8")
+
+    failed = describe(raised_by(call), TraceRequest(workload=load_workload("iris_mlp"), precisions=("fp32",)))
+    received = msgspec.json.decode(msgspec.json.encode(failed), type=Failed)
+    assert received == failed
+    assert "/no\\udce9where" in received.text
+    assert "/no\\udce9where" in received.traceback
 
 
 def test_what_torch_raises_below_a_mode_that_looks_on_is_of_the_library() -> None:

@@ -39,6 +39,7 @@ from advisor.protocol.messages import (
     WorkerEvent,
 )
 from advisor.workload.workload import Data, TemplateModel, Training, Workload, with_training
+from advisor.workload.workload_file import load_workload
 
 DECODER: msgspec.json.Decoder[WorkerEvent] = msgspec.json.Decoder(WorkerEvent)
 WORKLOAD = Workload(
@@ -166,6 +167,28 @@ def test_a_broken_torch_is_named_with_its_remedy(tmp_path: Path) -> None:
     assert failed.reason.code == "worker-torch-broken"
     assert failed.world_fault
     assert "Install torch" in say(failed.reason, "en")
+
+
+@pytest.mark.parametrize(
+    "raised", ["KeyboardInterrupt('no')", "SystemExit('no')", "type('Own', (BaseException,), {})('no')"]
+)
+@pytest.mark.parametrize("function", ["build_model", "training_step"])
+def test_whatever_a_model_s_file_raises_is_told_as_its_own(tmp_path: Path, function: str, raised: str) -> None:
+    fault = f"raise {raised}"
+    (tmp_path / "own.py").write_text(
+        "import torch\n"
+        f"def build_model():\n    {fault if function == 'build_model' else 'return torch.nn.Linear(4, 2)'}\n"
+        "def make_batch(n): return torch.randn(n, 4), torch.randint(0, 2, (n,))\n"
+        f"def training_step(model, batch):\n    {fault}\n"
+    )
+    workload = load_workload(str(tmp_path / "own.py"))
+    with worker() as child:
+        found = events(child, msgspec.structs.replace(measure(), workload=workload, allow_code=True))
+    failed = next(event for event in found if isinstance(event, Failed))
+    assert failed.world_fault
+    assert failed.reason is not None
+    assert "no" in say(failed.reason, "en")
+    assert failed.reason.code in {"worker-file-call-failed", "worker-users-code-failed"}
 
 
 def test_an_unknown_device_is_a_named_failure() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from advisor.core.errors import UserFacingError
-from advisor.core.file_fault import named_error
+from advisor.core.file_fault import named_error, words_of
 from advisor.core.sentences import SaidError, Value
 from advisor.worker.causes import value_was_asked
 from advisor.worker.models.architecture import Batch, under_fake_mode
@@ -91,4 +91,4 @@ def named_mistakes(path: Path, function: str, batch: Batch) -> Iterator[None]:
 
 def _is_of_fakes(error: BaseException) -> bool:
     """Whether the error may be one that real tensors would not raise."""
-    return isinstance(error, NotImplementedError) or "FakeTensor" in str(error) or "subclass" in str(error)
+    return isinstance(error, NotImplementedError) or any(word in words_of(error) for word in ("FakeTensor", "subclass"))

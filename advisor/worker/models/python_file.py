@@ -126,7 +126,7 @@ def _run(path: Path, content: bytes) -> ModuleType:
         loader.exec_module(module)
     except ModuleNotFoundError as error:
         raise file_refused("lacks-module", path, module=error.name or str(error)) from error
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise file_refused("run-failed", path, error=named_error(error)) from error
     return module
 
@@ -172,7 +172,7 @@ def _invoke(
         return function(*positional.values(), **chosen)
     except UserFacingError:
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise file_refused("call-failed", path, function=name, error=named_error(error)) from error
 
 
