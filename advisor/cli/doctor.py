@@ -83,7 +83,7 @@ def _machine() -> Iterator[Finding]:
 
 def _torch() -> Finding:
     """Whether the worker can load torch and train: a model of a few numbers is imported for."""
-    from advisor.measure.worker_session import WorkerHung, WorkerSession, WorkerTooLarge
+    from advisor.measure.worker_session import WorkerHung, WorkerSession
     from advisor.protocol.messages import Failed, ImportRequest
     from advisor.workload.workload_file import load_workload
 
@@ -98,7 +98,7 @@ def _torch() -> Finding:
             return _found("wrong", "doctor-torch-broken", text=Listed(reasons=(said,)))
         if not session.alive:
             return _found("wrong", "doctor-torch-broken", text=Said(text=session.log[-_TEXT_LENGTH:]))
-    except (WorkerHung, WorkerTooLarge):
+    except WorkerHung:
         return _found("wrong", "doctor-torch-hung", limit_s=_TORCH_DEADLINE_S)
     finally:
         session.close()

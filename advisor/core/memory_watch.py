@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
-_SHARE = 0.9
-"""Of what is available: the rest is for this process and for what the reading misses."""
+ALLOWED_SHARE = 0.9
+"""Of what is available a child may hold: the rest is for this process and for what the reading misses."""
 _KIBIBYTE = 1024
 
 
@@ -23,7 +23,7 @@ def resident_bytes_of(pid: int) -> int | None:
 def allowance_bytes() -> int | None:
     """What children may hold together now, under the machine's and the control group's limits; None: not told."""
     found = [free for free in (_machine_free_bytes(), _group_free_bytes()) if free is not None]
-    return int(min(found) * _SHARE) if found else None
+    return int(min(found) * ALLOWED_SHARE) if found else None
 
 
 def _machine_free_bytes() -> int | None:

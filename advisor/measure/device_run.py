@@ -18,7 +18,7 @@ from advisor.measure.device_workers import DeviceWorkers
 from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunnerEvent, RunProgress
 from advisor.measure.plan import DevicePlan, Plan
 from advisor.measure.steering import Steering
-from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, WorkerTooLarge, failure_of
+from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, failure_of
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import (
     ImportRequest,
@@ -114,7 +114,7 @@ class DeviceRun:
                 yield from self._relay(event)
         except Cancelled:
             return self._note_cancel()
-        except (WorkerHung, WorkerTooLarge) as trouble:
+        except WorkerHung as trouble:
             error = trouble
         yield from self._drain()
         if isinstance(request, MeasureRequest) and request.keep_freed_memory:

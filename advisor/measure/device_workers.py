@@ -13,10 +13,9 @@ import time
 from collections.abc import Iterator
 
 from advisor.measure.plan import DevicePlan, Plan
-from advisor.measure.worker_session import WorkerHung, WorkerSession, WorkerTooLarge
+from advisor.measure.worker_session import WorkerHung, WorkerSession
 from advisor.protocol.messages import ImportRequest, MeasureRequest, Request
 
-_WORKER_OVERHEAD_BYTES = 1 << 30
 _IMPORT_LIMIT_S = 60.0
 
 
@@ -59,7 +58,7 @@ class DeviceWorkers:
         try:
             for _ in self._trainer.answers(deadline_s=time.monotonic() + _IMPORT_LIMIT_S):
                 yield None
-        except (WorkerHung, WorkerTooLarge):
+        except WorkerHung:
             self._give_up_trainer()
 
     def for_request(self, request: Request) -> WorkerSession:
@@ -98,10 +97,4 @@ class DeviceWorkers:
             self._trainer = None
 
     def _new(self) -> WorkerSession:
-        limit = self._device.memory_limit_bytes if self._device.torch_device == "cpu" else None
-        return WorkerSession(
-            visible=self._device.visible,
-            allow_hub=self._plan.allow_hub,
-            memory_limit_bytes=None if limit is None else limit + _WORKER_OVERHEAD_BYTES,
-            cancelled=self._cancelled,
-        )
+        return WorkerSession(visible=self._device.visible, allow_hub=self._plan.allow_hub, cancelled=self._cancelled)

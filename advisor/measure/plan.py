@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.file_fault import shortened
+from advisor.core.memory_watch import ALLOWED_SHARE
 from advisor.core.records import Record
 from advisor.core.sentences import Arguments, Names, Reason, SaidError
 from advisor.hardware.machine import Cpu, Gpu, Machine
@@ -19,7 +20,8 @@ FULL_METHOD_FROM_S = 60.0
 _CALIBRATION_SHARE = 0.22
 _LEAST_DEVICE_S = 8.0
 _LEAST_BUDGET_S = 1.0
-_HOST_RESERVE_BYTES = 1 << 30
+_WORKER_BYTES = 1 << 30
+"""What a worker holds beside the model."""
 _DEVICE_RESERVE_FRACTION = 0.06
 _KINDS = {"nvidia": "cuda", "amd": "cuda", "intel": "xpu", "apple": "mps"}
 _HALF_CPU_SETS = {"avx512_bf16", "amx_bf16", "bf16"}
@@ -125,7 +127,7 @@ def _chosen_gpus(machine: Machine, devices: Sequence[str] | None) -> list[Gpu]:
 def _cpu_plan(workload: Workload, machine: Machine) -> DevicePlan:
     precisions, notes = cpu_precisions(workload.training.precision, machine.cpu)
     cores = _most_threads(machine.cpu.usable_core_count)
-    limit = machine.memory.available_bytes - _HOST_RESERVE_BYTES
+    limit = int(machine.memory.available_bytes * ALLOWED_SHARE) - _WORKER_BYTES
     return DevicePlan(
         key="cpu",
         name=machine.cpu.name or machine.cpu.architecture,

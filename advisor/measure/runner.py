@@ -17,7 +17,7 @@ from advisor.measure.device_run import DeviceRun
 from advisor.measure.events import DeviceEnded, RunnerEvent
 from advisor.measure.measurement import Measurement, RateMeasurement
 from advisor.measure.plan import Plan
-from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, WorkerTooLarge, failure_of
+from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, failure_of
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Workload
@@ -88,7 +88,7 @@ def trace_workload(
             raise TraceUnanswered(_ended(None, session, limit, request.wall_limit_s), tables)
     except Cancelled:
         return tables
-    except (WorkerHung, WorkerTooLarge) as ended:
+    except WorkerHung as ended:
         raise TraceUnanswered(_ended(ended, session, limit, request.wall_limit_s), tables) from ended
     finally:
         if session.alive and not (cancelled is not None and cancelled.is_set()):

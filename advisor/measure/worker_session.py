@@ -13,7 +13,6 @@ import msgspec
 
 from advisor.core.child_process import ChildProcess, ExitKind
 from advisor.core.core_waits import waited_for_core_s
-from advisor.core.memory_watch import resident_bytes_of
 from advisor.core.sentences import Arguments
 from advisor.protocol.messages import (
     Answered,
@@ -41,10 +40,6 @@ class WorkerHung(Exception):  # noqa: N818 - says what happened
     """A request was not answered by its deadline; the worker is gone."""
 
 
-class WorkerTooLarge(Exception):  # noqa: N818 - the same
-    """The worker held more memory than it may; it is gone."""
-
-
 class Cancelled(Exception):  # noqa: N818 - the same
     """The user cancelled; the worker is gone."""
 
@@ -60,12 +55,14 @@ class WorkerSession:
         memory_limit_bytes: int | None = None,
         cancelled: threading.Event | None = None,
     ) -> None:
-        """Start it; `visible` becomes CUDA_VISIBLE_DEVICES (a UUID; empty hides all; None changes nothing)."""
+        """Start it; `visible` becomes CUDA_VISIBLE_DEVICES (a UUID; empty hides all; None changes nothing).
+
+        `memory_limit_bytes`: beyond it the worker is ended, and `too_large` says so; None: what is available.
+        """
         environment = scrubbed_environment(os.environ, visible=visible, allow_hub=allow_hub)
         self._child = ChildProcess(
             "advisor.worker", "--session", environment=environment, memory_limit_bytes=memory_limit_bytes
         )
-        self._memory_limit_bytes = memory_limit_bytes
         self._cancelled = cancelled or threading.Event()
         self._saw_finish = False
         self._gone = False
@@ -118,7 +115,7 @@ class WorkerSession:
 
         `deadline_s` is a monotonic time; what the worker waits for a core until then is added, up to `core_waits_s`:
         what comes of a request is not to depend on what else the machine does.
-        Raises WorkerHung, WorkerTooLarge or Cancelled; what had been sent until then was yielded.
+        Raises WorkerHung or Cancelled; what had been sent until then was yielded.
         """
         waited_s = waited_for_core_s(self.pid)
         while True:
@@ -165,9 +162,6 @@ class WorkerSession:
         late_s = time.monotonic() - deadline_s
         if late_s > 0 and late_s > min(core_waits_s, waited_for_core_s(self.pid) - waited_s):
             return WorkerHung()
-        limit = self._memory_limit_bytes
-        if limit is not None and (held := resident_bytes_of(self.pid)) is not None and held > limit:
-            return WorkerTooLarge()
         return None
 
     def _end_now(self, trouble: Exception) -> Generator[WorkerEvent, None, None]:
@@ -206,7 +200,7 @@ def failure_of(error: Exception | None, session: WorkerSession) -> tuple[str, Ar
     """(message id, numbers) for how a worker ended without answering."""
     if isinstance(error, WorkerHung):
         return "measure-worker-hung", {}
-    if isinstance(error, WorkerTooLarge) or session.too_large:
+    if session.too_large:
         return "measure-worker-too-large", {}
     code = session.exit_code
     killed = -9

@@ -49,6 +49,11 @@ def test_the_budget_is_shared_among_all_devices() -> None:
     assert make_plan(WORKLOAD, MACHINE, budget_s=60).full_method
 
 
+def test_a_batch_and_the_worker_around_it_take_less_than_what_the_worker_is_ended_at() -> None:
+    (cpu,) = make_plan(WORKLOAD, MACHINE, budget_s=30).devices
+    assert cpu.memory_limit_bytes == int(0.9 * MACHINE.memory.available_bytes) - 2**30
+
+
 def test_a_gpu_is_chosen_by_its_uuid_in_the_worker_and_the_processor_sees_none() -> None:
     cpu, gpu = make_plan(WORKLOAD, _with(CARD), budget_s=30).devices
     assert (cpu.torch_device, cpu.visible) == ("cpu", "")

@@ -11,16 +11,13 @@ from typing import Any
 
 import pytest
 
-from advisor.measure.worker_session import (
-    Cancelled,
-    WorkerHung,
-    WorkerSession,
-    WorkerTooLarge,
-    failure_of,
-    scrubbed_environment,
-)
-from advisor.protocol.messages import Failed, WorkerEvent
+from advisor.hardware.detect import detect_machine
+from advisor.measure.device_workers import DeviceWorkers
+from advisor.measure.plan import make_plan
+from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, failure_of, scrubbed_environment
+from advisor.protocol.messages import Failed, ImportRequest, WorkerEvent
 from tests.leftovers import needs_proc
+from tests.measure.test_plan import WORKLOAD
 
 PATIENCE_S = 60.0
 REFUSED = 2
@@ -78,13 +75,20 @@ def test_a_worker_that_something_killed_is_told_from_one_that_died(sessions: lis
 
 @needs_proc
 def test_a_worker_over_its_memory_is_ended_and_said_to_be_too_large(sessions: list[WorkerSession]) -> None:
-    session, error = started(sessions, memory_limit_bytes=1), None
-    try:
-        events_of(session)
-    except WorkerTooLarge as raised:
-        error = raised
-    assert failure_of(error, session) == ("measure-worker-too-large", {})
+    session = started(sessions, memory_limit_bytes=1)
+    assert events_of(session) == []
+    assert failure_of(None, session) == ("measure-worker-too-large", {})
     assert not session.alive
+
+
+@needs_proc
+def test_a_worker_for_the_processor_is_ended_before_the_machine_s_memory_is_gone(sessions: list[WorkerSession]) -> None:
+    plan = make_plan(WORKLOAD, detect_machine(), budget_s=30)
+    workers = DeviceWorkers(plan, plan.devices[0], threading.Event())
+    sessions.append(workers.for_request(ImportRequest(workload=WORKLOAD)))
+    limit = sessions[-1]._child._memory_limit_bytes
+    assert limit is not None
+    assert limit == pytest.approx(0.9 * detect_machine().memory.available_bytes, rel=0.1)
 
 
 def test_a_worker_that_does_not_answer_by_its_deadline_is_ended(sessions: list[WorkerSession]) -> None:
