@@ -31,6 +31,9 @@ from advisor.workload.workload_file import load_workload, source_of
 
 __all__ = ["Advice", "AdviceRequest", "Facts", "advice_from_facts", "advise", "advise_events"]
 
+_NOT_MEASURED = "predict-cpu-not-measured"
+"""Its remedy is to measure."""
+
 
 def advise(
     workload: Workload | str | Path,
@@ -94,11 +97,13 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
     # What is wrong with the machine bears on the advice: a driver out of step, a hidden or lost card, no torch.
     traced = _trace_caveats(request.workload, facts)
     known = (*facts.caveats, *facts.machine.notices, *assumptions, *traced)
-    unmeasured = _processor_may_win(found, predicted.caveats)
-    # What a user fixed or asked for comes first.
+    failed = _failures(facts)
+    refused = tuple(one for one in predicted.caveats if not (failed and one.code == _NOT_MEASURED))
+    unmeasured = _processor_may_win(found, refused)
+    # What a user fixed or asked for comes first: that, and why measuring came to nothing.
     unkept = ("-not-kept", "advice-not-traced-at") if request.fixed.precision else ("-not-kept",)
-    not_kept = (one for one in (*facts.caveats, *found.caveats, *predicted.caveats) if one.code.endswith(unkept))
-    caveats = (*not_kept, *unmeasured, *known, *found.caveats, *_measurement_caveats(facts), *predicted.caveats)
+    not_kept = (one for one in (*facts.caveats, *found.caveats, *refused) if one.code.endswith(unkept))
+    caveats = (*not_kept, *failed, *unmeasured, *known, *found.caveats, *_measurement_caveats(facts), *refused)
     advised = msgspec.structs.replace(
         found,
         reasons=(*found.reasons, *smaller),
@@ -123,10 +128,17 @@ def _measurement_caveats(facts: Facts) -> tuple[Reason, ...]:
     return tuple(caveat for caveat in found if caveat.code not in told)
 
 
+def _failures(facts: Facts) -> tuple[Reason, ...]:
+    """How the worker failed on devices of which no step was timed."""
+    untimed = (one for one in facts.measurements if all(step.summary is None for step in one.steps))
+    failed = (caveat for one in untimed for caveat in one.caveats)
+    return tuple(caveat for caveat in failed if caveat.code.startswith(("worker-", "measure-worker-")))
+
+
 def _processor_may_win(found: Recommendations, caveats: tuple[Reason, ...]) -> tuple[Reason, ...]:
     """That the processor was not measured comes first where the advised card mostly waits for it."""
     waits = found.recommendation is not None and any(one.code == "why-host-bound" for one in found.recommendation.why)
-    return tuple(one for one in caveats if waits and one.code == "predict-cpu-not-measured")
+    return tuple(one for one in caveats if waits and one.code == _NOT_MEASURED)
 
 
 def _trace_caveats(workload: Workload, facts: Facts) -> tuple[Reason, ...]:

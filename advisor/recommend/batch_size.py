@@ -128,9 +128,7 @@ def advise_batches(  # noqa: PLR0913 - a batch size answers to all of them
                     largest_that_fits=largest,
                     knee=knee.batch_size_per_device if knee is not None else None,
                     chosen=chosen.batch_size_per_device,
-                    reason=batch_reason(
-                        chosen, fitting_curve(curve), own_batch, global_limit, samples, held_global_batch
-                    ),
+                    reason=batch_reason(chosen, curve, own_batch, global_limit, samples, held_global_batch),
                 )
             )
     return tuple(found)
@@ -176,13 +174,17 @@ def _beyond_reason(chosen: Prediction, global_limit: int, samples: int) -> Reaso
 
 def batch_reason(  # noqa: PLR0911, PLR0913 - one return a cause; a batch size answers to all of them
     chosen: Prediction,
-    curve: Sequence[Prediction],
+    tried: Sequence[Prediction],
     own_batch: int,
     global_limit: int,
     samples: int,
     held_global_batch: int | None = None,
 ) -> Reason:
-    """Why this batch size: its own, the knee, what fits, or what the global batch allows or asks for."""
+    """Why this batch size: its own, the knee, what fits, or what the global batch allows or asks for.
+
+    `tried`: the same set-up at every batch size of which anything is known, also where it does not fit.
+    """
+    curve = fitting_curve(tried)
     size = chosen.batch_size_per_device
     label = PRECISION_LABELS[chosen.precision]
     if held_global_batch is None and chosen.global_batch_size > global_limit:
@@ -194,8 +196,13 @@ def batch_reason(  # noqa: PLR0911, PLR0913 - one return a cause; a batch size a
         return Reason.of("why-batch-divides" if uneven else "why-batch-held", **numbers)
     own = next((one for one in curve if one.batch_size_per_device == own_batch), None)
     if own is None:
+        too_large = any(_size(one) == own_batch for one in tried)
         return Reason.of(
-            "why-batch-own-does-not-fit", own_batch=own_batch, batch=size, device=chosen.device.name, precision=label
+            "why-batch-own-does-not-fit" if too_large else "why-batch-own-unknown",
+            own_batch=own_batch,
+            batch=size,
+            device=chosen.device.name,
+            precision=label,
         )
     knee = knee_of(curve)
     if chosen.global_batch_size >= samples:

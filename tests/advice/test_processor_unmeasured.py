@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from advisor.advice import advice_from_facts
 from advisor.advice.facts import Facts
 from advisor.advice.request import AdviceRequest
+from advisor.core.sentences import Reason
 from advisor.optable.saved_tables import saved_tables
 from advisor.present.one_screen import one_screen
 from advisor.workload.workload_file import load_workload
-from tests.recommend.fakes import machine
+from tests.recommend.fakes import machine, measurement
 
 
 @pytest.mark.parametrize(("name", "first"), [("iris_mlp", True), ("resnet50", False)])
@@ -24,3 +26,18 @@ def test_an_unmeasured_processor_is_said_first_only_where_the_card_waits_for_it(
     assert (codes[0] == "predict-cpu-not-measured") is first
     shown = [text for section in one_screen(advice, "en").sections for text in section.sentences]
     assert not first or any("measured, never read from a table" in text for text in shown)
+
+
+def test_why_nothing_could_be_timed_is_said_first_and_measuring_is_no_remedy_then() -> None:
+    workload = load_workload("iris_mlp")
+    cause = Reason.of("worker-users-code-failed", error="ValueError: `no such column`", device="cpu")
+    failed = msgspec.structs.replace(measurement("cpu", "not_measured"), steps=(), rates=(), caveats=(cause,))
+    advice = advice_from_facts(
+        AdviceRequest(workload=workload, measure=True),
+        Facts(machine=machine(), tables=saved_tables(workload), measurements=(failed,)),
+    )
+    codes = [caveat.code for caveat in advice.caveats]
+    assert codes[0] == "worker-users-code-failed"
+    assert "predict-cpu-not-measured" not in codes
+    shown = [text for section in one_screen(advice, "en").sections for text in section.sentences]
+    assert any("no such column" in text for text in shown)

@@ -117,7 +117,7 @@ def test_the_global_batch_grows_no_further_than_the_data() -> None:
         ([(16, 30.0), (32, 40.0)], 16, 1000, 5000, "why-batch-knee-largest"),
         ([(16, 30.0), (32, 70.0), (64, 100.0)], 16, 32, 5000, "why-batch-limited"),
         ([(16, 30.0), (32, 70.0), (64, 75.0), (128, 100.0)], 16, 64, 5000, "why-batch-knee-within"),
-        ([(8, 30.0)], 16, 1000, 5000, "why-batch-own-does-not-fit"),
+        ([(8, 30.0)], 16, 1000, 5000, "why-batch-own-unknown"),
         ([(16, 99.0)], 16, 1000, 16, "why-batch-whole-set"),
     ],
 )
@@ -128,6 +128,11 @@ def test_each_choice_of_batch_has_its_reason(
     chosen = choose(made, own, limit)
     assert chosen is not None
     assert batch_reason(chosen, made, own, limit, samples).code == code
+
+
+def test_the_workload_s_own_batch_is_said_not_to_fit_only_where_it_was_found_not_to() -> None:
+    chosen, own = one(8, 30), msgspec.structs.replace(one(16, 50), fits=False)
+    assert batch_reason(chosen, [chosen, own], 16, 1000, 5000).code == "why-batch-own-does-not-fit"
 
 
 def test_batch_advice_takes_the_exact_largest_batch_where_it_can_be_solved() -> None:

@@ -21,7 +21,8 @@ def curve(rates: dict[int, float]) -> list[Prediction]:
     found = []
     for size, rate in rates.items():
         one = predict(candidate(SPECS["l40s"], "fp32", size, count=4, strategy="ddp"), TRANSFORMER, workload("fp32"))
-        found.append(msgspec.structs.replace(one, samples_per_s=estimate(rate), global_batch_size=4 * size))
+        changes = {"samples_per_s": estimate(rate), "global_batch_size": 4 * size, "fits": True}
+        found.append(msgspec.structs.replace(one, **changes))
     return found
 
 

@@ -8,7 +8,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.predict.scaling_advice import learning_rate_note
-from advisor.recommend.batch_size import batch_reason, fitting_curve
+from advisor.recommend.batch_size import batch_reason
 from advisor.recommend.comparison import part_s, part_share, set_up_name
 from advisor.recommend.launch_cost import fixed_s
 from advisor.recommend.precisions import rate_of
@@ -224,7 +224,7 @@ def _batch_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reaso
     if comparison.fixed.batch_size and chosen.batch_size_per_device == training.batch_size:
         yield Reason.of("why-batch-fixed", batch=training.batch_size)
     else:
-        yield batch_reason(chosen, fitting_curve(curve), training.batch_size, limit, samples, held)
+        yield batch_reason(chosen, curve, training.batch_size, limit, samples, held)
     if comparison.held_global_batch is not None and chosen.gradient_accumulation_steps > 1:
         yield Reason.of(
             "why-accumulation-held", steps=chosen.gradient_accumulation_steps, global_batch=chosen.global_batch_size

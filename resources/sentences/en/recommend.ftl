@@ -75,6 +75,7 @@ why-communication-network = Communication takes { $share_fraction } of a step: g
 why-memory-elsewhere = A step of this set-up needs { $need_bytes }, which does not fit: { $devices }.
 why-memory-tight = A step needs { $need_bytes } of { $capacity_bytes } ({ $share_fraction }): little head-room.
 why-batch-own-does-not-fit = The batch size of the workload ({ $own_batch }) does not fit { $device } in { $precision }; { $batch } does.
+why-batch-own-unknown = Of the workload's batch size ({ $own_batch }) nothing is known on { $device } in { $precision }: { $batch } is the best of those that are.
 why-batch-beyond = Batch size { $batch } a device{ $steps ->
         [1] { "" }
        *[other] { ", accumulated " }{ $steps }{ " times," }
