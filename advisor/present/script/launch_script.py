@@ -15,7 +15,7 @@ from advisor.present.script.method_lines import method_lines, update_lines
 from advisor.present.script.model_code import model_code
 from advisor.present.script.parts import part
 from advisor.present.summary import expected_line
-from advisor.workload.workload import HuggingFaceModel, PythonModel, length_of
+from advisor.workload.workload import HuggingFaceModel, PythonModel
 
 if TYPE_CHECKING:
     from advisor.catalogue.precisions import Precision
@@ -110,7 +110,7 @@ def render(advice: AdviceRecord, chosen: Recommendation | None = None, *, name: 
 def _data(workload: Workload) -> str:
     """The expression for the data set: that of the user's file where it has one."""
     if isinstance(workload.model, PythonModel):
-        own = f"SOURCE.make_dataset({length_of(workload)}, **ARGUMENTS)"
+        own = "called(SOURCE.make_dataset, LENGTH)"
         return f'{own} if hasattr(SOURCE, "make_dataset") else RandomData()'
     return "RandomData()"
 
