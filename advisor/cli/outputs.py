@@ -64,7 +64,7 @@ def requested(arguments: argparse.Namespace) -> tuple[Output, ...]:
 
 
 def _check_place(output: Output, *, force: bool) -> None:
-    folder, given = output.path.resolve().parent, f"--{output.format} {output.path}"
+    folder, given = Path(os.path.realpath(output.path)).parent, f"--{output.format} {output.path}"
     if output.path.is_dir():
         raise output_fault("is-folder", given=given)
     if not folder.is_dir():
@@ -102,7 +102,9 @@ def _same(one: Path, other: Path) -> bool:
     try:
         if one.exists() and not one.is_file():
             return False
-        return one.samefile(other) or one.resolve() == other.resolve()
+        if one.exists() and other.exists():
+            return one.samefile(other)
+        return os.path.realpath(one) == os.path.realpath(other)
     except (OSError, ValueError):
         return one.absolute() == other.absolute()
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from msgspec import inspect
+from msgspec import ValidationError, convert, inspect
 
 from advisor.core.file_fault import closest_name, file_fault, meant_or_known, remedy, shortened, shown_value
 from advisor.core.sentences import Listed, Names, Reason, SaidError, Value
@@ -30,7 +30,7 @@ def field_fault(message: str, value: object, type_: object, name: str) -> SaidEr
     """The fault that msgspec's `message` tells of `value`, which should be a `type_` and stands in the file `name`."""
     found = _AT.match(message)
     what, where = (found.group(1), found.group(2) or "") if found else (message, "")
-    steps = [first or second for first, second in _STEP.findall(where)]
+    steps = _named([first or second for first, second in _STEP.findall(where)], value, type_)
     path = ".".join(step for step in steps if step != "...")
     given, node = _follow(value, type_, steps)
     if unknown := _UNKNOWN_FIELD.match(what):
@@ -49,6 +49,30 @@ def field_fault(message: str, value: object, type_: object, name: str) -> SaidEr
     if not path:
         return file_fault("wrong-whole", mend, path=name, given=shown_value(given))
     return file_fault("wrong-field", mend, path=name, field=shortened(path), given=shown_value(given))
+
+
+def _named(steps: list[str], value: object, type_: object) -> list[str]:
+    """The steps with msgspec's `...` as the key that it stands for: the first whose entry is refused by itself."""
+    if "..." not in steps:
+        return steps
+    before, after = steps[: steps.index("...")], steps[steps.index("...") + 1 :]
+    entries, _ = _follow(value, type_, before)
+    for key in entries if isinstance(entries, Mapping) else ():
+        try:
+            convert(_with(value, before, {key: entries[key]}), type_)
+        except ValidationError:
+            return _named([*before, str(key), *after], value, type_)
+    return steps
+
+
+def _with(value: object, steps: list[str], other: object) -> object:
+    """A value with another one at the end of a path."""
+    if not steps:
+        return other
+    inner = _with(_item(value, steps[0]), steps[1:], other)
+    if isinstance(value, Mapping):
+        return {**value, steps[0]: inner}
+    return [inner if str(index) == steps[0] else one for index, one in enumerate(value)]  # type: ignore[arg-type]
 
 
 def _joined(path: str, field: str) -> str:
@@ -140,6 +164,11 @@ def _allowed(node: inspect.Type | None) -> Value | None:
     if isinstance(node, inspect.StrType) and node.max_length is not None:
         low, high = str(node.min_length or 0), str(node.max_length)
         return Listed(reasons=(Reason.of("file-kind-text-of", low=low, high=high),))
+    if isinstance(node, inspect.StrType) and node.pattern is not None:
+        return Listed(reasons=(Reason.of("file-kind-text-like", pattern=node.pattern),))
+    if isinstance(node, inspect.VarTupleType | inspect.ListType) and node.max_length is not None:
+        low, high = str(node.min_length or 0), str(node.max_length)
+        return Listed(reasons=(Reason.of("file-kind-list-of", low=low, high=high),))
     return named
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from advisor.core.sentences import Said, SaidOutputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -19,7 +16,7 @@ def write_atomically(path: Path, content: bytes) -> None:
     A symbolic link is followed to the file it names, so that the link itself survives. Raises OutputError
     (exit code 5) with the system's reason; no temporary file is left and an old file is untouched then.
     """
-    target = path.resolve()
+    target = Path(os.path.realpath(path))  # unlike Path.resolve, it takes a link that leads to itself
     temporary: str | None = None
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".part")

@@ -88,6 +88,12 @@ def test_two_outputs_never_share_a_file(tmp_path: Path) -> None:
     assert len(requested(_arguments(json=STDOUT, csv=tmp_path / "one"))) == 2
 
 
+def test_two_outputs_never_share_a_file_by_two_paths(tmp_path: Path) -> None:
+    (tmp_path / "same").symlink_to(tmp_path)
+    with pytest.raises(InputError, match="another output of the same command"):
+        requested(_arguments(json=tmp_path / "new", markdown=tmp_path / "same" / "new"))
+
+
 @pytest.mark.parametrize("name", ["x" * 5000, "nul\0byte"])
 def test_a_name_that_no_disk_takes_is_a_sentence(name: str, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot be written"):

@@ -31,6 +31,9 @@ class Drawing(Record, frozen=True, kw_only=True):
     exact: bool = False
     widths_m: dict[str, float] = {}
     sizes: Literal["a", "b"] | tuple[int, ...] = ()
+    corners_m: tuple[dict[str, dict[str, float]], ...] = ()
+    name: Annotated[str, Meta(pattern="^[a-z]+$")] = "a"
+    angles: Annotated[tuple[float, ...], Meta(min_length=1, max_length=3)] = (1.0,)
 
 
 class Named(Record, frozen=True, kw_only=True):
@@ -50,7 +53,10 @@ class Named(Record, frozen=True, kw_only=True):
         ({"shapes": [{"type": "circle", "radius_m": 5.0}]}, "shapes.0.radius_m", "a number from 0 below 5"),
         ({"shapes": [{"type": "oval"}]}, "shapes.0.type", "square, circle"),
         ({"shapes": {}}, "shapes", "list"),
-        ({"widths_m": {"left": "x"}}, "widths_m", "a number"),
+        ({"widths_m": {"left": 1.0, "right": "x", "far": "y"}}, "widths_m.right", "a number"),
+        ({"corners_m": [{"a": {"x": 1.0}, "b": {"x": 1.0, "y": "z"}}]}, "corners_m.0.b.y", "a number"),
+        ({"name": "Ab"}, "name", "text of the form ^[a-z]+$"),
+        ({"angles": []}, "angles", "a list of 1 to 3 entries"),
         ({"sizes": 3}, "sizes", "list"),
     ],
 )

@@ -31,6 +31,12 @@ def test_a_link_stays_a_link_and_what_it_names_is_written(tmp_path: Path) -> Non
     assert target.read_bytes() == b"new"
 
 
+def test_a_link_to_itself_names_no_file_and_gives_way(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    write_atomically(tmp_path / "loop", b"new")
+    assert (tmp_path / "loop").read_bytes() == b"new"
+
+
 def test_permissions_are_those_of_the_old_file_or_what_the_umask_gives_a_new_one(tmp_path: Path) -> None:
     kept, new = tmp_path / "kept", tmp_path / "new"
     kept.touch()
