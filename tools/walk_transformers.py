@@ -26,7 +26,7 @@ from msgspec.structs import replace
 
 from advisor.advice import AdviceRequest, Facts, advice_from_facts
 from advisor.hardware.machine import Machine
-from advisor.measure.worker_session import WorkerHung, WorkerSession, WorkerTooLarge
+from advisor.measure.worker_session import WorkerHung, WorkerSession
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload_file import load_workload
@@ -181,7 +181,7 @@ class Asker:
         except WorkerHung:
             self.close()
             return "too long", None, f"over {self._limit_s:g} s"
-        except WorkerTooLarge:
+        if session.too_large:
             return "ended", None, "more memory than a trace may take"
         if table is not None:
             return "predicted", table, ""

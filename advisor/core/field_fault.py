@@ -72,7 +72,8 @@ def _with(value: object, steps: list[str], other: object) -> object:
     inner = _with(_item(value, steps[0]), steps[1:], other)
     if isinstance(value, Mapping):
         return {**value, steps[0]: inner}
-    return [inner if str(index) == steps[0] else one for index, one in enumerate(value)]  # type: ignore[arg-type]
+    assert isinstance(value, list | tuple)  # a path leads through nothing else
+    return [inner if str(index) == steps[0] else one for index, one in enumerate(value)]
 
 
 def _joined(path: str, field: str) -> str:
@@ -148,7 +149,7 @@ def _tags(node: inspect.Type | None) -> Value | None:
     return Names(names=found) if found else None
 
 
-def _allowed(node: inspect.Type | None) -> Value | None:
+def _allowed(node: inspect.Type | None) -> Value | None:  # noqa: PLR0911 - one a kind of type
     """What a declared type takes, in words; None where it takes anything."""
     node = _plain(node, None)
     if isinstance(node, inspect.LiteralType):
@@ -161,14 +162,11 @@ def _allowed(node: inspect.Type | None) -> Value | None:
     named = Listed(reasons=(Reason.of(f"file-kind-{kind}"),))
     if isinstance(node, inspect.IntType | inspect.FloatType):
         return _range(node, named)
-    if isinstance(node, inspect.StrType) and node.max_length is not None:
-        low, high = str(node.min_length or 0), str(node.max_length)
-        return Listed(reasons=(Reason.of("file-kind-text-of", low=low, high=high),))
     if isinstance(node, inspect.StrType) and node.pattern is not None:
         return Listed(reasons=(Reason.of("file-kind-text-like", pattern=node.pattern),))
-    if isinstance(node, inspect.VarTupleType | inspect.ListType) and node.max_length is not None:
-        low, high = str(node.min_length or 0), str(node.max_length)
-        return Listed(reasons=(Reason.of("file-kind-list-of", low=low, high=high),))
+    if getattr(node, "max_length", None) is not None:
+        low, high = str(node.min_length or 0), str(node.max_length)  # type: ignore[union-attr]
+        return Listed(reasons=(Reason.of(f"file-kind-{kind}-of", low=low, high=high),))
     return named
 
 
