@@ -57,9 +57,9 @@ def _named(steps: list[str], value: object, type_: object) -> list[str]:
         return steps
     before, after = steps[: steps.index("...")], steps[steps.index("...") + 1 :]
     entries, _ = _follow(value, type_, before)
-    for key in entries if isinstance(entries, Mapping) else ():
+    for key, entry in entries.items() if isinstance(entries, Mapping) else ():
         try:
-            convert(_with(value, before, {key: entries[key]}), type_)
+            convert(_with(value, before, {key: entry}), type_)
         except ValidationError:
             return _named([*before, str(key), *after], value, type_)
     return steps
