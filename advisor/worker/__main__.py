@@ -46,7 +46,9 @@ def main() -> int:
     from advisor.worker.event_box import EventBox
 
     # Not sys.stdin itself, which the data loader's workers close when they start: its lock would be held for ever.
-    box = EventBox(_EVENTS, os.fdopen(os.dup(sys.stdin.fileno()), "rb"))
+    # Nor its descriptor, from which a model's file that asks its user would take our requests, or wait for ever.
+    box = EventBox(_EVENTS, os.fdopen(os.dup(0), "rb"))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     session = "--session" in sys.argv[1:]
     while (request := _next_request(box)) is not None:
         code = _answer(request, box)

@@ -191,6 +191,18 @@ def test_whatever_a_model_s_file_raises_is_told_as_its_own(tmp_path: Path, funct
     assert failed.reason.code in {"worker-file-call-failed", "worker-users-code-failed"}
 
 
+def test_a_file_that_asks_its_user_finds_no_input_and_takes_no_request(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("import sys\ntaken = sys.stdin.read()\nname = input('Which model? ')\n")
+    workload = load_workload(str(tmp_path / "own.py"))
+    with worker("--session") as child:
+        found = events(child, msgspec.structs.replace(measure(), workload=workload, allow_code=True), measure(), End())
+    (failed,) = [event for event in found if isinstance(event, Failed)]
+    assert failed.reason is not None
+    assert failed.reason.numbers["error"] == "EOFError: `EOF when reading a line`"
+    assert [event for event in found if isinstance(event, Sample)]
+    assert isinstance(found[-1], Finished)
+
+
 def test_an_unknown_device_is_a_named_failure() -> None:
     with worker() as child:
         found = events(child, MicrobenchmarkRequest(device="cuda", budget_s=1.0))
