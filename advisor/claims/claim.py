@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-Seconds = Annotated[float, Meta(gt=0, le=1e10)]
-Rate = Annotated[float, Meta(gt=0, le=1e12)]
-Ratio = Annotated[float, Meta(gt=0, le=1e9)]
+Seconds = Annotated[float, Meta(ge=1e-15, le=1e10)]
+Rate = Annotated[float, Meta(ge=1e-15, le=1e12)]
+Ratio = Annotated[float, Meta(ge=1e-15, le=1e9)]
 Counted = Annotated[int, Meta(ge=1, le=1_000_000)]
 Verdict = Literal["plausible", "plausible_only_with", "below_expected", "impossible"]
 

@@ -29,6 +29,11 @@ RATE = rf"(?<![a-z0-9.]){NUMBER}\s*(?:{SAMPLES}|{STEPS}|tokens?|词元)\s*(?:/|p
 """Two groups: of samples, steps or tokens a second."""
 RATE_BEHIND = rf"每秒(?:钟)?(?:处理|训练)?\s*{NUMBER}\s*(?:{SAMPLES}|{STEPS}|tokens?|词元)"
 """The same, as Chinese puts it: two groups."""
+NOT_ONE_NUMBER = (
+    rf"(?<![a-z0-9-])(?:\d[\d.]*[,'’_⁄/^*:-]|\d+\.\d+\.|\.){NUMBER}"
+    rf"\s*(?:{_UNIT}|(?:{SAMPLES}|{STEPS}|tokens?|词元)\s*(?:/|per|a|each|every|每)\s*{SECOND}|x\b|times\b|倍|%)"
+)
+"""`12,5 ms`, `1/2 hours`, `3-4 images/s`, `1:30 h`: its last part alone would be another figure."""
 _WORDS = {
     "half an": "0.5", "an": "1", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6",
     "seven": "7", "eight": "8", "nine": "9", "ten": "10", "twelve": "12", "半": "0.5", "一": "1", "两": "2", "二": "2",

@@ -11,7 +11,7 @@ import msgspec
 from advisor.claims.claim import Claim
 from advisor.claims.figures import Figures, find_figures
 from advisor.claims.gpu_names import find_gpus
-from advisor.claims.number_words import search, spelled_out
+from advisor.claims.number_words import NOT_ONE_NUMBER, search, spelled_out
 from advisor.claims.ratio_words import says_slower
 from advisor.claims.refusals import refusal
 from advisor.claims.sides import find_sides
@@ -67,14 +67,7 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     Raises InputError when it holds neither a time nor a ratio, names two cards without comparing them, compares
     DataParallel with DistributedDataParallel, is too long, or holds a number beyond anything that can be timed.
     """
-    if len(text) > MAX_CHARACTERS:
-        numbers: Arguments = {"length": len(text), "most": MAX_CHARACTERS}
-        raise refusal("claim-too-long", Claim(), specs, numbers)
-    plain = spelled_out(normalised(text))
-    if len(plain) > 2 * MAX_CHARACTERS or _LONG_NUMBER.search(plain) is not None:
-        raise refusal("claim-number-beyond", Claim(), specs)
-    if _BELOW_ZERO.search(plain) is not None:
-        raise refusal("claim-number-negative", Claim(), specs)
+    plain = _checked(text, specs)
     cards = find_gpus(plain, specs)
     sides = find_sides(plain, cards.mentions)
     figures = Figures(speed_up_ratio=sides.ratio) if sides.ratio is not None else find_figures(plain)
@@ -93,6 +86,21 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
     if figures.tokens_per_s is not None and claim.sequence_length is None:
         raise refusal("claim-without-length", claim, specs)
     return claim
+
+
+def _checked(text: str, specs: Mapping[str, GpuSpec]) -> str:
+    """The normalised text, whose figures are such as can be read. Raises InputError."""
+    if len(text) > MAX_CHARACTERS:
+        numbers: Arguments = {"length": len(text), "most": MAX_CHARACTERS}
+        raise refusal("claim-too-long", Claim(), specs, numbers)
+    plain = spelled_out(normalised(text))
+    if len(plain) > 2 * MAX_CHARACTERS or _LONG_NUMBER.search(plain) is not None:
+        raise refusal("claim-number-beyond", Claim(), specs)
+    if _BELOW_ZERO.search(plain) is not None:
+        raise refusal("claim-number-negative", Claim(), specs)
+    if (odd := search(NOT_ONE_NUMBER, plain)) is not None:
+        raise refusal("claim-number-form", Claim(), specs, {"figure": odd.group()})
+    return plain
 
 
 def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
@@ -126,9 +134,10 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
 
 
 def normalised(text: str) -> str:
-    """Lower case, full-width forms narrowed, digit groups joined, every kind of blank and dash alike."""
+    """Lower case, full-width forms narrowed, digit groups joined, spreads (`± 2`) left out, blanks and dashes alike."""
     plain = unicodedata.normalize("NFKC", text).lower()
-    plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", plain)
+    plain = re.sub(r"(?<![a-z\d-])\d{1,3}(?:,\d{3})+(?!\d)", lambda found: found[0].replace(",", ""), plain)
+    plain = re.sub(r"(?<=\d) ?(?:±|\+/?-) ?\d+(?:\.\d+)? ?%?", "", plain)
     plain = re.sub(r"[‐‑‒–—−]", "-", plain)
     return re.sub(r"\s+", " ", plain).strip()
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _REMEDIES = {
     "claim-too-long": "claim-too-long-remedy",
+    "claim-number-form": "claim-number-form-remedy",
     "claim-number-negative": "claim-number-negative-remedy",
     "claim-number-beyond": "claim-number-beyond-remedy",
     "claim-without-figure": "claim-without-figure-remedy",

@@ -19,6 +19,7 @@ _UNITS = (
     ("bytes", "B"),
     ("hz", "Hz"),
     ("w", "W"),
+    ("per_s", "1/s"),
     ("s", "s"),
 )
 """Endings of fields' names, the longer before those that end them, with the unit that each says."""

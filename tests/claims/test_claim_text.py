@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.catalogue.spec_table import spec_table
+from advisor.claims.claim import read_claim_file
 from advisor.claims.reader import MAX_CHARACTERS, normalised, parse_claim
 from advisor.core.errors import InputError
 
@@ -147,3 +150,35 @@ def test_any_text_is_a_claim_or_is_refused(text: str) -> None:
     except InputError:
         return
     msgspec.convert(msgspec.to_builtins(claim), type(claim))
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        "12,5 ms a step", "1.234,5 images/s", "1,400.5.3 images/s", "1/2 hours per epoch", "½ images/s",
+        "3-4 images/s", "1:30 h per epoch", "1'400 images/s", "1_400 images/s", "2^10 images/s", ".5 images/s",
+        "每步 12,5 毫秒", "1,00,000 images/s",
+    ],
+)  # fmt: skip
+def test_a_figure_in_a_form_that_is_not_read_is_never_taken_for_its_last_part(figure: str) -> None:
+    with pytest.raises(InputError, match="is not written as one number"):
+        parse_claim(f"ResNet-50 on a V100: {figure}", spec_table())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ResNet-50 on a V100 at 300 ± 20 images/s", "ResNet-50 on a V100 at 300±2.5% images/s",
+        "ResNet-50在V100，300张图/秒", "With torch 2.1.0 ResNet-50,300 images/s on a V100",
+    ],
+)  # fmt: skip
+def test_spreads_card_names_and_versions_are_no_part_of_a_figure(text: str) -> None:
+    claim = parse_claim(text, spec_table())
+    assert (claim.samples_per_s, claim.gpus) == (300.0, V100)
+
+
+def test_a_claimed_time_of_nothing_is_refused_with_its_range(tmp_path: Path) -> None:
+    file = tmp_path / "claims.toml"
+    file.write_text('[[claim]]\ngpu = "rtx3090"\nworkload = "resnet50"\nstep_s = 1e-300\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"claim\.0\.step_s.*1e-15"):
+        read_claim_file(file)

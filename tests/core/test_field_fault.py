@@ -30,6 +30,7 @@ class Drawing(Record, frozen=True, kw_only=True):
     scale: float | None = None
     exact: bool = False
     widths_m: dict[str, float] = {}
+    rate_per_s: float = 1.0
     sizes: Literal["a", "b"] | tuple[int, ...] = ()
     corners_m: tuple[dict[str, dict[str, float]], ...] = ()
     name: Annotated[str, Meta(pattern="^[a-z]+$")] = "a"
@@ -56,6 +57,7 @@ class Named(Record, frozen=True, kw_only=True):
         ({"widths_m": {"left": 1.0, "right": "x", "far": "y"}}, "widths_m.right", "a number"),
         ({"corners_m": [{"a": {"x": 1.0}, "b": {"x": 1.0, "y": "z"}}]}, "corners_m.0.b.y", "a number"),
         ({"name": "Ab"}, "name", "text of the form ^[a-z]+$"),
+        ({"rate_per_s": "a"}, "rate_per_s", "a number in 1/s"),
         ({"angles": []}, "angles", "a list of 1 to 3 entries"),
         ({"sizes": 3}, "sizes", "list"),
     ],

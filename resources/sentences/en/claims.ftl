@@ -55,6 +55,8 @@ claim-rates = In { $precision } the data sheets say { $rate_flop_per_s } for { $
 
 ## What a claim lacks
 claim-understood = Understood: { $understood }.
+claim-number-form = The figure `{ $figure }` is not written as one number, and no part of it is taken for the whole.
+claim-number-form-remedy = Write one number with a decimal point: 12.5 ms, 1400 images/s, 0.5 hours.
 claim-number-negative = A figure of the claim is below zero, which no time, rate or ratio can be.
 claim-number-negative-remedy = Write it without the minus.
 claim-number-beyond = A number of the claim is beyond anything that could be timed.

@@ -55,6 +55,8 @@ claim-rates = 在 { $precision } 下，规格表给出 { $device } 为 { $rate_f
 
 ## 说法中缺少的内容
 claim-understood = 已读懂的部分：{ $understood }。
+claim-number-form = “{ $figure }”不是一个完整的数，不会只取其中一部分。
+claim-number-form-remedy = 请写成一个带小数点的数：12.5 ms、1400 images/s、0.5 小时。
 claim-number-negative = 说法中有一个数小于零，时间、速率和倍数都不可能如此。
 claim-number-negative-remedy = 请去掉负号。
 claim-number-beyond = 说法中有一个数超出了任何可以计时的范围。
