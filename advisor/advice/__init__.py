@@ -33,6 +33,8 @@ __all__ = ["Advice", "AdviceRequest", "Facts", "advice_from_facts", "advise", "a
 
 _NOT_MEASURED = "predict-cpu-not-measured"
 """Its remedy is to measure."""
+_FAILURES = ("worker-", "measure-worker-", "measure-ended-")
+"""How the codes of what ends a worker or a batch size begin."""
 
 
 def advise(
@@ -129,10 +131,11 @@ def _measurement_caveats(facts: Facts) -> tuple[Reason, ...]:
 
 
 def _failures(facts: Facts) -> tuple[Reason, ...]:
-    """How the worker failed on devices of which no step was timed."""
+    """Why no step was timed, of each device where that is so."""
     untimed = (one for one in facts.measurements if all(step.summary is None for step in one.steps))
-    failed = (caveat for one in untimed for caveat in one.caveats)
-    return tuple(caveat for caveat in failed if caveat.code.startswith(("worker-", "measure-worker-")))
+    told = ((*one.caveats, *(step.verdict.reason for step in one.steps)) for one in untimed)
+    failed = ([one for one in reasons if one is not None and one.code.startswith(_FAILURES)] for reasons in told)
+    return tuple(reasons[0] for reasons in failed if reasons)
 
 
 def _processor_may_win(found: Recommendations, caveats: tuple[Reason, ...]) -> tuple[Reason, ...]:

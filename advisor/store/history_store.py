@@ -242,6 +242,7 @@ class Store:
             journal = path.with_name(path.name + "-journal")
             if journal.exists():
                 journal.rename(aside.with_name(aside.name + "-journal"))
+            _make_private(path)
             database = _connect(str(path))
             _prepare(database)
         except (OSError, sqlite3.Error) as error:

@@ -123,3 +123,7 @@ def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
     with History(folder) as history:
         assert len(history.runs()) == 1
     assert stat.S_IMODE((folder / FILE_NAME).stat().st_mode) == 0o600
+    (folder / FILE_NAME).write_bytes(b"damaged")
+    with History(folder) as history:
+        history.save(advice())
+    assert stat.S_IMODE((folder / FILE_NAME).stat().st_mode) == 0o600  # the one begun in its place, too
