@@ -126,8 +126,8 @@ def write_outputs(outputs: tuple[Output, ...], encoders: Mapping[str, Callable[[
         except OutputError as error:
             errors.append(error)
         except OSError as error:
-            reason = error.strerror or str(error)
-            errors.append(output_fault("not-written", given=str(output.path), detail=reason))
+            given = "stdout" if output.path == STDOUT else str(output.path)
+            errors.append(output_fault("not-written", given=given, detail=error.strerror or str(error)))
     return errors
 
 

@@ -67,6 +67,12 @@ def test_no_command_ends_in_a_traceback(tmp_path: Path, command: str) -> None:
     assert ended.returncode in (0, 5)
 
 
+def test_a_file_that_stdout_does_not_take_is_told_by_that_name(tmp_path: Path) -> None:
+    ended = _shell(f"{sys.executable} -m advisor --predict iris_mlp --json - > /dev/full", tmp_path)
+    assert ended.returncode == 5
+    assert "advisor: stdout: cannot be written: No space left on device." in ended.stderr
+
+
 def test_a_closing_terminal_keeps_what_was_measured(tmp_path: Path) -> None:
     saved = tmp_path / "advice.json"
     command = [sys.executable, "-m", "advisor", "--measure", "rnn_characters", "--budget", "60", "--json", str(saved)]
