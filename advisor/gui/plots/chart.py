@@ -65,7 +65,7 @@ class Chart(QWidget):
 
     def sized(self, width: float, height: float) -> QSize:
         """What a drawing of this size takes of the screen."""
-        return QSize(round(width * self.zoom), round(height * self.zoom))
+        return QSize(self.theme.sized(width), self.theme.sized(height))
 
     def draw(self, painter: QPainter) -> None:
         """Paint the chart; subclasses do."""
