@@ -109,6 +109,7 @@ def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked
             stack.enter_context(converted_once())
             stack.enter_context(_numbers_in_lists())
             stack.enter_context(_numbers_in_texts())
+            stack.enter_context(_lists_at_once())
             if subject.device_rules == "cuda":
                 stack.enter_context(cuda_rules(subject.attention))
             model = build_fake(subject.build, mode, real=mode.values == "all").train(subject.mode != "inference")
@@ -202,6 +203,19 @@ def _numbers_in_texts() -> AbstractContextManager[None]:
         return format(tensor.item(), wanted) if known else original(tensor, wanted)  # type: ignore[no-untyped-call]
 
     return replaced(torch.Tensor, __format__=written)
+
+
+def _lists_at_once() -> AbstractContextManager[None]:
+    """A list of known numbers is one copy from the device and one wait: fakes would ask for each of them."""
+    original = FakeTensor.tolist
+
+    def listed(tensor: FakeTensor) -> Any:  # noqa: ANN401 - a number, or lists of them
+        if tensor.constant is None or not tensor.numel():
+            return original(tensor)  # type: ignore[no-untyped-call]
+        tensor.reshape(-1)[0].item()
+        return tensor.constant.tolist()
+
+    return replaced(FakeTensor, tolist=listed)
 
 
 @contextmanager
