@@ -56,7 +56,8 @@ class DiT(nn.Module):
         tokens = self.patches(latents).flatten(2).transpose(1, 2) + self.positions
         rates = torch.exp(torch.arange(FREQUENCIES // 2, device=times.device) * (-9.21 / (FREQUENCIES // 2)))
         angles = times[:, None] * rates
-        condition = self.time(torch.cat([angles.cos(), angles.sin()], dim=-1)) + self.classes(labels)
+        waves = torch.cat([angles.cos(), angles.sin()], dim=-1).to(tokens.dtype)
+        condition = self.time(waves) + self.classes(labels)
         for block in self.blocks:
             tokens = block(tokens, condition)
         shift, scale = self.modulation(condition).unsqueeze(1).chunk(2, dim=-1)

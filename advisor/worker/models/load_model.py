@@ -142,8 +142,13 @@ def _architecture(
 def _placed(module: nn.Module, workload: Workload, device: str, *, traced: bool) -> nn.Module:
     training = workload.training
     half = HALF_DTYPES.get(training.precision)
-    if half is not None and not isinstance(workload.model, HuggingFaceModel):
-        _replace_tensors(module, lambda tensor: tensor.to(half) if tensor.is_floating_point() else tensor)
+    if half is not None:
+        left = _left_as_made(module) if isinstance(workload.model, HuggingFaceModel) else frozenset()
+
+        def in_half(tensor: Tensor) -> Tensor:
+            return tensor.to(half) if tensor.is_floating_point() and id(tensor) not in left else tensor
+
+        _replace_tensors(module, in_half)
     _halve_frozen(module, workload)
     if traced:
         _narrow_layers(module, training)
@@ -198,6 +203,14 @@ def _halve_frozen(module: nn.Module, workload: Workload) -> None:
 
 def _channels_last(tensor: Tensor) -> Tensor:
     return tensor.contiguous(memory_format=torch.channels_last) if tensor.dim() == _IMAGE_DIMENSIONS else tensor
+
+
+def _left_as_made(module: nn.Module) -> frozenset[int]:
+    """What transformers leaves in FP32 when it loads in 16 bits: buffers, and the parameters that a class names."""
+    lists = (getattr(module, name, None) for name in ("_keep_in_fp32_modules", "_keep_in_fp32_modules_strict"))
+    kept = [part for names in lists for part in names or ()]
+    named = (parameter for name, parameter in module.named_parameters() if any(part in name for part in kept))
+    return frozenset(map(id, (*named, *module.buffers())))
 
 
 def _replace_tensors(module: nn.Module, change: Callable[[Tensor], Tensor]) -> None:

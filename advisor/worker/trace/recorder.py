@@ -45,6 +45,7 @@ class _Kind(NamedTuple):
     synchronising: bool
     stand_in: Callable[..., Any] | None
     knowable: bool
+    of_one_type: bool
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -83,7 +84,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         view = is_view(name) or namespace in {"prim", "prims"}
         stand_in, synchronising = RNN_OUTPUTS.get(name), name in operators().synchronising
         follows = stand_in is None and not synchronising and knowable(func, name)
-        kind = _Kind(name, view, name in operators().hidden_from_host, synchronising, stand_in, follows)
+        hidden, of_one_type = name in operators().hidden_from_host, name in operators().of_one_type
+        kind = _Kind(name, view, hidden, synchronising, stand_in, follows, of_one_type)
         self._kinds[func] = kind
         return kind
 
@@ -124,6 +126,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
         kind = self._kinds[func]
+        if kind.of_one_type and len(types := {value.dtype for value in args if isinstance(value, torch.Tensor)}) > 1:
+            # Shape rules do not look; a device would raise the same.
+            raise RuntimeError(f"{kind.name} of tensors of different types: {', '.join(sorted(map(str, types)))}")
         out = self.values.of(args[0]) if kind.synchronising and args else None
         if out is None:
             out = func(*args, **kwargs) if kind.stand_in is None else kind.stand_in(*args, **kwargs)

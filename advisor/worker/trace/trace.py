@@ -211,7 +211,7 @@ def _lists_at_once() -> AbstractContextManager[None]:
 
     def listed(tensor: FakeTensor) -> Any:  # noqa: ANN401 - a number, or lists of them
         if tensor.constant is None or not tensor.numel():
-            return original(tensor)  # type: ignore[no-untyped-call]
+            return original(tensor)
         tensor.reshape(-1)[0].item()
         return tensor.constant.tolist()
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import torch
+from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from advisor.worker.models.load_model import LoadedModel, load
+from advisor.worker.models.load_model import LoadedModel, _left_as_made, load
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
 
@@ -82,15 +83,26 @@ SIZES: dict[str, tuple[str, dict[str, Any], dict[str, int]]] = {
 }  # fmt: skip
 
 
-def small(model_type: str) -> Workload:
-    task, sizes, data = SIZES[model_type]
+MADE_IN_FP32: dict[str, tuple[str, dict[str, Any], dict[str, int]]] = {
+    "deberta": ("sequence-classification", {**TEXT, "pos_att_type": ["c2p"]}, {"sequence_length": 12}),
+    "xlnet": (
+        "sequence-classification",
+        {"d_model": 32, "n_layer": 2, "n_head": 2, "d_inner": 48, "vocab_size": 64},
+        {"sequence_length": 12},
+    ),
+}
+"""Their classes make some parameters in FP32 whatever type was asked for."""
+
+
+def small(model_type: str, precision: str = "fp32") -> Workload:
+    task, sizes, data = (SIZES | MADE_IN_FP32)[model_type]
     config = {"model_type": model_type, **sizes}
     return load_workload(
         {
             "name": model_type,
             "model": {"source": "huggingface", "config": config, "task": task},
             "data": {"samples": 10, **data},
-            "training": {"precision": "fp32", "batch_size": 2},
+            "training": {"precision": precision, "batch_size": 2},
         }
     )
 
@@ -113,15 +125,26 @@ def test_an_architecture_takes_a_real_step_and_the_same_one_under_fakes(model_ty
     assert shapes == [(name, tuple(parameter.shape)) for name, parameter in fake.module.named_parameters()]
 
 
-@pytest.mark.parametrize("model_type", ["bert", "llama", "vit", "t5"])
-def test_half_weights_keep_what_the_library_keeps_in_full(model_type: str) -> None:
-    task, sizes, data = SIZES[model_type]
-    table = {
-        "name": model_type,
-        "model": {"source": "huggingface", "config": {"model_type": model_type, **sizes}, "task": task},
-        "data": {"samples": 10, **data},
-        "training": {"precision": "bf16", "batch_size": 2},
-    }
-    model = load(load_workload(table))
+@pytest.mark.parametrize("model_type", ["bert", "llama", "vit", "t5", *MADE_IN_FP32])
+def test_half_weights_are_half_as_the_library_loads_them_and_take_a_step(model_type: str) -> None:
+    model = load(small(model_type, "bf16"))
     assert {parameter.dtype for parameter in model.module.parameters()} == {torch.bfloat16}
     assert math.isfinite(float(loss_of(model)))
+
+
+class KeepsItsNorm(nn.Module):
+    """As a class of transformers that names what is to stay in FP32."""
+
+    _keep_in_fp32_modules = ("norm",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body, self.norm = nn.Linear(4, 4), nn.BatchNorm1d(4)
+
+
+def test_what_a_class_names_and_all_buffers_are_left_in_full() -> None:
+    module = KeepsItsNorm()
+    left = _left_as_made(module)
+    assert {name for name, tensor in module.state_dict(keep_vars=True).items() if id(tensor) in left} == {
+        "norm.weight", "norm.bias", "norm.running_mean", "norm.running_var", "norm.num_batches_tracked",
+    }  # fmt: skip

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from advisor.measure.runner import TraceUnanswered, trace_workload
 from advisor.workload.workload import Data, PythonModel, Training, Workload
+
+if TYPE_CHECKING:
+    from advisor.catalogue.precisions import TracePrecision
 
 HEAD = """import torch
 from torch import nn
@@ -48,9 +52,18 @@ DOUBLE_INSIDE = """class M(nn.Module):
 def build_model():
     return M()
 """
+WAVES = """class M(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(8, 4)
+    def forward(self, x):
+        return self.a(x * 0 + torch.arange(8.0).cos())
+def build_model():
+    return M()
+"""
 
 
-def refused(tmp_path: Path, body: str) -> TraceUnanswered:
+def refused(tmp_path: Path, body: str, precisions: tuple[TracePrecision, ...] = ("amp", "fp32")) -> TraceUnanswered:
     (tmp_path / "model.py").write_text(HEAD + body)
     workload = Workload(
         name="one",
@@ -60,7 +73,7 @@ def refused(tmp_path: Path, body: str) -> TraceUnanswered:
         source_folder=str(tmp_path),
     )
     with pytest.raises(TraceUnanswered) as caught:
-        for _ in trace_workload(workload, ("amp", "fp32"), allow_code=True):
+        for _ in trace_workload(workload, precisions, allow_code=True):
             pass
     return caught.value
 
@@ -69,6 +82,12 @@ def test_a_model_that_refuses_autocast_keeps_its_trace_in_fp32(tmp_path: Path) -
     answer = refused(tmp_path, ONLY_FP32)
     assert set(answer.tables) == {"fp32"}
     assert "no autocast here" in str(answer)
+
+
+def test_a_model_that_mixes_types_is_not_predicted_where_no_device_would_run_it(tmp_path: Path) -> None:
+    answer = refused(tmp_path, WAVES, ("half", "fp32"))
+    assert set(answer.tables) == {"fp32"}
+    assert "addmm of tensors of different types: torch.float16, torch.float32" in str(answer)
 
 
 def test_complex_weights_are_refused_and_not_taken_for_fp32(tmp_path: Path) -> None:

@@ -73,7 +73,8 @@ class ReadAsList(Picked):
         rows = words.tolist()
         assert [sum(row) for row in rows] == [35] * len(words)
         assert words[:0].tolist() == []
-        assert words[0, 0].tolist() == 7
+        word: object = words[0, 0].tolist()
+        assert word == 7
         loss: torch.Tensor = self.head(self.words(words)).sum()
         return loss
 

@@ -24,6 +24,7 @@ class Operators(Record, frozen=True, kw_only=True):
 
     views: frozenset[str]
     synchronising: frozenset[str]
+    of_one_type: frozenset[str]
     hidden_from_host: frozenset[str]
     fills: frozenset[str]
     products: frozenset[str]
