@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
 
 from advisor.core.units import exactly
 from advisor.gui.pages.advice_charts import strategy_card
@@ -16,9 +16,10 @@ from advisor.gui.pages.measure_page import MeasurePage
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.chart import Chart
 from advisor.gui.plots.curves import Curve, CurveChart, Mark, Point
+from advisor.gui.plots.order_chart import Look, OrderChart, OrderLine
 from advisor.gui.plots.stacked import StackChart
 from advisor.gui.plots.step_plot import StepPlot
-from advisor.gui.theme import LIGHT, TICK_SIZE
+from advisor.gui.theme import LIGHT, SMALL_SIZE, TICK_SIZE
 from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.recommendation import rests_on
 from tests.gui import fakes
@@ -27,6 +28,7 @@ from tests.gui.shown_page import shown_page
 if TYPE_CHECKING:
     import pytest
     from PySide6.QtCore import QRectF
+    from PySide6.QtGui import QPainter
     from pytestqt.qtbot import QtBot
 
     from advisor.gui.main_window import MainWindow
@@ -185,3 +187,30 @@ def test_one_strategy_alone_has_no_chart_that_would_compare_it_with_nothing(wind
     assert own
     alone = msgspec.structs.replace(advice, predictions=own)
     assert strategy_card(alone, chosen, window.page("advice").context) is None
+
+
+class Measured(OrderChart):
+    """Notes what is written in one line, and by how much its place is too short."""
+
+    missing: dict[str, float]
+
+    def write(self, painter: QPainter, place: QRectF, text: str, **options: Any) -> float:
+        if options.get("lines", 1) == 1:
+            size, bold = options.get("size", SMALL_SIZE), options.get("bold", False)
+            self.missing[text] = self.width_of(text, size, bold=bold) - place.width()
+        return super().write(painter, place, text, **options)
+
+
+def test_the_longest_name_of_a_card_is_whole_in_the_narrowest_order(qtbot: QtBot) -> None:
+    chart = Measured(LIGHT, "order")
+    chart.missing = {}
+    qtbot.addWidget(chart)
+    look = Look(colour="#000000", style=Qt.PenStyle.SolidLine, shape="circle")
+    name = "4 × RTX PRO 6000 Blackwell Workstation"
+    line = OrderLine(name=name, places=(1, 1, 1), texts=("", "", ""), look=look)
+    chart.show_order(["FP32", "TF32", "FP16 AMP"], [line], 0)
+    chart.resize(276, 60)
+    chart.grab()
+    written = [text for text in chart.missing if text in name]
+    assert " ".join(written) == name
+    assert max(chart.missing[text] for text in written) <= 0

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _ROW = 27
 _DOT = 5.0
+_LEFT, _GAP = 34.0, 18.0
+_HEAD_SIZE, _APART = 11, 6.0
+"""Letters of the columns' names, and the least pixels between two; what the columns leave is for the devices."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,15 +73,22 @@ class OrderChart(Chart):
         """Columns, lines, dots and the names at the right."""
         if not self._columns or not self._lines:
             return
-        names = min(max(self.width_of(line.name) for line in self._lines) + 8, self.wide * 0.4)
-        left, right = 34.0, self.wide - names - 18
+        heads = [self.width_of(column, _HEAD_SIZE, bold=True) for column in self._columns]
+        apart = max((sum(pair) / 2 + _APART for pair in pairwise(heads)), default=0.0)
+        room = self.wide - _LEFT - _GAP - apart * (len(self._columns) - 1)
+        names = min(
+            max(self.width_of(line.name) for line in self._lines) + 8, max(self.wide * 0.4, min(self.wide * 0.5, room))
+        )
+        left, right = _LEFT, self.wide - names - _GAP
         step = (right - left) / max(len(self._columns) - 1, 1)
         for number, column in enumerate(self._columns):
             x = left + number * step
             place = QRectF(x - 50, 0, 100, 20)
             chosen = number == self._chosen
             colour = self.theme.accent if chosen else self.theme.muted
-            self.write(painter, place, column, bold=chosen, colour=colour, size=11, align=Qt.AlignmentFlag.AlignHCenter)
+            self.write(
+                painter, place, column, bold=chosen, colour=colour, size=_HEAD_SIZE, align=Qt.AlignmentFlag.AlignHCenter
+            )
             self.line(painter, QPointF(x, 24), QPointF(x, self.high - 4), self.theme.grid, 1)
         for one in self._lines:
             self._draw_line(painter, one, left, step)
