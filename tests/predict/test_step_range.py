@@ -131,6 +131,16 @@ def test_a_host_that_nobody_measured_may_be_far_slower_and_a_little_quicker() ->
     assert measured[0].item() < unknown[0].item() < 1.0
 
 
+def test_a_model_that_is_known_by_its_totals_alone_has_a_range_wider_by_its_factor() -> None:
+    totals = replace(a_model(), caveats=(Reason.of("workload-totals-only"),))
+    narrow = replace(FIGURES, assumed=replace(FIGURES.assumed, totals_range=1.0))
+    known, wide, as_known = steps(a_model()), steps(totals), steps(totals, figures=narrow)
+    assert FIGURES.assumed.totals_range > 1
+    for side in (above, below):
+        assert side(wide) > side(known)
+        assert side(as_known) == pytest.approx(side(known))
+
+
 def test_the_compiler_widens_the_range_of_a_mode_of_which_no_run_was_fitted_by_its_factor() -> None:
     figures = replace(FIGURES, envelope=replace(FIGURES.envelope, compiled_modes=("inference",)))
     inside, outside = (steps(a_model(), training(compile=True), figures=one) for one in (FIGURES, figures))
