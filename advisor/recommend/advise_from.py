@@ -134,11 +134,13 @@ def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has 
 def _places(comparison: Comparison, finalists: Sequence[Finalist]) -> tuple[int, ...]:
     """What each device was looked at with; of one that keeps no limit on cost, power or hours what comes nearest."""
     shown = [one for finalist in finalists for one in finalist.by_count]
-    keeping, nearest = {one.device.key for one in shown}, nearest_of_each_device(comparison)
-    free = find_finalists(comparison._replace(limits=Limits()), comparison.kept)
-    beyond = [one.chosen for one in free if one.chosen.device.key not in keeping]
+    keeping = {one.device.key for one in shown}
+    rest = [one for one in comparison.kept if one.device.key not in keeping]
+    beyond = [one.chosen for one in find_finalists(comparison._replace(limits=Limits()), rest)]
+    nearest = nearest_of_each_device(comparison) if beyond else {}
     shown += [nearest.get(one.device.key, one) for one in beyond]
-    return tuple(place for place, one in enumerate(comparison.predictions) if any(one is other for other in shown))
+    places = set(map(id, shown))
+    return tuple(place for place, one in enumerate(comparison.predictions) if id(one) in places)
 
 
 def _freer(comparison: Comparison, winner: _Winner | None) -> tuple[Alternative, ...]:
