@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _MOST = 1.03
 """Efficiency above 1 by more than the noise of two timings is not a fact of several cards."""
 _MOST_LOSS = 5.0
-"""What cards lose to each other takes at most so many times as long: twice what nine of ten published rows show."""
+"""What cards lose to each other takes at most so many times as long: about twice what the fitted range allows for
+efficiencies of 0.7 to 0.95 (2.2 to 2.6 times). Below them, where few runs were published, it is an assumption."""
 _ALONE = 1e-9
 """A card alone is as efficient as itself, but for rounding."""
 _TENSOR_RANGE = (0.85, 1.5)
