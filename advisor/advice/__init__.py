@@ -100,7 +100,10 @@ def advice_from_facts(request: AdviceRequest, facts: Facts) -> AdviceRecord:
     traced = _trace_caveats(request.workload, facts)
     known = (*facts.caveats, *facts.machine.notices, *assumptions, *traced)
     failed = _failures(facts)
-    refused = tuple(one for one in predicted.caveats if not (failed and one.code == _NOT_MEASURED))
+    said = {_NOT_MEASURED} if failed else set()
+    if any(one.code == "advice-not-traced-at" for one in facts.caveats):
+        said.add("predict-no-trace")  # with its cause
+    refused = tuple(one for one in predicted.caveats if one.code not in said)
     unmeasured = _processor_may_win(found, refused)
     # What a user fixed or asked for comes first: that, and why measuring came to nothing.
     unkept = ("-not-kept", "advice-not-traced-at") if request.fixed.precision else ("-not-kept",)

@@ -43,9 +43,10 @@ def list_command(arguments: argparse.Namespace, language: Language) -> int:
     """Print the bundled workloads and the GPUs of the spec table."""
     from advisor.catalogue.spec_table import spec_table
     from advisor.cli.terminal import console_for, print_table
-    from advisor.core.sentences import sentence, visible
+    from advisor.core.sentences import sentence
     from advisor.core.units import format_bytes, format_quantity
     from advisor.present.tables import table_of
+    from advisor.present.workload_titles import workload_title
     from advisor.workload.workload_file import bundled_names, load_workload
 
     console = console_for(result_stream(arguments))
@@ -54,7 +55,15 @@ def list_command(arguments: argparse.Namespace, language: Language) -> int:
     for name in bundled_names():
         workload = load_workload(name)
         training = workload.training
-        rows.append((name, visible(workload.name), training.precision, training.optimizer, str(training.batch_size)))
+        rows.append(
+            (
+                name,
+                workload_title(workload.name, language),
+                training.precision,
+                training.optimizer,
+                str(training.batch_size),
+            )
+        )
     print_table(
         table_of(sentence("list-workloads", language), _WORKLOADS, rows, language, first_number="batch"), console
     )

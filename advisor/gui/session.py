@@ -93,7 +93,7 @@ class Session(QObject):
 
     def set_workload(self, workload: Workload, *, reference: str = "") -> None:
         """Another workload is described; `reference`: what it was loaded by, empty where an advice brought it."""
-        from advisor.gui.models.bundled_titles import bundled_key
+        from advisor.present.workload_titles import bundled_key
 
         self._describe(Described(workload=workload, base=workload, reference=reference or bundled_key(workload)), "")
 

@@ -26,6 +26,7 @@ from advisor.present.checked_steps import checked_steps
 from advisor.present.switch_table import help_sentences, switch_table
 from advisor.present.table_cells import set_up_cells, step_cells, strategy_name
 from advisor.present.tables import Table, table_of
+from advisor.present.workload_titles import workload_title
 from advisor.recommend.batch_size import largest_global_batch
 from advisor.recommend.precisions import stand_in
 from advisor.recommend.ranking import score
@@ -85,7 +86,7 @@ def summarise(advice: AdviceRecord, language: Language) -> Summary:
         here = Section(title=sentence("summary-here", language), sentences=(set_up_line(local, language, mode),))
         sections.insert(0, here)
     return Summary(
-        title=visible(sentence("summary-title", language, workload=advice.workload.name)),
+        title=visible(sentence("summary-title", language, workload=workload_title(advice.workload.name, language))),
         headline=set_up_line(main, language, mode) if main else sentence("summary-nothing", language),
         figures=_figures(main, advice, language) if main else (),
         sections=tuple(sections),

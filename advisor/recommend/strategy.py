@@ -39,7 +39,7 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
     for (count, _, _), curve in curves.items():
         chosen = choose(curve, training.batch_size, global_limit)
         if chosen is not None:
-            by_count[count].append(chosen)
+            by_count[count].append(_without_data_parallel(chosen, predictions))
     if not by_count:
         # Everything that fits passes the bound on the global batch: the least beyond it is kept, and said to be so.
         for count, member in _least_beyond(predictions).items():
@@ -50,6 +50,22 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
         plainest = min(effort.values())
         found.append(_preferred([one for one in by_count[count] if effort[one.strategy] == plainest], training))
     return tuple(found)
+
+
+def _without_data_parallel(chosen: Prediction, predictions: Sequence[Prediction]) -> Prediction:
+    """DataParallel gains by larger batches than DDP needs: where DDP is as fast at that very batch, it is taken."""
+    if chosen.strategy != "dp":
+        return chosen
+    same = (chosen.count, chosen.batch_size_per_device, chosen.gradient_accumulation_steps)
+    twins = (
+        one
+        for one in predictions
+        if one.strategy == "ddp"
+        and one.fits is not False
+        and (one.count, one.batch_size_per_device, one.gradient_accumulation_steps) == same
+        and one.samples_per_s.value >= chosen.samples_per_s.value
+    )
+    return max(twins, key=lambda one: one.samples_per_s.value, default=chosen)
 
 
 def _least_beyond(predictions: Sequence[Prediction]) -> dict[int, Prediction]:

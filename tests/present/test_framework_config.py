@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import msgspec
 import pytest
 
 from advisor.cli.arguments import FRAMEWORKS, Framework, parse
@@ -119,3 +120,41 @@ def test_the_name_of_a_framework_alone_prints_its_configuration() -> None:
     assert (plain.script_for, str(plain.script)) == (named.script_for, str(named.script)) == ("trainer", "-")
     assert (filed.script_for, str(filed.script)) == ("lightning", "a.yaml")
     assert parse(["--predict", "iris_mlp", "--script", "a.py"]).script_for is None
+
+
+def _of_trainer(optimizer: str, **changes: Any) -> dict[str, Any]:
+    made_with = advised("resnet50", count=4, strategy="ddp", precision="fp32", batch_size_per_device=64, **changes)
+    training = msgspec.structs.replace(made_with.workload.training, optimizer=optimizer, fused_optimizer=False)
+    workload = msgspec.structs.replace(made_with.workload, training=training)
+    found = yaml.safe_load(framework_config.render(msgspec.structs.replace(made_with, workload=workload), "trainer"))
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "settings"),
+    [
+        ("sgd_momentum", {"optim": "sgd", "optim_args": "momentum=0.9", "learning_rate": 0.1}),
+        ("sgd", {"optim": "sgd", "learning_rate": 0.1}),
+        ("adamw", {"optim": "adamw_torch", "weight_decay": 0.01, "learning_rate": 5e-5}),
+        ("adam", {"optim": "adamw_torch", "weight_decay": 0.0, "learning_rate": 5e-5}),
+        ("adafactor", {"optim": "adafactor", "learning_rate": 1e-3}),
+    ],
+)
+def test_trainer_is_given_the_advised_optimizer_at_its_usual_learning_rate(
+    optimizer: str, settings: dict[str, object]
+) -> None:
+    fields = _of_trainer(optimizer)
+    assert {name: fields.get(name) for name in settings} == settings
+    assert ("optim_args" in fields) is (optimizer == "sgd_momentum")
+
+
+def test_the_learning_rate_of_sgd_grows_with_the_whole_step() -> None:
+    assert _of_trainer("sgd", gradient_accumulation_steps=2)["learning_rate"] == pytest.approx(0.2)
+
+
+def test_an_optimizer_that_trainer_lacks_is_said() -> None:
+    made_with = advised("resnet50", count=1, strategy="single", precision="fp32")
+    training = msgspec.structs.replace(made_with.workload.training, optimizer="lamb")
+    workload = msgspec.structs.replace(made_with.workload, training=training)
+    assert "Yours: LAMB" in framework_config.render(msgspec.structs.replace(made_with, workload=workload), "trainer")

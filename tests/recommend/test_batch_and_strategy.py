@@ -161,6 +161,19 @@ def test_cards_are_added_only_while_they_give_seventy_percent() -> None:
     assert knee_count([]) is None
 
 
+def test_data_parallel_is_not_taken_where_ddp_is_as_fast_at_its_batch() -> None:
+    dp = [one(16, 50, count=2, strategy="dp"), one(64, 100, count=2, strategy="dp")]
+    ddp = [one(16, 92, count=2, strategy="ddp"), one(64, 101, count=2, strategy="ddp")]
+    assert best_by_count([*dp, *ddp], OWN, 10_000) == (ddp[1],)
+    slow = [one(16, 92, count=2, strategy="ddp"), one(64, 95, count=2, strategy="ddp")]
+    assert best_by_count([dp[0], one(64, 120, count=2, strategy="dp"), *slow], OWN, 10_000)[0].strategy == "dp"
+    knee = [one(16, 90, count=2, strategy="ddp"), one(64, 98, count=2, strategy="ddp")]
+    chosen = best_by_count([dp[0], one(64, 97, count=2, strategy="dp"), *knee], OWN, 10_000)
+    assert chosen == (knee[1],)
+    fits_not = [knee[0], msgspec.structs.replace(knee[1], fits=False)]
+    assert best_by_count([dp[0], one(64, 97, count=2, strategy="dp"), *fits_not], OWN, 10_000)[0].strategy == "dp"
+
+
 def test_within_a_count_ddp_and_less_accumulation_win_at_nearly_equal_speed() -> None:
     ddp, dp = one(16, 97, count=2, strategy="ddp"), one(16, 100, count=2, strategy="dp")
     more = one(16, 101, count=2, strategy="ddp", steps=4)

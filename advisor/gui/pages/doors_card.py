@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from advisor.gui.models.bundled_titles import bundled_titles
 from advisor.gui.pages.model_doors import FormDoor, NamedDoor, PresetDoor
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.choice import Tabs
+from advisor.workload.workload_file import bundled_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ _DOORS = ("preset", "huggingface", "python", "form")
 def door_of(model: dict[str, Any], reference: str) -> int:
     """The place of the door through which a workload came; `reference` names it: a preset, or else a file."""
     source = model.get("source", "")
-    if not reference or reference in bundled_titles():
+    if not reference or reference in bundled_names():
         return 0
     return _DOORS.index(source if source in _DOORS else "form")
 

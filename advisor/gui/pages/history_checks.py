@@ -11,6 +11,7 @@ from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
 from advisor.present.checked_steps import CheckedStep, batch_text, checked_steps
+from advisor.present.workload_titles import workload_title
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
@@ -49,7 +50,7 @@ def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
         texts("history-measured-title" if predicted else "history-only-measured-title"),
         columns,
         checks,
-        note=visible(advice.workload.name),
+        note=workload_title(advice.workload.name, context.texts.language),
         below=texts("history-checks-note") if len(predicted) < len(checks) else "",
         visible_rows=9,
     )

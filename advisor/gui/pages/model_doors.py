@@ -48,13 +48,13 @@ class PresetDoor(QWidget):
     def __init__(self, context: Context, current: str) -> None:
         """`current`: the name of the workload that is described now."""
         super().__init__()
-        from advisor.gui.models.bundled_titles import bundled_titles
+        from advisor.present.workload_titles import bundled_titles
 
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         self.list = QListWidget()
         self.list.setAccessibleName(context.texts("model-door-preset"))
-        for name, title in sorted(bundled_titles().items(), key=lambda pair: pair[1].casefold()):
+        for name, title in bundled_titles(context.texts.language).items():
             item = QListWidgetItem(title)
             item.setData(Qt.ItemDataRole.UserRole, name)
             self.list.addItem(item)

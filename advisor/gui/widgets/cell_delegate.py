@@ -76,8 +76,8 @@ class CellDelegate(QStyledItemDelegate):
         palette = given.palette
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, palette.highlight())
-        painter.setPen(palette.color(QPalette.ColorRole.Mid))
-        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        # Filled, not drawn with a pen: on a dense screen a pen lies half a pixel above the style's own border.
+        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), palette.color(QPalette.ColorRole.Mid))
         painter.setPen((column.colour(record) if column.colour else None) or palette.color(QPalette.ColorRole.Text))
         painter.setFont(given.font)
         left = rect.right() + 1 - _PADDING - text.width if column.number else rect.left() + _PADDING

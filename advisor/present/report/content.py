@@ -21,6 +21,7 @@ from advisor.present.set_ups import clipped
 from advisor.present.summary import listed, set_up_line, summarise
 from advisor.present.table_cells import strategy_name
 from advisor.present.window_words import window_words
+from advisor.present.workload_titles import workload_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,7 @@ def report_content(advice: AdviceRecord, language: Language) -> Content:
     return {
         "language": language,
         "title": sentence(_title(advice), language),
-        "subtitle": _subtitle(advice),
+        "subtitle": _subtitle(advice, language),
         "date": [int(part) for part in advice.created_utc[:10].split("-")],
         "headline": clipped(summary.headline, _HEADLINE_LENGTH),
         "headline_notes": _notes(advice, main, language),
@@ -75,11 +76,11 @@ def _method(advice: AdviceRecord, language: Language) -> list[str]:
     return [*lines[:2], *([accuracy] if accuracy else []), *lines[2:]]
 
 
-def _subtitle(advice: AdviceRecord) -> str:
+def _subtitle(advice: AdviceRecord, language: Language) -> str:
     devices = [gpu.name for gpu in advice.machine.gpus] or [advice.machine.cpu.name or advice.machine.cpu.architecture]
     named = dict.fromkeys(f"{devices.count(name)} × {name}" if devices.count(name) > 1 else name for name in devices)
     shown = [clipped(name, 60) for name in list(named)[:3]]
-    return " · ".join([visible(advice.workload.name), *shown, advice.created_utc[:10]])
+    return " · ".join([workload_title(advice.workload.name, language), *shown, advice.created_utc[:10]])
 
 
 def _notes(advice: AdviceRecord, main: Recommendation | None, language: Language) -> list[str]:

@@ -9,6 +9,7 @@ from advisor.core.sentences import Language, message_exists, say, sentence, visi
 from advisor.core.units import format_bytes, format_count, format_energy, format_fraction, format_quantity
 from advisor.present.set_ups import chosen_prediction, clipped
 from advisor.present.summary import estimate_text, flop_label
+from advisor.present.workload_titles import workload_title
 from advisor.workload.workload import passes_over_data, quantization_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _assumptions(advice: AdviceRecord, language: Language) -> list[tuple[str, st
     workload = advice.workload
     training = workload.training
     facts: list[tuple[str, str]] = [
-        ("report-fact-workload", visible(workload.name)),
+        ("report-fact-workload", workload_title(workload.name, language)),
         (
             "report-fact-samples-inference" if training.mode == "inference" else "report-fact-samples",
             f"{workload.data.samples:,}",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, STRATEGY_LABELS
 from advisor.core.sentences import SaidOutputError, visible
+from advisor.present.script.learning_rates import learning_rate
 from advisor.present.summary import expected_line
 
 if TYPE_CHECKING:
@@ -71,8 +72,12 @@ def _left_out(advice: AdviceRecord, chosen: Recommendation, framework: Framework
         yield f"Yours: batch size {chosen.batch_size_per_device} a device in your DataLoader, learning rate, optimizer."
         if chosen.precision == "tf32":
             yield 'Yours: torch.set_float32_matmul_precision("high") for TF32.'
-    elif chosen.precision == "fp8":
-        yield "Yours: FP8 layers (torchao or Transformer Engine); here they run in BF16."
+    else:
+        yield f"Learning rate: {learning_rate(advice.workload).source}."
+        if training.optimizer == "lamb":
+            yield "Yours: LAMB, which Trainer does not have; AdamW stands in for it."
+        if chosen.precision == "fp8":
+            yield "Yours: FP8 layers (torchao or Transformer Engine); here they run in BF16."
     if framework == "accelerate" and chosen.gradient_accumulation_steps > 1:
         yield f"Yours: Accelerator(gradient_accumulation_steps={chosen.gradient_accumulation_steps})."
     if facts.half_weights and _half_format(chosen) is None and (framework != "lightning" or facts.master_copies):
@@ -98,6 +103,7 @@ def _methods_left_out(training: Training, *, said: bool) -> Iterator[str]:
 def _trainer(advice: AdviceRecord, chosen: Recommendation) -> Fields:
     training = advice.workload.training
     half = _half_format(chosen)
+    global_batch = chosen.batch_size_per_device * chosen.gradient_accumulation_steps * chosen.count
     fields: Fields = {
         "output_dir": "out",
         "per_device_train_batch_size": chosen.batch_size_per_device,
@@ -105,7 +111,8 @@ def _trainer(advice: AdviceRecord, chosen: Recommendation) -> Fields:
         "num_train_epochs": training.epochs,
         "fp16": half == "fp16",
         "bf16": half == "bf16",
-        "optim": _trainer_optimizer(training),
+        **_trainer_optimizer(training),
+        "learning_rate": float(f"{learning_rate(advice.workload).at(global_batch):.3g}"),
         "max_grad_norm": training.clip_gradient_norm or 0.0,
         "dataloader_num_workers": advice.workload.data.loader_workers,
         "logging_steps": max(1, training.read_loss_every),
@@ -122,14 +129,16 @@ def _trainer(advice: AdviceRecord, chosen: Recommendation) -> Fields:
     return fields
 
 
-def _trainer_optimizer(training: Training) -> str:
-    if training.optimizer_bits == _EIGHT_BITS:
-        return "adamw_bnb_8bit"
-    if training.optimizer == "adafactor":
-        return "adafactor"
+def _trainer_optimizer(training: Training) -> Fields:
+    """Trainer's Adam is AdamW without decay, which is its default; torch's AdamW decays by 0.01."""
     if training.optimizer in {"sgd", "sgd_momentum"}:
-        return "sgd"
-    return "adamw_torch_fused" if training.fused_optimizer else "adamw_torch"
+        momentum: Fields = {"optim_args": "momentum=0.9"} if training.optimizer == "sgd_momentum" else {}
+        return {"optim": "sgd", **momentum}
+    if training.optimizer == "adafactor":
+        return {"optim": "adafactor"}
+    name = "adamw_torch_fused" if training.fused_optimizer else "adamw_torch"
+    decay = 0.0 if training.optimizer == "adam" else 0.01
+    return {"optim": "adamw_bnb_8bit" if training.optimizer_bits == _EIGHT_BITS else name, "weight_decay": decay}
 
 
 def _sharding(training: Training, chosen: Recommendation, prefix: str) -> Fields:
@@ -208,10 +217,12 @@ def _lightning_strategy(chosen: Recommendation) -> object:
 
 
 def _yaml(fields: Mapping[str, object], indent: str = "") -> Iterator[str]:
-    """Nested mappings of scalars; JSON's scalars are YAML's."""
+    """Nested mappings of scalars; JSON's scalars are YAML's, but that 5e-05 without a point is a text to PyYAML."""
     for name, value in fields.items():
         if isinstance(value, dict):
             yield f"{indent}{name}:"
             yield from _yaml(value, indent + "  ")
         else:
-            yield f"{indent}{name}: {json.dumps(value)}"
+            text = json.dumps(value)
+            pointless = isinstance(value, float) and "e" in text and "." not in text
+            yield f"{indent}{name}: {text.replace('e', '.0e') if pointless else text}"

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
+from advisor.present.script.learning_rates import learning_rate
 from advisor.present.script.parts import part
-from advisor.workload.workload import HuggingFaceModel, fp8_recipe_of, quantization_of
+from advisor.workload.workload import fp8_recipe_of, quantization_of
 
 if TYPE_CHECKING:
     from advisor.catalogue.precisions import Precision
@@ -19,15 +20,6 @@ _ATTENTION = (
     "value_proj", "q_attn", "c_attn", "query_key_value", "qkv", "qkv_proj", "Wqkv", "in_proj", "attn_qkv", "c_qkv",
 )  # fmt: skip
 _DEFAULT_RANK = 16
-_LEARNING_RATES = {
-    "adamw": ("1e-3", "as in torch; yours: with a larger global batch raise it by the root"),
-    "adam": ("1e-3", "as in torch; yours: with a larger global batch raise it by the root"),
-    "sgd": ("0.1 * BATCH_SIZE * ACCUMULATION / 256", "Goyal et al. 2017; times the number of devices"),
-    "sgd_momentum": ("0.1 * BATCH_SIZE * ACCUMULATION / 256", "Goyal et al. 2017; times the number of devices"),
-    "adafactor": ("1e-3", "as for fine-tuning T5; yours"),
-}
-_FINE_TUNING_RATE = ("5e-5", "usual for fine-tuning all weights; yours")
-_ADAPTER_RATE = ("2e-4", "usual for adapters (Dettmers et al. 2023); yours")
 _QUANTISED = frozenset({"nf4", "int8"})
 """Weights that bitsandbytes stores so, in a layer of its own."""
 _TYPES = {"fp16": "torch.float16", "bf16": "torch.bfloat16"}
@@ -37,7 +29,8 @@ _EIGHT_BITS = 8
 def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> dict[str, str]:
     """The template's slots that depend on strategy and method; `stepped`: the name of what the optimizer steps."""
     training = workload.training
-    rate, source = _learning_rate(workload)
+    rate = learning_rate(workload)
+    grows = rate.per_samples is not None
     sharded = chosen.strategy in SHARDING and (chosen.count > 1)
     checkpointed = training.activation_checkpointing != "none"
     optimizer = _optimizer(training, stepped)
@@ -52,8 +45,8 @@ def method_lines(workload: Workload, chosen: Recommendation, stepped: str) -> di
     }
     return {
         "parts": "".join(part(name) for name, needed in parts.items() if needed),
-        "learning_rate": rate,
-        "learning_rate_source": source,
+        "learning_rate": rate.rate + f" * BATCH_SIZE * ACCUMULATION / {rate.per_samples}" * grows,
+        "learning_rate_source": rate.source + "; times the number of devices" * grows,
         "functools_import": "import functools\n" * checkpointed,
         "quantised": _quantised(training),
         "freeze": _freeze(training, chosen.precision) + _left_to_the_user(training, chosen.precision),
@@ -80,15 +73,6 @@ def update_lines(training: Training, precision: Precision, *, copied: bool) -> d
         "clipped": (unscaled + clipped) * clips,
         "update": part("master_update" if copied else plain if updates else "no_update"),
     }
-
-
-def _learning_rate(workload: Workload) -> tuple[str, str]:
-    training = workload.training
-    if training.trainable == "lora":
-        return _ADAPTER_RATE
-    if training.optimizer in {"adamw", "adam"} and isinstance(workload.model, HuggingFaceModel):
-        return _FINE_TUNING_RATE
-    return _LEARNING_RATES.get(training.optimizer, _LEARNING_RATES["adamw"])
 
 
 def _quantised(training: Training) -> str:

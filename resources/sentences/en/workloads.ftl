@@ -1,0 +1,19 @@
+# Names of the bundled workloads: as their files have them.
+bundled-bert-base-sst2 = BERT-base on SST-2
+bundled-bert-large-squad = BERT-large on SQuAD
+bundled-dit-xl2 = DiT-XL/2 diffusion training
+bundled-gpt2-small = GPT-2 small on WikiText-103
+bundled-iris-mlp = MLP on iris
+bundled-llama-1b-lora = Llama 3.2 1B LoRA fine-tuning
+bundled-llama-1b-qlora = Llama 3.2 1B QLoRA fine-tuning
+bundled-llama-7b-pretraining = Llama 2 7B pre-training
+bundled-llama-8b = Llama 3 8B fine-tuning
+bundled-llama-8b-lora = Llama 3 8B LoRA fine-tuning
+bundled-llama-8b-qlora = Llama 3 8B QLoRA fine-tuning
+bundled-lstm-classifier = LSTM classifier on IMDB
+bundled-resnet50 = ResNet-50 on ImageNet
+bundled-rnn-characters = Character RNN
+bundled-roberta-large-classification = RoBERTa-large classification
+bundled-unet-vgg16 = U-Net on VGG-16
+bundled-vit-base = ViT-Base on ImageNet
+bundled-whisper-small = Whisper small fine-tuning

@@ -1,0 +1,19 @@
+# 自带训练任务的名称。
+bundled-bert-base-sst2 = BERT-base（SST-2 分类）
+bundled-bert-large-squad = BERT-large（SQuAD 问答）
+bundled-dit-xl2 = DiT-XL/2 扩散模型训练
+bundled-gpt2-small = GPT-2 small（WikiText-103）
+bundled-iris-mlp = 鸢尾花数据集上的 MLP
+bundled-llama-1b-lora = Llama 3.2 1B LoRA 微调
+bundled-llama-1b-qlora = Llama 3.2 1B QLoRA 微调
+bundled-llama-7b-pretraining = Llama 2 7B 预训练
+bundled-llama-8b = Llama 3 8B 全量微调
+bundled-llama-8b-lora = Llama 3 8B LoRA 微调
+bundled-llama-8b-qlora = Llama 3 8B QLoRA 微调
+bundled-lstm-classifier = LSTM 分类器（IMDB）
+bundled-resnet50 = ResNet-50（ImageNet）
+bundled-rnn-characters = 字符级 RNN
+bundled-roberta-large-classification = RoBERTa-large 分类
+bundled-unet-vgg16 = U-Net（VGG-16 编码器）
+bundled-vit-base = ViT-Base（ImageNet）
+bundled-whisper-small = Whisper small 微调
