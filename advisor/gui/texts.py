@@ -62,6 +62,12 @@ class Texts:
 
         return say(Reason.of(code, **numbers), self.language, self.units)
 
+    def title(self, name: str) -> str:
+        """A workload's name: in the window's language where it is a bundled one's, else as it is."""
+        from advisor.present.workload_titles import workload_title
+
+        return workload_title(name, self.language)
+
     def say(self, reason: Reason) -> str:
         """The sentence of a reason; a code that this version does not know is shown with its numbers."""
         from advisor.core.sentences import say, visible

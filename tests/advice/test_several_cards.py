@@ -223,10 +223,10 @@ def test_ranks_wait_for_the_cores_of_their_own_host() -> None:
 
 def test_fewer_ranks_are_advised_on_a_host_of_few_cores_and_it_is_said() -> None:
     host = _machine("a100-sxm4-40_x8")
-    few = msgspec.structs.replace(host, cpu=msgspec.structs.replace(host.cpu, usable_core_count=2))
+    few = msgspec.structs.replace(host, cpu=msgspec.structs.replace(host.cpu, usable_core_count=3))
     short, plenty = _advice("resnet50", machine=few), _advice("resnet50", machine=host)
     assert _chosen(short).count < _chosen(plenty).count == 8
-    assert _found(short, "scaling-host-cores").numbers["cores"] == 2
+    assert _found(short, "scaling-host-cores").numbers["cores"] == 3
     assert _of(plenty, "scaling-host-cores") is None
 
 

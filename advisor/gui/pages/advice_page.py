@@ -24,7 +24,6 @@ from advisor.present.card_names import short_name, shown_names
 from advisor.present.job_picture import job_picture
 from advisor.present.set_ups import of_this_machine, usable_memory_bytes
 from advisor.present.summary import listed
-from advisor.present.workload_titles import workload_title
 from advisor.recommend.ranking import untrusted_devices
 from advisor.recommend.recommendation import prediction_of
 
@@ -211,7 +210,7 @@ class AdvicePage(Page):
         devices = len([measurement for measurement in advice.measurements if measurement.steps])
         source = self.texts("advice-from-measured", count=devices) if devices else self.texts("advice-from-predicted")
         setups = self.texts("advice-setups", count=len(advice.predictions))
-        return f"{workload_title(advice.workload.name, self.texts.language)} · {source} · {setups}"
+        return f"{self.texts.title(advice.workload.name)} · {source} · {setups}"
 
     def _choice(self, advice: AdviceRecord) -> QHBoxLayout | None:
         """The switch between the two answers, where they differ."""

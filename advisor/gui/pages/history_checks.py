@@ -11,7 +11,6 @@ from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
 from advisor.present.checked_steps import CheckedStep, batch_text, checked_steps
-from advisor.present.workload_titles import workload_title
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
@@ -50,7 +49,7 @@ def measured_card(advice: AdviceRecord, context: Context) -> Card | None:
         texts("history-measured-title" if predicted else "history-only-measured-title"),
         columns,
         checks,
-        note=workload_title(advice.workload.name, context.texts.language),
+        note=context.texts.title(advice.workload.name),
         below=texts("history-checks-note") if len(predicted) < len(checks) else "",
         visible_rows=9,
     )

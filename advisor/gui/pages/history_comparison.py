@@ -15,7 +15,6 @@ from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
 from advisor.present.comparison import FigureDifference, SettingDifference, StepDifference, compare
-from advisor.present.workload_titles import workload_title
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,12 +87,7 @@ def _figures_card(
     card = TableCard(texts("history-compared"), columns, rows, note=note, below=below, visible_rows=10)
     for line, (code, advice) in enumerate((("history-first", first), ("history-second", second)), start=1):
         when = local_moment(advice.created_utc)
-        parts = (
-            texts(code),
-            when,
-            workload_title(advice.workload.name, context.texts.language),
-            _set_up(advice.recommendation, context),
-        )
+        parts = (texts(code), when, texts.title(advice.workload.name), _set_up(advice.recommendation, context))
         card.body.insertWidget(line, label("  ·  ".join(parts), wrap=True, selectable=True))
     return card
 

@@ -27,7 +27,6 @@ from advisor.gui.widgets.labels import label
 from advisor.gui.widgets.notice import EmptyState, Notice
 from advisor.gui.widgets.table_card import TableCard
 from advisor.present.card_names import short_name
-from advisor.present.workload_titles import workload_title
 from advisor.store.advice_record import AdviceRecord
 
 if TYPE_CHECKING:
@@ -177,9 +176,7 @@ class HistoryPage(Page):
 
         return [
             Column(title=texts("history-when"), text=lambda one: local_moment(one.created_utc)),
-            Column(
-                title=texts("history-workload"), text=lambda one: workload_title(one.head.workload_name, texts.language)
-            ),
+            Column(title=texts("history-workload"), text=lambda one: texts.title(one.head.workload_name)),
             Column(title=texts("column-device"), text=lambda one: _set_up(one, self)),
             Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.head.precision]),
             Column(
@@ -200,7 +197,7 @@ class HistoryPage(Page):
         texts = self.texts
         columns: list[Column[Truth]] = [
             Column(title=texts("history-when"), text=lambda one: local_moment(one.created_utc)),
-            Column(title=texts("history-workload"), text=lambda one: workload_title(one.workload_name, texts.language)),
+            Column(title=texts("history-workload"), text=lambda one: texts.title(one.workload_name)),
             Column(
                 title=texts("column-device"),
                 text=lambda one: f"{one.count} × {short_name(visible(one.device_name))}",

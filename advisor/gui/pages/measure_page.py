@@ -19,7 +19,6 @@ from advisor.gui.widgets.notice import Notice
 from advisor.gui.widgets.table import Table
 from advisor.present.card_names import short_name
 from advisor.present.look import device_places
-from advisor.present.workload_titles import workload_title
 
 if TYPE_CHECKING:
     from advisor.gui.context import Context
@@ -163,11 +162,7 @@ class MeasurePage(Page):
 
     def _progressed(self) -> None:
         job, texts = self.session.job, self.texts
-        name = (
-            workload_title(self.session.workload.name, texts.language)
-            if self.session.workload
-            else texts("watch-no-workload")
-        )
+        name = texts.title(self.session.workload.name) if self.session.workload else texts("watch-no-workload")
         if job is None or not self.session.busy:
             self.subtitle.set_full_text(name if job is None else f"{name} · {self._ended_words(job)}")
         else:

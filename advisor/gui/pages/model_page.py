@@ -32,7 +32,6 @@ from advisor.gui.widgets.table import Table
 from advisor.gui.widgets.table_card import GrowingCard
 from advisor.optable.op_table import Layer, at
 from advisor.present.card_names import short_name
-from advisor.present.workload_titles import workload_title
 from advisor.workload.assumptions import assumed_reason
 from advisor.workload.workload import Data, PythonModel, Training, Workload
 
@@ -332,9 +331,7 @@ class ModelPage(Page):
 
     def _show_preview(self) -> None:
         workload, texts = self.session.workload, self.texts
-        self.subtitle.set_full_text(
-            workload_title(workload.name, texts.language) if workload else texts("watch-no-workload")
-        )
+        self.subtitle.set_full_text(texts.title(workload.name) if workload else texts("watch-no-workload"))
         preview = self._tracer.preview()
         self._show_figures(preview, workload)
         self._show_assumptions(preview, workload)

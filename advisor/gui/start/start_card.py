@@ -79,7 +79,7 @@ class StartCard(Card):
         """The list, with what is described now marked in it."""
         if not self._awake:
             return
-        from advisor.present.workload_titles import bundled_titles, workload_title
+        from advisor.present.workload_titles import bundled_titles
 
         session = self._session
         edited = session.workload != session.base
@@ -97,7 +97,7 @@ class StartCard(Card):
             known = session.reference in references and not edited
             place = references.index(session.reference) if known else -1
             if place < 0 and session.workload is not None:
-                name = workload_title(session.workload.name, self._texts.language)
+                name = self._texts.title(session.workload.name)
                 self.model.insertItem(0, self._texts("start-edited", name=name) if edited else name, (_CURRENT, ""))
                 place = 0
             self.model.setCurrentIndex(place)
@@ -130,16 +130,12 @@ class StartCard(Card):
         if advice is None:
             return
         from advisor.present.card_names import short_name
-        from advisor.present.workload_titles import workload_title
 
         set_up = self._texts("window-unknown")
         if chosen is not None:
             set_up = f"{chosen.count} × {short_name(visible(chosen.device.name))}"
-        about = self._texts(
-            "start-last",
-            name=workload_title(advice.workload.name, self._texts.language),
-            when=local_moment(advice.created_utc),
-        )
+        title, when = self._texts.title(advice.workload.name), local_moment(advice.created_utc)
+        about = self._texts("start-last", name=title, when=when)
         metrics, width = self._last.fontMetrics(), self._context.theme.sized(_LAST_WIDTH)
         shown = (metrics.elidedText(line, Qt.TextElideMode.ElideRight, width) for line in (set_up, about))
         self._last.setText("\n".join(shown).replace("&", "&&"))

@@ -42,7 +42,6 @@ class Call(QObject):
         if self._window.isActiveWindow():
             return
         from advisor.gui.texts import Texts
-        from advisor.present.workload_titles import workload_title
 
         texts = Texts(self._settings.language, self._settings.units)
         QApplication.alert(self._window)
@@ -51,5 +50,5 @@ class Call(QObject):
             return
         code = "job-failed" if self._session.job_troubled else "job-ready"
         workload = self._session.workload
-        title = workload_title(workload.name, texts.language) if workload is not None else ""
+        title = texts.title(workload.name) if workload is not None else ""
         self._icon.showMessage(texts(code), title, self._window.windowIcon(), _SHOWN_MS)
