@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,8 +20,10 @@ from advisor.optable.op_columns import Floats  # noqa: E402 - the same
 from advisor.predict.accuracy_record import HeldOut  # noqa: E402 - the same
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by  # noqa: E402 - the same
 from advisor.predict.fitting import MeasuredStep, StepSet  # noqa: E402 - the same
+from advisor.predict.ranges.gain_range import LOG_WIDTHS, GainKind  # noqa: E402 - the same
 from tests.accuracy.fitted_steps import fitted_steps, scored  # noqa: E402 - the same
 from tests.accuracy.llm_steps import fitted_runs  # noqa: E402 - the same
+from tests.accuracy.switch_gains import gain_errors, gain_pairs, weights, width_of  # noqa: E402 - the same
 from tests.accuracy.unfitted_runs import unfitted_steps  # noqa: E402 - the same
 from tools.accuracy_file import accuracy_file  # noqa: E402 - the same
 from tools.accuracy_plot import scatter  # noqa: E402 - the same
@@ -77,6 +80,7 @@ def main() -> int:
     for name, told in (
         ("bands", _bands()),
         ("ranges", _ranges(found, measured, figures)),
+        ("gains", _gains(measured, np.array([step.predicted_s for step in found["source"]]))),
         ("cards", _cards()),
         ("spreads", _spreads()),
         ("lone", _lone()),
@@ -203,6 +207,24 @@ def _ranges(found: dict[HeldOut, Steps], measured: Sequence[MeasuredStep], figur
         ]
         score_of = (width + 2.0 / (1.0 - COVERAGE) * np.array(beyond)).mean()
         lines.append(f"| {name} | {' | '.join(inside)} | × {np.exp(width.mean()):.2f} | {score_of:.3f} |")
+    return "\n".join(lines)
+
+
+def _gains(measured: Sequence[MeasuredStep], predicted_s: Floats) -> str:
+    """How far ratios of published pairs are off, by what differs, and how many lie inside of a switch's range."""
+    lines = [
+        "| what differs | pairs | sources | half off by more than % | 84 of 100 within % | range % | inside % |",
+        f"|---|{'---:|' * 6}",
+    ]
+    pairs = gain_pairs(measured)
+    kinds: dict[GainKind, str] = {"alike": "one switch, the batch size", "compiled": "compiler", "adapters": "adapters"}
+    for kind, name in kinds.items():
+        own = [pair for pair in pairs if pair.kind == kind]
+        errors, width = gain_errors(own, measured, predicted_s), LOG_WIDTHS[kind]
+        inside = float(np.average(errors <= width, weights=weights(own)))
+        off = [_percent(math.expm1(one)) for one in (np.median(errors), width_of(own, errors), width)]
+        cells = (len(own), len({pair.source for pair in own}), *off, _percent(inside))
+        lines.append(f"| {name} | {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
 
 

@@ -13,8 +13,8 @@ from advisor.claims.ratios import LINEAR_SLACK, PANEL
 from advisor.claims.refusals import refusal
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
 from advisor.core.sentences import Arguments, Reason
+from advisor.predict.ranges.gain_range import gain_range
 from advisor.recommend.precisions import rate_of
-from advisor.recommend.switches import gain_of
 from advisor.workload.workload import with_training
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from advisor.claims.predictor import Predictor
     from advisor.core.units import Estimate
     from advisor.predict.prediction import Prediction
+    from advisor.predict.ranges.gain_range import GainKind
 
 
 class _Side(NamedTuple):
@@ -142,7 +143,10 @@ def _gain(claim: Claim, predictor: Predictor, spec: GpuSpec, name: str) -> Estim
         predicted += predictor.predict(changed, (candidate(spec, precision, side.batch_size),))
     if len(predicted) != 2:  # noqa: PLR2004 - after and before
         return None
-    return gain_of(predicted[0].samples_per_s, predicted[1].samples_per_s)
+    after, before = predicted
+    compiled = bool(claim.compile) and claim.reference_precision is None and claim.reference_batch_size is None
+    kind: GainKind = "unlike" if "fp8" in {after.precision, before.precision} else "compiled" if compiled else "alike"
+    return gain_range(after, before, kind)
 
 
 def _bound(claim: Claim, specs: Sequence[GpuSpec]) -> float | None:

@@ -105,7 +105,7 @@ def _specified(  # noqa: PLR0913 - the same question
             known.figures,
             host_measured=known.host is not None and known.host.forward_s_per_dispatch is not None,
         )
-        outside = tuple(one.reason for one in outside_envelope(compiled, training, known.figures))
+        outside = outside_envelope(compiled, training, known.figures)
         for row, (device, spec) in enumerate(members):
             refusal = grid.refusals[row]
             notes = (*card_outside(spec, known.figures), *outside)

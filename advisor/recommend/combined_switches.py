@@ -20,9 +20,6 @@ _EXCLUDE_EACH_OTHER: tuple[frozenset[SwitchKind], ...] = (
 )
 """Of each group one at most can be on."""
 
-_TWO = math.sqrt(2.0)
-"""A ratio of two figures of equal spread has this many times their spread."""
-
 
 class Switched(Record, frozen=True, kw_only=True):
     """The advised job with some switches on."""
@@ -46,13 +43,12 @@ def without_rivals(chosen: SwitchKind, on: Iterable[SwitchKind]) -> frozenset[Sw
 def switched(job_s: Estimate, on: Sequence[Switch]) -> Switched:
     """The job's time with these switches: their gains multiplied, as if none acted on another.
 
-    The range is the job's own, widened by what each gain's range adds to that of two predictions of one set-up.
+    The range is the job's own, widened by each gain's: what both steps of a gain err by is the job's alone.
     """
     gains = [one.gain for one in on if one.gain is not None]
     value = job_s.value / math.prod(gain.value for gain in gains)
-    # A gain's range holds the errors of both of its steps; one of the two is the job's own and counted there.
-    faster = math.hypot(math.log(job_s.value / job_s.low), *(math.log(one.high / one.value) / _TWO for one in gains))
-    slower = math.hypot(math.log(job_s.high / job_s.value), *(math.log(one.value / one.low) / _TWO for one in gains))
+    faster = math.hypot(math.log(job_s.value / job_s.low), *(math.log(one.high / one.value) for one in gains))
+    slower = math.hypot(math.log(job_s.high / job_s.value), *(math.log(one.value / one.low) for one in gains))
     saved = [one.saved_bytes for one in on]
     known = [size for size in saved if size is not None]
     return Switched(

@@ -12,6 +12,7 @@ from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
 from advisor.core.units import Estimate
+from advisor.predict.ranges.gain_range import gain_range
 from advisor.recommend.published_pairs import ModelFamily, PublishedGain, published_gain
 from advisor.workload.workload import HuggingFaceModel, Workload, stored_bits, with_training
 
@@ -20,12 +21,24 @@ if TYPE_CHECKING:
 
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.predict.prediction import Prediction
+    from advisor.predict.ranges.gain_range import GainKind
 
 SwitchKind = Literal[
     "compile", "sdpa", "half", "fp8", "channels_last", "fused_optimizer", "optimizer_8bit", "checkpointing",
     "chunked_loss", "lora", "qlora", "accumulation", "sharding", "padded_vocabulary", "larger_cards",
     "qlora_checkpointing", "checkpointing_on_cards",
 ]  # fmt: skip
+_GAIN_KINDS: dict[SwitchKind, GainKind] = {
+    "compile": "compiled",
+    "lora": "adapters",
+    "qlora": "adapters",
+    "optimizer_8bit": "unpublished",
+    "chunked_loss": "unpublished",
+    "padded_vocabulary": "unpublished",
+    "fp8": "unlike",
+    "sharding": "unlike",
+    "accumulation": "unlike",
+}
 _LORA_RANK = 16
 _VOCABULARY_MULTIPLE = 64
 """Sixteen-bit products run best on matrices whose sides are multiples of 64 (NVIDIA's matrix multiplication guide)."""
@@ -44,8 +57,8 @@ class Switch(Record, frozen=True, kw_only=True):
     gradient_accumulation_steps: int
     step_s: Estimate
     gain: Estimate | None
-    """Samples a second with the switch over without; below 1 it costs time. The range takes both steps' errors for
-    independent, which is the widest they can be. None: there is nothing to compare with."""
+    """Samples a second with the switch over without; below 1 it costs time. The range is that of published pairs: what
+    both steps err by cancels. None: there is nothing to compare with."""
     peak_memory_bytes: Estimate | None
     saved_bytes: float | None
     """A device's memory; below 0 the switch costs memory."""
@@ -154,7 +167,7 @@ def family_of(workload: Workload) -> ModelFamily | None:
 def switch_of(change: Change, changed: Prediction, before: Prediction | None) -> Switch:
     """What a change brings, from the predictions with and without it."""
     kind = change.kind
-    gain = None if before is None else gain_of(changed.samples_per_s, before.samples_per_s)
+    gain = None if before is None else gain_range(changed, before, _GAIN_KINDS.get(kind, "alike"))
     mode, family = change.workload.training.mode, family_of(change.workload)
     return Switch(
         kind=kind,
@@ -171,14 +184,6 @@ def switch_of(change: Change, changed: Prediction, before: Prediction | None) ->
         fits=changed.fits,
         published=published_gain(kind, family, changed.device.spec_key or changed.device.key, mode, gain),
     )
-
-
-def gain_of(after: Estimate, before: Estimate) -> Estimate:
-    """How many times as much, its range taking both errors for independent."""
-    value = after.value / before.value
-    down = math.hypot(math.log(after.value / after.low), math.log(before.high / before.value))
-    up = math.hypot(math.log(after.high / after.value), math.log(before.value / before.low))
-    return Estimate(value=value, low=value * math.exp(-down), high=value * math.exp(up), basis=after.basis)
 
 
 def _saved(changed: Prediction, before: Prediction | None) -> float | None:

@@ -19,7 +19,7 @@ PLAIN = matmul((0.0, 512.0), 1024, 1024)
 
 
 def codes(model: OpTable, how: Training, figures: Efficiencies = FIGURES) -> list[str]:
-    return [one.reason.code for one in outside_envelope(compile_table(model), how, figures)]
+    return [one.code for one in outside_envelope(compile_table(model), how, figures)]
 
 
 def width(model: OpTable, how: Training, figures: Efficiencies = FIGURES) -> float:

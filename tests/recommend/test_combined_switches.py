@@ -10,7 +10,7 @@ from advisor.core.units import Estimate
 from advisor.predict.prediction import Candidate, Device, Prediction
 from advisor.recommend.combined_switches import can_be_combined, switched, without_rivals
 from advisor.recommend.fixed import Fixed, not_kept
-from advisor.recommend.switches import Switch, gain_of
+from advisor.recommend.switches import Switch
 from tests.recommend.fakes import TRANSFORMER, predict, workload
 
 JOB = Estimate(value=100.0, low=80.0, high=125.0, basis="calibrated")
@@ -63,31 +63,11 @@ def test_of_rivals_the_last_one_chosen_stays() -> None:
     assert without_rivals("compile", {"lora"}) == {"lora", "compile"}
 
 
-def test_a_gain_adds_the_error_of_one_of_its_two_steps_to_the_jobs() -> None:
-    both = 1.25 ** (2**0.5)  # of a gain: its two steps err by a quarter each, independently
-    gain = Estimate(value=2.0, low=2.0 / both, high=2.0 * both, basis="specified")
+def test_what_a_gain_errs_by_adds_to_what_the_job_errs_by() -> None:
+    gain = Estimate(value=2.0, low=2.0 / 1.25, high=2.0 * 1.25, basis="specified")
     told = switched(JOB, [msgspec.structs.replace(switch(2.0), gain=gain)]).job_s
+    both = 1.25 ** (2**0.5)  # each by a quarter, independently
     assert (told.low, told.value, told.high) == pytest.approx((50.0 / both, 50.0, 50.0 * both))
-
-
-def rate(low: float, value: float, high: float) -> Estimate:
-    """Samples per second, of a spec sheet."""
-    return Estimate(value=value, low=low, high=high, basis="specified")
-
-
-@pytest.mark.parametrize(
-    ("after", "before", "gain"),
-    [
-        (rate(8, 10, 12), rate(5, 5, 5), (1.6, 2, 2.4)),
-        (rate(10, 10, 10), rate(4, 5, 6), (10 / 6, 2, 2.5)),
-        (rate(5, 10, 20), rate(2.5, 5, 10), (2 * 2 ** -(2**0.5), 2, 2 * 2 ** (2**0.5))),
-    ],
-)
-def test_a_gain_is_as_uncertain_as_both_rates_whose_errors_are_independent(
-    after: Estimate, before: Estimate, gain: tuple[float, float, float]
-) -> None:
-    told = gain_of(after, before)
-    assert (told.low, told.value, told.high) == pytest.approx(gain)
 
 
 def step(batch_size: int, *, fits: bool | None, precision: Precision = "fp32") -> Prediction:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from advisor.core.sentences import Reason
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.cost.efficiencies import Efficiencies
+    from advisor.cost.efficiencies import Assumed, Efficiencies
     from advisor.cost.layout import Layout
     from advisor.optable.compiled_table import CompiledTable
     from advisor.optable.op_columns import Floats
@@ -19,32 +20,28 @@ _MANY = 0.3
 """Share of operators' work from which an unfitted family counts."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outside:
-    """One way in which a step is like no fitted run."""
+_WIDENING = {
+    "predict-outside-precision": "new_precision_range",
+    "predict-outside-compiled": "compiled_range",
+    "predict-outside-recurrent": "new_family_range",
+    "predict-outside-size": "new_size_range",
+}
+"""The figure of `[assumed]` that widens a range for each way, by the way's message id."""
 
-    reason: Reason
-    range_factor: float
-    """On the width of the range, in the log."""
 
-
-def outside_envelope(compiled: CompiledTable, training: Training, figures: Efficiencies) -> tuple[Outside, ...]:
+def outside_envelope(compiled: CompiledTable, training: Training, figures: Efficiencies) -> tuple[Reason, ...]:
     """What of a model and its training no fitted run has, whatever the card.
 
-    A method (FP8, compiled training), a family of operators (recurrent layers) and a size. Each widens the range by a
-    factor of `[assumed]`; where several do, the widest counts, since they do not err independently.
+    A method (FP8, compiled training), a family of operators (recurrent layers) and a size.
     """
-    envelope, assumed = figures.envelope, figures.assumed
+    envelope = figures.envelope
     found = []
     if compiled.precision not in envelope.traces:
-        reason = Reason.of("predict-outside-precision", precision=compiled.precision.upper())
-        found.append(Outside(reason=reason, range_factor=assumed.new_precision_range))
+        found.append(Reason.of("predict-outside-precision", precision=compiled.precision.upper()))
     if training.compile and training.mode not in envelope.compiled_modes:
-        reason = Reason.of("predict-outside-compiled")
-        found.append(Outside(reason=reason, range_factor=assumed.compiled_range))
+        found.append(Reason.of("predict-outside-compiled"))
     if _has_new_family(compiled):
-        reason = Reason.of("predict-outside-recurrent")
-        found.append(Outside(reason=reason, range_factor=assumed.new_family_range))
+        found.append(Reason.of("predict-outside-recurrent"))
     if compiled.parameter_count > envelope.largest_parameter_count:
         numbers = {
             name: round(count / 1e9, 1)
@@ -53,9 +50,13 @@ def outside_envelope(compiled: CompiledTable, training: Training, figures: Effic
                 ("largest_billions", envelope.largest_parameter_count),
             )
         }
-        reason = Reason.of("predict-outside-size", **numbers)
-        found.append(Outside(reason=reason, range_factor=assumed.new_size_range))
+        found.append(Reason.of("predict-outside-size", **numbers))
     return tuple(found)
+
+
+def widening(notes: Iterable[Reason], assumed: Assumed) -> float:
+    """By what a range is wider in the log for what lies outside; the widest counts, since they err alike."""
+    return max((getattr(assumed, _WIDENING[one.code]) for one in notes if one.code in _WIDENING), default=1.0)
 
 
 def card_outside(spec: GpuSpec, figures: Efficiencies) -> tuple[Reason, ...]:

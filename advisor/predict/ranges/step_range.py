@@ -12,7 +12,7 @@ from advisor.cost.host_time import slower_host_factor
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import Floats
 from advisor.predict.ranges.deviation import log_deviation
-from advisor.predict.ranges.envelope import outside_envelope
+from advisor.predict.ranges.envelope import outside_envelope, widening
 from advisor.workload.workload import Training
 
 _MOST_UNKNOWN = 0.9
@@ -40,12 +40,12 @@ def step_band(  # noqa: PLR0913 - what a range depends on
     """
     assumed = figures.assumed
     unknown = min(compiled.unknown_call_fraction, _MOST_UNKNOWN)
-    factors = [one.range_factor for one in outside_envelope(compiled, training, figures)]
+    factors = [widening(outside_envelope(compiled, training, figures), assumed)]
     if unknown > 0:
         factors.append(assumed.new_family_range)
     if compiled.totals_only:
         factors.append(assumed.totals_range)
-    width = max(factors, default=1.0)
+    width = max(factors)
     groups = [band_group(spec, figures) for spec in specs]
     compiles = is_compiled_training(training)
     bands = {band.group: band for band in figures.bands if band.compiled == compiles}
