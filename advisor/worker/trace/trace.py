@@ -114,7 +114,7 @@ def _traced(subject: Subject, precision: TracePrecision, mode: Fakes, *, checked
                 stack.enter_context(cuda_rules(subject.attention))
             model = build_fake(subject.build, mode, real=mode.values == "all").train(subject.mode != "inference")
             _refuse_unrated(model)
-            table = _rated(table_of(Passes(subject, precision, mode, model), checked=checked))
+            table = _with_own_precision(_rated(table_of(Passes(subject, precision, mode, model), checked=checked)))
             return replace(table, caveats=(*table.caveats, _EVENLY)) if mode.chose else table
     except StreamsDiffer as difference:
         raise TraceFailed("trace-depends-on-batch", str(difference)) from difference
@@ -142,6 +142,7 @@ def _refuse_unrated(model: torch.nn.Module) -> None:
 
 _NOTABLE_SHARE = 0.01
 _WIDEST_RATED_BYTES = 4
+_PRODUCTS = frozenset({"matmul", "attention", "convolution", "rnn"})
 
 
 def _rated(table: OpTable) -> OpTable:
@@ -150,6 +151,21 @@ def _rated(table: OpTable) -> OpTable:
     if wide and sum(map(_flop_of, wide)) > _NOTABLE_SHARE * step_flop(table, 1):
         raise TraceFailed("trace-unrated-type", f"{wide[0].name} of {8 * wide[0].element_bytes}-bit numbers")
     return table
+
+
+_HALF_BYTES = 2
+
+
+def _with_own_precision(table: OpTable) -> OpTable:
+    """The table; it says so where the model itself runs a good part of its products in another precision than asked."""
+    products = [op for op in table.ops if op.kind in _PRODUCTS and _flop_of(op)]
+    asked = _HALF_BYTES if table.precision in {"amp", "half"} else _WIDEST_RATED_BYTES
+    other = [op for op in products if op.element_bytes in {_HALF_BYTES, _WIDEST_RATED_BYTES} - {asked}]
+    share = sum(map(_flop_of, other)) / max(1.0, sum(map(_flop_of, products)))
+    if table.precision == "fp8" or share <= _NOTABLE_SHARE:
+        return table
+    code = "trace-own-half" if asked == _WIDEST_RATED_BYTES else "trace-own-single"
+    return replace(table, caveats=(*table.caveats, Reason.of(code, share_fraction=share)))
 
 
 def _flop_of(op: Op) -> float:
