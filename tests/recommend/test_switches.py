@@ -142,6 +142,8 @@ def test_a_switch_tells_how_many_times_as_fast_it_is_and_what_memory_it_spares()
     assert before.peak_memory_bytes is not None
     changed = msgspec.structs.replace(
         before,
+        step_s=before.step_s.scaled(1 / 1.5),
+        parts=tuple(msgspec.structs.replace(part, duration_s=part.duration_s / 1.5) for part in before.parts),
         samples_per_s=before.samples_per_s.scaled(1.5),
         peak_memory_bytes=before.peak_memory_bytes.scaled(0.75),
     )
