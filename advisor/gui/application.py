@@ -109,7 +109,7 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
 
 
 def _quit_on_signals(application: QApplication, close: Callable[[], object]) -> None:
-    """Let Ctrl+C in the terminal close the window: Python handles signals only when its code runs."""
+    """Let Ctrl+C in the terminal, and its own end, close the window: Python handles signals only when its code runs."""
     import signal
     import socket
 
@@ -120,7 +120,8 @@ def _quit_on_signals(application: QApplication, close: Callable[[], object]) -> 
     reader.settimeout(0)
     writer.settimeout(0)
     signal.set_wakeup_fd(writer.fileno())
-    for number in (signal.SIGINT, signal.SIGTERM):
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
         signal.signal(number, lambda _number, _frame: close())
     notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read, application)
     notifier.activated.connect(lambda: reader.recv(64))

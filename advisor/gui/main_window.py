@@ -6,8 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
 from advisor.gui.commands import Commands
@@ -56,6 +56,7 @@ class MainWindow(QMainWindow):
         self._pages: dict[PageName, Page] = {}
         self._page_states: dict[PageName, ViewState] = {}
         self.current: PageName = "machine"
+        self._pressed_on = self.current
         self.setAcceptDrops(True)
         self.setMinimumSize(960, 620)
         self.resize(1280, 800)
@@ -299,8 +300,19 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         """The window came back."""
         super().showEvent(event)
+        self.windowHandle().installEventFilter(self)
         if self._painted:
             self._visibility_changed(hidden=False)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A double click is the page's where it began: what the next page has in that place was not meant."""
+        if isinstance(event, QMouseEvent):
+            second = bool(event.flags() & Qt.MouseEventFlag.MouseEventCreatedDoubleClick)
+            if event.type() == QEvent.Type.MouseButtonPress and not second:
+                self._pressed_on = self.current
+            elif event.type() == QEvent.Type.MouseButtonDblClick and self._pressed_on != self.current:
+                return True
+        return super().eventFilter(watched, event)
 
     def _visibility_changed(self, *, hidden: bool) -> None:
         self.session.feed.set_hidden(hidden=hidden)

@@ -116,10 +116,16 @@ class Crew(QObject):
         """Start empty."""
         super().__init__(parent)
         self._threads: set[JobThread] = set()
+        self._closed = False
 
     def start(self, job: Job, ended: Callable[[Outcome], None], *, owner: QObject | None = None) -> JobThread:
-        """Run a job; `ended` is called in the window's thread, unless its `owner` is gone by then."""
+        """Run a job; `ended` is called in the window's thread, unless its `owner` is gone by then.
+
+        Once closed nothing is run: what was queued before the window went may still ask, and nobody would wait.
+        """
         thread = JobThread(job)
+        if self._closed:
+            return thread
         self._threads.add(thread)
 
         def finish(outcome: object) -> None:
@@ -142,6 +148,7 @@ class Crew(QObject):
 
     def close(self, timeout_s: float = 1.6) -> bool:
         """Cancel everything and wait; False where a thread is still hanging at the end of the time."""
+        self._closed = True
         for thread in self._threads:
             if not thread.cancelled.at_once:
                 thread.ended.disconnect()

@@ -156,3 +156,12 @@ def test_without_torch_a_bundled_workload_is_still_predicted(
     assert isinstance(session.advice, AdviceRecord)
     assert session.advice.recommendation is not None
     assert session.advice.model.parameter_count == pytest.approx(109.5e6, rel=0.01)
+
+
+def test_what_is_asked_of_a_closed_crew_is_never_run() -> None:
+    crew, done = Crew(), list[object]()
+    assert crew.close()
+    thread = crew.start(call_as_job(lambda: done.append(1)), done.append)
+    assert not thread.isRunning()
+    assert crew.close()
+    assert not done

@@ -330,3 +330,27 @@ def test_pages_of_the_language_before_hear_of_nothing_any_more(
         for told in (session.advice_changed, session.prices_changed, session.workload_changed, session.machine_changed):
             told.emit()
     assert not caught
+
+
+def test_a_double_click_presses_nothing_on_the_page_that_its_first_click_led_to(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.show_page("measure")
+    qtbot.waitUntil(lambda: not window.page("measure").filling)
+    window.show_page("machine")
+    under, pressed = QPushButton("under", window.page("measure")), list[str]()
+    over = QPushButton("over", window.page("machine"))
+    for button in (under, over):
+        button.setGeometry(100, 100, 200, 60)
+        button.show()
+        button.raise_()
+        button.clicked.connect(lambda _on=False, text=button.text(): pressed.append(text))
+    over.clicked.connect(lambda: window.show_page("measure"))
+    handle, place = window.windowHandle(), over.mapTo(window, over.rect().center())
+    QTest.mouseDClick(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    qtbot.waitUntil(lambda: window._stack.currentWidget() is window.page("measure"))
+    assert pressed == ["over"]
+    QTest.mouseClick(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert pressed == ["over", "under"]
+    QTest.mouseDClick(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert pressed == ["over", "under", "under", "under"]
