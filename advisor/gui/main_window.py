@@ -174,7 +174,8 @@ class MainWindow(QMainWindow):
             yield
         self.page(self.current)
         yield
-        self.show_page(self.current)
+        # Not `show_page`: with another style sheet all pages went, and the one made first is in front, asleep.
+        self._bring_to_front()
         yield
         while self._leaving:
             self._delete_page(self._leaving.pop())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ from advisor.gui.context import PAGE_NAMES
 from advisor.gui.dialogs.consent import ConsentDialog
 from advisor.gui.dialogs.report_problem import report_text
 from advisor.gui.dialogs.settings_dialog import SettingsDialog
+from advisor.gui.plots.live_grid import LiveGrid
 from advisor.gui.settings import Settings
 from advisor.gui.threads import Outcome
 from advisor.store import json_file
@@ -344,7 +346,7 @@ def test_a_double_click_presses_nothing_on_the_page_that_its_first_click_led_to(
         button.setGeometry(100, 100, 200, 60)
         button.show()
         button.raise_()
-        button.clicked.connect(lambda _on=False, text=button.text(): pressed.append(text))
+        button.clicked.connect(partial(pressed.append, button.text()))
     over.clicked.connect(lambda: window.show_page("measure"))
     handle, place = window.windowHandle(), over.mapTo(window, over.rect().center())
     QTest.mouseDClick(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
@@ -354,3 +356,20 @@ def test_a_double_click_presses_nothing_on_the_page_that_its_first_click_led_to(
     assert pressed == ["over", "under"]
     QTest.mouseDClick(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
     assert pressed == ["over", "under", "under", "under"]
+
+
+@pytest.mark.parametrize("name", ["machine", "measure"])
+@pytest.mark.parametrize(("key", "value"), [("scheme", "dark"), ("zoom", "1.25"), ("language", "zh")])
+def test_live_plots_go_on_in_other_colours_sizes_and_words(
+    window: MainWindow, session: Session, qtbot: QtBot, name: PageName, key: str, value: str
+) -> None:
+    session.machine = fakes.machine(2)
+    session.machine_changed.emit()
+    window.show_page(name)
+    before = window.page(name)
+    qtbot.waitUntil(lambda: len(before.findChildren(LiveGrid)) == 1 and not before.filling)
+    window.commands.choose(key, value)
+    qtbot.waitUntil(lambda: window._pages.get(name) not in {None, before})
+    page = window.page(name)
+    qtbot.waitUntil(lambda: len(page.findChildren(LiveGrid)) == 1 and not page.filling)
+    assert window._stack.currentWidget() is page
