@@ -18,6 +18,7 @@ from advisor.gui.jobs.kept_pace import keep_pace, known_pace, pace_key
 from advisor.gui.strip.job_strip import JobStrip
 from advisor.measure.events import DeviceEnded, RunProgress
 from tests.gui import fakes
+from tests.gui.conftest import renew
 from tests.gui.test_window import words_of
 
 if TYPE_CHECKING:
@@ -199,3 +200,14 @@ def test_what_jobs_took_is_kept_by_workload_and_budget(settings: Settings) -> No
     assert known_pace(settings, pace_key("GPT", 60, measure=True), 60, measure=True) == first_pace(60, measure=True)
     settings.store("pace", "no json")
     assert known_pace(settings, key, 30, measure=True) == first_pace(30, measure=True)
+
+
+@pytest.mark.parametrize("zoom", ["0.9", "1.0", "1.5"])
+def test_the_ring_is_round_at_every_size_of_letters(window: MainWindow, settings: Settings, zoom: str) -> None:
+    settings.store("zoom", zoom)
+    renew(window)
+    ring = strip_of(window).ring
+    ring.ensurePolished()
+    strip_of(window).show()
+    assert ring.minimumSize() == ring.maximumSize()
+    assert ring.width() == ring.height() == round(40 * float(zoom))

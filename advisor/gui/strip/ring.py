@@ -35,7 +35,8 @@ class Ring(QProgressBar):
         self.setValue(0)
         self.setTextVisible(False)
         self.setProperty("role", "ring")
-        self.setFixedSize(_SIDE, _SIDE)
+        # The style sheet, which holds for bars as such, says the same height.
+        self.setFixedSize(theme.sized(_SIDE), theme.sized(_SIDE))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def show_percent(self, percent: int) -> None:
@@ -51,8 +52,8 @@ class Ring(QProgressBar):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Always the same."""
-        return QSize(_SIDE, _SIDE)
+        """Always the same, but for the size of letters."""
+        return QSize(self._theme.sized(_SIDE), self._theme.sized(_SIDE))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the ring."""
@@ -69,7 +70,7 @@ class Ring(QProgressBar):
         if self.value():
             painter.drawArc(place, _TOP, -_TURN * self.value() // _WHOLE)
         font = self.font()
-        font.setPixelSize(TICK_SIZE if not self._mark else TICK_SIZE + 5)
+        font.setPixelSize(self._theme.sized(TICK_SIZE if not self._mark else TICK_SIZE + 5))
         font.setBold(True)
         painter.setFont(font)
         painter.setPen(QColor(self._theme.text if not self._mark else self._colour))
