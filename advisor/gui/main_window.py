@@ -56,7 +56,7 @@ class MainWindow(QMainWindow):
         self._pages: dict[PageName, Page] = {}
         self._page_states: dict[PageName, ViewState] = {}
         self.current: PageName = "machine"
-        self._pressed_on = self.current
+        self._pressed_on: PageName = self.current
         self.setAcceptDrops(True)
         self.setMinimumSize(960, 620)
         self.resize(1280, 800)

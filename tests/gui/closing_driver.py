@@ -24,7 +24,7 @@ def _end_when_painted(way: str) -> None:
         else:
             os.kill(os.getpid(), getattr(signal, way))
 
-    MainWindow._after_first_paint = ended  # type: ignore[method-assign]
+    MainWindow._after_first_paint = ended  # type: ignore[assignment,method-assign]
 
 
 if __name__ == "__main__":
