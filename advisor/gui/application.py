@@ -82,6 +82,8 @@ def main(open_file: Path | None = None, language: str | None = None) -> int:
     geometry = settings.bytes_of("geometry")
     if geometry:
         window.restoreGeometry(geometry)
+    else:
+        window.resize(window.size().boundedTo(window.screen().availableSize()))
 
     def begin() -> None:
         from PySide6.QtGui import QIcon

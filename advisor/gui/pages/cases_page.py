@@ -216,6 +216,7 @@ class CasesPage(Page):
         card = Card(texts("cases-checker"))
         line = QHBoxLayout()
         self._field = QLineEdit()
+        self._field.setAcceptDrops(False)  # A file that falls here is the window's.
         self._field.setPlaceholderText(texts("cases-example-1"))
         self._field.setAccessibleName(texts("cases-checker"))
         self._field.returnPressed.connect(self._check)

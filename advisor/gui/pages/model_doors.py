@@ -98,6 +98,7 @@ class NamedDoor(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         self.line = QLineEdit()
+        self.line.setAcceptDrops(False)  # A file that falls here is the window's.
         self.line.setPlaceholderText(example)
         self.line.setAccessibleName(texts(f"model-door-{door}"))
         self.line.returnPressed.connect(self._choose)

@@ -230,8 +230,9 @@ def add_answers(
     if advised:
         accepting.setProperty("role", "primary")
         accepting.style().polish(accepting)  # The box has styled it as it came.
-        accepting.setDefault(True)
     layout.addWidget(buttons)
+    # Before it is the dialog's it can't be its default, and Enter would press the first button there is.
+    accepting.setDefault(advised)
     return refusing, accepting
 
 

@@ -49,11 +49,12 @@ class Tabs(QTabBar):
 
 
 class Line(QLineEdit):
-    """A line whose undo is the window's: text and job go back together."""
+    """A line whose undo is the window's: text and job go back together; files that fall on it are the window's too."""
 
     def __init__(self, text: str = "", *, least_digits: int = 0) -> None:
         """`least_digits`: for so many the line keeps room, and for the words that stand in an empty one."""
         super().__init__(text)
+        self.setAcceptDrops(False)
         self._least_digits = least_digits
 
     def minimumSizeHint(self) -> QSize:
