@@ -38,6 +38,7 @@ _GAIN_KINDS: dict[SwitchKind, GainKind] = {
     "fp8": "unlike",
     "sharding": "unlike",
     "accumulation": "unlike",
+    "checkpointing_on_cards": "unlike",
 }
 _LORA_RANK = 16
 _VOCABULARY_MULTIPLE = 64

@@ -8,7 +8,9 @@ import pytest
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.predict.prediction import Candidate, Device, Prediction
+from advisor.predict.ranges.gain_range import independent_ratio
 from advisor.recommend.switches import (
+    Change,
     adapter_changes,
     checkpointed_adapters,
     family_of,
@@ -166,3 +168,10 @@ def test_a_loss_in_pieces_is_tried_for_language_models_that_do_not_take_it_so_al
     )
     for whole, tried in ((language_model(), True), (pieces, False), (classes, False)):
         assert ("chunked_loss" in {change.kind for change in traced_changes(whole, advised(), A100)}) is tried
+
+
+def test_what_changes_how_cards_share_the_work_errs_as_two_independent_steps() -> None:
+    before = advised()
+    for kind in ("sharding", "accumulation", "checkpointing_on_cards", "fp8"):
+        told = switch_of(Change(kind=kind, workload=workload("fp32")), before, before)
+        assert told.gain == independent_ratio(before.samples_per_s, before.samples_per_s)
