@@ -88,6 +88,8 @@ class PredictionIndex:
         """Index them once; without a price file, what the advice's own costs say is taken for its prices."""
         self.set_ups = [ComparedSetUp(prediction) for prediction in advice.predictions]
         self.untrusted = untrusted_devices(advice.measurements)
+        advised = advice.recommendation
+        self._advised_accumulation = advised.gradient_accumulation_steps if advised is not None else None
         self._by_choice: dict[tuple[Precision, int], list[ComparedSetUp]] = defaultdict(list)
         self._by_device: dict[str, list[ComparedSetUp]] = defaultdict(list)
         for set_up in self.set_ups:
@@ -110,9 +112,9 @@ class PredictionIndex:
         return tuple(set_up.prediction for set_up in self.set_ups)
 
     def rows(self, precision: Precision, batch: int, count: int, goal: Goal) -> tuple[Row, ...]:
-        """The best set-up of each device, ranked; what does not fit comes last."""
+        """The best set-up of each device in a step like the advised one, ranked; what does not fit comes last."""
         found = [one.prediction for one in self._by_choice.get((precision, batch), [])]
-        return rank_for_compare(found, precision, batch, count, goal, self.untrusted)
+        return rank_for_compare(found, precision, batch, count, goal, self.untrusted, self._advised_accumulation)
 
     def tick_best(self, precision: Precision, batch: int, count: int, goal: Goal) -> None:
         """Tick the best set-up of each device, and nothing else."""

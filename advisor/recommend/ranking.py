@@ -164,17 +164,20 @@ def _shares_place(group: Sequence[_Entry], entry: _Entry) -> bool:
     return anchor is None or touches(anchor[1], entry[1])
 
 
-def rank_for_compare(  # noqa: PLR0913 - the four switches of the Compare page
+def rank_for_compare(  # noqa: PLR0913 - the four switches of the Compare page, and the step that is compared
     predictions: Sequence[Prediction],
     precision: Precision,
     batch_size_per_device: int,
     count: int,
     goal: Goal = "time",
     untrusted: Mapping[str, VerdictKind] | None = None,
+    accumulation_steps: int | None = None,
 ) -> tuple[Row, ...]:
     """The Compare page's rows: the best strategy of each device at one precision, batch and count.
 
-    A CPU joins at its own count of one. Set-ups that do not fit come last, each with a place of its own.
+    `accumulation_steps`: those of what is advised. A device is compared at as many where it has such a set-up that
+    fits: longer steps are another job, though they are quicker a sample. A CPU joins at its own count of one. Set-ups
+    that do not fit come last, each with a place of its own.
     """
     matching = [
         prediction
@@ -184,7 +187,10 @@ def rank_for_compare(  # noqa: PLR0913 - the four switches of the Compare page
         and (prediction.count == count or prediction.device.key == "cpu")
     ]
     fitting = [prediction for prediction in matching if prediction.fits is not False]
-    rows = rank(best_of_each_device(fitting, goal), goal, untrusted or {})
+    alike = [one for one in fitting if one.gradient_accumulation_steps == accumulation_steps]
+    with_alike = {one.device.key for one in alike}
+    alike += [one for one in fitting if one.device.key not in with_alike]
+    rows = rank(best_of_each_device(alike, goal), goal, untrusted or {})
     placed = {row.prediction.device.key for row in rows}
     rest = best_of_each_device([one for one in matching if one.device.key not in placed], goal)
     tail = [

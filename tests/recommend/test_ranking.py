@@ -133,6 +133,18 @@ def test_compare_shows_each_device_once_and_what_does_not_fit_last() -> None:
     assert {row.prediction.count for row in rows} == {1, 4}
 
 
+def test_compare_holds_each_device_to_the_advised_number_of_micro_batches_where_it_has_such_a_set_up() -> None:
+    card, far = (msgspec.structs.replace(one, count=2) for one in predictions("rtx4090", "rtx3090")[1:])
+    longer = msgspec.structs.replace(with_job(card, 0.5), gradient_accumulation_steps=4)
+    only = msgspec.structs.replace(with_job(far, 2.0), gradient_accumulation_steps=2)
+    found = [with_job(card, 1.0), longer, only]
+    assert [
+        (row.prediction.device.key, row.prediction.gradient_accumulation_steps)
+        for row in rank_for_compare(found, "fp32", 16, 2, accumulation_steps=1)
+    ] == [("rtx4090", 1), ("rtx3090", 2)]
+    assert rank_for_compare(found, "fp32", 16, 2)[0].prediction == longer
+
+
 def test_the_best_set_up_of_a_device_has_the_least_score() -> None:
     _, card = predictions("rtx4090")
     slow, fast = with_job(card, 2.0), with_job(card, 1.0)
