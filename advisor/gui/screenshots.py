@@ -74,7 +74,7 @@ def render(  # noqa: PLR0913 - the flags of the command
             page.activate()
             _settle(application)
             _wait_while_busy(application, page)
-            if whole and hasattr(page, "scroll_area"):
+            if whole:
                 room = page.scroll_area.viewport()
                 extra = page.body.totalHeightForWidth(room.width()) - room.height()
                 window.resize(size[0], size[1] + max(extra, 0))

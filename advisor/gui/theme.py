@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
 from advisor.core.bundled import resource
-from advisor.present.look import CPU_SERIES, PAPER, SERIES, Shade
+from advisor.present.look import CPU_SERIES, PAPER, Shade, device_colour
 
 Scheme = Literal["system", "light", "dark"]
 
@@ -44,8 +44,6 @@ class Theme:
     good: str
     warning: str
     danger: str
-    series: tuple[str, ...]
-    """Six devices, colour-blind safe on `card`; the last one is the CPU's. Beyond them: dash patterns."""
     zoom: float
     """How much larger than usual letters are."""
 
@@ -78,8 +76,8 @@ _COLOURS = {
     "danger": (PAPER["danger"], "#F2857D"),
 }
 """Of the light scheme and of the dark one."""
-LIGHT = Theme(dark=False, zoom=1.0, series=SERIES["light"], **{name: pair[0] for name, pair in _COLOURS.items()})
-DARK = Theme(dark=True, zoom=1.0, series=SERIES["dark"], **{name: pair[1] for name, pair in _COLOURS.items()})
+LIGHT = Theme(dark=False, zoom=1.0, **{name: pair[0] for name, pair in _COLOURS.items()})
+DARK = Theme(dark=True, zoom=1.0, **{name: pair[1] for name, pair in _COLOURS.items()})
 
 DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 _SIZES = re.compile(r"((?:font-size|min-height|max-height): )(\d+)px")
@@ -93,14 +91,9 @@ def theme_for(scheme: Scheme, zoom: float) -> Theme:
     return replace(DARK if dark else LIGHT, zoom=zoom)
 
 
-def gpu_colour(theme: Theme, index: int) -> tuple[str, Qt.PenStyle]:
-    """Colour and dash of the index-th GPU: five colours, then the same ones dashed and dotted."""
-    return theme.series[index % CPU_SERIES], DASHES[(index // CPU_SERIES) % len(DASHES)]
-
-
-def cpu_colour(theme: Theme) -> tuple[str, Qt.PenStyle]:
-    """Colour and dash of the CPU."""
-    return theme.series[CPU_SERIES], Qt.PenStyle.SolidLine
+def device_look(theme: Theme, place: int | None) -> tuple[str, Qt.PenStyle]:
+    """Colour and dash of a GPU by its place: five colours, then the same ones dashed and dotted; None is the CPU."""
+    return device_colour(place, theme.shade), DASHES[0 if place is None else (place // CPU_SERIES) % len(DASHES)]
 
 
 def palette_of(theme: Theme) -> QPalette:
@@ -150,7 +143,7 @@ def style_sheet(theme: Theme) -> str:
     return zoomed(
         _SHEET
         % {
-            **{name: getattr(theme, name) for name in Theme.__dataclass_fields__ if name not in {"dark", "series"}},
+            **{name: getattr(theme, name) for name in Theme.__dataclass_fields__ if name != "dark"},
             "pressed": mixed(theme.accent, theme.text, 0.15),
             "lighter": mixed(theme.accent, theme.card, 0.15),
             "disabled": mixed(theme.accent, theme.card, 0.55),

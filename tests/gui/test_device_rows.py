@@ -16,7 +16,7 @@ from advisor.gui.models.readings import GAP_S, HOST, ReadingsBuffer
 from advisor.gui.plots.device_rows import CURVES, DeviceRows, curve_pixels
 from advisor.gui.plots.live_grid import MANY, LiveGrid, processes_text
 from advisor.gui.texts import Texts
-from advisor.gui.theme import DARK, LIGHT, gpu_colour
+from advisor.gui.theme import DARK, LIGHT, device_look
 from advisor.hardware.machine import GpuProcess
 from advisor.present.look import CPU_SERIES
 from tests.gui import fakes
@@ -79,7 +79,7 @@ def test_with_larger_letters_rows_are_higher_and_the_crosshair_stands_where_the_
 def test_a_device_has_the_colour_that_it_has_everywhere(qtbot: QtBot) -> None:
     _grid, rows = rows_of(qtbot, 8)
     for place, shown in enumerate(rows._devices[:-1]):
-        assert (shown.series.colour, shown.series.style) == gpu_colour(LIGHT, place)
+        assert (shown.series.colour, shown.series.style) == device_look(LIGHT, place)
 
 
 def test_the_crosshair_tells_every_value_as_it_was_read(qtbot: QtBot) -> None:
@@ -177,4 +177,4 @@ def test_the_heat_of_a_strip_is_one_scale_of_no_devices_hue(qtbot: QtBot, theme:
     away = [abs(colour.lightnessF() - QColor(theme.card).lightnessF()) for colour in heat]
     assert away == sorted(away)
     assert away[-1] > away[0] + 0.5
-    assert max(map(vivid, heat)) < min(vivid(QColor(gpu_colour(theme, place)[0])) for place in range(CPU_SERIES))
+    assert max(map(vivid, heat)) < min(vivid(QColor(device_look(theme, place)[0])) for place in range(CPU_SERIES))

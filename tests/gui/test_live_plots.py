@@ -17,7 +17,7 @@ from advisor.gui.models.readings import HOST, ReadingsBuffer, decimate
 from advisor.gui.plots.live_grid import SPANS_S, LiveGrid
 from advisor.gui.plots.traces import LINE_PIXELS, draw_curve, polygons, thin_pen
 from advisor.gui.texts import Texts
-from advisor.gui.theme import DARK, LIGHT, gpu_colour
+from advisor.gui.theme import DARK, LIGHT, device_look
 from tests.gui import fakes
 from tests.leftovers import leftovers, needs_proc
 
@@ -106,9 +106,9 @@ def test_a_pause_of_the_monitor_is_a_gap(full_buffer: ReadingsBuffer) -> None:
 
 def test_eight_gpus_have_eight_different_looks() -> None:
     for theme in (LIGHT, DARK):
-        looks = {gpu_colour(theme, index) for index in range(8)}
+        looks = {device_look(theme, index) for index in range(8)}
         assert len(looks) == 8
-        assert theme.series[5] not in {colour for colour, _style in looks}
+        assert device_look(theme, None)[0] not in {colour for colour, _style in looks}
 
 
 @pytest.mark.parametrize("gpu_count", [0, 1, 2, 8])

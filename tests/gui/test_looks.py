@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from advisor.gui.plots.step_plot import series_looks
-from advisor.gui.theme import DARK, LIGHT, Theme, gpu_colour
+from advisor.gui.theme import DARK, LIGHT, Theme, device_look
 from advisor.present.look import SERIES, Shade, device_colour, device_shape
 from tests.gui.test_contrast import contrast
 
@@ -52,19 +52,19 @@ def test_no_two_devices_colours_are_close_to_any_eye(shade: Shade, kind: str) ->
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_every_devices_colour_stands_out_from_its_card(theme: Theme) -> None:
-    assert min(contrast(colour, theme.card) for colour in theme.series) >= 3.0
+    assert min(contrast(colour, theme.card) for colour in SERIES[theme.shade]) >= 3.0
 
 
 def test_the_first_twenty_devices_differ_in_colour_or_mark_and_in_colour_or_dash() -> None:
     assert len({(device_colour(place, "light"), device_shape(place)) for place in range(20)}) == 20
-    assert len({gpu_colour(LIGHT, place) for place in range(20)}) == 20
+    assert len({device_look(LIGHT, place) for place in range(20)}) == 20
     assert device_shape(None) == device_shape(0) == "circle"
 
 
 def test_step_times_have_their_devices_colours_and_batches_of_one_device_their_own_dash() -> None:
     devices = ["cpu", "cpu", "gpu-a", "gpu-b", "gpu-b", "gpu-b", "gpu-b", "gpu-b"]
     looks = series_looks(LIGHT, devices, {"gpu-a": 0, "gpu-b": 1})
-    assert [looks[place][0] for place in (0, 2, 3)] == [LIGHT.series[5], LIGHT.series[0], LIGHT.series[1]]
+    assert [looks[place][0] for place in (0, 2, 3)] == [SERIES["light"][place] for place in (5, 0, 1)]
     assert all(style == Qt.PenStyle.SolidLine for place, (_colour, style) in enumerate(looks) if place in {0, 2, 3})
     assert len(set(looks)) == len(looks)
     for first, second in product(looks[:2], looks[2:]):

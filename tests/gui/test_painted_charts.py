@@ -63,7 +63,7 @@ def test_each_batch_size_of_a_curve_tells_its_figures_and_each_mark_its_word(
         points = [point for curve in chart._curves for point in curve.points]
         assert points
         assert {point.tip for point in points} <= set(told)
-        assert {mark.tip or mark.text for mark in chart._marks} <= set(told)
+        assert {mark.text for mark in chart._marks} <= set(told)
 
 
 def test_larger_figures_stand_higher_and_larger_batches_further_right(

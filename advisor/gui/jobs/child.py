@@ -23,8 +23,6 @@ from advisor.gui.jobs.lines import line_of, result_lines  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-CANCEL = b"cancel"
-
 
 def main() -> int:
     """Answer one ask; the exit code is 0 unless there was none."""

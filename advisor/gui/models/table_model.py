@@ -7,7 +7,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QFont
 
 from advisor.gui.tooltips import plain_tooltip
 
@@ -35,7 +35,6 @@ class Column(Generic[Record]):
     tip: Callable[[Record], str] | None = None
     number: bool = False
     bold: Callable[[Record], bool] | None = None
-    colour: Callable[[Record], str | None] | None = None
     header_tip: str = ""
     icon: Callable[[Record], QIcon | None] | None = None
     name: str = ""
@@ -208,9 +207,6 @@ def _look(column: Column[Record], record: Record, role: int) -> Any:  # noqa: AN
         font = QFont()
         font.setBold(True)
         return font
-    if role == Qt.ItemDataRole.ForegroundRole and column.colour:
-        colour = column.colour(record)
-        return QColor(colour) if colour else None
     if role == Qt.ItemDataRole.DecorationRole and column.icon:
         return column.icon(record)
     return None

@@ -11,12 +11,11 @@ from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.chart import seconds_tick
 from advisor.gui.plots.curves import Curve, CurveChart, Mark, Point
 from advisor.gui.plots.stacked import Piece, Stack, StackChart
-from advisor.gui.theme import gpu_colour
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.present.batch_curve import batch_curve
 from advisor.present.card_names import device_names, short_name
-from advisor.present.look import CPU_SERIES, device_places, memory_part_colour, step_part_colour
+from advisor.present.look import device_colour, device_places, memory_part_colour, step_part_colour
 from advisor.present.set_ups import usable_memory_bytes
 from advisor.recommend.crossover import fastest_alone
 from advisor.recommend.precisions import at_least_as_exact
@@ -105,8 +104,8 @@ def crossover_card(advice: AdviceRecord, chosen: Recommendation, context: Contex
     if size is not None:
         marks.append(Mark(x=size, text=texts("mark-crossover", batch=f"{size:,}"), colour=theme.muted))
     looks = (
-        (texts("machine-cpu"), theme.series[CPU_SERIES], of_host),
-        (short_name(visible(names[gpu])), gpu_colour(theme, places.get(gpu, 0))[0], of_gpu),
+        (texts("machine-cpu"), device_colour(None, theme.shade), of_host),
+        (short_name(visible(names[gpu])), device_colour(places.get(gpu, 0), theme.shade), of_gpu),
     )
     precisions = {one.precision for one in (*of_host, *of_gpu)}
     curves = []

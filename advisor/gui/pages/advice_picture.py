@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 from advisor.core.sentences import visible
 from advisor.gui.pages.advice_charts import prediction_tip
 from advisor.gui.plots.job_chart import JobChart, JobRow
-from advisor.gui.theme import cpu_colour, gpu_colour
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import label
 from advisor.present.job_picture import legend, row_detail, row_name, row_names, tick_text
-from advisor.present.look import device_places, device_shape
+from advisor.present.look import device_colour, device_places, device_shape
 from advisor.recommend.combined_switches import Switched, can_be_combined, switched, without_rivals
 
 if TYPE_CHECKING:
@@ -58,7 +57,6 @@ class PictureCard(Card):
     def _row(self, row: PictureRow, names: dict[str, str], places: dict[str, int]) -> JobRow:
         one, texts, theme = row.prediction, self._context.texts, self._context.theme
         place = places.get(one.device.key)
-        colour, _style = gpu_colour(theme, place) if place is not None else cpu_colour(theme)
         job = None if row.refused else one.job_s
         return JobRow(
             name=row_name(row, names),
@@ -68,7 +66,7 @@ class PictureCard(Card):
             high=self._picture.across(job.high) if job else 0.0,
             text=texts.duration(job.value) if job else texts("advice-does-not-fit"),
             price=texts.money(one.cost.value, one.currency) if one.cost is not None and job else "",
-            colour=colour,
+            colour=device_colour(place, theme.shade),
             shape=device_shape(place),
             tip=prediction_tip(one, self._context),
             chip=texts("picture-here") if row.here else "",

@@ -17,7 +17,7 @@ from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.order_chart import Look, OrderChart, OrderLine
 from advisor.gui.texts import CHANGED
-from advisor.gui.theme import cpu_colour, gpu_colour
+from advisor.gui.theme import device_look
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
 from advisor.gui.widgets.boxes import across
@@ -383,7 +383,7 @@ class ComparePage(Page):
                 key, count = one.prediction.device.key, one.prediction.count
                 name = f"{count} × {self._names[key]}" if count > 1 else self._names[key]
                 place_of = self._places.get(key)
-                colour, style = gpu_colour(self.theme, place_of) if place_of is not None else cpu_colour(self.theme)
+                colour, style = device_look(self.theme, place_of)
                 look = Look(colour=colour, style=style, shape=device_shape(place_of))
                 lines.append(OrderLine(name=name, places=tuple(places), texts=tuple(told), look=look))
         self._order_card.setVisible(len(lines) > 1)  # One device alone has no order.

@@ -12,13 +12,12 @@ from advisor.core.units import format_quantity
 from advisor.gui.models.machine_words import FORMATS, software_line
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.start.start_card import StartCard
-from advisor.gui.theme import gpu_colour
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.boxes import down
 from advisor.gui.widgets.card import clear
 from advisor.gui.widgets.device_card import DeviceCard
 from advisor.gui.widgets.notice import Notice
-from advisor.present.look import CPU_SERIES
+from advisor.present.look import device_colour
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -208,7 +207,7 @@ class MachinePage(Page):
 
     def _cpu_card(self, machine: Machine) -> None:
         texts, cpu = self.texts, machine.cpu
-        colour = self.theme.series[CPU_SERIES]
+        colour = device_colour(None, self.theme.shade)
         card = DeviceCard(visible(cpu.name or texts("machine-cpu")), colour, chip=cpu.architecture)
         cores = texts("machine-cores", usable=cpu.usable_core_count, logical=cpu.logical_core_count or "?")
         card.add_fact("cores", texts("machine-fact-cores"), cores)
@@ -222,7 +221,7 @@ class MachinePage(Page):
 
     def _gpu_card(self, machine: Machine, gpu: Gpu, position: int) -> None:
         texts = self.texts
-        colour, _style = gpu_colour(self.theme, position)
+        colour = device_colour(position, self.theme.shade)
         chip, role = (texts("machine-unusable"), "chip-warning") if not gpu.usable else (f"GPU {gpu.index}", "chip")
         if gpu.mig_enabled:
             chip = f"GPU {gpu.index} · MIG"

@@ -7,19 +7,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QLayout, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QLayout, QPushButton, QScrollArea, QScrollBar, QWidget
 
 from advisor.gui.preload import plots_imported
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import clear, widgets_of
 from advisor.gui.widgets.labels import ElidedLabel, label
-from advisor.gui.widgets.needed_bar import NeededBar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from PySide6.QtGui import QResizeEvent, QShowEvent
+    from PySide6.QtGui import QPaintEvent, QResizeEvent, QShowEvent
 
     from advisor.gui.context import Context
 
@@ -38,7 +37,7 @@ class Page(QWidget):
     language or scheme change.
     """
 
-    def __init__(self, context: Context, title: str, subtitle: str = "", *, scrolled: bool = True) -> None:
+    def __init__(self, context: Context, title: str, subtitle: str = "") -> None:
         """Make the frame; subclasses fill `body`."""
         super().__init__()
         self.context = context
@@ -63,19 +62,16 @@ class Page(QWidget):
         # With every part that comes it grows, and what stands there already need not be painted anew.
         content.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.body = down(GAP, content, (24, 4, 24, 20))
-        if scrolled:
-            self.scroll_area = QScrollArea()
-            self.scroll_area.setWidgetResizable(True)
-            self.scroll_area.setFrameShape(QFrame.Shape.NoFrame)
-            # Sideways only with letters so large that a page is wider than the window.
-            self.scroll_area.setWidget(content)
-            self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            # Its room is kept from the start: a bar that comes and goes lays out and paints the whole page again.
-            self.scroll_area.setVerticalScrollBar(NeededBar(Qt.Orientation.Vertical))
-            self.scroll_area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-            outer.addWidget(self.scroll_area, 1)
-        else:
-            outer.addWidget(content, 1)
+        self.scroll_area = QScrollArea()
+        self.scroll_area.setWidgetResizable(True)
+        self.scroll_area.setFrameShape(QFrame.Shape.NoFrame)
+        # Sideways only with letters so large that a page is wider than the window.
+        self.scroll_area.setWidget(content)
+        self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # Its room is kept from the start: a bar that comes and goes lays out and paints the whole page again.
+        self.scroll_area.setVerticalScrollBar(_NeededBar(Qt.Orientation.Vertical))
+        self.scroll_area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        outer.addWidget(self.scroll_area, 1)
 
     def _make_head(self, title: str, subtitle: str) -> QWidget:
         head = QWidget()
@@ -96,7 +92,7 @@ class Page(QWidget):
     def _set_margins(self) -> None:
         """The content ends where the buttons of the head end, with a scroll bar or without."""
         side = _SIDE + max(0, (self.width() - _WIDEST) // 2)
-        taken = self.scroll_area.verticalScrollBar().sizeHint().width() if hasattr(self, "scroll_area") else 0
+        taken = self.scroll_area.verticalScrollBar().sizeHint().width()
         wished = (side, 4, side - taken, 20)
         self.head.setContentsMargins(side, 16, side, 10)
         have = self.body.contentsMargins()
@@ -200,8 +196,7 @@ class Page(QWidget):
                 widget.move(0, self.height())  # Where it is not seen until it has its place.
                 widget.show()
         self.body.setEnabled(True)
-        if hasattr(self, "scroll_area"):
-            QCoreApplication.sendEvent(self.scroll_area, QEvent(QEvent.Type.LayoutRequest))
+        QCoreApplication.sendEvent(self.scroll_area, QEvent(QEvent.Type.LayoutRequest))
         self.body.activate()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -223,3 +218,12 @@ class Page(QWidget):
 
     def restore(self, state: ViewState) -> None:
         """Take over what an earlier instance of this page knew."""
+
+
+class _NeededBar(QScrollBar):
+    """Draws nothing while all fits, and keeps its room."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the bar, if it is needed."""
+        if self.maximum() > self.minimum():
+            super().paintEvent(event)

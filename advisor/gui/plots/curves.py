@@ -51,7 +51,6 @@ class Mark:
     x: float
     text: str
     colour: str
-    tip: str = ""
 
 
 class CurveChart(Chart):
@@ -202,7 +201,7 @@ class CurveChart(Chart):
             place = QRectF(start, self._place.top() - 1 + 14 * row, width, 14)
             painter.fillRect(place, QColor(self.theme.card))
             self.write(painter, place, text, colour=mark.colour, size=11, align=Qt.AlignmentFlag.AlignHCenter)
-            self.tell_at(QRectF(x - 4, self._place.top(), 8, self._place.height()), mark.tip or mark.text)
+            self.tell_at(QRectF(x - 4, self._place.top(), 8, self._place.height()), mark.text)
 
     def _draw_names(self, painter: QPainter) -> None:
         """Names in one line above the plot, each in its curve's colour."""

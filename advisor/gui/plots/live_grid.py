@@ -26,7 +26,7 @@ from advisor.gui.plots.device_rows import DeviceRows, Scale, Shown
 from advisor.gui.plots.grid_figures import CSV_UNITS, draws, figures_of, top_of
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.traces import line_icon
-from advisor.gui.theme import cpu_colour, gpu_colour
+from advisor.gui.theme import device_look
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import one_of
@@ -92,11 +92,10 @@ class LiveGrid(QWidget):
     def _make_series(self) -> list[Series]:
         made = []
         for position, gpu in enumerate(self._machine.gpus):
-            colour, style = gpu_colour(self._theme, position)
-            made.append(Series(gpu.key, gpu_title(gpu), colour, style, gpu.memory_total_bytes))
-        colour, style = cpu_colour(self._theme)
-        name = self._texts("machine-cpu-and-ram")
-        made.append(Series(HOST, name, colour, style, self._machine.memory.total_bytes or None))
+            look = device_look(self._theme, position)
+            made.append(Series(gpu.key, gpu_title(gpu), *look, gpu.memory_total_bytes))
+        name, look = self._texts("machine-cpu-and-ram"), device_look(self._theme, None)
+        made.append(Series(HOST, name, *look, self._machine.memory.total_bytes or None))
         return made
 
     def steps(self) -> list[Callable[[], None]]:

@@ -14,9 +14,10 @@ from advisor.core.units import format_seconds
 from advisor.gui.plots.chart import seconds_tick
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, line_icon, thin_pen
-from advisor.gui.theme import DASHES, cpu_colour, gpu_colour, mixed
+from advisor.gui.theme import DASHES, mixed
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import QuietLabel
+from advisor.present.look import device_colour
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,8 +46,7 @@ def series_looks(theme: Theme, devices: Sequence[str], places: Mapping[str, int]
     looks = []
     for number, device in enumerate(devices):
         before = devices[:number].count(device)
-        place = places.get(device)
-        colour = (cpu_colour(theme) if place is None else gpu_colour(theme, place))[0]
+        colour = device_colour(places.get(device), theme.shade)
         shown = colour if before < len(DASHES) else mixed(colour, theme.card, _PALER)
         looks.append((shown, DASHES[before % len(DASHES)]))
     return looks

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QListView, QToolButton, QWidget
 
+from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
-from advisor.gui.start.offers import GpuOffer, Offers, read_offers
 from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.boxes import across, down
@@ -20,9 +21,38 @@ from advisor.gui.widgets.flow import FlowLayout
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.gui.context import Context
 
 _MOST_SHOWN = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offers:
+    """The cards that can be compared with by key, the user's own first, and the keys compared where nobody chose."""
+
+    cards: dict[str, GpuSpec]
+    usual: tuple[str, ...]
+    trouble: UserFacingError | None = None
+    """Why the user's own file could not be read."""
+
+
+def read_offers(own_file: Path | None) -> Offers:
+    """Read the table and the user's file; takes a quarter of a second, so not in the window's thread."""
+    from advisor.catalogue.spec_table import read_gpu_file, spec_table
+    from advisor.recommend.candidates import DEFAULT_GPU_KEYS
+
+    table, trouble = spec_table(), None
+    own: dict[str, GpuSpec] = {}
+    if own_file is not None:
+        try:
+            own = read_gpu_file(own_file)
+        except UserFacingError as error:
+            trouble = error
+    usual = tuple(key for key in DEFAULT_GPU_KEYS if key in table)
+    return Offers(cards={**own, **table}, usual=usual, trouble=trouble)
 
 
 class GpuChips(QWidget):
@@ -95,9 +125,9 @@ class GpuChips(QWidget):
 
     def _make_completer(self, offers: Offers) -> None:
         model = QStandardItemModel(self)
-        for offer in offers.cards.values():
-            item = QStandardItem(self._words(offer))
-            item.setData(offer.key, Qt.ItemDataRole.UserRole)
+        for card in offers.cards.values():
+            item = QStandardItem(self._words(card))
+            item.setData(card.key, Qt.ItemDataRole.UserRole)
             model.appendRow(item)
         not_here = QStandardItem(self._texts("gpus-own"))
         model.appendRow(not_here)
@@ -111,9 +141,9 @@ class GpuChips(QWidget):
         completer.activated[QModelIndex].connect(self._activated)  # type: ignore[index, unused-ignore]
         self.search.setCompleter(completer)
 
-    def _words(self, offer: GpuOffer) -> str:
-        size = f" · {self._texts.size(offer.memory_bytes)}" if offer.memory_bytes is not None else ""
-        return visible(f"{offer.name}{size}")
+    def _words(self, card: GpuSpec) -> str:
+        size = f" · {self._texts.size(card.memory_bytes)}" if card.memory_bytes is not None else ""
+        return visible(f"{card.name}{size}")
 
     def _activated(self, index: QModelIndex) -> None:
         key = index.data(Qt.ItemDataRole.UserRole)
@@ -166,16 +196,16 @@ class GpuChips(QWidget):
         self.usual.setVisible(self._keys != offers.usual)
         self._place.updateGeometry()
 
-    def _chip(self, offer: GpuOffer) -> QToolButton:
+    def _chip(self, card: GpuSpec) -> QToolButton:
         from advisor.present.card_names import short_name
 
         chip = QToolButton()
         chip.setProperty("role", "card-chip")
-        chip.setText(f"{short_name(visible(offer.name))}  ✕")
-        words = self._texts("gpus-remove", name=self._words(offer))
+        chip.setText(f"{short_name(visible(card.name))}  ✕")
+        words = self._texts("gpus-remove", name=self._words(card))
         chip.setToolTip(plain_tooltip(words))
         chip.setAccessibleName(words)
-        chip.clicked.connect(lambda _on=False, key=offer.key: self.remove(key))
+        chip.clicked.connect(lambda _on=False, key=card.key: self.remove(key))
         return chip
 
     def _describe_own(self) -> None:

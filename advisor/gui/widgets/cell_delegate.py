@@ -69,8 +69,7 @@ class CellDelegate(QStyledItemDelegate):
         if column.ticked or column.icon or focused or bold or (text.long and self._table.wordWrap()):
             icon = column.icon(record) if column.icon else None
             ticked = column.ticked(record) if column.ticked else None
-            colour = column.colour(record) if column.colour else None
-            kind = (column.text(record), icon and icon.cacheKey(), ticked, bold, colour, state.value, column.number)
+            kind = (column.text(record), icon and icon.cacheKey(), ticked, bold, state.value, column.number)
             self._paint_styled(painter, option, index, kind)
             return
         palette = given.palette
@@ -78,7 +77,7 @@ class CellDelegate(QStyledItemDelegate):
             painter.fillRect(rect, palette.highlight())
         # Filled, not drawn with a pen: on a dense screen a pen lies half a pixel above the style's own border.
         painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), palette.color(QPalette.ColorRole.Mid))
-        painter.setPen((column.colour(record) if column.colour else None) or palette.color(QPalette.ColorRole.Text))
+        painter.setPen(palette.color(QPalette.ColorRole.Text))
         painter.setFont(given.font)
         left = rect.right() + 1 - _PADDING - text.width if column.number else rect.left() + _PADDING
         painter.drawStaticText(QPointF(left, rect.top() + (rect.height() - 1 - metrics.height()) / 2), text.shown)
