@@ -11,6 +11,7 @@ import numpy as np
 
 from advisor.catalogue.spec_table import spec_table
 from advisor.cost.efficiencies import Efficiencies
+from advisor.optable.op_table import OpTable
 from advisor.predict.accuracy_record import GroupedBy, HeldOut
 from advisor.predict.evaluation import Score, ScoredStep, score, scores_by
 from advisor.predict.fitting import MeasuredStep
@@ -33,6 +34,17 @@ mean_error_fraction = {mean:.4f}
 median_error_fraction = {median:.4f}
 covered_fraction = {covered:.4f}
 """
+
+_OF_A_TABLE = (
+    "precision",
+    "parameter_count",
+    "trainable_parameter_count",
+    "gradient_bytes",
+    "input_bytes",
+    "dispatch_count",
+    "synchronisation_count",
+)
+"""What a step's time depends on beside its operators, which are digested as columns."""
 
 
 def capability_of(step: ScoredStep) -> str:
@@ -80,6 +92,8 @@ def _parts(value: object) -> Iterator[bytes]:
     if is_dataclass(value):
         for field in fields(value):
             yield from _parts(getattr(value, field.name))
+    elif isinstance(value, OpTable):
+        yield repr([getattr(value, name) for name in _OF_A_TABLE]).encode()
     elif isinstance(value, np.ndarray):
         yield value.astype("<f8").tobytes()
     else:

@@ -113,9 +113,9 @@ def _print(name: str, predicted: Floats, measured: Floats) -> None:
 def _envelope(steps: Sequence[MeasuredStep]) -> records.Envelope:
     """What the fitted runs reach to."""
     return records.Envelope(
-        traces=tuple(sorted({step.compiled.precision for step in steps})),
+        traces=tuple(sorted({step.compiled.table.precision for step in steps})),
         compiled_modes=tuple(sorted({step.training.mode for step in steps if step.training.compile})),
-        largest_parameter_count=float(f"{max(step.compiled.parameter_count for step in steps):.2g}"),
+        largest_parameter_count=float(f"{max(step.compiled.table.parameter_count for step in steps):.2g}"),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from advisor.cost.operators.dequantisation import operator_chain
 from advisor.cost.optimizer_cost import OptimizerCost
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import Floats
-from advisor.optable.op_table import OpTable, at
+from advisor.optable.op_table import OpTable, Phase, at
 from advisor.workload.workload import Training
 
 _OVERLAP_POWER = 8.0
@@ -55,17 +55,18 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
     software_year: int | None = None,
 ) -> float:
     """Seconds in which the host issues one optimizer step, whatever the card does."""
-    chain = operator_chain(compiled, training, software_year)
+    table, chain = compiled.table, operator_chain(compiled, training, software_year)
     usual = assumed.host_s_per_dispatch
     forward = _known_or(host.forward_s_per_dispatch, usual)
     backward = _known_or(host.backward_s_per_dispatch, usual * assumed.host_backward_share)
     optimizer = _known_or(host.optimizer_s_per_dispatch, usual)
-    passes = (compiled.forward_dispatch_count + chain.forward_dispatches) * forward
-    passes += (compiled.backward_dispatch_count + chain.backward_dispatches) * backward
-    if training.compile and compiled.fused is None:
+    each_s: dict[Phase, float] = {"forward": forward, "backward": backward}
+    passes = _issued_s(table.dispatch_count, each_s)
+    passes += chain.forward_dispatches * forward + chain.backward_dispatches * backward
+    if training.compile and table.compiled is None:
         passes *= assumed.compiled_dispatches
-    elif training.compile:
-        launches = compiled.fused_dispatch_count[0] * forward + compiled.fused_dispatch_count[1] * backward
+    elif training.compile and table.compiled is not None:
+        launches = _issued_s(table.compiled.dispatch_count, each_s)
         passes = launches * assumed.compiled_launch + assumed.compiled_pass_s
     # A host that is slow at dispatching is slow at everything else that Python does around it.
     slowness = min(max(forward / usual, 1.0 / _HOST_SPREAD), _HOST_SPREAD)
@@ -74,29 +75,33 @@ def host_seconds(  # noqa: PLR0913 - what a host's time depends on
     return passes * training.gradient_accumulation_steps + cost.dispatch_count * optimizer + update
 
 
+def _issued_s(counts: Mapping[Phase, int], each_s: Mapping[Phase, float]) -> float:
+    return sum(count * each_s[phase] for phase, count in counts.items())
+
+
 def _known_or(value: float | None, usual: float) -> float:
     return usual if value is None else value
 
 
 def copy_seconds(
-    compiled: CompiledTable, training: Training, specs: Sequence[GpuSpec], batches: Floats, host: HostSpeed
+    table: OpTable, training: Training, specs: Sequence[GpuSpec], batches: Floats, host: HostSpeed
 ) -> Floats:
     """Seconds to copy the inputs of a step, shape (cards, batch sizes); `batches` has shape (batches, 1)."""
     if not host.copies_inputs:
         return np.zeros((len(specs), len(batches)))
     rates = np.array([slot_bytes_per_s(spec) * PINNED_COPY_SHARE for spec in specs]).reshape(-1, 1)
     rates = rates * (1.0 if host.pinned else _SLOW_HOST_SHARE)
-    moved = np.array([[at(compiled.input_bytes, float(batch)) for batch in batches[:, 0]]])
+    moved = np.array([[at(table.input_bytes, float(batch)) for batch in batches[:, 0]]])
     return moved * training.gradient_accumulation_steps / rates
 
 
 def synchronisation_seconds(
-    table: CompiledTable | OpTable, training: Training, precision: Precision, host: HostSpeed, assumed: Assumed
+    table: OpTable, training: Training, precision: Precision, host: HostSpeed, assumed: Assumed
 ) -> float:
     """Seconds in which the card idles because the host waited for it: for the loss, the scaler, the model's own."""
     each = _known_or(host.synchronisation_s, assumed.synchronisation_s)
     rounds = training.gradient_accumulation_steps
-    count = table.synchronisation_count * rounds
+    count = float(table.synchronisation_count * rounds)
     if training.read_loss_every:
         count += rounds / training.read_loss_every
     if PRECISION_FACTS[precision].scales_gradients and training.optimizer != "none":

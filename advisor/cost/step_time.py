@@ -80,9 +80,9 @@ def predict_steps(  # noqa: PLR0913 - what a step depends on
     one. `software_year` is that of PyTorch and its libraries where an old run is looked at; None: today's. Cards
     that cannot be predicted get NaN and a refusal.
     """
-    compiled = table if isinstance(table, CompiledTable) else compile_table(table)
-    if compiled.precision != TRACE_PRECISIONS[precision]:
-        message = f"a trace for {compiled.precision} cannot predict {precision}"
+    compiled = compile_table(table)
+    if compiled.table.precision != TRACE_PRECISIONS[precision]:
+        message = f"a trace for {compiled.table.precision} cannot predict {precision}"
         raise ValueError(message)
     question = _Question(
         compiled=compiled,
@@ -90,7 +90,11 @@ def predict_steps(  # noqa: PLR0913 - what a step depends on
         precision=precision,
         batches=np.asarray(batch_sizes, dtype=np.float64).reshape(-1, 1),
         cost=optimizer_cost(
-            training, precision, compiled.trainable_parameter_count, compiled.parameter_tensor_count, software_year
+            training,
+            precision,
+            compiled.table.trainable_parameter_count,
+            compiled.parameter_tensor_count,
+            software_year,
         ),
         factors=factors or {},
         host=host or HostSpeed(),
@@ -123,8 +127,8 @@ def _known_steps(question: _Question, specs: Sequence[GpuSpec]) -> dict[str, Flo
     device = parts["forward_s"] + parts["backward_s"] + parts["optimizer_s"]
     issue_s = host_seconds(compiled, training, question.cost, question.host, figures.assumed, question.software_year)
     parts["host_s"] = joined_seconds(device, issue_s) - device
-    parts["copy_s"] = copy_seconds(compiled, training, specs, question.batches, question.host)
-    wait_s = synchronisation_seconds(compiled, training, question.precision, question.host, figures.assumed)
+    parts["copy_s"] = copy_seconds(compiled.table, training, specs, question.batches, question.host)
+    wait_s = synchronisation_seconds(compiled.table, training, question.precision, question.host, figures.assumed)
     parts["synchronisation_s"] = np.full_like(device, wait_s)
     parts["loader_s"] = np.zeros_like(device)
     return parts
@@ -148,7 +152,7 @@ def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:
     optimizer = np.broadcast_to(optimizer * factors.get("optimizer", 1.0), busy.forward.shape)
     rounds = float(training.gradient_accumulation_steps)
     further = question.compiled.accumulation
-    added_bytes = further.gradient_passes * question.compiled.gradient_bytes - further.spared_bytes
+    added_bytes = further.gradient_passes * question.compiled.table.gradient_bytes - further.spared_bytes
     added = (rounds - 1.0) * added_bytes / bandwidth
     chain = operator_chain(question.compiled, training, question.software_year)
     early = np.where(rates.early_kernels == 1, figures.fitted.early_ampere_slowdown, 1.0).reshape(-1, 1)

@@ -157,8 +157,7 @@ class RowPredictor:
             workload,
             question.spec,
             row.layout,
-            table=table,
-            compiled=compiled,
+            table=compiled,
             interconnect=row.interconnect,
             software_year=row.software_year,
             figures=self._figures,
@@ -181,8 +180,7 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
     spec: GpuSpec,
     layout: Layout,
     *,
-    table: OpTable,
-    compiled: CompiledTable,
+    table: OpTable | CompiledTable,
     interconnect: str | None,
     software_year: int | None,
     figures: Efficiencies | None = None,
@@ -192,11 +190,9 @@ def predicted_step(  # noqa: PLR0913 - what a published step depends on
     `interconnect` is the source's word for the link, None for the card's usual one; `software_year` None is today's.
     """
     training, link = workload.training, interconnect_or_usual(interconnect, spec)
-    traced = TRACE_PRECISIONS[training.precision]
     sources = Sources(
         workload=workload,
-        tables={traced: table},
-        compiled={traced: compiled},
+        tables={TRACE_PRECISIONS[training.precision]: table},
         specs={spec.key: spec},
         link=msgspec.structs.replace(link, cards_per_node_count=layout.host_size),
         host=BENCHMARK_HOST,

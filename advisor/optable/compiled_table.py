@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from advisor.catalogue.precisions import TracePrecision
 from advisor.optable.accumulation import Accumulation, accumulation_of
 from advisor.optable.compiler_layout import turned_by_compiler
 from advisor.optable.op_columns import (
@@ -15,11 +15,12 @@ from advisor.optable.op_columns import (
     AffineWork,
     AttentionWork,
     ConvolutionWork,
+    Families,
     MatmulWork,
     MemoryWork,
     RnnWork,
     Work,
-    WorkT,
+    WorkT_co,
 )
 from advisor.optable.op_table import Affine, Op, OpTable, at
 from advisor.optable.unpacked_weights import UnpackedWeights, unpacked_weights_of
@@ -53,80 +54,52 @@ Row = dict[str, Affine]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompiledTable:
-    """The columns of a table and what else of it a step's time depends on."""
+class CompiledTable(Families):
+    """A table with its columns and what else of it a step's time depends on."""
 
-    precision: TracePrecision
-    memory: AffineWork[MemoryWork]
-    fused: AffineWork[MemoryWork] | None
-    """In place of `memory` under torch.compile; None: unknown."""
-    fused_dispatch_count: tuple[float, float]
-    """Launches under torch.compile, forward and backward."""
+    table: OpTable
     turned_by_compiler: bool
     """Whether torch.compile turns the convolutions to channels-last by itself."""
-    matmul: AffineWork[MatmulWork]
-    convolution: AffineWork[ConvolutionWork]
-    attention: AffineWork[AttentionWork]
-    rnn: AffineWork[RnnWork]
-    parameter_count: float
-    """Packed weights count as those that they stand for."""
-    trainable_parameter_count: float
-    parameter_tensor_count: float
-    gradient_bytes: float
-    input_bytes: Affine
-    forward_dispatch_count: float
-    backward_dispatch_count: float
-    synchronisation_count: float
-    accumulation: Accumulation = field(default_factory=Accumulation)
-    unpacked: UnpackedWeights = field(default_factory=UnpackedWeights)
-    unknown_call_fraction: float = 0.0
+    parameter_tensor_count: int
+    """Of what is trained."""
+    accumulation: Accumulation
+    unpacked: UnpackedWeights
+    unknown_call_fraction: float
     """Share of calls whose work the trace could not tell: they are counted too small."""
-    totals_only: bool = False
+    totals_only: bool
     """Whether nothing but the model's totals is known."""
 
 
-def compile_table(table: OpTable) -> CompiledTable:
-    """Sort the operators of a trace into families and merge those that are alike."""
-    rows: dict[str, list[Row]] = {family: [] for family in ("memory", "matmul", "convolution", "attention", "rnn")}
-    for op in table.ops:
+def families_of(ops: Iterable[Op]) -> Families:
+    """Sort operators into families and merge those that are alike."""
+    rows: dict[str, list[Row]] = defaultdict(list)
+    for op in ops:
         family, row = _row(op)
         rows[family].append(row)
-    return CompiledTable(
-        precision=table.precision,
+    return Families(
         memory=_columns(MemoryWork, rows["memory"]),
-        fused=_fused(table),
-        fused_dispatch_count=_fused_dispatches(table),
-        turned_by_compiler=turned_by_compiler(table),
         matmul=_columns(MatmulWork, rows["matmul"]),
         convolution=_columns(ConvolutionWork, rows["convolution"]),
         attention=_columns(AttentionWork, rows["attention"]),
         rnn=_columns(RnnWork, rows["rnn"]),
-        parameter_count=float(table.parameter_count),
-        trainable_parameter_count=float(table.trainable_parameter_count),
-        parameter_tensor_count=float(len(table.trainable_tensor_bytes) or table.parameter_tensor_count),
-        gradient_bytes=table.gradient_bytes,
-        input_bytes=table.input_bytes,
-        forward_dispatch_count=float(table.dispatch_count.get("forward", 0)),
-        backward_dispatch_count=float(table.dispatch_count.get("backward", 0)),
-        synchronisation_count=float(table.synchronisation_count),
+    )
+
+
+def compile_table(table: OpTable | CompiledTable) -> CompiledTable:
+    """The columns of a trace; a table that is compiled already as it is."""
+    if isinstance(table, CompiledTable):
+        return table
+    fused = None if table.compiled is None else families_of(table.compiled.ops).memory
+    return CompiledTable(
+        **vars(families_of(table.ops)) | {"fused": fused},
+        table=table,
+        turned_by_compiler=turned_by_compiler(table),
+        parameter_tensor_count=len(table.trainable_tensor_bytes) or table.parameter_tensor_count,
         accumulation=accumulation_of(table),
         unpacked=unpacked_weights_of(table),
         unknown_call_fraction=_unknown_fraction(table),
         totals_only=any(caveat.code == "workload-totals-only" for caveat in table.caveats),
     )
-
-
-def _fused(table: OpTable) -> AffineWork[MemoryWork] | None:
-    if table.compiled is None:
-        return None
-    return _columns(MemoryWork, [_row(op)[1] for op in table.compiled.ops])
-
-
-def _fused_dispatches(table: OpTable) -> tuple[float, float]:
-    if table.compiled is None:
-        return (0.0, 0.0)
-    counts = table.compiled.dispatch_count
-    return (float(counts.get("forward", 0)), float(counts.get("backward", 0)))
 
 
 def _unknown_fraction(table: OpTable) -> float:
@@ -183,7 +156,7 @@ def _merged(rows: Iterable[Row]) -> list[Row]:
     return [{**dict(key), "call_count": _fixed(count)} for key, count in merged.items()]
 
 
-def _columns(family: type[WorkT], rows: Sequence[Row]) -> AffineWork[WorkT]:
+def _columns(family: type[WorkT_co], rows: Sequence[Row]) -> AffineWork[WorkT_co]:
     names = [field.name for field in fields(family)]
     merged = _merged(rows)
     values = np.array([[row[name] for name in names] for row in merged], dtype=np.float64)

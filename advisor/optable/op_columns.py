@@ -110,22 +110,22 @@ class RnnWork(Work):
     gates: Floats
 
 
-WorkT = TypeVar("WorkT", bound=Work)
+WorkT_co = TypeVar("WorkT_co", bound=Work, covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class AffineWork(Generic[WorkT]):
+class AffineWork(Generic[WorkT_co]):
     """A family whose columns are `constant + slope * batch size`."""
 
-    constant: WorkT
-    slope: WorkT
+    constant: WorkT_co
+    slope: WorkT_co
 
     @property
     def count(self) -> int:
         """Number of unlike operators."""
         return len(self.constant.flop)
 
-    def at(self, batch_sizes: Floats) -> WorkT:
+    def at(self, batch_sizes: Floats) -> WorkT_co:
         """The columns at batch sizes of shape (batches, 1); columns that no batch size changes stay (operators,)."""
         return replace(
             self.constant,
@@ -138,3 +138,21 @@ class AffineWork(Generic[WorkT]):
 
 def _affine(constant: Floats, slope: Floats, batch_sizes: Floats) -> Floats:
     return constant + slope * batch_sizes if slope.any() else constant
+
+
+@dataclass(frozen=True, kw_only=True)
+class Families:
+    """Operators of a forward and backward pass, one set of columns a family."""
+
+    memory: AffineWork[MemoryWork]
+    matmul: AffineWork[MatmulWork]
+    convolution: AffineWork[ConvolutionWork]
+    attention: AffineWork[AttentionWork]
+    rnn: AffineWork[RnnWork]
+    fused: AffineWork[MemoryWork] | None = None
+    """In place of `memory` under torch.compile; None: unknown."""
+
+    def in_pass(self, *, fused: bool) -> tuple[AffineWork[Work], ...]:
+        """What runs: `fused` operators in the place of those that wait for memory, where they are known."""
+        memory = self.fused if fused and self.fused is not None else self.memory
+        return memory, self.matmul, self.convolution, self.attention, self.rnn

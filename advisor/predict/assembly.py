@@ -60,14 +60,13 @@ def predict_candidates(
     refusals: list[Reason] = []
     grids: dict[Precision, CandidateGrid] = {}
     for precision, group in by_precision.items():
-        table = sources.tables.get(TRACE_PRECISIONS[precision])
-        if table is None:
+        if TRACE_PRECISIONS[precision] not in sources.tables:
             predictions += _timed_alone(group, precision, sources, memory_of)
             timed = any(anchors_of(one, precision) for one in sources.measurements.values())
             code = "predict-timed-alone" if timed else "predict-no-trace"
             refusals.append(Reason.of(code, precision=PRECISION_LABELS[precision]))
             continue
-        grid = grids[precision] = CandidateGrid(table, precision, group, sources)
+        grid = grids[precision] = CandidateGrid(precision, group, sources)
         for candidate in group:
             cell = grid.cell(candidate)
             if cell is not None:

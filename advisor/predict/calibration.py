@@ -26,7 +26,7 @@ from advisor.measure.measurement import Measurement, RateMeasurement, StepMeasur
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_table import OpTable, step_flop
 from advisor.predict.local.anchors import anchors_of
-from advisor.predict.microbenchmark_ops import optimizer_bytes, table_of
+from advisor.predict.microbenchmark_ops import operators_of, optimizer_bytes
 from advisor.predict.prediction import Calibration
 from advisor.workload.workload import Training
 
@@ -186,10 +186,10 @@ def _predicted_s(rate: RateMeasurement, spec: GpuSpec, figures: Efficiencies) ->
     moved = optimizer_bytes(rate)
     if moved is not None:
         return moved / float(rates.bandwidth_bytes_per_s[0] * figures.fitted.elementwise)
-    table = table_of(rate)
-    if table is None:
+    operators = operators_of(rate)
+    if operators is None:
         return None
-    busy = device_seconds(table, rates, np.ones((1, 1)), figures, channels_last=False)
+    busy = device_seconds(operators, rates, np.ones((1, 1)), figures, channels_last=False)
     return float(busy.forward[0, 0] + busy.backward[0, 0])
 
 
@@ -208,7 +208,7 @@ def _step_logs(  # noqa: PLR0913 - one question
     for precision in PRECISIONS:
         anchors = [anchor for anchor in anchors_of(measurement, precision) if anchor.whole]
         table = tables.get(precision)
-        if not anchors or table is None or table.precision != TRACE_PRECISIONS[precision]:
+        if not anchors or table is None or table.table.precision != TRACE_PRECISIONS[precision]:
             continue
         sizes = [anchor.batch_size for anchor in anchors]
         grid = predict_steps(table, training, precision, [spec], sizes, factors=factors, host=host, figures=figures)

@@ -23,8 +23,7 @@ from advisor.cost.scaling.links import Link, detected_link, parse_interconnect
 from advisor.cost.scaling.offload import offloading_of
 from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
-from advisor.optable.compiled_table import CompiledTable, compile_table
-from advisor.optable.op_table import OpTable
+from advisor.optable.compiled_table import compile_table
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.measured_link import measured_link
 from advisor.predict.prediction import Candidate, Device
@@ -65,10 +64,10 @@ class Cell:
 class CandidateGrid:
     """The candidates of one precision and everything that their steps are scaled with."""
 
-    def __init__(self, table: OpTable, precision: Precision, candidates: Sequence[Candidate], sources: Sources) -> None:
+    def __init__(self, precision: Precision, candidates: Sequence[Candidate], sources: Sources) -> None:
         """Predict one card's steps for every device and batch size among `candidates`."""
-        self.table = table
-        self.compiled: CompiledTable = sources.compiled.get(TRACE_PRECISIONS[precision]) or compile_table(table)
+        self.compiled = compile_table(sources.tables[TRACE_PRECISIONS[precision]])
+        self.table = self.compiled.table
         self.precision = precision
         self.sources = sources
         # The scaling adds micro-batches up, so that one prediction serves every accumulation.
@@ -85,13 +84,12 @@ class CandidateGrid:
         self.refusals: list[Reason] = []
         self.rows: dict[str, int] = {}
         self.steps = self._single_steps()
-        self.traffic = traffic_of(table, precision)
+        self.traffic = traffic_of(self.table, precision)
         self._scaled: dict[tuple[int, int | None], tuple[ScaledGrid, ScaledRange]] = {}
 
     def _single_steps(self) -> DeviceSteps | None:
         found: list[DeviceSteps] = []
         answers = single_device_steps(
-            self.table,
             self.compiled,
             self.training,
             self.precision,
@@ -186,14 +184,13 @@ class CandidateGrid:
 
     def host_dispatch_count(self) -> float:
         """Calls in which the host issues that step."""
-        passes = self.compiled.forward_dispatch_count + self.compiled.backward_dispatch_count
-        return passes + self._optimizer().dispatch_count
+        return sum(self.table.dispatch_count.values()) + self._optimizer().dispatch_count
 
     def _optimizer(self) -> OptimizerCost:
         return optimizer_cost(
             self.training,
             self.precision,
-            self.compiled.trainable_parameter_count,
+            self.table.trainable_parameter_count,
             self.compiled.parameter_tensor_count,
             self.sources.software_year,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import msgspec
 import numpy as np
@@ -29,9 +29,6 @@ from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import AffineWork, Floats, Work
 from advisor.predict.priors import PRIORS
 from advisor.workload.workload import Training
-
-if TYPE_CHECKING:
-    from advisor.optable.op_columns import WorkT
 
 NOISE = 0.12
 """Spread of the log error that counts as one: between the noise of labs and that of the model."""
@@ -132,7 +129,7 @@ class StepSet:
             optimizer_cost(
                 step.training,
                 step.precision,
-                step.compiled.trainable_parameter_count,
+                step.compiled.table.trainable_parameter_count,
                 step.compiled.parameter_tensor_count,
                 step.software_year,
             )
@@ -144,7 +141,7 @@ class StepSet:
         self._rounds = np.array([float(step.training.gradient_accumulation_steps) for step in steps])
         self._accumulated_bytes = (self._rounds - 1.0) * np.array(
             [
-                step.compiled.accumulation.gradient_passes * step.compiled.gradient_bytes * step.accumulated_share
+                step.compiled.accumulation.gradient_passes * step.compiled.table.gradient_bytes * step.accumulated_share
                 - step.compiled.accumulation.spared_bytes
                 for step in steps
             ]
@@ -162,24 +159,20 @@ class StepSet:
         )
         self._wait_s = np.array(
             [
-                synchronisation_seconds(step.compiled, step.training, step.precision, step.host, figures.assumed)
+                synchronisation_seconds(step.compiled.table, step.training, step.precision, step.host, figures.assumed)
                 for step in steps
             ]
         )
-        self._families = [
-            family
-            for name in ("memory", "matmul", "convolution", "attention", "rnn")
-            if (family := self._gathered(name)) is not None
-        ]
+        passes = [step.compiled.in_pass(fused=runs_fused(step.training)) for step in steps]
+        gathered = [self._gathered(family) for family in zip(*passes, strict=True)]
+        self._families = [family for family in gathered if family is not None]
 
-    def _gathered(self, name: str) -> _Family | None:
+    def _gathered(self, of_steps: Sequence[AffineWork[Work]]) -> _Family | None:
         parts: list[Work] = []
         owners: list[NDArray[np.intp]] = []
-        for index, step in enumerate(self.steps):
-            fused = name == "memory" and runs_fused(step.training) and step.compiled.fused is not None
-            family: AffineWork[Work] = getattr(step.compiled, "fused" if fused else name)
+        for index, (step, family) in enumerate(zip(self.steps, of_steps, strict=True)):
             if family.count:
-                parts.append(_at_one(family, step.batch_size))
+                parts.append(family.at(np.array(float(step.batch_size))))
                 owners.append(np.full(family.count, index, dtype=np.intp))
         if not parts:
             return None
@@ -281,10 +274,6 @@ def fit(steps: StepSet, start: Fitted | None = None) -> Fitted:
 def fitted_from(names: Sequence[str], logs: Floats) -> Fitted:
     """Figures from their logarithms."""
     return Fitted(**{name: float(value) for name, value in zip(names, np.exp(logs), strict=True)})
-
-
-def _at_one(family: AffineWork[WorkT], batch_size: int) -> WorkT:
-    return family.at(np.array(float(batch_size)))
 
 
 def _joined_rates(rows: Sequence[DeviceRates]) -> DeviceRates:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate, around
@@ -30,8 +29,7 @@ class LayoutPrediction(Record, frozen=True, kw_only=True):
 
 def predict_layout(candidate: Candidate, layout: Layout, sources: Sources) -> LayoutPrediction | Reason:
     """Predict the layout over the candidate's cards (its own count and strategy do not matter), or say why not."""
-    precision = candidate.precision
-    grid = CandidateGrid(sources.tables[TRACE_PRECISIONS[precision]], precision, [candidate], sources)
+    grid = CandidateGrid(candidate.precision, [candidate], sources)
     if grid.steps is None:
         return grid.refusals[0]
     found = lay_out(

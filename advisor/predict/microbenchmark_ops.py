@@ -1,13 +1,13 @@
-"""Microbenchmarks as operator tables, so that the model that predicts steps also predicts them."""
+"""Microbenchmarks as operators, so that the model that predicts steps also predicts them."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
-from advisor.catalogue.precisions import TracePrecision
 from advisor.measure.measurement import RateMeasurement
-from advisor.optable.compiled_table import CompiledTable, compile_table
+from advisor.optable.compiled_table import families_of
+from advisor.optable.op_columns import Families
 from advisor.optable.op_table import (
     Affine,
     AttentionShape,
@@ -16,7 +16,6 @@ from advisor.optable.op_table import (
     MatmulShape,
     Op,
     OpKind,
-    OpTable,
     Phase,
 )
 
@@ -25,18 +24,13 @@ _BACKWARD_ATTENTION_SHARE = 2.5 / 3.5
 """Of the flop of attention's forward and backward."""
 
 
-def table_of(rate: RateMeasurement) -> CompiledTable | None:
+def operators_of(rate: RateMeasurement) -> Families | None:
     """The operators of one call of a microbenchmark; None for those that are none (copies, launches, optimizers)."""
     element_bytes = 2 if rate.precision in _HALF else 4
     makers = {"matmul": _matmul, "convolution": _convolution, "attention": _attention}
     if rate.kind in makers:
-        ops = makers[rate.kind](rate.figures, element_bytes)
-    elif rate.kind in ("elementwise", "reduction"):
-        ops = (_traffic(rate, element_bytes),)
-    else:
-        return None
-    precision: TracePrecision = "half" if element_bytes == 2 else "fp32"  # noqa: PLR2004 - bytes of a 16-bit number
-    return compile_table(_table(ops, precision))
+        return families_of(makers[rate.kind](rate.figures, element_bytes))
+    return families_of([_traffic(rate, element_bytes)]) if rate.kind in ("elementwise", "reduction") else None
 
 
 def optimizer_bytes(rate: RateMeasurement) -> float | None:
@@ -135,23 +129,3 @@ def _attention(figures: dict[str, float], element_bytes: int) -> tuple[Op, ...]:
     forward = _op("attention", element_bytes, figures["flop"] - backward, 3.0 * data, data)
     both = (forward, _op("attention", element_bytes, backward, 5.0 * data, 3.0 * data, "backward"))
     return tuple(replace(op, attention=shape) for op in both)
-
-
-def _table(ops: tuple[Op, ...], precision: TracePrecision) -> OpTable:
-    return OpTable(
-        precision=precision,
-        ops=ops,
-        parameter_count=0,
-        trainable_parameter_count=0,
-        parameter_tensor_count=0,
-        parameter_bytes=0.0,
-        trainable_parameter_bytes=0.0,
-        gradient_bytes=0.0,
-        trainable_tensor_bytes=(),
-        buffer_bytes=0.0,
-        input_bytes=(0.0, 0.0),
-        dispatch_count={"forward": 0, "backward": 0},
-        synchronisation_count=0,
-        gradients_ready=(),
-        memory=None,
-    )

@@ -13,7 +13,6 @@ from advisor.cost.efficiencies import Efficiencies
 from advisor.cost.step_time import StepGrid, predict_steps
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import Floats
-from advisor.optable.op_table import OpTable
 from advisor.predict.calibration import factors_elsewhere, factors_here
 from advisor.predict.device_steps import DeviceSteps, from_grid
 from advisor.predict.loader import with_loader
@@ -27,7 +26,6 @@ from advisor.workload.workload import Training
 
 
 def single_device_steps(  # noqa: PLR0913 - one question with its sources
-    table: OpTable,
     compiled: CompiledTable,
     training: Training,
     precision: Precision,
@@ -41,7 +39,7 @@ def single_device_steps(  # noqa: PLR0913 - one question with its sources
     for device in devices:
         measurement = known.measurements.get(device.key)
         if measurement is not None:
-            timed = predict_local_steps(table, training, measurement, batches, precision)
+            timed = predict_local_steps(compiled.table, training, measurement, batches, precision)
             if timed is not None:
                 answers[device.key] = timed
                 continue

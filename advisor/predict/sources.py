@@ -24,7 +24,8 @@ class Sources:
     """Everything that predictions rest on."""
 
     workload: Workload
-    tables: Mapping[TracePrecision, OpTable]
+    tables: Mapping[TracePrecision, OpTable | CompiledTable]
+    """Compiled by whoever asks about them more than once."""
     specs: Mapping[str, GpuSpec]
     machine: Machine | None = None
     """None: no device is here."""
@@ -41,5 +42,3 @@ class Sources:
     software_year: int | None = None
     """Of PyTorch and its libraries; None: today's."""
     figures: Efficiencies = field(default_factory=efficiencies)
-    compiled: Mapping[TracePrecision, CompiledTable] = field(default_factory=dict)
-    """The tables, where they are compiled already."""

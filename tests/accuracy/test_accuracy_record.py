@@ -51,11 +51,11 @@ def test_another_figure_run_card_or_operator_gives_another_digest() -> None:
     fitted = replace(figures.fitted, copy=figures.fitted.copy + 0.001)
     assert figures_digest(replace(figures, fitted=fitted)) != figures_digest(figures)
     first = steps[0]
-    compiled = dataclasses.replace(first.compiled, gradient_bytes=first.compiled.gradient_bytes + 4.0)
+    table = replace(first.compiled.table, gradient_bytes=first.compiled.table.gradient_bytes + 4.0)
     others = (
         dataclasses.replace(first, measured_s=first.measured_s * 1.01),
         dataclasses.replace(first, spec=replace(first.spec, power_w=123.0)),
-        dataclasses.replace(first, compiled=compiled),
+        dataclasses.replace(first, compiled=dataclasses.replace(first.compiled, table=table)),
     )
     digests = {runs_digest((other, *steps[1:])) for other in (first, *others)}
     assert len(digests) == 4

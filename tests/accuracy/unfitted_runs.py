@@ -6,7 +6,6 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Reason
 from advisor.evaluate.row_predictions import predicted_step
 from advisor.optable.compiled_table import CompiledTable, compile_table
-from advisor.optable.op_table import OpTable
 from advisor.predict.evaluation import ScoredStep
 from advisor.workload.workload import length_of
 from tests.accuracy.llm_rows import LanguageModelRun, language_model_runs
@@ -21,7 +20,7 @@ def unfitted_steps() -> list[ScoredStep]:
     for run in language_model_runs():
         if run.gpu_key in spec_table() and not is_fitted(run):
             table = load_llm_table(llm_table_path(computed(run)))
-            found.append(_scored(run, table, kept.setdefault(id(table), compile_table(table))))
+            found.append(_scored(run, kept.setdefault(id(table), compile_table(table))))
     return found
 
 
@@ -34,15 +33,14 @@ def why_unfitted(run: LanguageModelRun) -> str:
     return "several hosts" if (run.layout.host_size or 0) < run.layout.count else "one host without NVLink"
 
 
-def _scored(run: LanguageModelRun, table: OpTable, compiled: CompiledTable) -> ScoredStep:
+def _scored(run: LanguageModelRun, compiled: CompiledTable) -> ScoredStep:
     workload, spec = computed(run), card_of(run)
     training = workload.training
     answer = predicted_step(
         workload,
         spec,
         run.layout,
-        table=table,
-        compiled=compiled,
+        table=compiled,
         interconnect=run.interconnect,
         software_year=run.software_year,
     )

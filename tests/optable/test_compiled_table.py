@@ -71,14 +71,15 @@ def test_a_batch_norm_is_one_only_where_it_reads_its_input_twice(read_bytes: flo
 
 def test_without_a_compiled_pass_nothing_is_known_of_it() -> None:
     plain = compile_table(table(*OPS))
-    assert (plain.fused, plain.fused_dispatch_count, plain.unknown_call_fraction) == (None, (0.0, 0.0), 0.0)
+    assert (plain.fused, plain.unknown_call_fraction) == (None, 0.0)
 
 
 def test_a_compiled_pass_stands_in_the_place_of_the_memory_bound_operators() -> None:
     passed = CompiledPass(ops=(op("fused", (1e6, 0.0)),), dispatch_count={"forward": 3})
     compiled = compile_table(replace(table(*OPS), compiled=passed))
     assert compiled.fused is not None
-    assert (compiled.fused.count, compiled.fused_dispatch_count) == (1, (3.0, 0.0))
+    assert (compiled.fused.count, compiled.in_pass(fused=True)[0]) == (1, compiled.fused)
+    assert compiled.in_pass(fused=False)[0] is compiled.memory
 
 
 def test_the_share_of_calls_of_unknown_work_is_taken_from_the_caveat() -> None:

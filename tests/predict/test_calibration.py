@@ -26,7 +26,7 @@ from advisor.predict.calibration import (
     host_speed,
     pass_floor_s,
 )
-from advisor.predict.microbenchmark_ops import table_of
+from advisor.predict.microbenchmark_ops import operators_of
 from tests.cost.small_tables import CARD, OLD_CARD, matmul, op, table, training
 
 FIGURES = efficiencies()
@@ -66,7 +66,7 @@ def rate(
 
 
 def predicted_s(kind: str, figures: dict[str, float], precision: Precision = "fp32") -> float:
-    made = table_of(rate(kind, figures, 1.0, precision=precision))
+    made = operators_of(rate(kind, figures, 1.0, precision=precision))
     assert made is not None
     rates = device_rates([CARD], precision, FIGURES)
     busy = device_seconds(made, rates, np.ones((1, 1)), FIGURES, channels_last=False)

@@ -10,23 +10,23 @@ import pytest
 from advisor.cost.efficiencies import efficiencies
 from advisor.cost.operators.device_rates import device_rates
 from advisor.predict.calibration import class_factors
-from advisor.predict.microbenchmark_ops import table_of
+from advisor.predict.microbenchmark_ops import operators_of
 from tests.cost.small_tables import CARD
 from tests.predict.test_calibration import rate
 
 if TYPE_CHECKING:
     from advisor.catalogue.precisions import Precision
-    from advisor.optable.compiled_table import CompiledTable
+    from advisor.optable.op_columns import Families
 
 BATCH, HEADS, LENGTH, HEAD_SIZE = 3, 2, 128, 64
 FORWARD_FLOP = 4.0 * BATCH * HEADS * LENGTH**2 * HEAD_SIZE
 """Two products of the scores' size, of two operations each."""
 
 
-def compiled(kind: str, figures: dict[str, float], precision: Precision = "fp32") -> CompiledTable:
-    table = table_of(rate(kind, figures, 1.0, precision=precision))
-    assert table is not None
-    return table
+def compiled(kind: str, figures: dict[str, float], precision: Precision = "fp32") -> Families:
+    operators = operators_of(rate(kind, figures, 1.0, precision=precision))
+    assert operators is not None
+    return operators
 
 
 @pytest.mark.parametrize(("precision", "element_bytes", "flash"), [("fp32", 4, 0), ("fp16", 2, 1)])

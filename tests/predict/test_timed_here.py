@@ -48,7 +48,7 @@ def all_reduce(size: int, seconds: float) -> CommunicationMeasurement:
 
 
 def link_bytes_per_s(asked: Sources, device: object = HERE) -> float:
-    grid = CandidateGrid(model(), "fp32", [candidate(HERE)], asked)
+    grid = CandidateGrid("fp32", [candidate(HERE)], asked)
     return grid.link(device, None).wire_bytes_per_s  # type: ignore[arg-type]
 
 
@@ -57,14 +57,14 @@ def test_a_link_that_ranks_timed_here_is_taken_and_one_that_is_told_comes_before
     timed = sources(measurements={HERE.key: spoken})
     assert link_bytes_per_s(timed) == pytest.approx((1 << 26) / 0.05)
     assert link_bytes_per_s(timed, STRANGER) == link_bytes_per_s(timed)
-    plain = CandidateGrid(model(), "fp32", [candidate(HERE)], sources()).link(HERE, None)
+    plain = CandidateGrid("fp32", [candidate(HERE)], sources()).link(HERE, None)
     told = msgspec.structs.replace(plain, wire_bytes_per_s=1e9)
     assert link_bytes_per_s(sources(measurements={HERE.key: spoken}, link=told)) == 1e9
     assert link_bytes_per_s(sources(measurements={CPU.key: ON_CPU}), STRANGER) > 0
 
 
 def test_a_device_or_a_batch_without_a_step_has_no_cell() -> None:
-    grid = CandidateGrid(model(), "fp32", [candidate(HERE)], sources())
+    grid = CandidateGrid("fp32", [candidate(HERE)], sources())
     assert grid.cell(candidate(STRANGER)) is None
     assert grid.cell(candidate(HERE)) is not None
 

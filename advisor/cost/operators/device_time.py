@@ -20,6 +20,7 @@ from advisor.optable.op_columns import (
     KINDS,
     AttentionWork,
     ConvolutionWork,
+    Families,
     Floats,
     MatmulWork,
     MemoryWork,
@@ -80,7 +81,7 @@ def runs_channels_last(compiled: CompiledTable, training: Training) -> bool:
 
 
 def device_seconds(  # noqa: PLR0913 - what a pass depends on
-    compiled: CompiledTable,
+    families: Families,
     rates: DeviceRates,
     batches: Floats,
     figures: Efficiencies,
@@ -96,17 +97,10 @@ def device_seconds(  # noqa: PLR0913 - what a pass depends on
     wide = rates.changed(lambda values: values.reshape(-1, 1, 1))
     peaks = sustained_peaks(wide, figures.fitted)
     nhwc = np.array(float(channels_last))
-    one_pass = compiled.fused if fused else None
     shape = (len(rates.sm_count), len(batches))
     forward, backward = np.zeros(shape), np.zeros(shape)
-    weights = _kind_weights(factors or {}, figures, compiled_by_factor=fused and one_pass is None)
-    for family in (
-        one_pass or compiled.memory,
-        compiled.matmul,
-        compiled.convolution,
-        compiled.attention,
-        compiled.rnn,
-    ):
+    weights = _kind_weights(factors or {}, figures, compiled_by_factor=fused and families.fused is None)
+    for family in families.in_pass(fused=fused):
         if family.count == 0:
             continue
         work = family.at(batches)

@@ -36,17 +36,17 @@ def outside_envelope(compiled: CompiledTable, training: Training, figures: Effic
     """
     envelope = figures.envelope
     found = []
-    if compiled.precision not in envelope.traces:
-        found.append(Reason.of("predict-outside-precision", precision=compiled.precision.upper()))
+    if compiled.table.precision not in envelope.traces:
+        found.append(Reason.of("predict-outside-precision", precision=compiled.table.precision.upper()))
     if training.compile and training.mode not in envelope.compiled_modes:
         found.append(Reason.of("predict-outside-compiled"))
     if _has_new_family(compiled):
         found.append(Reason.of("predict-outside-recurrent"))
-    if compiled.parameter_count > envelope.largest_parameter_count:
+    if compiled.table.parameter_count > envelope.largest_parameter_count:
         numbers = {
             name: round(count / 1e9, 1)
             for name, count in (
-                ("billions", compiled.parameter_count),
+                ("billions", compiled.table.parameter_count),
                 ("largest_billions", envelope.largest_parameter_count),
             )
         }
