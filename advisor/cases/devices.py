@@ -14,6 +14,7 @@ from advisor.core.sentences import Arguments, Reason, SaidError
 from advisor.recommend.comparison import part_s
 from advisor.recommend.launch_cost import fixed_s
 from advisor.recommend.precisions import rate_of
+from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
@@ -97,9 +98,7 @@ def _order_reason(cards: tuple[GpuSpec, GpuSpec], precision: Precision, ratio: E
         device=fast.name,
         other=slow.name,
         precision=PRECISION_LABELS[used],
-        expected_ratio=ratio.value,
-        low_ratio=ratio.low,
-        high_ratio=ratio.high,
+        **ratio.arguments("expected", "ratio"),
         rate_flop_per_s=rate_of(fast, used) or 0.0,
         other_rate_flop_per_s=rate_of(slow, used) or 0.0,
     )
@@ -111,7 +110,7 @@ def _contradiction(case: Case) -> Reason:
 
 def answer_iris(case: Case, predictor: Predictor) -> CaseAnswer:
     """The iris MLP: how much of a GPU's step is launch and synchronisation, and from where on a GPU is busy."""
-    workload = predictor.workload("iris_mlp")
+    workload = load_workload("iris_mlp")
     spec = predictor.specs[case.devices[0]]
     curve = predictor.predict(workload, tuple(candidate(spec, "fp32", size) for size in _LADDER))
     if len(curve) != len(_LADDER):
@@ -155,7 +154,7 @@ def unpredictable(name: str) -> SaidError:
 
 def answer_bert_across_gpus(case: Case, predictor: Predictor) -> CaseAnswer:
     """BERT-base on five cards: each time against the prediction in FP32 and in autocast, and the contradiction."""
-    workload = predictor.workload("bert_base_sst2")
+    workload = load_workload("bert_base_sst2")
     batch = workload.training.batch_size
     reasons: list[Reason] = []
     figures: dict[str, float] = {}

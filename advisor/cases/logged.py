@@ -10,6 +10,7 @@ from advisor.claims.predictor import candidate
 from advisor.core.sentences import Reason
 from advisor.logs.training_log import PeriodicValidation
 from advisor.recommend.launch_cost import fixed_s
+from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:
     from advisor.claims.predictor import Predictor
@@ -48,7 +49,7 @@ def answer_rnn_crossover(case: Case, predictor: Predictor) -> CaseAnswer:
         Reason.of("case-crossover-why", gpu_step_s=1 / case.number("batch100_gpu_it_s")),
     ]
     figures = {"crossover_count": float(crossing), "gpu_fixed_s": gpu.fixed_s}
-    workload = predictor.workload("rnn_characters")
+    workload = load_workload("rnn_characters")
     specs = [predictor.specs[key] for key in HOSTED_CARDS if key in predictor.specs]
     wanted = tuple(candidate(spec, "fp32", size) for spec in specs for size in (100, 200, 10000))
     predicted = predictor.predict(workload, wanted)

@@ -13,6 +13,7 @@ from advisor.claims.claim import Claim
 from advisor.claims.predictor import candidate
 from advisor.claims.ratios import check_count_ratio
 from advisor.core.sentences import Arguments, Reason, SaidError
+from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
@@ -81,7 +82,7 @@ def _assumptions(
 
 def answer_unet(case: Case, predictor: Predictor) -> CaseAnswer:
     """U-Net: the reported ratios of DP and DDP against those predicted for cards that people have two of."""
-    workload = predictor.workload("unet_vgg16")
+    workload = load_workload("unet_vgg16")
     single = case.number("single_batch8_s")
     dp, ddp = single / case.number("dp_batch16_s"), single / case.number("ddp_batch8_per_gpu_s")
     assumptions = _assumptions(predictor, workload, UNSTATED_CARDS, (workload.training.batch_size,))
@@ -126,7 +127,7 @@ def _nearest_reason(near: _Assumption, length: int) -> Reason:
 
 def answer_roberta(case: Case, predictor: Predictor) -> CaseAnswer:
     """RoBERTa-large on two cards: the ratio of DDP, what accumulation can add, and what is only noise."""
-    workload = predictor.workload("roberta_large_classification")
+    workload = load_workload("roberta_large_classification")
     batches = tuple(workload.training.batch_size * factor for factor in _BATCH_FACTORS)
     single, two = case.number("one_gpu_s"), case.number("ddp2_s")
     reported = single / two

@@ -9,7 +9,7 @@ from msgspec import Meta
 from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.input_file import read_toml
-from advisor.core.records import Record
+from advisor.core.records import Record, shared_fields
 from advisor.core.sentences import Names, Reason, SaidError
 from advisor.core.units import Estimate
 from advisor.workload.workload import Mode
@@ -109,11 +109,10 @@ def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
 
 def claim_of(entry: ClaimEntry) -> Claim:
     """An entry given field by field as a claim (free text goes through `reader.parse_claim`)."""
-    shared = {name: getattr(entry, name) for name in ClaimFields.__struct_fields__}
     return Claim(
         gpus=(entry.gpu,) if entry.gpu is not None else (),
         reference_gpus=(entry.reference_gpu,) if entry.reference_gpu is not None else (),
-        **shared,
+        **shared_fields(entry, ClaimFields),
     )
 
 

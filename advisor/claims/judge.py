@@ -9,7 +9,7 @@ import msgspec
 from advisor.claims.claim import Claim, ClaimAnswer, claim_of
 from advisor.claims.ratios import check_card_ratio, check_count_ratio
 from advisor.claims.reader import parse_claim
-from advisor.claims.refusals import unknown_card
+from advisor.claims.refusals import refusal, unknown_card
 from advisor.claims.switched import check_change, check_fits, is_about_one_change
 from advisor.claims.times import check_time
 from advisor.core.file_fault import shown_value
@@ -34,8 +34,7 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
     for key in (*parsed.gpus, *parsed.reference_gpus):
         if key not in predictor.specs:
             raise SaidError.of("claim-card-unlisted", gpu=shown_value(key))
-    several = parsed.speed_up_ratio is not None and not is_about_one_change(parsed)
-    if several:
+    if parsed.speed_up_ratio is not None and not is_about_one_change(parsed):
         if parsed.reference_gpus and parsed.reference_gpus != parsed.gpus:
             return check_card_ratio(parsed, predictor)
         if parsed.unknown_gpus and (parsed.count or 1) <= parsed.reference_count:
@@ -43,6 +42,8 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
         return check_count_ratio(parsed, predictor)
     if parsed.unknown_gpus:
         raise unknown_card(parsed, predictor.specs)
+    if not parsed.gpus:
+        raise refusal("claim-without-card", parsed, predictor.specs)
     if parsed.fits is not None:
         return check_fits(parsed, predictor)
     return check_time(parsed, predictor) if parsed.speed_up_ratio is None else check_change(parsed, predictor)

@@ -22,12 +22,8 @@ MOST_GAIN_RATIO = 3.0
 """More than this a reduced precision hardly gains."""
 
 
-def likely_limits(claim: Claim, expected: Prediction, workload: Workload, claimed_step_s: float) -> tuple[Reason, ...]:
+def likely_limits(claim: Claim, expected: Prediction, workload: Workload, claimed_step_s: float) -> Iterator[Reason]:
     """What to look at, the likeliest first: host, communication, validation and loader, precision."""
-    return tuple(_limits(claim, expected, workload, claimed_step_s))
-
-
-def _limits(claim: Claim, expected: Prediction, workload: Workload, claimed_step_s: float) -> Iterator[Reason]:
     lost_s = claimed_step_s - expected.step_s.value
     host_share = part_share(expected, "host", "synchronisation")
     if host_share >= HOST_SHARE:

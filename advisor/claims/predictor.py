@@ -1,37 +1,91 @@
-"""What a claim or a case is answered with: workloads, their traces, and predictions, behind one small interface."""
+"""What a claim or a case is answered with: the traces of workloads, and predictions of set-ups."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision
 from advisor.predict.prediction import Candidate, Device
+from advisor.workload.workload import NumbersModel, traced_as
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision, TracePrecision
+    from advisor.catalogue.precisions import Precision
     from advisor.catalogue.strategies import Strategy
+    from advisor.hardware.machine import Machine
+    from advisor.measure.events import RunnerEvent
     from advisor.optable.op_table import OpTable
     from advisor.predict.prediction import Prediction
     from advisor.workload.workload import Workload
 
+    Tables = Mapping[TracePrecision, OpTable]
 
-class Predictor(Protocol):
-    """The rest of the program as claims and cases see it; every method is a pure function of its arguments."""
 
-    @property
-    def specs(self) -> Mapping[str, GpuSpec]:
-        """The spec table, with the user's own cards."""
+def tables_of(
+    workload: Workload, *, allow_code: bool = False, on_event: Callable[[RunnerEvent], None] | None = None
+) -> Tables:
+    """All traces of a workload: the saved ones where there are some, else traced; empty where that cannot be."""
+    from advisor.core.drive import drive
+    from advisor.measure.runner import TraceUnanswered, trace_workload
+    from advisor.optable.saved_tables import saved_tables
+    from advisor.optable.totals import table_from_numbers
+    from advisor.recommend.precisions import sensible_precisions
 
-    def workload(self, name: str) -> Workload:
-        """The bundled workload `name`; raises InputError where there is none."""
+    wanted = tuple(dict.fromkeys(TRACE_PRECISIONS[precision] for precision in sensible_precisions(workload)))
+    if isinstance(workload.model, NumbersModel):
+        return {precision: table_from_numbers(workload.model, precision) for precision in wanted}
+    saved = saved_tables(workload)
+    if set(wanted) <= set(saved):
+        return saved
+    try:
+        return drive(trace_workload(workload, wanted, allow_code=allow_code), on_event) or saved
+    except TraceUnanswered:
+        return saved
 
-    def tables(self, workload: Workload) -> Mapping[TracePrecision, OpTable]:
-        """The traces of a workload at its length, mode and layout; empty where it cannot be traced."""
+
+@dataclass
+class Predictor:
+    """Predictions on the cards of `specs`; each workload is traced at most once.
+
+    The machine is looked at, and what predicts is imported, when the first trace or prediction is asked for: a
+    claim that a bound decides needs neither.
+    """
+
+    specs: Mapping[str, GpuSpec]
+    """The spec table, with the user's own cards."""
+    table_source: Callable[[Workload], Tables] = tables_of
+    machine: Machine | None = None
+    """None: this one."""
+    solves_memory: bool = True
+    """False: every set-up's memory is unknown, which saves the time of replaying the allocator."""
+    _tables: dict[bytes, Tables] = field(default_factory=dict)
+
+    def tables(self, workload: Workload) -> Tables:
+        """The traces of a workload, remembered by everything that a trace depends on."""
+        key = traced_as(workload)
+        if key not in self._tables:
+            self._tables[key] = self.table_source(workload)
+        return self._tables[key]
 
     def predict(self, workload: Workload, candidates: Sequence[Candidate]) -> tuple[Prediction, ...]:
-        """Predictions of the candidates that can be predicted; the others are left out."""
+        """Predictions of the candidates that can be predicted, in their order; the others are left out."""
+        from advisor.hardware.detect import detect_machine
+        from advisor.predict.assembly import predict_candidates
+        from advisor.predict.device_memory import MemorySolver, unknown_memory
+        from advisor.predict.sources import Sources
+
+        tables = self.tables(workload)
+        if not tables:
+            return ()
+        self.machine = machine = self.machine or detect_machine()
+        solver = MemorySolver(workload.training, tables, self.specs, machine)
+        sources = Sources(workload=workload, tables=tables, specs=self.specs, machine=machine)
+        found = predict_candidates(candidates, sources, solver.answer if self.solves_memory else unknown_memory)
+        order = {one.set_up: place for place, one in enumerate(candidates)}
+        return tuple(sorted(found.predictions, key=lambda one: order[one.set_up]))
 
 
 def candidate(  # noqa: PLR0913 - the fields of a set-up

@@ -12,19 +12,19 @@ from advisor.claims.bounds import clock_slack, ratio_bound
 from advisor.claims.claim import ClaimAnswer, any_precision_of
 from advisor.claims.predictor import candidate
 from advisor.claims.refusals import refusal, unknown_card_reasons
-from advisor.claims.setting import claimed_workload, range_over, usual_precision
+from advisor.claims.setting import claimed_workload, held_against, range_over, usual_precision
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import Estimate
 from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.catalogue.precisions import Precision
     from advisor.catalogue.strategies import Strategy
-    from advisor.claims.claim import Claim
+    from advisor.claims.claim import Claim, Verdict
     from advisor.claims.predictor import Predictor
     from advisor.predict.prediction import Prediction
     from advisor.workload.workload import Workload
@@ -45,59 +45,37 @@ def check_count_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
 
     Raises InputError where the number of cards is not said. A card that is not in the table is named beside the answer.
     """
-    answer = _check_count(claim, predictor)
-    unknown = unknown_card_reasons(claim, predictor.specs)
-    return msgspec.structs.replace(answer, reasons=(*answer.reasons, *unknown))
-
-
-def _check_count(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     ratio = claim.speed_up_ratio or 1.0
     if claim.count is None or claim.count <= claim.reference_count:
         raise refusal("claim-without-count", claim, predictor.specs)
     most = claim.count / claim.reference_count
     numbers: Arguments = {"count": claim.count, "fewer": claim.reference_count}
     numbers |= {"claimed_ratio": ratio, "most_ratio": most}
-    if ratio > most * LINEAR_SLACK:
-        reasons = (
-            Reason.of("claim-more-than-linear", **numbers, beyond_ratio=ratio / most),
-            Reason.of("claim-something-else-changed"),
-        )
-        return ClaimAnswer(claim=claim, verdict="impossible", reasons=reasons, bound_ratio=most)
-    expected = _expected_scaling(claim, predictor)
-    if ratio < 1 and (expected is None or expected.low > ratio):
-        slower = Reason.of("claim-more-cards-slower", **numbers)
-        return ClaimAnswer(
-            claim=claim, verdict="below_expected", reasons=(slower,), expected_ratio=expected, bound_ratio=most
-        )
-    if expected is None:
-        return _judged_by_efficiency(claim, ratio, most, numbers)
-    ranged = {**numbers, "expected_ratio": expected.value, "low_ratio": expected.low, "high_ratio": expected.high}
-    if ratio > expected.high:
-        reason, verdict = Reason.of("claim-scaling-above", **ranged), "plausible_only_with"
-    elif ratio < expected.low:
-        reason, verdict = Reason.of("claim-scaling-below", **ranged), "below_expected"
+    impossible = ratio > most * LINEAR_SLACK
+    expected = None if impossible else _expected_scaling(claim, predictor)
+    verdict: Verdict
+    if impossible:
+        verdict, reason = "impossible", Reason.of("claim-more-than-linear", **numbers, beyond_ratio=ratio / most)
+    elif ratio < 1 and (expected is None or expected.low > ratio):
+        verdict, reason = "below_expected", Reason.of("claim-more-cards-slower", **numbers)
+    elif expected is not None:
+        verdict, word = held_against(ratio, expected)
+        reason = Reason.of(f"claim-scaling-{word}", **numbers, **expected.arguments("expected", "ratio"))
     else:
-        reason, verdict = Reason.of("claim-scaling-plausible", **ranged), "plausible"
-    return ClaimAnswer(
-        claim=claim,
-        verdict=verdict,  # type: ignore[arg-type]
-        reasons=(reason,),
-        expected_ratio=expected,
-        bound_ratio=most,
-    )
+        verdict, word = _judged_by_efficiency(ratio / most, claim.strategy)
+        reason = Reason.of(f"claim-efficiency-{word}", **numbers, efficiency_fraction=ratio / most)
+    beside = (Reason.of("claim-something-else-changed"),) if impossible else ()
+    reasons = (reason, *beside, *unknown_card_reasons(claim, predictor.specs))
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=most)
 
 
-def _judged_by_efficiency(claim: Claim, ratio: float, most: float, numbers: Arguments) -> ClaimAnswer:
+def _judged_by_efficiency(efficiency: float, strategy: Strategy | None) -> tuple[Verdict, str]:
     """Without model and card only the efficiency can be named: from a half on it is common."""
-    numbers = {**numbers, "efficiency_fraction": ratio / most}
-    if ratio / most >= 0.5:  # noqa: PLR2004 - what published runs mostly reach, see docs/formats.md
-        if claim.strategy == "dp":  # how busy one process keeps so many cards depends on the model, which is not named
-            reason = Reason.of("claim-efficiency-one-process", **numbers)
-            return ClaimAnswer(claim=claim, verdict="plausible_only_with", reasons=(reason,), bound_ratio=most)
-        reason = Reason.of("claim-efficiency-plausible", **numbers)
-        return ClaimAnswer(claim=claim, verdict="plausible", reasons=(reason,), bound_ratio=most)
-    reason = Reason.of("claim-efficiency-low", **numbers)
-    return ClaimAnswer(claim=claim, verdict="below_expected", reasons=(reason,), bound_ratio=most)
+    if efficiency < 0.5:  # noqa: PLR2004 - what published runs mostly reach, see docs/formats.md
+        return "below_expected", "low"
+    if strategy == "dp":  # how busy one process keeps so many cards depends on the model, which is not named
+        return "plausible_only_with", "one-process"
+    return "plausible", "plausible"
 
 
 def _expected_scaling(claim: Claim, predictor: Predictor) -> Estimate | None:
@@ -146,43 +124,34 @@ def check_card_ratio(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     stated = claim.precision
     precisions = (stated,) if stated is not None else _ASKED
     by_precision = {one: found for one in _ASKED if (found := card_ratio(claim, predictor, fast, slow, one))}
-    inside = [one for one in precisions if one in by_precision and by_precision[one].holds(ratio)]
     shown = stated if stated in by_precision else _nearest(ratio, by_precision)
-    expected = by_precision[shown] if shown is not None else None
-    bound = _largest_bound(fast, slow, precisions)
-    many = (claim.count or 1) / claim.reference_count
-    bound = bound * many if bound is not None else None
+    if shown is None:
+        raise refusal("claim-cards-not-predicted", claim, predictor.specs)
+    expected, bound = by_precision[shown], _largest_bound(claim, fast, slow, precisions)
+    holding = [one for one, found in by_precision.items() if found.holds(ratio)]
+    inside = [one for one in holding if one in precisions]
     numbers: Arguments = {
         "device": counted(claim.count or 1, fast[0].name),
         "other": counted(claim.reference_count, slow[0].name),
         "claimed_ratio": ratio,
-        "precision": PRECISION_LABELS[shown] if shown is not None else "",
-        "expected_ratio": expected.value if expected is not None else 0.0,
-        "low_ratio": expected.low if expected is not None else 0.0,
-        "high_ratio": expected.high if expected is not None else 0.0,
+        "precision": PRECISION_LABELS[shown],
+        **expected.arguments("expected", "ratio"),
         "bound_ratio": bound or 0.0,
     }
-    rates = tuple(_rate_reasons(fast[0], slow[0]))
-    answer = ClaimAnswer(claim=claim, verdict="plausible", reasons=(), expected_ratio=expected, bound_ratio=bound)
-    elsewhere = [one for one, found in by_precision.items() if one not in precisions and found.holds(ratio)]
-    if expected is None or shown is None:
-        raise refusal("claim-cards-not-predicted", claim, predictor.specs)
-    if inside:
-        every = len(inside) == len([precision for precision in precisions if precision in by_precision])
-        if stated is not None or every:
-            return _with(answer, "plausible", (Reason.of("claim-ratio-plausible", **numbers), *rates))
-        named = any_precision_of(inside)
-        reason = Reason.of("claim-ratio-only-with-precision", **numbers, precisions=named)
-        return _with(answer, "plausible_only_with", (reason, *rates))
-    if elsewhere:
-        named = any_precision_of(elsewhere)
-        reason = Reason.of("claim-ratio-only-elsewhere", **numbers, precisions=named)
-        return _with(answer, "plausible_only_with", (reason, *rates))
-    if bound is not None and ratio > bound:
-        return _with(answer, "impossible", (Reason.of("claim-ratio-impossible", **numbers), *rates))
-    if ratio > expected.value:
-        return _with(answer, "plausible_only_with", (Reason.of("claim-ratio-above", **numbers), *rates))
-    return _with(answer, "below_expected", (Reason.of("claim-ratio-below", **numbers), *rates))
+    verdict: Verdict = "plausible_only_with"
+    if inside and (stated is not None or inside == list(by_precision)):
+        verdict, word = "plausible", "plausible"
+    elif holding:
+        word = "only-with-precision" if inside else "only-elsewhere"
+        numbers["precisions"] = any_precision_of(inside or holding)
+    elif bound is not None and ratio > bound:
+        verdict, word = "impossible", "impossible"
+    elif ratio > expected.value:
+        word = "above"
+    else:
+        verdict, word = "below_expected", "below"
+    reasons = (Reason.of(f"claim-ratio-{word}", **numbers), *_rate_reasons(fast[0], slow[0]))
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=reasons, expected_ratio=expected, bound_ratio=bound)
 
 
 def _nearest(ratio: float, by_precision: Mapping[Precision, Estimate]) -> Precision | None:
@@ -191,20 +160,16 @@ def _nearest(ratio: float, by_precision: Mapping[Precision, Estimate]) -> Precis
     return min(below or by_precision, key=lambda one: abs(by_precision[one].value - ratio), default=None)
 
 
-def _with(answer: ClaimAnswer, verdict: str, reasons: Sequence[Reason]) -> ClaimAnswer:
-    return msgspec.structs.replace(answer, verdict=verdict, reasons=tuple(reasons))
-
-
-def _largest_bound(fast: Sequence[GpuSpec], slow: Sequence[GpuSpec], precisions: Sequence[Precision]) -> float | None:
-    """The most over all variants and precisions in question, with the faster card's clock slack."""
+def _largest_bound(
+    claim: Claim, fast: Sequence[GpuSpec], slow: Sequence[GpuSpec], precisions: Sequence[Precision]
+) -> float | None:
+    """The most over all variants and precisions in question, with the faster card's clock slack, by the counts."""
     bounds = [
         bound * clock_slack(one)
-        for one in fast
-        for other in slow
-        for precision in precisions
+        for one, other, precision in itertools.product(fast, slow, precisions)
         if (bound := ratio_bound(one, other, precision)) is not None
     ]
-    return max(bounds, default=None)
+    return max(bounds) * (claim.count or 1) / claim.reference_count if bounds else None
 
 
 def card_ratio(
@@ -215,9 +180,8 @@ def card_ratio(
     found: list[Estimate] = []
     for name in names:
         workload = claimed_workload(msgspec.structs.replace(claim, workload=name), predictor)
-        for one in fast:
-            for other in slow:
-                found += _one_ratio(claim, predictor, workload, (one, other), precision)
+        for cards in itertools.product(fast, slow):
+            found += _one_ratio(claim, predictor, workload, cards, precision)
     return range_over(found)
 
 
@@ -248,20 +212,11 @@ def _one_ratio(
     return [Estimate(value=value, low=value / RATIO_SPREAD, high=value * RATIO_SPREAD, basis=basis)]
 
 
-def _rate_reasons(fast: GpuSpec, slow: GpuSpec) -> list[Reason]:
+def _rate_reasons(fast: GpuSpec, slow: GpuSpec) -> Iterator[Reason]:
     """The data-sheet rates that turn the order, one reason a precision that both cards have."""
-    found = []
     for precision in ("fp32", "tf32", "fp16_amp"):
         one, other = rate_of(fast, precision), rate_of(slow, precision)
         if one is not None and other is not None:
-            found.append(
-                Reason.of(
-                    "claim-rates",
-                    device=fast.name,
-                    other=slow.name,
-                    precision=PRECISION_LABELS[precision],
-                    rate_flop_per_s=one,
-                    other_rate_flop_per_s=other,
-                )
-            )
-    return found
+            rates = {"rate_flop_per_s": one, "other_rate_flop_per_s": other}
+            label = PRECISION_LABELS[precision]
+            yield Reason.of("claim-rates", device=fast.name, other=slow.name, precision=label, **rates)

@@ -16,14 +16,14 @@ from advisor.claims.ratio_words import says_slower
 from advisor.claims.refusals import refusal
 from advisor.claims.sides import find_sides
 from advisor.claims.words import (
+    MODELS,
+    PRECISIONS,
+    STRATEGIES,
     compared_precisions,
     compares_strategies,
-    find_model,
-    find_precision,
-    find_strategy,
+    first_named,
     says_fits,
 )
-from advisor.core.sentences import Arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,15 +91,14 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
 def _checked(text: str, specs: Mapping[str, GpuSpec]) -> str:
     """The normalised text, whose figures are such as can be read. Raises InputError."""
     if len(text) > MAX_CHARACTERS:
-        numbers: Arguments = {"length": len(text), "most": MAX_CHARACTERS}
-        raise refusal("claim-too-long", Claim(), specs, numbers)
+        raise refusal("claim-too-long", Claim(), specs, length=len(text), most=MAX_CHARACTERS)
     plain = spelled_out(normalised(text))
     if len(plain) > 2 * MAX_CHARACTERS or _LONG_NUMBER.search(plain) is not None:
         raise refusal("claim-number-beyond", Claim(), specs)
     if _BELOW_ZERO.search(plain) is not None:
         raise refusal("claim-number-negative", Claim(), specs)
     if (odd := search(NOT_ONE_NUMBER, plain)) is not None:
-        raise refusal("claim-number-form", Claim(), specs, {"figure": odd.group()})
+        raise refusal("claim-number-form", Claim(), specs, figure=odd.group())
     return plain
 
 
@@ -113,10 +112,10 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
         count=sides.card_count,
         reference_gpus=sides.reference,
         reference_count=sides.reference_count,
-        workload=find_model(plain),
+        workload=first_named(MODELS, plain),
         mode="inference" if search(r"\binference\b|推理|推断|\bforward (?:pass )?only\b", plain) else "training",
-        strategy=find_strategy(plain),
-        precision=precisions[0] if precisions is not None else find_precision(plain),
+        strategy=first_named(STRATEGIES, plain),
+        precision=precisions[0] if precisions is not None else first_named(PRECISIONS, plain),
         reference_precision=precisions[1] if precisions is not None else None,
         batch_size=batches[0] if batches is not None else _number_of(_BATCH, plain),
         reference_batch_size=batches[1] if batches is not None else None,

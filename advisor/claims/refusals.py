@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.claims.gpu_names import nearest_cards
-from advisor.core.sentences import Arguments, Names, Reason, SaidError
+from advisor.core.sentences import Names, Reason, SaidError, Value
 from advisor.core.units import format_count, format_seconds
 from advisor.recommend.comparison import counted
 
@@ -14,54 +14,43 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.catalogue.precisions import Precision
     from advisor.claims.claim import Claim
-
-_REMEDIES = {
-    "claim-too-long": "claim-too-long-remedy",
-    "claim-number-form": "claim-number-form-remedy",
-    "claim-number-negative": "claim-number-negative-remedy",
-    "claim-number-beyond": "claim-number-beyond-remedy",
-    "claim-without-figure": "claim-without-figure-remedy",
-    "claim-without-degree": "claim-without-degree-remedy",
-    "claim-cards-not-compared": "claim-cards-not-compared-remedy",
-    "claim-cards-not-predicted": "claim-cards-not-predicted-remedy",
-    "claim-strategies-compared": "claim-strategies-compared-remedy",
-    "claim-without-length": "claim-without-length-remedy",
-    "claim-without-model": "claim-without-model-remedy",
-    "claim-without-card": "claim-without-card-remedy",
-    "claim-without-count": "claim-without-count-remedy",
-    "claim-without-prediction": "claim-without-prediction-remedy",
-    "claim-unknown-card": "claim-unknown-card-remedy",
-}
+    from advisor.workload.workload import Workload
 
 
-def refusal(code: str, claim: Claim, specs: Mapping[str, GpuSpec], numbers: Arguments | None = None) -> SaidError:
+def refusal(code: str, claim: Claim, specs: Mapping[str, GpuSpec], **numbers: Value) -> SaidError:
     """The refusal `code` with its remedy, and what was understood beside what is missing."""
     understood = " · ".join(_understood(claim, specs))
-    first = Reason.of(code, **(numbers or {}))
+    first = Reason.of(code, **numbers)
     also = (Reason.of("claim-understood", understood=understood),) if understood else ()
-    return SaidError((first, *also), Reason.of(_REMEDIES[code]))
+    return SaidError((first, *also), Reason.of(f"{code}-remedy"))
+
+
+def unpredicted(
+    claim: Claim, workload: Workload, specs: Mapping[str, GpuSpec], precision: Precision | None
+) -> SaidError:
+    """The refusal of a claim whose model has no prediction on its card (at a precision, where one was asked for)."""
+    label = PRECISION_LABELS[precision] if precision is not None else "none"
+    device = specs[claim.gpus[0]].name
+    return refusal("claim-without-prediction", claim, specs, model=workload.name, device=device, precision=label)
 
 
 def unknown_card(claim: Claim, specs: Mapping[str, GpuSpec]) -> SaidError:
     """The refusal of a card that the table lacks, with the names that are spelled most like it."""
-    return SaidError(unknown_card_reasons(claim, specs), Reason.of(_REMEDIES["claim-unknown-card"]))
+    return SaidError(unknown_card_reasons(claim, specs), Reason.of("claim-unknown-card-remedy"))
 
 
 def unknown_card_reasons(claim: Claim, specs: Mapping[str, GpuSpec]) -> tuple[Reason, ...]:
     """One sentence a card: that it is not known, and the nearest names; none is taken in its place."""
-    reasons = []
-    for name in claim.unknown_gpus:
-        near = nearest_cards(name, specs)
-        code = "claim-unknown-card" if near else "claim-unknown-card-alone"
-        reasons.append(
-            Reason.of(
-                code,
-                card=name.upper() if name.isascii() else name,
-                **({"nearest": Names(names=tuple(near))} if near else {}),
-            )
-        )
-    return tuple(reasons)
+    return tuple(_unknown(name, nearest_cards(name, specs)) for name in claim.unknown_gpus)
+
+
+def _unknown(name: str, near: tuple[str, ...]) -> Reason:
+    card = name.upper() if name.isascii() else name
+    if not near:
+        return Reason.of("claim-unknown-card-alone", card=card)
+    return Reason.of("claim-unknown-card", card=card, nearest=Names(names=near))
 
 
 def _understood(claim: Claim, specs: Mapping[str, GpuSpec]) -> list[str]:

@@ -10,13 +10,14 @@ from advisor.claims.refusals import refusal
 from advisor.core.units import Estimate
 from advisor.predict.prediction import basis_of
 from advisor.recommend.precisions import rate_of
+from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.catalogue.precisions import Precision
-    from advisor.claims.claim import Claim
+    from advisor.claims.claim import Claim, Verdict
     from advisor.claims.predictor import Predictor
     from advisor.workload.workload import Workload
 
@@ -25,7 +26,7 @@ def claimed_workload(claim: Claim, predictor: Predictor) -> Workload:
     """The claim's model with its length, batch, mode and layout. Raises InputError where it names no model."""
     if claim.workload is None:
         raise refusal("claim-without-model", claim, predictor.specs)
-    workload = predictor.workload(claim.workload)
+    workload = load_workload(claim.workload)
     data, training = workload.data, workload.training
     if claim.sequence_length is not None and data.sequence_length is not None:
         data = msgspec.structs.replace(data, sequence_length=claim.sequence_length)
@@ -49,6 +50,15 @@ def usual_precision(spec: GpuSpec, precision: Precision) -> Precision | None:
     instead: dict[Precision, Precision] = {"tf32": "fp32", "bf16_amp": "fp16_amp", "bf16": "fp16"}
     other = instead.get(precision)
     return other if other is not None and rate_of(spec, other) is not None else None
+
+
+def held_against(ratio: float, expected: Estimate) -> tuple[Verdict, str]:
+    """The verdict on a claimed ratio by the predicted one, and the word for it that ends a sentence's id."""
+    if ratio > expected.high:
+        return "plausible_only_with", "above"
+    if ratio < expected.low:
+        return "below_expected", "below"
+    return "plausible", "plausible"
 
 
 def range_over(estimates: Sequence[Estimate]) -> Estimate | None:

@@ -10,8 +10,8 @@ from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
 from advisor.claims.claim import ClaimAnswer
 from advisor.claims.predictor import candidate
 from advisor.claims.ratios import LINEAR_SLACK, PANEL
-from advisor.claims.refusals import refusal
-from advisor.claims.setting import claimed_workload, range_over, usual_precision
+from advisor.claims.refusals import refusal, unpredicted
+from advisor.claims.setting import claimed_workload, held_against, range_over, usual_precision
 from advisor.core.sentences import Arguments, Reason
 from advisor.predict.ranges.gain_range import gain_range
 from advisor.recommend.precisions import rate_of
@@ -47,10 +47,8 @@ def is_about_one_change(claim: Claim) -> bool:
 def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """A ratio of one card against itself, held against the predictions of both set-ups.
 
-    Raises InputError where no card is named, or nothing can be predicted on it.
+    Raises InputError where nothing can be predicted on it.
     """
-    if not claim.gpus:
-        raise refusal("claim-without-card", claim, predictor.specs)
     specs = [predictor.specs[key] for key in claim.gpus]
     names = (claim.workload,) if claim.workload is not None else PANEL
     found = [gain for name in names for spec in specs if (gain := _gain(claim, predictor, spec, name)) is not None]
@@ -65,31 +63,21 @@ def check_change(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         "after": _named(claim)[0],
         "before": _named(claim)[1],
         "claimed_ratio": ratio,
-        "expected_ratio": expected.value,
-        "low_ratio": expected.low,
-        "high_ratio": expected.high,
+        **expected.arguments("expected", "ratio"),
         "bound_ratio": bound or 0.0,
     }
-    verdict: Verdict
+    verdict, word = held_against(ratio, expected)
     if bound is not None and ratio > max(bound * LINEAR_SLACK, expected.high):
-        verdict, code = "impossible", "claim-change-impossible"
-    elif ratio > expected.high:
-        verdict, code = "plausible_only_with", "claim-change-above"
-    elif ratio < expected.low:
-        verdict, code = "below_expected", "claim-change-below"
-    else:
-        verdict, code = "plausible", "claim-change-plausible"
-    reason = Reason.of(code, **numbers)
+        verdict, word = "impossible", "impossible"
+    reason = Reason.of(f"claim-change-{word}", **numbers)
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=(reason,), expected_ratio=expected, bound_ratio=bound)
 
 
 def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """Whether a step of the model fits one such card, at the batch size that is named or at a single sample.
 
-    Raises InputError where card or model are not named, or its memory cannot be told.
+    Raises InputError where no model is named, or its memory cannot be told.
     """
-    if not claim.gpus:
-        raise refusal("claim-without-card", claim, predictor.specs)
     batch = claim.batch_size or 1
     workload = claimed_workload(msgspec.structs.replace(claim, batch_size=batch), predictor)
     found: list[Prediction] = []
@@ -99,8 +87,7 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
             found += predictor.predict(workload, (candidate(spec, precision, batch),))
     known = [one for one in found if one.fits is not None and one.peak_memory_bytes is not None]
     if not known:
-        named: Arguments = {"model": workload.name, "device": predictor.specs[claim.gpus[0]].name}
-        raise refusal("claim-without-prediction", claim, predictor.specs, {**named, "precision": "none"})
+        raise unpredicted(claim, workload, predictor.specs, precision=None)
     best = max(known, key=lambda one: one.memory_capacity_bytes or 0.0)
     need, capacity = best.peak_memory_bytes, best.memory_capacity_bytes or 0.0
     assert need is not None
@@ -109,9 +96,7 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
         "device": best.device.name,
         "batch": batch,
         "precision": PRECISION_LABELS[best.precision],
-        "need_bytes": need.value,
-        "low_bytes": need.low,
-        "high_bytes": need.high,
+        **need.arguments("need", "bytes"),
         "capacity_bytes": capacity,
     }
     close = need.holds(capacity)

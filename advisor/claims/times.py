@@ -12,7 +12,7 @@ from advisor.claims.bounds import Bound, step_bound
 from advisor.claims.claim import ClaimAnswer, any_precision_of
 from advisor.claims.limits import likely_limits
 from advisor.claims.predictor import candidate
-from advisor.claims.refusals import refusal
+from advisor.claims.refusals import unpredicted
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
 from advisor.claims.words import says_training
 from advisor.core.sentences import Arguments, Reason, SaidError
@@ -22,7 +22,7 @@ from advisor.recommend.comparison import counted
 from advisor.workload.workload import with_training
 
 if TYPE_CHECKING:
-    from advisor.claims.claim import Claim
+    from advisor.claims.claim import Claim, Verdict
     from advisor.claims.predictor import Predictor
     from advisor.predict.prediction import Prediction
     from advisor.workload.workload import Workload
@@ -65,15 +65,11 @@ class ClaimedSetUp(NamedTuple):
 
 def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """Judge a step time, a rate, an epoch or a whole job. Raises InputError naming what is missing."""
-    if not claim.gpus:
-        raise refusal("claim-without-card", claim, predictor.specs)
     workload = claimed_workload(claim, predictor)
     stated = (claim.precision,) if claim.precision is not None else _OPEN
     set_ups = [set_up for precision in stated for set_up in _set_ups(claim, predictor, workload, precision)]
     if not set_ups:
-        numbers: Arguments = {"model": workload.name, "device": predictor.specs[claim.gpus[0]].name}
-        numbers["precision"] = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"
-        raise refusal("claim-without-prediction", claim, predictor.specs, numbers)
+        raise unpredicted(claim, workload, predictor.specs, claim.precision)
     fastest = min(set_ups, key=lambda set_up: set_up.expected.value / set_up.claimed_step_s)
     if all(set_up.claimed_step_s > set_up.expected.high for set_up in set_ups):
         return _below(claim, _nearest_own(set_ups, workload) or fastest, workload)
@@ -89,12 +85,8 @@ def check_time(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     possible = min(
         (one for one in set_ups if not one.impossible), key=lambda one: one.expected.value / one.claimed_step_s
     )
-    return _answer(
-        claim,
-        "plausible_only_with",
-        possible,
-        (Reason.of("claim-only-with-better-kernels", **_numbers(possible, claim)),),
-    )
+    reason = Reason.of("claim-only-with-better-kernels", **_numbers(possible, claim))
+    return _answer(claim, "plausible_only_with", possible, (reason,))
 
 
 def _set_ups(claim: Claim, predictor: Predictor, workload: Workload, precision: Precision) -> list[ClaimedSetUp]:
@@ -170,16 +162,14 @@ def _numbers(set_up: ClaimedSetUp, claim: Claim) -> Arguments:
         "precision": PRECISION_LABELS[set_up.precision],
         "batch": set_up.batch_size,
         "claimed_s": set_up.claimed_step_s,
-        "expected_s": set_up.expected.value,
-        "low_s": set_up.expected.low,
-        "high_s": set_up.expected.high,
+        **set_up.expected.arguments("expected", "s"),
     }
 
 
-def _answer(claim: Claim, verdict: str, set_up: ClaimedSetUp, reasons: tuple[Reason, ...]) -> ClaimAnswer:
+def _answer(claim: Claim, verdict: Verdict, set_up: ClaimedSetUp, reasons: tuple[Reason, ...]) -> ClaimAnswer:
     return ClaimAnswer(
         claim=claim,
-        verdict=verdict,  # type: ignore[arg-type]
+        verdict=verdict,
         reasons=reasons,
         claimed_step_s=set_up.claimed_step_s,
         expected_step_s=set_up.expected,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from advisor.claims.number_words import search
 
@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from advisor.catalogue.precisions import Precision
     from advisor.catalogue.strategies import Strategy
 
+Word = TypeVar("Word", bound=str)
+
 _LLAMA_8B = r"\bllama(?:[\s_-]*[23](?:\.1)?)?[\s_-]*8\s*b"
 _LLAMA_1B = r"\bllama(?:[\s_-]*3(?:\.2)?)?[\s_-]*1\s*b"
-_MODELS = (
+MODELS = (
     (r"\broberta[\s_-]*large", "roberta_large_classification"),
     (r"\bbert[\s_-]*large", "bert_large_squad"),
     (r"\bbert(?:[\s_-]*base)?(?![a-z])", "bert_base_sst2"),
@@ -30,11 +32,12 @@ _MODELS = (
     (r"\blstm\b", "lstm_classifier"),
     (r"\brnn\b|循环神经网络", "rnn_characters"),
 )
+"""Bundled workloads by the names of their models."""
 _WITHOUT_HALF = (
     r"(?:without|no|not using|disabl\w+) (?:amp|mixed[\s-]precision|half)|(?:不用|不使用|不开|关闭|未用|没有|非)\s*"
     r"(?:混合精度|amp|半精度)"
 )
-_PRECISIONS: tuple[tuple[str, Precision], ...] = (
+PRECISIONS: tuple[tuple[str, Precision], ...] = (
     (_WITHOUT_HALF, "fp32"),
     (r"\bbf16\b|\bbfloat16\b", "bf16_amp"),
     (r"\btf32\b|tensorfloat", "tf32"),
@@ -42,7 +45,8 @@ _PRECISIONS: tuple[tuple[str, Precision], ...] = (
     (r"\b(?:strict |full |true )?fp[\s-]?32\b|\bfloat32\b|single[\s-]precision|单精度|全精度", "fp32"),
     (r"\bfp[\s-]?16\b|\bfloat16\b|\bamp\b|mixed[\s-]precision|half[\s-]precision|混合精度|半精度", "fp16_amp"),
 )
-_STRATEGIES: tuple[tuple[str, Strategy], ...] = (
+"""`FP16` alone means autocast, as most people use it."""
+STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     (r"distributed\s*data\s*parallel|\bddp\b", "ddp"),
     (r"\bfsdp\b|fully[\s-]sharded|zero-?3", "fsdp"),
     (r"data\s*parallel\b|\bdp\b", "dp"),
@@ -101,21 +105,16 @@ def says_training(text: str) -> bool:
     return search(r"\b(?:re|pre)?-?train|fine-?\s?tun|\bepochs?\b|训练|微调|轮", text.lower()) is not None
 
 
-def find_model(plain: str) -> str | None:
-    """Name of the bundled workload whose model is named; None: none is."""
-    return next((name for pattern, name in _MODELS if search(pattern, plain)), None)
-
-
-def find_precision(plain: str) -> Precision | None:
-    """The precision in so many words; `FP16` alone means autocast, as most people use it."""
-    return next((precision for pattern, precision in _PRECISIONS if search(pattern, plain)), None)
+def first_named(words: tuple[tuple[str, Word], ...], plain: str) -> Word | None:
+    """What the first pattern of a table that is found in a text means; None: none is found."""
+    return next((meant for pattern, meant in words if search(pattern, plain)), None)
 
 
 def compared_precisions(plain: str) -> tuple[Precision, Precision] | None:
     """Two precisions that are held against each other: `BF16 is twice as fast as FP32`; None: not two."""
     places: dict[int, Precision] = {}
     taken: list[tuple[int, int]] = []
-    for pattern, precision in _PRECISIONS:
+    for pattern, precision in PRECISIONS:
         for match in re.finditer(pattern, plain, re.ASCII):
             start, end = match.span()
             if not any(start < other_end and other_start < end for other_start, other_end in taken):
@@ -134,11 +133,6 @@ def says_fits(plain: str) -> bool | None:
     if search(_FITS_NOT, plain):
         return False
     return True if search(_FITS, plain) else None
-
-
-def find_strategy(plain: str) -> Strategy | None:
-    """The parallel strategy, where one is named."""
-    return next((strategy for pattern, strategy in _STRATEGIES if search(pattern, plain)), None)
 
 
 def compares_strategies(plain: str) -> bool:

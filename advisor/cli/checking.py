@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from advisor.cli.faults import command_fault, told
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.claims.claim import ClaimAnswer
-    from advisor.claims.traced_predictor import TracedPredictor
+    from advisor.claims.predictor import Predictor
     from advisor.core.sentences import Language, Reason
     from advisor.store.advice_record import AdviceRecord
 
@@ -136,11 +137,11 @@ def _specs(arguments: argparse.Namespace) -> dict[str, GpuSpec]:
     return {**spec_table(), **extra}
 
 
-def _predictor(arguments: argparse.Namespace, language: Language) -> TracedPredictor:
-    from advisor.claims.traced_predictor import TracedPredictor
+def _predictor(arguments: argparse.Namespace, language: Language) -> Predictor:
+    from advisor.claims.predictor import Predictor, tables_of
 
     printer = ProgressPrinter(language, quiet=arguments.quiet)
-    return TracedPredictor(_specs(arguments), allow_code=arguments.allow_code, on_event=printer.show)
+    return Predictor(_specs(arguments), partial(tables_of, allow_code=arguments.allow_code, on_event=printer.show))
 
 
 def _write_json(arguments: argparse.Namespace, answers: object, language: Language) -> int:

@@ -63,9 +63,7 @@ def truth_line(truth: Truth, language: Language) -> str:
     return sentence(
         "verify-inside" if truth.inside else "verify-outside",
         language,
-        predicted_s=truth.predicted_step_s.value,
-        low_s=truth.predicted_step_s.low,
-        high_s=truth.predicted_step_s.high,
+        **truth.predicted_step_s.arguments("predicted", "s"),
         actual_s=truth.actual_step_s,
         error=f"{100 * truth.error_fraction:+.1f}",
     )

@@ -42,6 +42,10 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """`amount` over it: the rate of a time, or the time of a rate."""
         return Estimate(value=amount / self.value, low=amount / self.high, high=amount / self.low, basis=self.basis)
 
+    def arguments(self, what: str, unit: str) -> dict[str, float]:
+        """The arguments of a sentence that tells value and range: `WHAT_UNIT`, `low_UNIT` and `high_UNIT`."""
+        return {f"{what}_{unit}": self.value, f"low_{unit}": self.low, f"high_{unit}": self.high}
+
     def holds(self, number: float) -> bool:
         """Whether the range holds a number."""
         return self.low <= number <= self.high

@@ -223,11 +223,9 @@ def _step_reasons(step_s: float | None, data_fraction: float, prediction: Predic
     if prediction is not None and step_s is not None:
         numbers: Arguments = {
             "step_s": step_s,
-            "expected_s": prediction.step_s.value,
-            "low_s": prediction.step_s.low,
-            "high_s": prediction.step_s.high,
+            **prediction.step_s.arguments("expected", "s"),
             "device": prediction.device.name,
             "slower_ratio": step_s / prediction.step_s.value,
         }
         slow = step_s > SLOW_STEP_RATIO * prediction.step_s.high
-        yield Reason.of("log-step-slow", **numbers) if slow else Reason.of("log-step-normal", **numbers)
+        yield Reason.of("log-step-slow" if slow else "log-step-normal", **numbers)

@@ -66,8 +66,7 @@ def _adapter_help(one: Switch, language: Language) -> str:
 
 
 def _gain_help(one: Switch, gain: Estimate, language: Language) -> str:
-    name = _name(one, language)
-    return sentence("help-switch", language, name=name, gain_ratio=gain.value, low_ratio=gain.low, high_ratio=gain.high)
+    return sentence("help-switch", language, name=_name(one, language), **gain.arguments("gain", "ratio"))
 
 
 def _name(one: Switch, language: Language) -> str:

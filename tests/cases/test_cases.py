@@ -11,15 +11,13 @@ import pytest
 from advisor.cases.answers import answer_all_cases, answer_case
 from advisor.cases.case_file import CaseAnswer, bundled_cases
 from advisor.cases.scaling import answer_roberta, answer_unet
-from advisor.catalogue.precisions import Precision, TracePrecision
+from advisor.catalogue.precisions import Precision
 from advisor.catalogue.spec_table import spec_table
-from advisor.claims.predictor import candidate
-from advisor.claims.table_predictor import TablePredictor
+from advisor.claims.predictor import Predictor, candidate
 from advisor.core.bundled import resource
 from advisor.core.errors import InputError
 from advisor.core.sentences import Reason, Value, say
 from advisor.core.units import Estimate
-from advisor.optable.op_table import OpTable
 from advisor.predict.prediction import Candidate, Prediction
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
@@ -177,9 +175,7 @@ def test_times_that_fit_a_precision_are_told_which() -> None:
 
 
 def test_where_nothing_can_be_traced_only_cases_with_their_own_figures_are_answered() -> None:
-    empty = TablePredictor(
-        specs=spec_table(), machine=machine(), workload_source=load_workload, table_source=lambda _: {}
-    )
+    empty = Predictor(spec_table(), lambda _: {}, machine())
     alone = {"rnn-batch-crossover", "two-gpus-three-hours-to-52-minutes", "epoch-log-with-frequent-validation"}
     for case_id in bundled_cases():
         if case_id in alone:
@@ -190,18 +186,12 @@ def test_where_nothing_can_be_traced_only_cases_with_their_own_figures_are_answe
             assert refused.value.remedy
 
 
-class Partial:
+class Partial(Predictor):
     """The real predictions with something left out."""
 
     def __init__(self, **changes: object) -> None:
         self.changes = changes
-        self.specs = {key: spec for key, spec in spec_table().items() if key != changes.get("without")}
-
-    def workload(self, name: str) -> Workload:
-        return load_workload(name)
-
-    def tables(self, workload: Workload) -> Mapping[TracePrecision, OpTable]:
-        return real_predictor().tables(workload)
+        super().__init__({key: spec for key, spec in spec_table().items() if key != changes.get("without")})
 
     def predict(self, workload: Workload, candidates: Sequence[Candidate]) -> tuple[Prediction, ...]:
         given = {name: value for name, value in self.changes.items() if name in {"job_s", "efficiency", "step_s"}}

@@ -12,10 +12,8 @@ from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Claim
 from advisor.claims.figures import Figures, find_figures
 from advisor.claims.judge import check_claim
-from advisor.claims.predictor import candidate
+from advisor.claims.predictor import Predictor, candidate, tables_of
 from advisor.claims.reader import parse_claim
-from advisor.claims.table_predictor import TablePredictor
-from advisor.claims.traced_predictor import TracedPredictor, tables_of
 from advisor.core.errors import InputError
 from advisor.core.sentences import Reason
 from advisor.measure import runner
@@ -73,7 +71,7 @@ def test_what_the_table_cannot_answer_is_refused_by_the_cards_name(claim: Claim,
 
 
 def test_without_any_trace_a_change_and_a_fit_are_refused() -> None:
-    blind: TablePredictor = dataclasses.replace(real_predictor(), table_source=lambda _: {}, _tables={})
+    blind = dataclasses.replace(real_predictor(), table_source=lambda _: {}, _tables={})
     for claim in (CHANGE, Claim(gpus=CHANGE.gpus, workload="bert_base_sst2", fits=True)):
         with pytest.raises(InputError, match="A100"):
             check_claim(claim, blind)
@@ -90,8 +88,7 @@ def test_more_cards_that_are_said_to_be_slower_are_below_what_is_expected() -> N
 
 
 def test_a_claim_of_any_workload_is_predicted_from_its_totals_or_its_saved_table() -> None:
-    predictor = TracedPredictor(spec_table())
-    assert predictor.workload("iris_mlp") == load_workload("iris_mlp")
+    predictor = Predictor(spec_table())
     totals = replace(load_workload("iris_mlp"), model=NUMBERS)
     assert {table.parameter_count for table in tables_of(totals).values()} == {1_000_000}
     assert set(predictor.tables(load_workload("iris_mlp"))) == set(tables_of(load_workload("iris_mlp")))

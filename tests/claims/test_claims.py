@@ -12,9 +12,8 @@ from advisor.claims.bounds import ratio_bound, step_bound
 from advisor.claims.claim import Claim, ClaimAnswer, ClaimEntry, Verdict, any_precision_of, read_claim_file
 from advisor.claims.judge import check_claim
 from advisor.claims.limits import likely_limits
-from advisor.claims.predictor import candidate
+from advisor.claims.predictor import Predictor, candidate
 from advisor.claims.setting import claimed_workload, range_over, usual_precision
-from advisor.claims.table_predictor import TablePredictor
 from advisor.core.errors import InputError
 from advisor.core.sentences import say
 from advisor.optable.op_table import step_flop
@@ -293,9 +292,7 @@ def test_a_whole_job_and_several_cards_are_judged_too() -> None:
 
 
 def test_where_nothing_can_be_traced_claims_about_times_are_refused_and_ratios_of_cards_too() -> None:
-    empty = TablePredictor(
-        specs=spec_table(), machine=machine(), workload_source=load_workload, table_source=lambda _: {}
-    )
+    empty = Predictor(spec_table(), lambda _: {}, machine())
     with pytest.raises(InputError, match="Nothing can be predicted"):
         check_claim("resnet50 at 300 images/s on a V100", empty)
     with pytest.raises(InputError, match="no model could be predicted"):
@@ -341,7 +338,7 @@ def test_what_slows_a_run_down_is_named_by_its_signs() -> None:
     codes = [reason.code for reason in likely_limits(epoch, expected, frequent, 1.5 * step)]
     assert codes == ["claim-limit-validation", "claim-limit-precision-off", "claim-limit-loader"]
     many = msgspec.structs.replace(epoch, count=4)
-    assert likely_limits(many, expected, work, 50 * step)[0].code == "claim-limit-communication"
+    assert next(likely_limits(many, expected, work, 50 * step)).code == "claim-limit-communication"
 
 
 def test_scaling_without_a_known_efficiency_has_no_range() -> None:

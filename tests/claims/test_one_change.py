@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
 
 import pytest
 
-from advisor.catalogue.precisions import TracePrecision
-from advisor.catalogue.spec_table import spec_table
 from advisor.claims.claim import Verdict
 from advisor.claims.judge import check_claim
+from advisor.claims.predictor import Predictor
 from advisor.claims.reader import parse_claim
-from advisor.claims.table_predictor import TablePredictor
 from advisor.core.errors import InputError
-from advisor.optable.op_table import OpTable
-from advisor.predict.device_memory import MemoryAnswer, MemorySolver
-from advisor.predict.host_memory import HostRoom
-from advisor.predict.prediction import Candidate
-from advisor.workload.workload import Workload
-from tests.recommend.fakes import SPECS, machine
+from tests.recommend.fakes import SPECS
 from tests.recommend.real_predictor import real_predictor
 
 
-def predictor_with_memory() -> TablePredictor:
-    def memory(workload: Workload, tables: Mapping[TracePrecision, OpTable]) -> Callable[[Candidate], MemoryAnswer]:
-        return MemorySolver(workload.training, tables, spec_table(), machine(), HostRoom(machine(), None, 1)).answer
-
-    return dataclasses.replace(real_predictor(), memory_source=memory, _tables={})
+def predictor_with_memory() -> Predictor:
+    return dataclasses.replace(real_predictor(), solves_memory=True, _tables={})
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import msgspec
 
 from advisor.catalogue.precisions import TracePrecision
 from advisor.catalogue.spec_table import spec_table
-from advisor.claims.table_predictor import TablePredictor
+from advisor.claims.predictor import Predictor
 from advisor.optable.op_table import OpTable
 from advisor.optable.saved_tables import saved_tables
 from advisor.workload.workload import Workload, with_training
@@ -17,10 +17,8 @@ from tests.recommend.fakes import machine
 
 
 @cache
-def real_predictor() -> TablePredictor:
-    return TablePredictor(
-        specs=spec_table(), machine=machine(), workload_source=load_workload, table_source=tables_of_any_mode
-    )
+def real_predictor() -> Predictor:
+    return Predictor(spec_table(), tables_of_any_mode, machine(), solves_memory=False)
 
 
 def tables_of_any_mode(workload: Workload) -> dict[TracePrecision, OpTable]:

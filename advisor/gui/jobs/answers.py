@@ -49,9 +49,9 @@ def _plain(ask: PlainAsk) -> object:
             runs = history.runs()
             return history.load(runs[0].entry_index) if runs else None
     from advisor.catalogue.spec_table import spec_table
-    from advisor.claims.traced_predictor import TracedPredictor
+    from advisor.claims.predictor import Predictor
 
-    predictor = TracedPredictor(spec_table())
+    predictor = Predictor(spec_table())
     if isinstance(ask, CasesAsk):
         from advisor.cases.answers import answer_all_cases
 
