@@ -53,6 +53,9 @@ class Commands(QObject):
         self.settings = settings
         self.session = session
         self.actions: dict[str, QAction] = {}
+        self._next: bool | None = None
+        """Whether the job that was asked for while another one is being cancelled measures; None: none was."""
+        session.job_ended.connect(lambda _outcome: QTimer.singleShot(0, self, self._start_next))
 
     @property
     def texts(self) -> Texts:
@@ -64,7 +67,7 @@ class Commands(QObject):
         session = self.session
         possible = {
             **dict.fromkeys(_NEEDS_ADVICE, session.advice is not None),
-            **dict.fromkeys(("measure", "predict"), not session.busy),
+            **dict.fromkeys(("measure", "predict"), not session.busy or session.cancelling),
             "cancel": session.busy,
             "undo": session.undo.canUndo() or bool(session.invalid),
             "redo": session.undo.canRedo(),
@@ -82,7 +85,7 @@ class Commands(QObject):
             "report-problem": self.report_problem,
             "measure": lambda: self.start(measure=True),
             "predict": lambda: self.start(measure=False),
-            "cancel": self.session.cancel_job,
+            "cancel": self.cancel,
             "verify": self.verify,
             "zoom-in": lambda: self.zoom(1),
             "zoom-out": lambda: self.zoom(-1),
@@ -127,6 +130,9 @@ class Commands(QObject):
         from advisor.gui.job_request import job_for
 
         if self.session.busy:
+            if self.session.cancelling:
+                self._next = measure
+                self.tell(self.texts("job-next"))
             return
         if self.session.workload is None:
             self.page_wanted.emit("model")
@@ -140,6 +146,18 @@ class Commands(QObject):
             return
         self.session.start_job(job_for(self.session, self.settings, measure=measure), measure=measure)
         self.page_wanted.emit("measure")
+
+    def cancel(self) -> None:
+        """Ask the running job to end; none follows it unless it is asked for after this."""
+        self._next = None
+        self.session.cancel_job()
+        self.refresh()
+
+    def _start_next(self) -> None:
+        """A job that is cancelled takes a moment to end: the one that was asked for meanwhile starts then."""
+        measure, self._next = self._next, None
+        if measure is not None:
+            self.start(measure=measure)
 
     def undo(self) -> None:
         """Take back what is typed and not allowed, else the last edit of the job."""

@@ -115,7 +115,7 @@ class MainWindow(QMainWindow):
         )
         self.setWindowTitle(texts("window-title"))
         strip = JobStrip(self.session, texts, theme)
-        strip.cancelled.connect(self.session.cancel_job)
+        strip.cancelled.connect(self.commands.cancel)
         strip.wanted.connect(self.show_page)
         self.navigation = Navigation(texts, theme, strip)
         self.navigation.chosen.connect(self.show_page)
@@ -321,20 +321,30 @@ class MainWindow(QMainWindow):
         if page is not None and self._painted:
             (page.deactivate if hidden else page.activate)()
 
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """What Tab comes to is scrolled into view: left to Qt, only where Tab was pressed in the same scrolled part."""
+        moved = super().focusNextPrevChild(forward)
+        field = self.focusWidget()
+        if moved and field is not None and self.current in self._pages:
+            self._pages[self.current].bring_into_view(field)
+        return moved
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept one local file."""
+        """Accept local files."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open what was dropped."""
-        for url in event.mimeData().urls()[:1]:
-            if url.isLocalFile():
-                event.acceptProposedAction()
-                self.commands.open_path(Path(url.toLocalFile()))
+        """Open what was dropped; of several files the first one, and say so."""
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.commands.open_path(paths[0])
+        if len(paths) > 1:
+            self.commands.tell(self.context.texts("window-dropped-several", path=str(paths[0]), count=len(paths)))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """End the worker and the sampler within two seconds, whatever state they are in."""
+        """End the worker and the sampler within two seconds, whatever state they are in; the window goes at once."""
         from advisor.gui.start.last_time import keep_last
 
         keep_last(self.session, self.settings)
@@ -344,6 +354,7 @@ class MainWindow(QMainWindow):
         self._collection.end()
         self.preload.stop()
         self._speak("en")
+        self.hide()
         self.closed_cleanly = self.session.close()
         event.accept()
 

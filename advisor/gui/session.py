@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 DEFAULT_WORKLOAD = "bert_base_sst2"
 _DRAIN_MS = 250
+_CLOSE_S, _KEEP_S = 1.9, 1.4
+"""What closing may take where a job has measured, and how much of it the job has to answer by what it measured."""
 
 
 class Session(QObject):
@@ -332,15 +335,31 @@ class Session(QObject):
                 self.problem_raised.emit(outcome)
 
         folder = self.settings.history_folder
-        self.crew.start(call_as_job(lambda: keep(folder, found)), kept)
+        self.crew.start(call_as_job(lambda: keep(folder, found), always=True), kept)
 
     def close(self) -> bool:
-        """End everything within two seconds; False where a thread still hangs."""
+        """End everything within two seconds; False where a thread still hangs.
+
+        What a running job has measured is kept, where the job comes to its end in most of that time.
+        """
         self._drain.stop()
         self.feed.stop()
         # The stack tells of its own end: a listener called in the middle of a collection touches what is gone.
         self.undo.blockSignals(True)  # noqa: FBT003 - Qt's own
-        return self.crew.close()
+        if self._thread is None or self.job is None or not self.job.sample_count:
+            return self.crew.close()
+        thread, self._thread = self._thread, None
+        self._keep_at_once(self.crew.end(thread, _KEEP_S))
+        return self.crew.close(_CLOSE_S - _KEEP_S)
+
+    def _keep_at_once(self, found: object) -> None:
+        from advisor.core.errors import UserFacingError
+        from advisor.gui.history_access import keep
+        from advisor.store.advice_record import AdviceRecord
+
+        if isinstance(found, AdviceRecord):
+            with contextlib.suppress(UserFacingError):  # Nobody is there to be told.
+                keep(self.settings.history_folder, found)
 
 
 def _detect_ask() -> Ask:

@@ -65,10 +65,13 @@ class JobThread(QThread):
         self._job = job
         self._events: deque[object] = deque(maxlen=_EVENT_LIMIT)
         self.cancelled = Stop()
+        self.outcome: Outcome | None = None
+        """None until it has ended."""
 
     def run(self) -> None:
         """Run the generator to its end; the outcome goes out by `ended`."""
-        self.ended.emit(self._outcome())
+        self.outcome = self._outcome()
+        self.ended.emit(self.outcome)
 
     def _outcome(self) -> Outcome:
         try:
@@ -96,11 +99,11 @@ class JobThread(QThread):
         self.cancelled.set()
 
 
-def call_as_job(function: Callable[[], object]) -> Job:
-    """A plain call as a job without events."""
+def call_as_job(function: Callable[[], object], *, always: bool = False) -> Job:
+    """A plain call as a job without events; `always`: also where it was cancelled before it began."""
 
     def job(cancelled: threading.Event) -> Generator[object, None, object]:
-        if cancelled.is_set():
+        if cancelled.is_set() and not always:
             return None
         result = function()
         yield from ()
@@ -145,6 +148,14 @@ class Crew(QObject):
         if isValid(relay):
             relay.deleteLater()
         thread.deleteLater()
+
+    def end(self, thread: JobThread, timeout_s: float) -> object:
+        """Cancel one job and wait for its result, which nobody else is told; None where none came in the time."""
+        thread.ended.disconnect()
+        thread.cancel()
+        ended = thread.wait(int(timeout_s * 1000))
+        thread.cancelled.at_once = True
+        return thread.outcome.result if ended and thread.outcome is not None else None
 
     def close(self, timeout_s: float = 1.6) -> bool:
         """Cancel everything and wait; False where a thread is still hanging at the end of the time."""

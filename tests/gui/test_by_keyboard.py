@@ -6,23 +6,26 @@ import ast
 import shlex
 from typing import TYPE_CHECKING
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 
+from advisor.gui.context import PAGE_NAMES
 from advisor.gui.history_access import keep
 from advisor.gui.pages.history_page import HistoryPage
 from advisor.gui.pages.model_page import ModelPage
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
+from tests.gui.at_the_window import strike_key
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
     from pytestqt.qtbot import QtBot
 
+    from advisor.gui.context import PageName
     from advisor.gui.main_window import MainWindow
     from advisor.gui.session import Session
 
@@ -53,6 +56,38 @@ def test_tab_goes_through_the_model_page_as_one_reads(window: MainWindow, sessio
     for _section, form in page._forms.values():
         wanted |= {form.editor(name): name for name in names if name in form.names}
     assert order_of(page._door_card.preset.list, wanted) == ["presets", *names, "layers"]
+
+
+@pytest.mark.parametrize("name", PAGE_NAMES)
+def test_whatever_tab_comes_to_is_in_sight(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, name: PageName
+) -> None:
+    keep(tmp_path, fakes.advice())
+    session.machine = fakes.machine()
+    session.machine_changed.emit()
+    session.set_workload(load_workload("bert_base_sst2"), reference="bert_base_sst2")
+    session.show_recorded(fakes.advice())
+    window.resize(1024, 640)
+    window.show_page(name)
+    page = window.page(name)
+    qtbot.waitUntil(lambda: not page.filling and not getattr(page, "busy", False), timeout=120_000)
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    begin = window.navigation._buttons[name]
+    for steps in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+        # Scrolled away from where Tab enters the page.
+        bar = page.scroll_area.verticalScrollBar()
+        bar.setValue(bar.maximum() if steps == Qt.Key.Key_Tab else 0)
+        begin.setFocus()
+        met: list[QWidget] = []
+        while not met or window.focusWidget() is not begin:
+            strike_key(window, steps)
+            field = window.focusWidget()
+            assert field is not None
+            met.append(field)
+            assert not field.visibleRegion().isEmpty(), (name, len(met), type(field), field.accessibleName())
+            assert len(met) < 200
+        assert len(met) > 2
 
 
 def test_return_opens_a_run_and_delete_asks(

@@ -21,6 +21,8 @@ from advisor.gui.texts import Texts
 from advisor.gui.widgets.notice import Notice
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
+from tests.gui.at_the_window import strike_key
+from tests.gui.test_at_the_window import active
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,10 +92,40 @@ def test_few_cards_that_are_found_are_all_shown(card: StartCard, qtbot: QtBot) -
     listed.hide()
 
 
+def test_a_card_that_nobody_makes_is_told_as_unknown_until_something_else_is_typed(card: StartCard) -> None:
+    usual = card.chips.keys
+    card.chips.search.setText("acme x1")
+    QTest.keyClick(card.chips.search, Qt.Key.Key_Return)
+    assert card.chips.keys == usual
+    assert "acme x1" in card.chips._trouble.text()
+    assert card.chips._trouble.isVisible()
+    card.chips.search.setText("")
+    assert not card.chips._trouble.isVisible()
+
+
 def test_the_last_card_stays(card: StartCard) -> None:
     for key in card.chips.keys:
         card.chips.remove(key)
     assert len(card.chips.keys) == 1
+    (chip,) = card.chips._chips
+    assert "✕" not in chip.text()
+    assert "at least" in chip.toolTip()
+
+
+def test_cards_are_left_out_by_keyboard_one_after_the_other(card: StartCard, window: MainWindow, qtbot: QtBot) -> None:
+    active(window, qtbot)
+    keys = card.chips.keys
+    card.model.setFocus()
+    while window.focusWidget() is not card.chips._chips[0]:
+        strike_key(window, Qt.Key.Key_Tab)
+        assert window.focusWidget() is not card.chips.search  # The chips stand before it.
+    strike_key(window, Qt.Key.Key_Tab)
+    for _ in range(len(keys) - 1):
+        strike_key(window, Qt.Key.Key_Space)
+        assert window.focusWidget() in card.chips._chips
+    assert card.chips.keys == keys[:1]
+    strike_key(window, Qt.Key.Key_Tab)
+    assert window.focusWidget() is card.chips.search
 
 
 def test_a_card_of_ones_own_is_kept_and_asked_for(

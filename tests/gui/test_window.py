@@ -115,20 +115,35 @@ def test_menus_offer_only_what_can_be_done(window: MainWindow, session: Session)
     assert actions["export-pdf"].isEnabled()
 
 
+def drop(window: MainWindow, *paths: Path) -> None:
+    """Let files fall on the window."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    at, copied = QPoint(5, 5).toPointF(), Qt.DropAction.CopyAction
+    window.dropEvent(QDropEvent(at, copied, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier))
+
+
+def test_of_several_dropped_files_the_first_is_opened_and_that_is_said(
+    window: MainWindow, session: Session, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    json_file.write(fakes.advice(), first)
+    json_file.write(fakes.advice(), second)
+    drop(window, first, second)
+    assert session.advice is not None
+    assert window.settings.recent_files == (str(first),)
+    told = window.statusBar().currentMessage()
+    assert str(first) in told
+    assert "2" in told
+    assert window.statusBar().isVisible()
+
+
 def test_a_dropped_advice_opens(window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot) -> None:
     path = tmp_path / "saved.json"
     json_file.write(fakes.advice(), path)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    event = QDropEvent(
-        QPoint(5, 5).toPointF(),
-        Qt.DropAction.CopyAction,
-        data,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    )
-    window.dropEvent(event)
+    drop(window, path)
     assert session.advice is not None
+    assert not window.statusBar().currentMessage()
     assert window.current == "advice"
     assert window.settings.recent_files == (str(path),)
     qtbot.wait(1)

@@ -206,6 +206,11 @@ class Page(QWidget):
         if show is not None:
             show()
 
+    def bring_into_view(self, widget: QWidget) -> None:
+        """Scroll to a widget of this page that lies outside what is seen."""
+        if hasattr(self, "scroll_area") and self.scroll_area.isAncestorOf(widget):
+            self.scroll_area.ensureWidgetVisible(widget, _SIDE, GAP)
+
     def activate(self) -> None:
         """The page came to the front."""
 

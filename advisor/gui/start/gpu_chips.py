@@ -66,6 +66,7 @@ class GpuChips(QWidget):
         self._context, self._texts = context, context.texts
         self._offers: Offers | None = None
         self._keys: tuple[str, ...] = ()
+        self._chips: list[QToolButton] = []
         layout = down(6, self)
         self._place = QWidget()
         self._flow = FlowLayout(self._place, 6)
@@ -75,6 +76,7 @@ class GpuChips(QWidget):
         self.search.setAccessibleName(self._texts("gpus-search"))
         self.search.setPlaceholderText(self._texts("gpus-search"))
         self.search.returnPressed.connect(self._take_first)
+        self.search.textChanged.connect(lambda _text: self._say_trouble())
         layout.addWidget(self.search)
         links = across(14)
         self.own = push(self._texts("gpus-own"), self._describe_own, "link")
@@ -116,12 +118,19 @@ class GpuChips(QWidget):
         offers = self._offers = outcome.result
         chosen = self._context.settings.gpu_keys
         self._keys = tuple(key for key in chosen or offers.usual if key in offers.cards) or offers.usual
-        trouble = "" if offers.trouble is None else " ".join(self._texts.error(offers.trouble))
-        self._trouble.setText(trouble)
-        self._trouble.setVisible(bool(trouble))
+        self._say_trouble()
         self.search.setPlaceholderText(self._texts("gpus-search-count", count=len(offers.cards)))
         self._make_completer(offers)
         self._show()
+
+    def _say_trouble(self) -> None:
+        """What is wrong with the user's own file of cards, if anything is."""
+        trouble = None if self._offers is None else self._offers.trouble
+        self._say("" if trouble is None else " ".join(self._texts.error(trouble)))
+
+    def _say(self, words: str) -> None:
+        self._trouble.setText(words)
+        self._trouble.setVisible(bool(words))
 
     def _make_completer(self, offers: Offers) -> None:
         model = QStandardItemModel(self)
@@ -163,6 +172,8 @@ class GpuChips(QWidget):
         if fitting:
             self.search.clear()
             self.add(fitting[0].key)
+        else:
+            self._say(self._texts("gpus-none-fits", typed=visible(self.search.text().strip())))
 
     def add(self, key: str) -> None:
         """Compare with a further card."""
@@ -171,9 +182,13 @@ class GpuChips(QWidget):
 
     def remove(self, key: str) -> None:
         """Compare without a card; the last one stays."""
-        left = tuple(one for one in self._keys if one != key)
+        left, place = tuple(one for one in self._keys if one != key), self._keys.index(key)
         if left:
+            had_focus = self._chips[place].hasFocus()
             self._choose(left)
+            if had_focus:
+                # Left to Qt it goes to what lies below, and a second press of the key changes that.
+                self._chips[min(place, len(left) - 1)].setFocus()
 
     def _take_usual(self) -> None:
         if self._offers is not None:
@@ -191,8 +206,14 @@ class GpuChips(QWidget):
         offers = self._offers
         if offers is None:
             return
-        for key in self._keys:
-            self._flow.addWidget(self._chip(offers.cards[key]))
+        self._chips = [self._chip(offers.cards[key]) for key in self._keys]
+        before = self.search.previousInFocusChain()
+        while before.focusPolicy() == Qt.FocusPolicy.NoFocus and before is not self.search:
+            before = before.previousInFocusChain()
+        for chip in self._chips:
+            self._flow.addWidget(chip)
+            self.setTabOrder(before, chip)
+            before = chip
         self.usual.setVisible(self._keys != offers.usual)
         self._place.updateGeometry()
 
@@ -201,8 +222,9 @@ class GpuChips(QWidget):
 
         chip = QToolButton()
         chip.setProperty("role", "card-chip")
-        chip.setText(f"{short_name(visible(card.name))}  ✕")
-        words = self._texts("gpus-remove", name=self._words(card))
+        only = len(self._keys) == 1
+        chip.setText(short_name(visible(card.name)) + ("" if only else "  ✕"))
+        words = self._texts("gpus-only" if only else "gpus-remove", name=self._words(card))
         chip.setToolTip(plain_tooltip(words))
         chip.setAccessibleName(words)
         chip.clicked.connect(lambda _on=False, key=card.key: self.remove(key))

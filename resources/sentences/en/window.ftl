@@ -11,6 +11,7 @@ window-copied = Copied to the clipboard.
 window-browse = Browse…
 window-script-saved = Saved to { $path }; the command that runs it is on the clipboard.
 window-saved = Saved to { $path }
+window-dropped-several = One file is opened at a time: of { $count } dropped files, { $path }.
 page-machine = Machine
 page-model = Model
 page-measure = Measure
@@ -133,6 +134,8 @@ gpus-search-count = Search { $count } GPUs
 gpus-own = My card is not here
 gpus-usual = The usual ones
 gpus-remove = Do not compare with { $name }
+gpus-only = { $name }: one GPU at least is compared
+gpus-none-fits = No GPU of the table is called “{ $typed }”. Yours can be described: “My card is not here”.
 own-title = My card is not here
 own-explained = Figures from the card's data sheet: dense rates, without sparsity. They are kept in a file of yours and marked as specified.
 own-name = Name
@@ -314,6 +317,7 @@ compare-unit-energy = energy of the job, less is better
 
 ## Measure
 job-busy-tip = A job is running: its progress is at the left below.
+job-next = Starts as soon as the job that is being cancelled has ended.
 job-ready = Advice ready
 job-ready-below = Show it
 job-verified = Verified

@@ -11,6 +11,7 @@ window-copied = 已复制到剪贴板。
 window-browse = 浏览…
 window-script-saved = 已保存到 { $path }；运行命令已复制到剪贴板。
 window-saved = 已保存到 { $path }
+window-dropped-several = 一次只打开一个文件：{ $count } 个文件中打开的是 { $path }。
 page-machine = 本机
 page-model = 模型
 page-measure = 测量
@@ -133,6 +134,8 @@ gpus-search-count = 搜索 { $count } 款 GPU
 gpus-own = 没有我的显卡
 gpus-usual = 恢复默认
 gpus-remove = 不与 { $name } 比较
+gpus-only = { $name }：至少对比一块 GPU
+gpus-none-fits = 表中没有名为“{ $typed }”的 GPU。可以自行描述：“没有我的显卡”。
 own-title = 没有我的显卡
 own-explained = 请填写显卡规格书中的数据：稠密算力，不含稀疏加速。数据保存在您自己的文件中，并标注为规格数据。
 own-name = 名称
@@ -299,6 +302,7 @@ compare-unit-energy = 任务能耗，越少越好
 
 ## Measure
 job-busy-tip = 任务正在运行：进度显示在左下方。
+job-next = 正在取消的任务一结束就开始。
 job-ready = 建议已就绪
 job-ready-below = 查看
 job-verified = 已验证

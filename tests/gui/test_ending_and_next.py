@@ -1,0 +1,136 @@
+"""What a job leaves: kept when the window is closed on it, and followed by the one that was asked for meanwhile."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+
+from advisor.gui.history_access import in_history, read_history
+from advisor.gui.jobs.apart import apart
+from advisor.gui.session import Session
+from advisor.measure.events import RunProgress
+from advisor.workload.workload_file import load_workload
+from tests.gui import fakes
+from tests.gui.at_the_window import press, strike_key
+from tests.gui.test_at_the_window import active
+from tests.gui.test_job_strip import strip_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from advisor.gui.main_window import MainWindow
+    from advisor.gui.settings import Settings
+    from advisor.gui.threads import Job
+
+_CLOSING_S = 2.0
+
+
+def measuring(window: MainWindow, session: Session, settings: Settings, qtbot: QtBot) -> None:
+    """A real measurement that has timed its first steps."""
+    settings.store("budget_s", 60)
+    session.set_workload(load_workload("iris_mlp"), reference="iris_mlp")
+    active(window, qtbot)
+    strike_key(window, Qt.Key.Key_F5)
+    assert session.busy
+    qtbot.waitUntil(lambda: session.job is not None and session.job.sample_count > 5, timeout=120_000)
+
+
+def test_what_was_measured_is_kept_when_the_window_is_closed_on_the_job(
+    window: MainWindow, session: Session, settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    measuring(window, session, settings, qtbot)
+    window.close()
+    assert window.isHidden()
+    (run,) = in_history(tmp_path, read_history).runs
+    assert run.head.measured
+    assert run.head.workload_name == load_workload("iris_mlp").name
+
+
+def test_a_job_that_does_not_answer_is_given_up_within_two_seconds_of_closing(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(_child: object, cancelled: threading.Event) -> Generator[object, None, object]:
+        yield fakes.advice().measurements[0].steps[0].samples[0]
+        while not getattr(cancelled, "at_once", False):
+            time.sleep(0.01)
+
+    monkeypatch.setattr("advisor.gui.jobs.apart._relay", silent)
+    from advisor.gui.jobs.asks import DetectAsk
+
+    session.start_job(apart(DetectAsk), measure=True)
+    qtbot.waitUntil(lambda: session.job is not None and session.job.sample_count > 0, timeout=120_000)
+    began_s = time.monotonic()
+    window.close()
+    assert window.closed_cleanly
+    assert time.monotonic() - began_s < _CLOSING_S
+    assert not in_history(tmp_path, read_history).runs
+
+
+def test_a_run_that_ended_as_the_window_closes_is_kept(session: Session, tmp_path: Path) -> None:
+    session.keep(fakes.advice())
+    assert session.close()
+    assert len(in_history(tmp_path, read_history).runs) == 1
+
+
+class Begun:
+    """Stands for what makes the main job: each one it made ends when it is let go, however often it is cancelled."""
+
+    def __init__(self) -> None:
+        self.let_go: list[threading.Event] = []
+
+    def __call__(self, *_: object, **_more: object) -> Job:
+        gone = threading.Event()
+        self.let_go.append(gone)
+
+        def job(_cancelled: threading.Event) -> Generator[object, None, object]:
+            yield RunProgress(phase="measure-phase-steps", fraction=0.4, left_s=10.0)
+            gone.wait(120)
+
+        return job
+
+
+@pytest.fixture
+def begun(window: MainWindow, session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Begun:
+    made = Begun()
+    monkeypatch.setattr("advisor.gui.job_request.job_for", made)
+    session.set_workload(fakes.workload())
+    active(window, qtbot)
+    return made
+
+
+def test_f5_while_a_job_is_being_cancelled_starts_the_next_one(
+    window: MainWindow, session: Session, begun: Begun, qtbot: QtBot
+) -> None:
+    for key in (Qt.Key.Key_F5, Qt.Key.Key_F5, Qt.Key.Key_Escape):  # While it runs, the second asks for nothing more.
+        strike_key(window, key)
+    assert session.cancelling
+    strike_key(window, Qt.Key.Key_F5)
+    assert window.statusBar().currentMessage() == window.context.texts("job-next")
+    begun.let_go[0].set()
+    qtbot.waitUntil(lambda: len(begun.let_go) > 1, timeout=120_000)
+    assert session.busy
+    assert not session.cancelling
+    press(strip_of(window)._cancel)
+    assert session.cancelling
+    begun.let_go[1].set()
+    qtbot.waitUntil(lambda: not session.busy, timeout=120_000)
+    qtbot.wait(50)
+    assert (len(begun.let_go), session.busy) == (2, False)
+
+
+def test_cancelling_once_more_takes_back_what_was_to_come_next(
+    window: MainWindow, session: Session, begun: Begun, qtbot: QtBot
+) -> None:
+    for key in (Qt.Key.Key_F5, Qt.Key.Key_Escape, Qt.Key.Key_F5, Qt.Key.Key_Escape):
+        strike_key(window, key)
+    begun.let_go[0].set()
+    qtbot.waitUntil(lambda: not session.busy, timeout=120_000)
+    qtbot.wait(50)
+    assert (len(begun.let_go), session.busy) == (1, False)
