@@ -16,6 +16,7 @@ Bandwidth = Annotated[float, Meta(ge=1e8, le=1e16)]
 Memory = Annotated[float, Meta(ge=1e7, le=1e15)]
 Cache = Annotated[float, Meta(ge=2e5, le=1e12)]
 Power = Annotated[float, Meta(ge=1, le=2e4)]
+CAPABILITY = r"^\d{1,2}\.\d$"
 _FP8_SINCE = (8, 9)
 """Compute capability of the first tensor cores with FP8."""
 
@@ -27,7 +28,7 @@ class GpuSpec(Record, frozen=True, kw_only=True):
     name: Annotated[str, Meta(min_length=1, max_length=128)]
     nvml_names: tuple[str, ...] = ()
     """Exact names under which NVML reports this card; matched together with the memory size."""
-    compute_capability: Annotated[str, Meta(pattern=r"^\d{1,2}\.\d$")] | None = None
+    compute_capability: Annotated[str, Meta(pattern=CAPABILITY)] | None = None
     sm_count: Annotated[int, Meta(gt=0, le=1_000_000)] | None = None
     boost_clock_hz: Clock | None = None
     fp32_flop_per_s: Rate | None = None

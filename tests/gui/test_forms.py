@@ -9,7 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
 from advisor.gui.model_preview import ModelTracer
-from advisor.gui.models.form_fields import FieldError, fields_of, parse, range_text
+from advisor.gui.models.form_fields import fields_of, parse, range_text
+from advisor.gui.models.typed_number import FieldError
 from advisor.gui.texts import Texts
 from advisor.gui.widgets.form import Form
 from advisor.workload.workload import Data, NumbersModel, TemplateModel, Training

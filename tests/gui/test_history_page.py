@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QTimer
+import pytest
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QLabel
 
 from advisor.gui.context import Context
@@ -19,6 +21,9 @@ from advisor.gui.widgets.table import Table
 from advisor.present.checked_steps import checked_steps
 from advisor.store import json_file
 from tests.gui import fakes
+from tests.gui.at_the_window import strike_key
+from tests.gui.conftest import renew
+from tests.gui.test_at_the_window import active
 from tests.present.recorded import recorded
 
 if TYPE_CHECKING:
@@ -74,6 +79,82 @@ def test_two_kept_runs_are_compared_with_the_earlier_one_first(
     assert [table for table in cells(page) if any("9.9.9" in row[2] for row in table)]
     steps = [row for table in cells(page) for row in table if row[-1] == page.texts("history-predicted")]
     assert any(row[5] == "× 3.00" for row in steps if len(row) > 5)
+
+
+def listed(window: MainWindow, qtbot: QtBot) -> HistoryPage:
+    """The page once it shows the runs that are kept."""
+    window.show_page("history")
+    page = window.page("history")
+    assert isinstance(page, HistoryPage)
+    qtbot.waitUntil(lambda: hasattr(page, "_table") and not page.busy, timeout=120_000)
+    return page
+
+
+def shows(page: HistoryPage, wanted: list[int]) -> bool:
+    """Whether the runs of these numbers are listed, in this order."""
+    return [run.entry_index for run in page._model.records] == wanted and not page.busy
+
+
+def kept_three(folder: Path) -> list[int]:
+    """The numbers of three kept runs, the newest first."""
+    for _ in range(3):
+        keep(folder, fakes.advice())
+    return [run.entry_index for run in in_history(folder, read_history).runs]
+
+
+def test_a_run_that_another_window_deletes_is_no_longer_listed_and_the_selected_one_stays_selected(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    first, second, third = kept_three(settings.history_folder)
+    page = listed(window, qtbot)
+    page._table.selectRow(2)
+    in_history(settings.history_folder, lambda history: history.delete(second))
+    qtbot.waitUntil(lambda: len(page._model.records) == 2 and not page.busy, timeout=120_000)
+    assert [run.entry_index for run in page._model.records] == [first, third]
+    assert [run.entry_index for run in page._selected()] == [third]
+
+
+def test_order_and_selection_of_the_runs_survive_another_page_and_another_language(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    first, second, third = kept_three(settings.history_folder)
+    page = listed(window, qtbot)
+    page._table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    page._table.selectRow([run.entry_index for run in page._model.records].index(second))
+    window.show_page("machine")
+    assert listed(window, qtbot) is page
+    assert [run.entry_index for run in page._selected()] == [second]
+    before = [run.entry_index for run in page._model.records]
+    settings.store("language", "zh")
+    renew(window)
+    page = listed(window, qtbot)
+    assert page.texts.language == "zh"
+    assert page._table.order() == (0, 0)
+    assert [run.entry_index for run in page._selected()] == [second]
+    assert [run.entry_index for run in page._model.records] == before
+    assert sorted(before) == [third, second, first]
+
+
+def test_after_a_run_was_deleted_the_keys_go_to_the_one_in_its_place(
+    window: MainWindow, settings: Settings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third = kept_three(settings.history_folder)
+    page = listed(window, qtbot)
+    active(window, qtbot)
+    monkeypatch.setattr("advisor.gui.pages.history_page.QMessageBox.exec", lambda _box: 0)
+    yes = page.texts("history-delete")
+    monkeypatch.setattr(
+        "advisor.gui.pages.history_page.QMessageBox.clickedButton",
+        lambda box: next(one for one in box.buttons() if one.text() == yes),
+    )
+    page._table.setFocus()
+    for left in ([first, third], [first]):
+        page._table.selectRow(1)
+        strike_key(window, Qt.Key.Key_Delete)
+        qtbot.waitUntil(partial(shows, page, left), timeout=120_000)
+        assert window.focusWidget() is page._table
+    assert [run.entry_index for run in page._selected()] == [first]
+    assert second not in [run.entry_index for run in in_history(settings.history_folder, read_history).runs]
 
 
 def test_runs_that_differ_in_nothing_show_no_settings_and_no_clear_step(window: MainWindow, qtbot: QtBot) -> None:

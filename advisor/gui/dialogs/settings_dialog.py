@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QDoubleValidator
-from PySide6.QtWidgets import (
-    QDialog,
-    QFileDialog,
-    QGridLayout,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QWidget
 
+from advisor.gui.models.typed_number import FieldError, typed_number
+from advisor.gui.settings import DEFAULT_BUDGET_S
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import add_answers
 from advisor.gui.widgets.choice import Choice
+from advisor.gui.widgets.judged_line import JudgedLine
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from advisor.gui.settings import Settings
     from advisor.gui.texts import Texts
+
+
+_MOST = 1e9
 
 
 class SettingsDialog(QDialog):
@@ -39,7 +41,7 @@ class SettingsDialog(QDialog):
         self._places.setVerticalSpacing(9)
         self._places.setColumnStretch(1, 1)
         self._choices: dict[str, Choice] = {}
-        self._lines: dict[str, QLineEdit] = {}
+        self._lines: dict[str, JudgedLine] = {}
         self._choice("language", (("English", "en"), ("中文", "zh")), settings.language)
         schemes = tuple((texts(f"scheme-{name}"), name) for name in ("system", "light", "dark"))
         self._choice("scheme", schemes, settings.scheme)
@@ -75,17 +77,21 @@ class SettingsDialog(QDialog):
         box.offer(offered, chosen)
         self._place(key, box)
 
-    def _line(self, key: str, code: str, text: str, beside: QWidget | None = None) -> QLineEdit:
-        field = self._lines[key] = QLineEdit(text)
+    def _line(
+        self, key: str, code: str, text: str, judge: Callable[[str], object] = str, beside: QWidget | None = None
+    ) -> JudgedLine:
+        field = self._lines[key] = JudgedLine(text, judge, self._words)
         self._place(code, field, with_button=beside)
+        self._places.addWidget(field.message, self._places.rowCount(), 1)
         return field
 
+    def _words(self, error: FieldError) -> str:
+        return self._texts(error.code, range=f"{_MOST:.0e}".replace("e+0", "e"))
+
     def _number(self, key: str, code: str, number: float | None) -> None:
-        field = self._line(key, code, "" if number is None else f"{number:g}")
-        validator = QDoubleValidator(0.0, 1e9, 3, field)
-        validator.setNotation(QDoubleValidator.Notation.StandardNotation)
-        field.setValidator(validator)
-        field.setPlaceholderText(self._texts("settings-no-limit"))
+        field = self._line(key, code, "" if number is None else f"{number:.10g}", _limit)
+        usual = f"{DEFAULT_BUDGET_S:g}" if key == "budget_s" else self._texts("settings-no-limit")
+        field.setPlaceholderText(usual)
 
     def _path(self, key: str, code: str, path: Path | None, *, folder: bool) -> None:
         def ask() -> None:
@@ -97,18 +103,55 @@ class SettingsDialog(QDialog):
             if chosen:
                 field.setText(chosen)
 
-        field = self._line(key, code, str(path or ""), push(self._texts("window-browse"), ask))
+        field = self._line(
+            key, code, str(path or ""), _folder if folder else _file, push(self._texts("window-browse"), ask)
+        )
         field.setPlaceholderText(self._texts("settings-usual" if folder else "settings-none"))
 
     def accept(self) -> None:
-        """Store everything."""
+        """Store everything, or say beside each field what is wrong with it and store nothing."""
+        wrong = [field for field in self._lines.values() if not field.allowed()]
+        if wrong:
+            wrong[0].setFocus()
+            return
         for key, box in self._choices.items():
             self._settings.store(key, str(box.currentData()))
         for key, field in self._lines.items():
             text = field.text().strip()
             if key in {"price_file", "data_folder"}:
-                text = str(Path(text).expanduser()) if text else ""
+                text = str(_path(text) or "")
             elif key != "currency":
-                text = text.replace(",", "")
+                text = "" if not text else f"{typed_number(text):.10g}"
             self._settings.store(key, text or None)
         super().accept()
+
+
+def _limit(text: str) -> None:
+    """Nothing, or a number above 0: a limit of 0 would leave nothing to advise. Raises FieldError."""
+    if text.strip() and not 0 < typed_number(text) <= _MOST:
+        raise FieldError("settings-above-zero")
+
+
+def _path(text: str) -> Path | None:
+    """The path that was typed; a user who is not here stays as it is. None: nothing was typed."""
+    path = Path(text.strip())
+    with contextlib.suppress(RuntimeError):
+        path = path.expanduser()
+    return path if text.strip() else None
+
+
+def _file(text: str) -> None:
+    path = _path(text)
+    with contextlib.suppress(OSError, ValueError):  # no path at all
+        if path is None or path.is_file():
+            return
+    raise FieldError("settings-no-file")
+
+
+def _folder(text: str) -> None:
+    """Nothing, or a folder that is there or can come. Raises FieldError."""
+    path = _path(text)
+    with contextlib.suppress(OSError, ValueError):
+        if path is None or path.is_dir() or not path.exists():
+            return
+    raise FieldError("settings-no-folder")

@@ -10,6 +10,8 @@ from typing import Any, Literal, get_args, get_type_hints
 import msgspec
 from msgspec import inspect
 
+from advisor.gui.models.typed_number import FieldError, typed_number
+
 FieldKind = Literal["integer", "number", "choice", "flag", "text", "list", "names"]
 
 
@@ -86,15 +88,6 @@ def _without_none(kind: inspect.Type) -> tuple[inspect.Type, bool, tuple[Any, ..
     return edited, len(others) < len(kind.types), words
 
 
-class FieldError(ValueError):
-    """What was typed is not allowed; `code` is a message id of the catalogue."""
-
-    def __init__(self, code: str) -> None:
-        """The words are chosen where it is shown."""
-        super().__init__(code)
-        self.code = code
-
-
 def parse(field: FormField, text: str) -> Any:  # noqa: ANN401 - a field's own type
     """The value that was typed, or None for an empty optional field. Raises FieldError."""
     if field.kind == "names" and text.strip():
@@ -110,25 +103,23 @@ def parse(field: FormField, text: str) -> Any:  # noqa: ANN401 - a field's own t
         return _parse_list(typed)
     if field.kind == "text":
         return typed
-    number = _parse_number(field, typed.replace(" ", ""))
+    number = _parse_whole(typed.replace(" ", "")) if field.kind == "integer" else typed_number(typed)
     below = field.low is not None and (number <= field.low if field.low_excluded else number < field.low)
     if below or (field.high is not None and number > field.high):
         raise FieldError("form-out-of-range")
     return number
 
 
-def _parse_number(field: FormField, typed: str) -> float | int:
+def _parse_whole(typed: str) -> int:
     try:
         number = float(typed)
     except ValueError:
         raise FieldError("form-not-a-number") from None
     if not math.isfinite(number):
         raise FieldError("form-not-a-number")
-    if field.kind == "integer":
-        if number != int(number):
-            raise FieldError("form-not-whole")
-        return int(typed) if typed.lstrip("+-").isdigit() else int(number)
-    return number
+    if number != int(number):
+        raise FieldError("form-not-whole")
+    return int(typed) if typed.lstrip("+-").isdigit() else int(number)
 
 
 def _parse_names(field: FormField, text: str) -> str | list[str]:
@@ -163,4 +154,6 @@ def range_text(field: FormField) -> str:
 
 
 def _short(number: float) -> str:
+    if 0 < abs(number) < 1:
+        return f"{number:g}"
     return f"{number:,.0f}".replace(",", "\u00a0") if abs(number) < 1e7 else f"{number:.0e}".replace("e+", "e")  # noqa: PLR2004

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from advisor.core.records import Record
+from advisor.gui.models.typed_number import FieldError, typed_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,16 @@ class TypedPrices(Record, frozen=True, kw_only=True):
     def as_text(self) -> str:
         """For the settings."""
         return msgspec.json.encode(self).decode()
+
+
+def typed_price(text: str) -> float | None:
+    """What an hour costs, as typed; None: nothing was typed. Raises FieldError."""
+    if not text.strip():
+        return None
+    price = typed_number(text)
+    if not 0 <= price <= MOST_AN_HOUR:
+        raise FieldError("form-out-of-range")
+    return price
 
 
 def typed_today(devices: Mapping[str, float], currency: str) -> TypedPrices:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,8 @@ from advisor.core.sentences import visible
 from advisor.gui.compare_figures import ComparedSetUp, PredictionIndex
 from advisor.gui.models.shown_rows import ShownRows
 from advisor.gui.models.table_model import TableModel
-from advisor.gui.models.typed_prices import MOST_AN_HOUR
+from advisor.gui.models.typed_number import FieldError
+from advisor.gui.models.typed_prices import MOST_AN_HOUR, typed_price
 from advisor.gui.pages.compare_columns import set_up_columns
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.choice import Line
@@ -80,6 +80,9 @@ class SetUpsCard(GrowingCard):
         header.customContextMenuRequested.connect(lambda at: self._menu.popup(header.mapToGlobal(at)))
         self.hold(self.table)
         self.body.addWidget(label(self.texts("compare-table-help"), "muted", wrap=True))
+        self._refused = label("", "danger", wrap=True)
+        self._refused.hide()
+        self.body.addWidget(self._refused)
         self._prices = label("", "muted", wrap=True)
         self._prices.hide()
         self.body.addWidget(self._prices)
@@ -118,17 +121,21 @@ class SetUpsCard(GrowingCard):
         return next(place for place, one in enumerate(self.model.columns) if one.name == name)
 
     def _set_price(self, set_up: ComparedSetUp, typed: str) -> bool:
-        text = typed.strip().replace(",", ".")
         try:
-            price = float(text) if text else None
-        except ValueError:
+            price = typed_price(typed)
+        except FieldError as error:
+            reason = self.texts(error.code, range=f"0 … {MOST_AN_HOUR:,.0f}".replace(",", "\u00a0"))
+            self._refuse_price(self.texts("compare-price-refused", typed=visible(typed.strip()), reason=reason))
             return False
-        if price is not None and not (math.isfinite(price) and 0 <= price <= MOST_AN_HOUR):
-            return False
+        self._refuse_price("")
         self._index.set_price(set_up.prediction.device.key, price)
         self.model.told_anew()
         self.changed.emit()
         return True
+
+    def _refuse_price(self, words: str) -> None:
+        self._refused.setText(words)
+        self._refused.setVisible(bool(words))
 
     def tell_prices(self, typed: TypedPrices | None) -> None:
         """Say of what day and in what currency the typed prices are; None: there are none."""
@@ -239,6 +246,7 @@ class SetUpsCard(GrowingCard):
     def reset(self) -> None:
         """Prices, pins, filter and columns as they were at first."""
         self._index.reset_prices()
+        self._refuse_price("")
         for set_up in self._index.set_ups:
             set_up.pinned = False
         self.search.clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QFileSystemWatcher, QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton
 
@@ -16,7 +16,7 @@ from advisor.gui.history_access import HistoryListing, in_history, read_history
 from advisor.gui.models.table_model import Column, TableModel, estimates, figures
 from advisor.gui.pages.history_checks import measured_card
 from advisor.gui.pages.history_comparison import compared_cards
-from advisor.gui.pages.page import GAP, Page
+from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.start.local_time import local_moment
 from advisor.gui.threads import Outcome, call_as_job
 from advisor.gui.tooltips import plain_tooltip
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from advisor.store.history import History, Run, TrackRecord, Truth
 
 _BOTH = 2
+_SETTLED_MS = 300
+"""A write is several changes of the folder."""
+_WHOLE_ROW = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
 _IN_MEMORY = "history-in-memory"
 
 
@@ -50,6 +53,12 @@ class HistoryPage(Page):
         self.subtitle.setToolTip(plain_tooltip(visible(str(self._folder))))
         self._verify = self.add_action(self.texts("history-verify"), lambda: context.act("verify"))
         self.busy = False
+        self._listed: HistoryListing | None = None
+        self._kept: ViewState = {}
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._settled.timeout.connect(self._read)
+        self._changes = QFileSystemWatcher(self)
+        self._changes.directoryChanged.connect(lambda _folder: self._settled.start())
         self.session.history_changed.connect(self._read)
         self.session.advice_changed.connect(self._show_verify)
         self._show_verify()
@@ -57,8 +66,31 @@ class HistoryPage(Page):
         self.body.addStretch(1)
 
     def activate(self) -> None:
-        """Read the history anew: another window may have written."""
+        """Read the history anew, now and whenever another window writes."""
         self._read()
+        if self._folder.is_dir():
+            self._changes.addPath(str(self._folder))
+
+    def deactivate(self) -> None:
+        """Nobody looks at it."""
+        self._settled.stop()
+        if self._changes.directories():
+            self._changes.removePaths(self._changes.directories())
+
+    def view_state(self) -> ViewState:
+        """The order of the runs, which of them are selected, and where."""
+        if not hasattr(self, "_table"):
+            return self._kept
+        places = {index.row() for index in self._table.selectionModel().selectedRows()}
+        return {
+            "order": self._table.order(),
+            "selected": frozenset(one.entry_index for one in self._selected()),
+            "place": min(places, default=0),
+        }
+
+    def restore(self, state: ViewState) -> None:
+        """Sort and select again."""
+        self._kept = state
 
     def _show_verify(self) -> None:
         advice = self.session.advice
@@ -83,10 +115,14 @@ class HistoryPage(Page):
         self._in_history(read_history, self._arrived)
 
     def _arrived(self, outcome: Outcome) -> None:
-        if isinstance(outcome.result, HistoryListing):
+        if isinstance(outcome.result, HistoryListing) and outcome.result != self._listed:
+            self._listed = outcome.result
             self._show(outcome.result)
 
     def _show(self, listing: HistoryListing) -> None:
+        self._kept, had_focus = self.view_state(), hasattr(self, "_table") and self._table.hasFocus()
+        if hasattr(self, "_table"):
+            del self._table
         clear(self.body)
         if not listing.runs and not listing.ledger and self._not_kept(listing):
             settings = (self.texts("menu-settings"), lambda: self.context.act("settings"))
@@ -116,7 +152,21 @@ class HistoryPage(Page):
             self.body.addWidget(self._ledger_card(listing))
         self.body.addStretch(0)
         if listing.runs:
-            self._table.selectRow(0)
+            self._select_again()
+            if had_focus:
+                self._table.setFocus()
+
+    def _select_again(self) -> None:
+        """The runs that were selected, or where they are gone the one in their place."""
+        order, selected, place = (self._kept.get(name) for name in ("order", "selected", "place"))
+        if isinstance(order, tuple):
+            self._table.set_order(*order)
+        known = selected if isinstance(selected, frozenset) else frozenset[int]()
+        places = [at for at, run in enumerate(self._model.records) if run.entry_index in known]
+        near = min(place if isinstance(place, int) else 0, len(self._model.records) - 1)
+        self._table.setCurrentIndex(self._model.index(places[0] if places else near, 0))
+        for at in places[1:]:
+            self._table.selectionModel().select(self._model.index(at, 0), _WHOLE_ROW)
 
     def _not_kept(self, listing: HistoryListing) -> str:
         """Where the folder cannot be written, what that means here: each look opens it anew and keeps nothing."""

@@ -207,9 +207,7 @@ class GpuChips(QWidget):
         if offers is None:
             return
         self._chips = [self._chip(offers.cards[key]) for key in self._keys]
-        before = self.search.previousInFocusChain()
-        while before.focusPolicy() == Qt.FocusPolicy.NoFocus and before is not self.search:
-            before = before.previousInFocusChain()
+        before = _reached_before(self.search)
         for chip in self._chips:
             self._flow.addWidget(chip)
             self.setTabOrder(before, chip)
@@ -239,3 +237,11 @@ class GpuChips(QWidget):
             self._context.settings.store("gpu_keys", ",".join(dict.fromkeys(kept)))
             self.reload()
             self.changed.emit()
+
+
+def _reached_before(widget: QWidget) -> QWidget:
+    """What Tab comes to before it: Qt puts nothing behind a widget that Tab passes by."""
+    before = widget.previousInFocusChain()
+    while before is not None and before is not widget and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
+        before = before.previousInFocusChain()
+    return before or widget

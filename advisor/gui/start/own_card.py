@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtWidgets import QDialog, QFormLayout, QWidget
 
 from advisor.core.errors import UserFacingError
+from advisor.gui.models.form_fields import FormField, fields_of, parse, range_text
+from advisor.gui.models.typed_number import FieldError
 from advisor.gui.widgets.boxes import down
 from advisor.gui.widgets.card import add_answers
-from advisor.gui.widgets.choice import Line
+from advisor.gui.widgets.judged_line import JudgedLine
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
@@ -32,6 +37,9 @@ _SCALES: dict[str, tuple[str, float]] = {
 }
 """Fields of `GpuSpec` in the units of data sheets."""
 _TEXTS = ("name", "compute-capability", "source")
+_NEEDED = ("name", "memory-bytes", "memory-bandwidth-bytes-per-s", "fp32-flop-per-s", "source")
+"""Without these nothing can be predicted, or nobody can check it."""
+_MOST_LETTERS = 128
 _FILE_NAME = "my_gpus.toml"
 
 
@@ -51,21 +59,31 @@ class OwnCardDialog(QDialog):
         form = QFormLayout()
         form.setHorizontalSpacing(18)
         form.setVerticalSpacing(8)
-        self.fields: dict[str, Line] = {}
+        self.fields: dict[str, JudgedLine] = {}
         for name in (_TEXTS[0], *_SCALES, *_TEXTS[1:]):
-            line = self.fields[name] = Line()
-            unit = f" ({_SCALES[name][0]})" if name in _SCALES else ""
-            words = f"{texts(f'own-{name}')}{unit}"
+            field, unit = _field(name), _SCALES[name][0] if name in _SCALES else ""
+            line = self.fields[name] = JudgedLine("", partial(_judge, field), partial(self._words, field, unit))
+            words = f"{texts(f'own-{name}')}{f' ({unit})' if unit else ''}"
             line.setAccessibleName(words)
+            line.setMaxLength(_MOST_LETTERS)
+            line.setPlaceholderText(texts("form-required" if name in _NEEDED else "form-not-set"))
             form.addRow(words, line)
+            form.addRow(line.message)
         layout.addLayout(form)
         self._problem = label("", "danger", wrap=True)
         self._problem.setVisible(False)
         layout.addWidget(self._problem)
         add_answers(self, layout, texts("window-cancel"), texts("settings-save"), advised=True)
 
+    def _words(self, field: FormField, unit: str, error: FieldError) -> str:
+        return self._texts(error.code, range=f"{range_text(field)} {unit}".strip())
+
     def accept(self) -> None:
-        """Keep the card, or say what is missing."""
+        """Keep the card, or say beside each field what is wrong with it."""
+        wrong = [line for line in self.fields.values() if not line.allowed()]
+        if wrong:
+            wrong[0].setFocus()
+            return
         try:
             row = self._row()
             path = self._settings.gpu_file or self._settings.history_folder / _FILE_NAME
@@ -79,26 +97,40 @@ class OwnCardDialog(QDialog):
         super().accept()
 
     def _row(self) -> dict[str, Any]:
-        """What was typed as a row of a file of cards. Raises UserFacingError."""
+        """What was typed as a row of a file of cards."""
         row: dict[str, Any] = {"checked": datetime.now(UTC).date().isoformat()}
         for name, line in self.fields.items():
-            text = line.text().strip()
-            if not text:
-                continue
-            if name not in _SCALES:
-                row[name.replace("-", "_")] = text
-                continue
-            unit, scale = _SCALES[name]
-            try:
-                row[name.replace("-", "_")] = float(text.replace(",", "").replace(" ", "")) * scale
-            except ValueError:
-                text = self._texts("own-no-number", field=self._texts(f"own-{name}"), unit=unit)
-                raise UserFacingError(text) from None
-        for name in ("name", "source"):
-            if name not in row:
-                raise UserFacingError(self._texts("own-needed", field=self._texts(f"own-{name}")))
-        row["key"] = f"my-{re.sub(r'[^a-z0-9]+', '-', row['name'].lower()).strip('-')}"[:64]
+            value = parse(_field(name), line.text())
+            if value is not None:
+                row[name.replace("-", "_")] = value * _SCALES[name][1] if name in _SCALES else value
+        row["key"] = _key(row["name"])
         return row
+
+
+def _field(name: str) -> FormField:
+    """A field of `GpuSpec` in the unit that it is typed in."""
+    from advisor.catalogue.gpu_spec import GpuSpec
+
+    found = next(one for one in fields_of(GpuSpec) if one.name == name.replace("-", "_"))
+    needed, scale = name in _NEEDED, _SCALES[name][1] if name in _SCALES else 1.0
+    low, high = (None if limit is None else limit / scale for limit in (found.low, found.high))
+    return replace(found, required=needed, optional=not needed, low=low, high=high)
+
+
+def _judge(field: FormField, text: str) -> None:
+    from advisor.catalogue.gpu_spec import CAPABILITY
+
+    value = parse(field, text)
+    if field.name == "compute_capability" and value and not re.fullmatch(CAPABILITY, value):
+        raise FieldError("own-no-capability")
+
+
+def _key(name: str) -> str:
+    """By which the card is known; of letters that a key does not have, their digest."""
+    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    if name.isascii() and plain:
+        return f"my-{plain}"[:64]
+    return "-".join(("my", *([plain[:50]] if plain else []), sha256(name.encode()).hexdigest()[:8]))
 
 
 def keep_card(path: Path, row: dict[str, Any]) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QToolButton, QWidget
 
-from advisor.gui.models.form_fields import FieldError, FormField, parse, range_text, shown
+from advisor.gui.models.form_fields import FormField, parse, range_text, shown
+from advisor.gui.models.typed_number import FieldError
 from advisor.gui.texts import CHANGED
 from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.choice import Choice, Line

@@ -1,0 +1,48 @@
+"""A line in a dialog that says below itself what is wrong with what was typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from advisor.gui.models.typed_number import FieldError
+from advisor.gui.widgets.choice import Line
+from advisor.gui.widgets.labels import label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class JudgedLine(Line):
+    """Judged with every letter, and once more where the dialog is accepted: only then is nothing too little."""
+
+    def __init__(self, text: str, judge: Callable[[str], object], words: Callable[[FieldError], str]) -> None:
+        """`judge` raises FieldError for what is not allowed, and `words` says it."""
+        super().__init__(text)
+        self._judge, self._words = judge, words
+        self.message = label("", "danger", wrap=True)
+        """Whoever lays out the line puts it below."""
+        self.message.setVisible(False)
+        self.textChanged.connect(lambda _text: self._say(self._wrong() if self.text().strip() else ""))
+
+    def allowed(self) -> bool:
+        """Whether the dialog may be accepted with what stands here; what is wrong is said."""
+        wrong = self._wrong()
+        self._say(wrong)
+        return not wrong
+
+    def _wrong(self) -> str:
+        try:
+            self._judge(self.text())
+        except FieldError as error:
+            return self._words(error)
+        return ""
+
+    def _say(self, words: str) -> None:
+        if words == self.message.text():
+            return
+        self.message.setText(words)
+        self.message.setVisible(bool(words))
+        self.setAccessibleDescription(words)
+        self.setProperty("invalid", "true" if words else "false")
+        self.style().unpolish(self)
+        self.style().polish(self)
