@@ -72,6 +72,8 @@ class Session(QObject):
         self.advice: AdviceRecord | None = None
         self.job: JobState | None = None
         self.job_outcome: Outcome | None = None
+        self._asked: Workload | None = None
+        """What the job is about, whatever was edited since it began."""
         self.advice_seen = True
         """Whether the newest advice of a job was on the screen."""
         self.case_answers: dict[str, CaseAnswer] = {}
@@ -234,7 +236,7 @@ class Session(QObject):
             pace = known_pace(self.settings, self._pace_key(measure=measure), budget_s, measure=measure)
             forecast = Forecast(pace=pace, started_s=began_s)
         self.job = JobState(measure=measure, started_s=began_s, kind=kind, forecast=forecast)
-        self.job_outcome = None
+        self.job_outcome, self._asked = None, self.workload
         self.advice_seen = False
         self._thread = self.crew.start(job, self._job_done)
         self._drain.start()
@@ -340,7 +342,7 @@ class Session(QObject):
     def close(self) -> bool:
         """End everything within two seconds; False where a thread still hangs.
 
-        What a running job has measured is kept, where the job comes to its end in most of that time.
+        What a running job has measured is kept: in its advice, or where a busy machine leaves no time for one, alone.
         """
         self._drain.stop()
         self.feed.stop()
@@ -349,14 +351,21 @@ class Session(QObject):
         if self._thread is None or self.job is None or not self.job.sample_count:
             return self.crew.close()
         thread, self._thread = self._thread, None
-        self._keep_at_once(self.crew.end(thread, _KEEP_S))
+        found = self.crew.end(thread, _KEEP_S)
+        self.job.apply(event for event in thread.drain() if not isinstance(event, Reading))
+        self._keep_at_once(found)
         return self.crew.close(_CLOSE_S - _KEEP_S)
 
     def _keep_at_once(self, found: object) -> None:
+        """The job's answer, or where it did not come in time, what was measured for it."""
         from advisor.core.errors import UserFacingError
         from advisor.gui.history_access import keep
+        from advisor.gui.jobs.closed_early import measured_alone
         from advisor.store.advice_record import AdviceRecord
 
+        measured = self.job.measurements if self.job is not None and self.job.kind == "advise" else []
+        if not isinstance(found, AdviceRecord) and measured and self._asked is not None and self.machine is not None:
+            found = measured_alone(self._asked, self.machine, measured)
         if isinstance(found, AdviceRecord):
             with contextlib.suppress(UserFacingError):  # Nobody is there to be told.
                 keep(self.settings.history_folder, found)

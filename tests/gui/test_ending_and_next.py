@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
-from advisor.gui.history_access import in_history, read_history
+from advisor.core.drive import drive
+from advisor.gui.history_access import in_history, keep, read_history
+from advisor.gui.jobs.answers import answer
 from advisor.gui.jobs.apart import apart
+from advisor.gui.jobs.asks import DetectAsk, NewestAdviceAsk
+from advisor.gui.jobs.closed_early import measured_alone
 from advisor.gui.session import Session
-from advisor.measure.events import RunProgress
+from advisor.measure.events import DeviceEnded, RunProgress
+from advisor.store.advice_record import AdviceRecord
 from advisor.workload.workload_file import load_workload
 from tests.gui import fakes
 from tests.gui.at_the_window import press, strike_key
+from tests.gui.conftest import renew
 from tests.gui.test_at_the_window import active
 from tests.gui.test_job_strip import strip_of
 
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from advisor.gui.main_window import MainWindow
+    from advisor.gui.pages.page import Page
     from advisor.gui.settings import Settings
     from advisor.gui.threads import Job
 
@@ -35,6 +44,7 @@ _CLOSING_S = 2.0
 def measuring(window: MainWindow, session: Session, settings: Settings, qtbot: QtBot) -> None:
     """A real measurement that has timed its first steps."""
     settings.store("budget_s", 60)
+    session.machine = fakes.machine(0)
     session.set_workload(load_workload("iris_mlp"), reference="iris_mlp")
     active(window, qtbot)
     strike_key(window, Qt.Key.Key_F5)
@@ -53,25 +63,77 @@ def test_what_was_measured_is_kept_when_the_window_is_closed_on_the_job(
     assert run.head.workload_name == load_workload("iris_mlp").name
 
 
-def test_a_job_that_does_not_answer_is_given_up_within_two_seconds_of_closing(
-    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def silent_after(events: list[object], monkeypatch: pytest.MonkeyPatch) -> Job:
+    """A job in a child that tells these events, and answers nothing until it is given up."""
+
     def silent(_child: object, cancelled: threading.Event) -> Generator[object, None, object]:
-        yield fakes.advice().measurements[0].steps[0].samples[0]
+        yield from events
         while not getattr(cancelled, "at_once", False):
             time.sleep(0.01)
         return None
 
     monkeypatch.setattr("advisor.gui.jobs.apart._relay", silent)
-    from advisor.gui.jobs.asks import DetectAsk
+    return apart(DetectAsk)
 
-    session.start_job(apart(DetectAsk), measure=True)
+
+def test_a_job_that_does_not_answer_is_given_up_within_two_seconds_of_closing(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = fakes.advice().measurements[0].steps[0].samples[0]
+    session.start_job(silent_after([sample], monkeypatch), measure=True)
     qtbot.waitUntil(lambda: session.job is not None and session.job.sample_count > 0, timeout=120_000)
     began_s = time.monotonic()
     window.close()
     assert window.closed_cleanly
     assert time.monotonic() - began_s < _CLOSING_S
     assert not in_history(tmp_path, read_history).runs
+
+
+def test_measurements_whose_advice_does_not_come_in_time_are_kept_alone_and_are_not_the_last_advice(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(tmp_path, fakes.advice())
+    measured = fakes.advice().measurements[0]
+    ended = DeviceEnded(
+        device_key=measured.device_key, measurement=measured, exit_kind="cancelled", ended_monotonic_s=2000.0
+    )
+    session.machine = fakes.machine()
+    session.set_workload(fakes.workload())
+    session.start_job(silent_after([measured.steps[0].samples[0], ended], monkeypatch), measure=True)
+    qtbot.waitUntil(lambda: session.job is not None and session.job.sample_count > 0, timeout=120_000)
+    session.edit_workload(load_workload("iris_mlp"), "")
+    window.close()
+    newest, _before = in_history(tmp_path, read_history).runs
+    assert (newest.head.workload_name, newest.head.measured) == (fakes.workload().name, True)
+    advice = in_history(tmp_path, lambda history: history.load(newest.entry_index))
+    assert isinstance(advice, AdviceRecord)
+    assert advice.measurements == (measured,)
+    assert advice.main is None
+    assert [one.code for one in advice.caveats] == ["advice-window-closed"]
+    asked = answer(NewestAdviceAsk(folder=str(tmp_path)), threading.Event())
+    restored = drive(asked, None)
+    assert isinstance(restored, AdviceRecord)
+    assert restored.predictions
+
+
+def nothing_to_come(page: Page) -> bool:
+    return not page.filling
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_run_of_measurements_alone_opens_on_every_page(
+    window: MainWindow, session: Session, language: str, qtbot: QtBot
+) -> None:
+    alone = measured_alone(fakes.workload(), fakes.machine(), fakes.advice().measurements)
+    window.settings.store("language", language)
+    renew(window)
+    session.show_recorded(alone)
+    for name in ("machine", "model", "measure", "advice", "compare", "history"):
+        window.show_page(name)
+        shown = window.page(name)
+        qtbot.waitUntil(partial(nothing_to_come, shown), timeout=120_000)
+    told = "\n".join(one.text() for one in window.page("advice").findChildren(QLabel))
+    assert window.context.texts.say(alone.caveats[0])[:20] in told
 
 
 def test_a_run_that_ended_as_the_window_closes_is_kept(session: Session, tmp_path: Path) -> None:

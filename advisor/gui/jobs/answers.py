@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from advisor.workload.workload import Workload
 
 
+_LOOKED_BACK = 20
+"""Runs: who closes so many windows in a row on their jobs looks for no advice."""
+
+
 def answer(ask: Ask, cancelled: threading.Event) -> Generator[object, None, object]:
     """Events of the work; its value is the result. Raises UserFacingError."""
     if isinstance(ask, AdviseAsk):
@@ -46,8 +50,9 @@ def _plain(ask: PlainAsk) -> object:
         from advisor.store.history import History
 
         with History(Path(ask.folder)) as history:
-            runs = history.runs()
-            return history.load(runs[0].entry_index) if runs else None
+            kept = (history.load(run.entry_index) for run in history.runs()[:_LOOKED_BACK])
+            # A window that was closed on its job may have left measurements alone.
+            return next((advice for advice in kept if advice is not None and advice.predictions), None)
     from advisor.catalogue.spec_table import spec_table
     from advisor.claims.predictor import Predictor
 
