@@ -12,7 +12,7 @@ from advisor.core.input_file import read_toml
 from advisor.core.records import Record, shared_fields
 from advisor.core.sentences import Names, Reason, SaidError
 from advisor.core.units import Estimate
-from advisor.workload.workload import Mode
+from advisor.workload.workload import Mode, Trainable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,6 +41,15 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     fits: bool | None = None
     """Whether a step is said to fit the card's memory; None: nothing is said of it."""
     workload: str | None = None
+    parameters: Annotated[float, Meta(ge=1e6, le=2e13)] | None = None
+    """Of the model, where it is named by its size."""
+    trainable: Trainable | None = None
+    weights_bits: Literal[4, 8, 16] | None = None
+    """Of the weights that are not trained."""
+    offload: bool | None = None
+    """Whether something is kept in the host's memory."""
+    trained_tokens: Annotated[float, Meta(ge=1, le=1e17)] | None = None
+    """What an epoch or the whole training passes."""
     mode: Mode = "training"
     strategy: Strategy | None = None
     precision: Precision | None = None
@@ -51,6 +60,8 @@ class ClaimFields(Record, frozen=True, kw_only=True):
     compile: bool | None = None
     step_s: Seconds | None = None
     samples_per_s: Rate | None = None
+    tokens_per_s: Rate | None = None
+    """Of a model that is named by its size; of others samples a second are told."""
     epoch_s: Seconds | None = None
     job_s: Seconds | None = None
     speed_up_ratio: Ratio | None = None
@@ -101,7 +112,8 @@ def read_claim_file(path: Path) -> tuple[ClaimEntry, ...]:
     """The entries of a claim file. Raises InputError naming file, field and what is allowed."""
     entries = read_toml(path, ClaimFile).claim
     for index, entry in enumerate(entries):
-        values = (entry.step_s, entry.samples_per_s, entry.epoch_s, entry.job_s, entry.speed_up_ratio)
+        times = (entry.step_s, entry.epoch_s, entry.job_s)
+        values = (*times, entry.samples_per_s, entry.tokens_per_s, entry.speed_up_ratio)
         if entry.text is None and entry.fits is None and all(value is None for value in values):
             raise SaidError.of("claim-nothing-to-check", path=str(path), place=f"claim[{index}]")
     return entries

@@ -10,15 +10,19 @@ from advisor.claims.claim import Claim, ClaimAnswer, claim_of
 from advisor.claims.ratios import check_card_ratio, check_count_ratio
 from advisor.claims.reader import parse_claim
 from advisor.claims.refusals import refusal, unknown_card
+from advisor.claims.sized import check_sized
 from advisor.claims.switched import check_change, check_fits, is_about_one_change
 from advisor.claims.times import check_time
 from advisor.core.file_fault import shown_value
 from advisor.core.sentences import SaidError
+from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:
     from advisor.claims.claim import ClaimEntry
     from advisor.claims.predictor import Predictor
 
+_SIZE_SLACK = 1.3
+"""A size is named in round numbers: GPT-2's 124M are `117M` in its paper."""
 _MAY_BE_STATED = tuple(
     name for name in Claim.__struct_fields__ if name not in {"text", "mode", "reference_count", "unknown_gpus"}
 )
@@ -30,7 +34,7 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
 
     Raises InputError when something is missing without which it cannot be judged (card, model, figure), naming it.
     """
-    parsed = _parsed(claim, predictor)
+    parsed = _of_its_size(_parsed(claim, predictor), predictor)
     for key in (*parsed.gpus, *parsed.reference_gpus):
         if key not in predictor.specs:
             raise SaidError.of("claim-card-unlisted", gpu=shown_value(key))
@@ -44,9 +48,21 @@ def check_claim(claim: Claim | ClaimEntry | str, predictor: Predictor) -> ClaimA
         raise unknown_card(parsed, predictor.specs)
     if not parsed.gpus:
         raise refusal("claim-without-card", parsed, predictor.specs)
+    if parsed.workload is None and parsed.parameters is not None and parsed.speed_up_ratio is None:
+        return check_sized(parsed, predictor)
     if parsed.fits is not None:
         return check_fits(parsed, predictor)
     return check_time(parsed, predictor) if parsed.speed_up_ratio is None else check_change(parsed, predictor)
+
+
+def _of_its_size(claim: Claim, predictor: Predictor) -> Claim:
+    """A claim that names a model and a size far from that model's is about the size: `ViT 22B` is no ViT-Base."""
+    if claim.workload is None or claim.parameters is None:
+        return claim
+    tables = predictor.tables(load_workload(claim.workload)).values()
+    own = max((table.parameter_count for table in tables), default=0)
+    alike = own / _SIZE_SLACK <= claim.parameters <= own * _SIZE_SLACK
+    return claim if alike or not own else msgspec.structs.replace(claim, workload=None)
 
 
 def _parsed(claim: Claim | ClaimEntry | str, predictor: Predictor) -> Claim:

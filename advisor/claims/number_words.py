@@ -11,7 +11,7 @@ _UNITS = (
     (r"(?:µs|μs|us)\b|microseconds?|微秒", 1e-6),
     (r"seconds?|secs?\b|s\b|秒钟?", 1.0),
     (r"minutes?|mins?\b|分钟|分(?!类|割|辨|布|之)", 60.0),
-    (r"(?:hours?|hrs?|h)(?![a-z])|个?小时", 3600.0),
+    (r"(?:hours?|hrs?|h(?!(?:100|200|800)(?!\d)))(?![a-z])|个?小时", 3600.0),  # `8 H100` are cards
     (r"days?|天", 86400.0),
     (r"m\b", 60.0),
 )

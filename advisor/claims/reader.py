@@ -15,6 +15,16 @@ from advisor.claims.number_words import NOT_ONE_NUMBER, search, spelled_out
 from advisor.claims.ratio_words import says_slower
 from advisor.claims.refusals import refusal
 from advisor.claims.sides import find_sides
+from advisor.claims.size_words import (
+    cards_of_memory,
+    find_parameters,
+    find_tokens,
+    find_trainable,
+    find_weight_bits,
+    is_mixture,
+    says_offloaded,
+    says_possible,
+)
 from advisor.claims.words import (
     MODELS,
     PRECISIONS,
@@ -39,6 +49,7 @@ _BELOW_ZERO = re.compile(
     r"(?<=[ (])-\d{1,24}(?:\.\d{1,24})? ?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|images?|samples?|x|times)\b"
 )
 """A figure under zero; a dash between two figures or words has no blank before it and none is read as a minus."""
+_QUANTISED_BITS = 4
 _LEAST, _MOST = 1e-15, 1e15
 """Of seconds, rates and ratios."""
 _SAYS = r"(?:\s*(?:of|=|:|is|为|是))?\s*"
@@ -75,15 +86,18 @@ def parse_claim(text: str, specs: Mapping[str, GpuSpec]) -> Claim:
         raise refusal("claim-number-beyond", Claim(), specs)
     claim = _claim(text, plain, figures, sides)
     claim = msgspec.structs.replace(claim, unknown_gpus=cards.unknown)
+    if claim.workload is None and is_mixture(plain):
+        raise refusal("claim-mixture", claim, specs)
     if claim.fits is not None and not figures:
-        return claim
+        in_words = not claim.gpus and not cards.unknown
+        return msgspec.structs.replace(claim, gpus=cards_of_memory(plain, specs)) if in_words else claim
     if not figures:
         raise refusal("claim-without-degree" if says_slower(plain) else "claim-without-figure", claim, specs)
     if compares_strategies(plain):
         raise refusal("claim-strategies-compared", claim, specs)
     if sides.reference and not sides.compared:
         raise refusal("claim-cards-not-compared", claim, specs)
-    if figures.tokens_per_s is not None and claim.sequence_length is None:
+    if figures.tokens_per_s is not None and claim.samples_per_s is None and claim.tokens_per_s is None:
         raise refusal("claim-without-length", claim, specs)
     return claim
 
@@ -103,7 +117,10 @@ def _checked(text: str, specs: Mapping[str, GpuSpec]) -> str:
 
 
 def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
-    length = _number_of(_LENGTH, plain)
+    length, bits = _number_of(_LENGTH, plain), find_weight_bits(plain)
+    parameters, workload = find_parameters(plain), first_named(MODELS, plain)
+    if workload is not None and bits == _QUANTISED_BITS:
+        workload = workload.replace("_lora", "_qlora")
     precisions = compared_precisions(plain) if figures.speed_up_ratio is not None else None
     batches = _compared_batches(plain) if figures.speed_up_ratio is not None else None
     return Claim(
@@ -112,24 +129,35 @@ def _claim(text: str, plain: str, figures: Figures, sides: Sides) -> Claim:
         count=sides.card_count,
         reference_gpus=sides.reference,
         reference_count=sides.reference_count,
-        workload=first_named(MODELS, plain),
+        workload=workload,
+        parameters=parameters,
+        trainable=find_trainable(plain),
+        weights_bits=bits if parameters is not None else None,
+        offload=True if says_offloaded(plain) else None,
+        trained_tokens=find_tokens(plain),
         mode="inference" if search(r"\binference\b|推理|推断|\bforward (?:pass )?only\b", plain) else "training",
         strategy=first_named(STRATEGIES, plain),
         precision=precisions[0] if precisions is not None else first_named(PRECISIONS, plain),
         reference_precision=precisions[1] if precisions is not None else None,
         batch_size=batches[0] if batches is not None else _number_of(_BATCH, plain),
         reference_batch_size=batches[1] if batches is not None else None,
-        fits=None if figures else says_fits(plain),
+        fits=None if figures else _fits(plain, sized=parameters is not None),
         sequence_length=length,
         image_size=_number_of(_IMAGE, plain),
         channels_last=True if search(r"channels[ _-]?last|\bnhwc\b", plain) else None,
         compile=True if search(r"torch\.?compile|\bcompiled\b|编译", plain) else None,
         step_s=figures.step_s,
         samples_per_s=_rate(figures, length),
+        tokens_per_s=figures.tokens_per_s if parameters is not None else None,
         epoch_s=figures.epoch_s,
         job_s=figures.job_s,
         speed_up_ratio=figures.speed_up_ratio,
     )
+
+
+def _fits(plain: str, *, sized: bool) -> bool | None:
+    said = says_fits(plain)
+    return says_possible(plain, sized=sized) if said is None and not says_slower(plain) else said
 
 
 def normalised(text: str) -> str:

@@ -53,6 +53,11 @@ def _unknown(name: str, near: tuple[str, ...]) -> Reason:
     return Reason.of("claim-unknown-card", card=card, nearest=Names(names=near))
 
 
+def size_text(parameters: float) -> str:
+    """A number of parameters as its field writes it: `7B`, `350M`."""
+    return f"{parameters / 1e9:.4g}B" if parameters >= 1e9 else f"{parameters / 1e6:.4g}M"  # noqa: PLR2004 - a billion
+
+
 def _understood(claim: Claim, specs: Mapping[str, GpuSpec]) -> list[str]:
     """The parts that were read, in words that no language needs translated."""
     count = f"{claim.count} × GPU" if claim.count is not None else ""
@@ -61,7 +66,7 @@ def _understood(claim: Claim, specs: Mapping[str, GpuSpec]) -> list[str]:
         count = counted(claim.count or 1, card)
     times = (claim.step_s, claim.epoch_s, claim.job_s)
     parts = (
-        claim.workload,
+        claim.workload or (size_text(claim.parameters) if claim.parameters is not None else None),
         count,
         PRECISION_LABELS[claim.precision] if claim.precision is not None else None,
         *(format_seconds(time_s) for time_s in times if time_s is not None),

@@ -12,8 +12,9 @@ from advisor.claims.predictor import candidate
 from advisor.claims.ratios import LINEAR_SLACK, PANEL
 from advisor.claims.refusals import refusal, unpredicted
 from advisor.claims.setting import claimed_workload, held_against, range_over, usual_precision
-from advisor.core.sentences import Arguments, Reason
+from advisor.core.sentences import Arguments, Listed, Reason
 from advisor.predict.ranges.gain_range import gain_range
+from advisor.recommend.comparison import counted
 from advisor.recommend.precisions import rate_of
 from advisor.workload.workload import with_training
 
@@ -22,11 +23,22 @@ if TYPE_CHECKING:
 
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.catalogue.precisions import Precision
+    from advisor.catalogue.strategies import Strategy
     from advisor.claims.claim import Claim, Verdict
     from advisor.claims.predictor import Predictor
     from advisor.core.units import Estimate
     from advisor.predict.prediction import Prediction
     from advisor.predict.ranges.gain_range import GainKind
+    from advisor.workload.workload import Workload
+
+
+_LESS: tuple[tuple[str, dict[str, object]], ...] = (
+    ("pure", {"precision": "bf16_true"}),
+    ("eight-bit", {"optimizer_bits": 8}),
+    ("in-backward", {"optimizer_in_backward": True}),
+    ("stateless", {"optimizer": "sgd"}),
+)
+"""Ways of AdamW that keep ever less, each with those before it."""
 
 
 class _Side(NamedTuple):
@@ -80,20 +92,14 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     """
     batch = claim.batch_size or 1
     workload = claimed_workload(msgspec.structs.replace(claim, batch_size=batch), predictor)
-    found: list[Prediction] = []
-    for spec in (predictor.specs[key] for key in claim.gpus):
-        precision = usual_precision(spec, claim.precision or workload.training.precision)
-        if precision is not None:
-            found += predictor.predict(workload, (candidate(spec, precision, batch),))
-    known = [one for one in found if one.fits is not None and one.peak_memory_bytes is not None]
-    if not known:
+    best = _roomiest(claim, predictor, workload, batch)
+    if best is None:
         raise unpredicted(claim, workload, predictor.specs, precision=None)
-    best = max(known, key=lambda one: one.memory_capacity_bytes or 0.0)
     need, capacity = best.peak_memory_bytes, best.memory_capacity_bytes or 0.0
     assert need is not None
     numbers: Arguments = {
         "model": workload.name,
-        "device": best.device.name,
+        "device": counted(best.count, best.device.name),
         "batch": batch,
         "precision": PRECISION_LABELS[best.precision],
         **need.arguments("need", "bytes"),
@@ -101,9 +107,45 @@ def check_fits(claim: Claim, predictor: Predictor) -> ClaimAnswer:
     }
     close = need.holds(capacity)
     right = bool(best.fits) == bool(claim.fits)
+    smaller = _smaller(claim, predictor, workload, batch) if claim.fits and not right and not close else None
+    if smaller is not None:
+        way, one = smaller
+        held = one.peak_memory_bytes
+        assert held is not None
+        numbers |= {"usual_bytes": need.value, "way": Listed(reasons=(Reason.of(f"claim-way-{way}"),))}
+        numbers |= held.arguments("need", "bytes")
+        reason = Reason.of("claim-fits-only-with", **numbers)
+        return ClaimAnswer(claim=claim, verdict="plausible_only_with", reasons=(reason,))
     code = "claim-fits-close" if close else "claim-fits" if best.fits else "claim-fits-not"
     verdict: Verdict = "plausible" if right else "plausible_only_with" if close else "impossible"
     return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason.of(code, **numbers),))
+
+
+def _roomiest(claim: Claim, predictor: Predictor, workload: Workload, batch: int) -> Prediction | None:
+    """The set-up on the variant with the most memory; several cards share the parameters unless a copy each is said."""
+    count = claim.count or 1
+    strategy: Strategy = (claim.strategy or "fsdp") if count > 1 else "single"
+    found: list[Prediction] = []
+    for spec in (predictor.specs[key] for key in claim.gpus):
+        precision = usual_precision(spec, workload.training.precision)
+        if precision is not None:
+            found += predictor.predict(workload, (candidate(spec, precision, batch, count=count, strategy=strategy),))
+    known = [one for one in found if one.fits is not None and one.peak_memory_bytes is not None]
+    return max(known, key=lambda one: one.memory_capacity_bytes or 0.0, default=None)
+
+
+def _smaller(claim: Claim, predictor: Predictor, workload: Workload, batch: int) -> tuple[str, Prediction] | None:
+    """The first way (`claim-way-NAME`) of training all weights that keeps less and fits; None: none does."""
+    training = workload.training
+    if training.trainable != "all" or training.optimizer != "adamw" or claim.precision is not None:
+        return None
+    changes: dict[str, object] = {"clip_gradient_norm": None}
+    for way, change in _LESS:
+        changes |= change
+        one = _roomiest(claim, predictor, with_training(workload, **changes), batch)
+        if one is not None and one.fits:
+            return way, one
+    return None
 
 
 def _sides(claim: Claim, precision: Precision, batch: int) -> tuple[_Side, _Side]:

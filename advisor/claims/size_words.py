@@ -1,0 +1,112 @@
+"""The words of a claim about a model that is named by its size: parameters, tokens, way of training, memory."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+from advisor.claims.number_words import search
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.workload.workload import Trainable
+
+WeightBits = Literal[4, 8, 16]
+_SIZE = r"(?<![\d.])(\d{1,4}(?:\.\d{1,3})?)\s*"
+_NOT_TOKENS = r"(?!\s*(?:training )?(?:tokens?|词元|samples?|images?|条|张))"
+_PARAMETERS = r"(?:\s*-?\s*(?:of )?(?:model )?(?:parameters?|params?|weights)\b|\s*(?:个)?参数)"
+_SIZES = (
+    (rf"{_SIZE}b(?![a-z0-9/]){_NOT_TOKENS}", 1e9),
+    (rf"{_SIZE}(?:bn|billion)\b{_NOT_TOKENS}", 1e9),
+    (rf"{_SIZE}(?:trillion|t){_PARAMETERS}", 1e12),
+    (rf"{_SIZE}(?:m|million){_PARAMETERS}", 1e6),
+    (rf"{_SIZE}亿{_NOT_TOKENS}", 1e8),
+)
+_TOKENS = (
+    (rf"{_SIZE}(?:t|trillion)\s*(?:training )?(?:tokens?|词元)", 1e12),
+    (rf"{_SIZE}万亿\s*(?:个)?\s*(?:tokens?|词元)", 1e12),
+    (rf"{_SIZE}(?:b|bn|billion)\s*(?:training )?(?:tokens?|词元)", 1e9),
+    (rf"{_SIZE}亿\s*(?:个)?\s*(?:tokens?|词元)", 1e8),
+    (rf"{_SIZE}(?:m|million)\s*(?:training )?(?:tokens?|词元)", 1e6),
+)
+_A_SECOND = r"(?!\s*(?:/|per|a|each|every|每)\s*s)"
+_MIXTURE = r"(?<![\d.])\d{1,3}\s*[x×*]\s*\d{1,4}(?:\.\d)?\s*b(?![a-z0-9])|\bmixture of experts\b|\bmoe\b|混合专家"
+_LORA = r"\bq?lora\b|\bpeft\b|\badapters?\b"
+_BITS: tuple[tuple[str, WeightBits], ...] = (
+    (r"\bqlora\b|\b(?:4[\s-]?bit|int4|nf4|fp4|gptq|awq)\b|4\s*(?:bit|比特|位)", 4),
+    (r"\b(?:8[\s-]?bit|int8)\b|8\s*(?:bit|比特|位)", 8),
+    (r"\b16[\s-]?bit\b|\b(?:fp|bf)16\b|16\s*(?:bit|比特|位)", 16),
+)
+_OFFLOADS = r"\boff-?\s?load\w*|\bzero-?infinity\b|卸载|主机内存"
+_MEMORY = (
+    r"(\d{1,3})\s*(?:gi?b|g)\s*(?:of )?(?:gpus?|(?:graphics )?cards?|vram|memory|的?显卡|的?显存|的?卡)",
+    r"(?:显存|vram)\s*(?:of |为|是|=)?\s*(\d{1,3})\s*(?:gi?b|g)\b",
+)
+_CANNOT = (
+    r"\b(?:cannot|can't|can ?not|impossible|not (?:possible|enough)|isn't enough|too small)\b"
+    r"|不能|无法|不可能|不够|跑不了|训不了|跑不动"
+)
+_CAN = r"\bcan\b|\bpossible\b|\benough\b|\bsuffic\w+|\bruns?\b|能|可以|足够|够用|跑得?[动了起]"
+_TRAINS = rf"{_LORA}|\btrain\w*|\bfine-?\s?tun\w*|\bpre-?train\w*|训练|微调|全参|\binference\b|推理"
+
+
+def find_parameters(plain: str) -> float | None:
+    """The size in parameters (`7B`, `1.3 billion`, `70亿参数`); None: none is named, or it is a mixture's."""
+    found = [
+        (match.start(), float(match.group(1)) * scale)
+        for pattern, scale in _SIZES
+        for match in re.finditer(pattern, plain, re.ASCII)
+    ]
+    if not found or is_mixture(plain):
+        return None
+    return min(found)[1] or None
+
+
+def is_mixture(plain: str) -> bool:
+    """Whether experts are mixed: then the parameters that a token passes through are fewer than those that are kept."""
+    return search(_MIXTURE, plain) is not None
+
+
+def find_tokens(plain: str) -> float | None:
+    """How many tokens were trained on (`1T tokens`, `3 亿 tokens`); None: not said."""
+    for pattern, scale in _TOKENS:
+        match = search(pattern + _A_SECOND, plain)
+        if match is not None:
+            return float(match.group(1)) * scale or None
+    return None
+
+
+def find_trainable(plain: str) -> Trainable | None:
+    """Adapters, where the words say so; None: nothing is said."""
+    return "lora" if search(_LORA, plain) is not None else None
+
+
+def find_weight_bits(plain: str) -> WeightBits | None:
+    """Bits of the stored weights, where they are named (`QLoRA` stores 4)."""
+    return next((bits for pattern, bits in _BITS if search(pattern, plain) is not None), None)
+
+
+def says_offloaded(plain: str) -> bool:
+    """Whether something is kept in the host's memory."""
+    return search(_OFFLOADS, plain) is not None
+
+
+def says_possible(plain: str, *, sized: bool) -> bool | None:
+    """Whether a training is said to be possible on a card, or not to; None: neither.
+
+    Of a model whose size is named (`sized`), words for training beside a card say so too: `70B LoRA on one 4090`.
+    """
+    if search(_CANNOT, plain) is not None:
+        return False
+    said = search(_CAN, plain) is not None or (sized and search(_TRAINS, plain) is not None)
+    return True if said else None
+
+
+def cards_of_memory(plain: str, specs: Mapping[str, GpuSpec]) -> tuple[str, ...]:
+    """Every card of the memory that stands for one (`a 24 GB card`); none where none is named."""
+    match = next((found for pattern in _MEMORY if (found := search(pattern, plain)) is not None), None)
+    if match is None:
+        return ()
+    return tuple(key for key, spec in specs.items() if spec.memory_bytes == int(match.group(1)) * 2.0**30)

@@ -1,0 +1,248 @@
+"""Claims about a model that is named by its size alone: what its parameters need, and what no card can beat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from advisor.catalogue.optimizers import OPTIMIZER_FACTS
+from advisor.catalogue.precisions import PRECISION_FACTS, PRECISION_LABELS
+from advisor.claims.bounds import clock_slack
+from advisor.claims.claim import ClaimAnswer
+from advisor.claims.predictor import candidate
+from advisor.claims.refusals import refusal, size_text
+from advisor.claims.setting import range_over
+from advisor.core.sentences import Arguments, Listed, Reason
+from advisor.core.units import format_count
+from advisor.cost.memory.capacity import usable_bytes
+from advisor.recommend.comparison import counted
+from advisor.recommend.precisions import rate_of
+from advisor.workload.workload import length_of
+from advisor.workload.workload_file import load_workload
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.catalogue.precisions import Precision
+    from advisor.claims.claim import Claim, Verdict
+    from advisor.claims.predictor import Predictor
+    from advisor.core.sentences import SaidError
+    from advisor.core.units import Estimate
+    from advisor.predict.prediction import Prediction
+
+_FULL_FLOP, _ADAPTER_FLOP, _FORWARD_FLOP = 6.0, 4.0, 2.0
+"""A parameter and token: forward 2, gradients of inputs 2, gradients of weights 2 (Kaplan et al. 2020)."""
+_LIKE_FULL, _LIKE_ADAPTERS, _LIKE_QUANTISED = "llama_7b_pretraining", "llama_8b_lora", "llama_8b_qlora"
+"""Traced models that stand for one of another size: what share of its peak rate a card reaches with them."""
+_BATCHES = (1, 4, 16)
+_HALF: tuple[Precision, ...] = ("bf16_amp", "fp16_amp", "bf16_true")
+"""Tried with them where a claim names no precision."""
+_OPEN: tuple[Precision, ...] = ("bf16_amp", "fp16_amp", "tf32", "fp32")
+"""Meant where a claim names no precision; beyond them FP8 is named as what would explain it."""
+_EIGHT_BIT_BYTES = 1 + 4 / 256
+"""A state in blocks of 256 that share one FP32 scale."""
+
+
+class Way(NamedTuple):
+    """A way to train, and the bytes that it keeps a parameter; the sentence is `claim-way-NAME`."""
+
+    name: str
+    parameter_bytes: float
+
+
+def ways_of(claim: Claim) -> tuple[Way, ...]:
+    """How a model may be trained as a claim says, from the usual way to the one that keeps least on the card."""
+    if claim.mode == "inference" or claim.trainable == "lora":
+        kind = "inference" if claim.mode == "inference" else "lora"
+        stored = (16, 8, 4) if claim.weights_bits is None else (claim.weights_bits,)
+        return tuple(Way(f"{kind}-{bits}", bits / 8) for bits in stored)
+    mixed, pure = PRECISION_FACTS["bf16_amp"], PRECISION_FACTS["bf16_true"]
+    states = OPTIMIZER_FACTS["adamw"].state_count
+    weights = pure.weight_bytes
+    return (
+        Way("mixed", 2 * mixed.weight_bytes + states * mixed.state_bytes),
+        Way("pure", 2 * weights + states * pure.state_bytes),
+        Way("eight-bit", 2 * weights + states * _EIGHT_BIT_BYTES),
+        Way("in-backward", weights + states * _EIGHT_BIT_BYTES),
+        Way("stateless", weights),
+    )
+
+
+def check_sized(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    """The answer to a claim about so many parameters on a card, of its memory or its speed.
+
+    Raises SaidError naming what is missing: the tokens that a time was for.
+    """
+    if claim.fits is not None:
+        return _check_memory(claim, predictor)
+    return _check_rate(claim, predictor)
+
+
+def _check_memory(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    spec = max((predictor.specs[key] for key in claim.gpus), key=lambda one: one.memory_bytes or 0.0)
+    if spec.memory_bytes is None:
+        raise refusal("claim-without-prediction", claim, predictor.specs, **_unpredicted(claim, spec))
+    parameters, shared = claim.parameters or 0.0, _sharing(claim)
+    capacity = usable_bytes(spec.memory_bytes) * shared
+    ways = ways_of(claim)
+    usual, least = ways[0], ways[-1]
+    numbers: Arguments = {
+        "model": size_text(parameters),
+        "device": counted(claim.count or 1, spec.name),
+        "way": _said(usual),
+        "need_bytes": usual.parameter_bytes * parameters,
+        "capacity_bytes": capacity,
+        "left_bytes": max(0.0, capacity - usual.parameter_bytes * parameters),
+        "least_way": _said(least),
+        "least_bytes": least.parameter_bytes * parameters,
+    }
+    chosen = next((way for way in ways if way.parameter_bytes * parameters < capacity), None)
+    if claim.offload:
+        verdict, code = _either(claim, "plausible_only_with", "below_expected"), "claim-size-offloaded"
+    elif chosen is None:
+        verdict, code = _either(claim, "impossible", "plausible"), "claim-size-beyond"
+    elif chosen is usual:
+        verdict, code = _either(claim, "plausible", "plausible_only_with"), "claim-size-fits"
+    else:
+        numbers |= {"least_way": _said(chosen), "least_bytes": chosen.parameter_bytes * parameters}
+        verdict, code = _either(claim, "plausible_only_with", "plausible"), "claim-size-only-with"
+    reasons = [Reason.of(code, **numbers)]
+    if (claim.count or 1) > 1:
+        reasons.append(Reason.of("claim-size-shared" if shared > 1 else "claim-size-whole", count=claim.count or 1))
+    if usual.name.startswith("lora"):
+        reasons.append(Reason.of("claim-size-adapters"))
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=tuple(reasons))
+
+
+def _either(claim: Claim, fits: Verdict, fits_not: Verdict) -> Verdict:
+    """The verdict, by whether it is claimed to fit or not to."""
+    return fits if claim.fits else fits_not
+
+
+def _sharing(claim: Claim) -> int:
+    """Over how many cards the parameters are spread: all, but for the strategies that copy the model to each."""
+    return 1 if claim.strategy in {"dp", "ddp"} else claim.count or 1
+
+
+def _said(way: Way) -> Listed:
+    return Listed(reasons=(Reason.of(f"claim-way-{way.name}"),))
+
+
+def _check_rate(claim: Claim, predictor: Predictor) -> ClaimAnswer:
+    specs = [predictor.specs[key] for key in claim.gpus]
+    fastest = _fastest(specs, (claim.precision,) if claim.precision is not None else _OPEN)
+    if fastest is None:
+        raise refusal("claim-without-prediction", claim, predictor.specs, **_unpredicted(claim, specs[0]))
+    precision, spec = fastest
+    flop = _flop_per_token(claim) * (claim.parameters or 0.0)
+    peak = (rate_of(spec, precision) or 0.0) * (claim.count or 1)
+    most = peak * clock_slack(spec) / flop
+    numbers: Arguments = {
+        "model": size_text(claim.parameters or 0.0),
+        "device": counted(claim.count or 1, spec.name),
+        "precision": PRECISION_LABELS[precision],
+        "peak_flop_per_s": peak,
+        "flop_count": f"{_flop_per_token(claim):.0f}",
+    }
+    tokens_per_s = _tokens_per_s(claim)
+    if tokens_per_s is None:
+        raise _lacking(claim, predictor, most, numbers)
+    numbers |= {
+        "claimed_rate": round(tokens_per_s),
+        "needed_flop_per_s": tokens_per_s * flop,
+        "most_rate": round(most),
+        "share_fraction": tokens_per_s * flop / peak,
+    }
+    if tokens_per_s > most:
+        in_fp8 = _fastest(specs, ("fp8",)) if claim.precision is None else None
+        rate = (rate_of(in_fp8[1], "fp8") or 0.0) * (claim.count or 1) if in_fp8 is not None else 0.0
+        reached = tokens_per_s * flop <= rate * clock_slack(spec)
+        verdict: Verdict = "plausible_only_with" if reached else "impossible"
+        code = "claim-size-only-fp8" if reached else "claim-size-impossible"
+        return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason.of(code, **numbers),))
+    return _against_alike(claim, predictor, tokens_per_s, numbers)
+
+
+def _against_alike(claim: Claim, predictor: Predictor, tokens_per_s: float, numbers: Arguments) -> ClaimAnswer:
+    """Held against what a traced model of its kind is expected to reach here, parameter for parameter."""
+    like, expected = _expected_tokens_per_s(claim, predictor) if claim.mode == "training" else ("", None)
+    if expected is None:
+        return ClaimAnswer(claim=claim, verdict="plausible", reasons=(Reason.of("claim-size-possible", **numbers),))
+    numbers |= {"like": like, "low_rate": round(expected.low), "high_rate": round(expected.high)}
+    verdict: Verdict = "plausible"
+    if tokens_per_s > expected.high:
+        verdict = "plausible_only_with"
+    elif tokens_per_s < expected.low:
+        verdict = "below_expected"
+    code = {"plausible": "expected", "plausible_only_with": "above", "below_expected": "below"}[verdict]
+    return ClaimAnswer(claim=claim, verdict=verdict, reasons=(Reason.of(f"claim-size-{code}", **numbers),))
+
+
+def _expected_tokens_per_s(claim: Claim, predictor: Predictor) -> tuple[str, Estimate | None]:
+    """Tokens a second of the model that stands for this one, times its size over the claimed size."""
+    like = _LIKE_FULL
+    if claim.trainable == "lora":
+        like = _LIKE_QUANTISED if claim.weights_bits == 4 else _LIKE_ADAPTERS  # noqa: PLR2004 - bits
+    workload = load_workload(like)
+    tables = predictor.tables(workload)
+    known = max((table.parameter_count for table in tables.values()), default=0)
+    count = claim.count or 1
+    found: list[Prediction] = []
+    strategy = claim.strategy or "fsdp" if count > 1 else "single"
+    asked = (claim.precision,) if claim.precision is not None else _HALF
+    for key in claim.gpus:
+        spec = predictor.specs[key]
+        batches = (claim.batch_size,) if claim.batch_size is not None else _BATCHES
+        found += predictor.predict(
+            workload,
+            tuple(
+                candidate(spec, precision, batch, count=count, strategy=strategy, accumulation_steps=steps)
+                for precision in asked
+                if rate_of(spec, precision) is not None
+                for batch in batches
+                for steps in {1, workload.training.gradient_accumulation_steps}
+            ),
+        )
+    scale = length_of(workload) * known / (claim.parameters or 1.0)
+    return workload.name, range_over([one.samples_per_s.scaled(scale) for one in found])
+
+
+def _flop_per_token(claim: Claim) -> float:
+    if claim.mode == "inference":
+        return _FORWARD_FLOP
+    return _ADAPTER_FLOP if claim.trainable == "lora" else _FULL_FLOP
+
+
+def _fastest(specs: Sequence[GpuSpec], precisions: Sequence[Precision]) -> tuple[Precision, GpuSpec] | None:
+    """The precision and the variant of the card with the highest peak; None where no card has one of them."""
+    rates = [(rate, one, spec) for spec in specs for one in precisions if (rate := rate_of(spec, one)) is not None]
+    best = max(rates, key=lambda found: found[0], default=None)
+    return None if best is None else best[1:]
+
+
+def _tokens_per_s(claim: Claim) -> float | None:
+    """The rate that was claimed, or that a step or a job of so many tokens comes to; None: its tokens are not said."""
+    if claim.tokens_per_s is not None:
+        return claim.tokens_per_s
+    length = claim.sequence_length
+    if claim.samples_per_s is not None and length is not None:
+        return claim.samples_per_s * length
+    if claim.step_s is not None and length is not None and claim.batch_size is not None:
+        return claim.batch_size * (claim.count or 1) * length / claim.step_s
+    whole_s = claim.job_s or claim.epoch_s
+    return claim.trained_tokens / whole_s if whole_s is not None and claim.trained_tokens is not None else None
+
+
+def _lacking(claim: Claim, predictor: Predictor, most_per_s: float, numbers: Arguments) -> SaidError:
+    """What a time lacks, with the tokens that its cards could at most have passed in it."""
+    time_s = next((one for one in (claim.step_s, claim.epoch_s, claim.job_s) if one is not None), None)
+    if time_s is None:
+        return refusal("claim-size-without-length", claim, predictor.specs)
+    told: Arguments = {**numbers, "time_s": time_s, "most_tokens": format_count(most_per_s * time_s)}
+    code = "claim-size-step-without-tokens" if claim.step_s is not None else "claim-size-without-tokens"
+    return refusal(code, claim, predictor.specs, **told)
+
+
+def _unpredicted(claim: Claim, spec: GpuSpec) -> Arguments:
+    precision = PRECISION_LABELS[claim.precision] if claim.precision is not None else "none"
+    return {"model": size_text(claim.parameters or 0.0), "device": spec.name, "precision": precision}
