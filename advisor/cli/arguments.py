@@ -5,14 +5,29 @@ from __future__ import annotations
 import argparse
 import difflib
 import math
+import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
+
+from msgspec import Meta
 
 from advisor import __version__
 from advisor.catalogue.optimizers import OPTIMIZERS
 from advisor.catalogue.precisions import PRECISIONS, precision_meant
 from advisor.cli.faults import ArgumentFault, command_fault, fault_of, meant, shown, unknown_words
-from advisor.workload.workload import Checkpointing, Fp8Recipe, LoraTargetWord, Offload, Quantization, Trainable
+from advisor.workload.workload import (
+    BatchSize,
+    Checkpointing,
+    Fp8Recipe,
+    LoraRank,
+    LoraTargetWord,
+    Offload,
+    Quantization,
+    SampleCount,
+    Size,
+    Trainable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,32 +63,69 @@ class _Parser(argparse.ArgumentParser):
         return found  # type: ignore[return-value]
 
 
-def positive_int(text: str) -> int:
-    """A whole number of at least 1."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if not 1 <= number <= 10**12:
-        raise ArgumentFault("whole-number", given=shown(text))
-    return number
+Parsed = Callable[[str], Any]
+MOST_DAYS = 36_500
+_FLOAT_LIMITS = {
+    "--epochs": (1e-6, 1e6),
+    "--host-memory": (0.1, 1e6),
+    "--max-cost": (1e-6, 1e15),
+    "--max-power": (1.0, 1e9),
+    "--max-hours": (1e-4, 1e6),
+    "--budget": (1e-3, 86_400.0),
+    "--verify": (1.0, 86_400.0),
+}
+"""From the least to the most that means something: a third of a second to a century, a watt to a gigawatt; in the
+flag's own unit."""
 
 
-def positive_float(text: str) -> float:
-    """A finite number above zero."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not (math.isfinite(number) and number > 0):
-        raise ArgumentFault("positive", given=shown(text))
-    return number
+def whole_number(most: int) -> Parsed:
+    """A parser of whole numbers from 1 to `most`."""
+
+    def parsed(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = 0
+        if not 1 <= number <= most:
+            raise ArgumentFault("whole-number", given=shown(text), most=most)
+        return number
+
+    return parsed
+
+
+def _of_field(kind: object) -> Parsed:
+    """The same, to the most that a field of the workload takes (`Annotated[int, Meta(le=…)]`)."""
+    return whole_number(next(int(meta.le) for meta in get_args(kind) if isinstance(meta, Meta) and meta.le is not None))
+
+
+def number_of(flag: str) -> Parsed:
+    """A parser of the numbers that a flag takes."""
+    least, most = _FLOAT_LIMITS[flag]
+
+    def parsed(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not least <= number <= most:
+            raise ArgumentFault("number", given=shown(text), least=f"{least:,g}", most=_plain(most))
+        return number
+
+    return parsed
+
+
+def _plain(number: float) -> str:
+    """A limit in digits up to a million, beyond as a power."""
+    return f"{number:,.0f}" if number <= 1e6 else f"{number:g}"  # noqa: PLR2004 - as many zeros can be counted
+
+
+_samples = _of_field(SampleCount)
 
 
 def batch_range(text: str) -> tuple[int, int]:
     """A batch size, or the least and the most that it may be: `2000` or `500-8000`."""
     low, dash, high = text.partition("-")
-    found = positive_int(low.strip()), positive_int((high if dash else low).strip())
+    found = _samples(low.strip()), _samples((high if dash else low).strip())
     if found[0] > found[1]:
         raise ArgumentFault("range-reversed", given=shown(text))
     return found
@@ -81,15 +133,28 @@ def batch_range(text: str) -> tuple[int, int]:
 
 def count_list(text: str) -> tuple[int, ...]:
     """Device counts joined by commas: `1,2,4,8`."""
-    counts = tuple(positive_int(part.strip()) for part in text.split(","))
+    counts = tuple(_samples(part.strip()) for part in text.split(","))
     if max(counts) > _MAX_COUNT:
         raise ArgumentFault("too-many-devices", devices=max(counts), most=_MAX_COUNT)
     return tuple(sorted(set(counts)))
 
 
 def key_list(text: str) -> tuple[str, ...]:
-    """Names joined by commas."""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
+    """Names joined by commas, Latin or Chinese ones, or semicolons."""
+    return tuple(part.strip() for part in re.split(r"[,;，、；]", text) if part.strip())
+
+
+def card_list(text: str) -> tuple[str, ...]:
+    """Names of cards; how many of each is the matter of `--counts`."""
+    names = key_list(text)
+    if not names:
+        raise ArgumentFault("no-card")
+    for name in names:
+        several = re.match(r"(\d{1,4}|[两二三四八])\s*[x×*张块片个]\s*(?=\D*\d)", name)
+        if several is not None:
+            count = {"两": "2", "二": "2", "三": "3", "四": "4", "八": "8"}.get(several[1], several[1])
+            raise ArgumentFault("card-counted", given=shown(name), card=name[several.end() :], counts=count)
+    return names
 
 
 def precision_word(text: str) -> str:
@@ -180,21 +245,25 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--init", type=Path, metavar="FILE.toml", help="write a commented workload file to begin with")
     group.add_argument("--open", type=Path, metavar="FILE.json", help="print a saved advice")
     group.add_argument("--completion", choices=SHELLS, help="print what the shell completes after `advisor`")
-    group.add_argument("--prune-history", type=positive_int, metavar="DAYS", help="delete older runs, after a yes")
+    group.add_argument(
+        "--prune-history", type=whole_number(MOST_DAYS), metavar="DAYS", help="delete older runs, after a yes"
+    )
 
 
 def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is trained")
-    group.add_argument("--batch", type=positive_int, metavar="N", help="batch size a device; kept, not searched")
-    group.add_argument("--global-batch", type=positive_int, metavar="N", help="batch held over all devices")
+    group.add_argument(
+        "--batch", type=_of_field(BatchSize), metavar="N", help="batch size a device; kept, not searched"
+    )
+    group.add_argument("--global-batch", type=_samples, metavar="N", help="batch held over all devices")
     group.add_argument("--critical-batch", type=batch_range, metavar="N[-M]", help="where larger batches stop paying")
     group.add_argument(
         "--precision", type=precision_word, metavar="P", help=f"kept, not searched: {', '.join(PRECISIONS)}"
     )
-    group.add_argument("--sequence-length", type=positive_int, metavar="N")
+    group.add_argument("--sequence-length", type=_of_field(Size), metavar="N")
     group.add_argument("--optimizer", choices=OPTIMIZERS)
     group.add_argument("--trainable", choices=TRAINABLE, help="what is trained of the model")
-    group.add_argument("--lora-rank", type=positive_int, metavar="N")
+    group.add_argument("--lora-rank", type=_of_field(LoraRank), metavar="N")
     group.add_argument(
         "--lora-targets", type=layer_names, metavar="attention|all_linear|NAME[,NAME]", help="layers with adapters"
     )
@@ -205,8 +274,8 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--optimizer-in-backward", action="store_true", help="step each parameter as it is ready")
     group.add_argument("--chunked-loss", action="store_true", help="logits and cross-entropy in chunks")
     group.add_argument("--compile", action="store_true", help="torch.compile")
-    group.add_argument("--epochs", type=positive_float, metavar="N")
-    group.add_argument("--samples", type=positive_int, metavar="N")
+    group.add_argument("--epochs", type=number_of("--epochs"), metavar="N")
+    group.add_argument("--samples", type=_samples, metavar="N")
     group.add_argument("--allow-code", action="store_true", help="let a Python workload file run")
     group.add_argument("--allow-hub", action="store_true", help="let a hub id fetch its config.json")
     group.add_argument("--log", type=Path, metavar="FILE", help="a training log to explain")
@@ -217,7 +286,7 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--device", action="append", metavar="cpu|UUID|INDEX", help="measure only this one (repeatable)")
     group.add_argument(
         "--gpus",
-        type=key_list,
+        type=card_list,
         metavar="CARD[,CARD]",
         help="candidates, as `4090` or `A100`; `all` (five usual ones)",
     )
@@ -225,20 +294,29 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--counts", type=count_list, metavar="1,2,4,8", help="how many GPUs to try (1,2,4,8)")
     group.add_argument("--interconnect", metavar="TEXT|GB/s", help="how the GPUs are linked")
     group.add_argument(
-        "--host-memory", type=positive_float, metavar="GiB", help="of each machine with GPUs (this one's for itself)"
+        "--host-memory",
+        type=number_of("--host-memory"),
+        metavar="GiB",
+        help="of each machine with GPUs (this one's for itself)",
     )
-    group.add_argument("--nodes", type=positive_int, metavar="N", default=1, help="machines the GPUs are spread over")
+    group.add_argument(
+        "--nodes", type=whole_number(_MAX_COUNT), metavar="N", default=1, help="machines the GPUs are spread over"
+    )
 
 
 def _add_goal_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what for")
     group.add_argument("--goal", choices=("time", "cost", "energy"), default="time", help="what is made small (time)")
     group.add_argument("--prices", type=Path, metavar="FILE.toml", help="prices with currency and date")
-    group.add_argument("--max-cost", type=positive_float, metavar="X", help="of the job, in the price file's currency")
-    group.add_argument("--max-power", type=positive_float, metavar="W", help="of all devices together")
-    group.add_argument("--max-hours", type=positive_float, metavar="H", help="for the job")
-    group.add_argument("--budget", type=positive_float, metavar="SECONDS", default=30.0, help="for measuring (30)")
-    verify = {"type": positive_float, "nargs": "?", "const": VERIFY_SECONDS, "metavar": "SECONDS"}
+    group.add_argument(
+        "--max-cost", type=number_of("--max-cost"), metavar="X", help="of the job, in the price file's currency"
+    )
+    group.add_argument("--max-power", type=number_of("--max-power"), metavar="W", help="of all devices together")
+    group.add_argument("--max-hours", type=number_of("--max-hours"), metavar="H", help="for the job")
+    group.add_argument(
+        "--budget", type=number_of("--budget"), metavar="SECONDS", default=30.0, help="for measuring (30)"
+    )
+    verify = {"type": number_of("--verify"), "nargs": "?", "const": VERIFY_SECONDS, "metavar": "SECONDS"}
     group.add_argument("--verify", help="run the advised set-up for a minute, record the truth", **verify)  # type: ignore[arg-type]
 
 

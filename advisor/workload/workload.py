@@ -38,6 +38,7 @@ Text = Annotated[str, Meta(min_length=1, max_length=200)]
 Path = Annotated[str, Meta(min_length=1, max_length=4096)]
 Size = Annotated[int, Meta(ge=1, le=1_000_000)]
 BatchSize = Annotated[int, Meta(ge=1, le=1_000_000)]
+LoraRank = Annotated[int, Meta(ge=1, le=4096)]
 SampleCount = Annotated[int, Meta(ge=1, le=1_000_000_000_000)]
 LayerNames = Annotated[tuple[Text, ...], Meta(min_length=1, max_length=256)]
 
@@ -122,7 +123,7 @@ class Training(Record, frozen=True, kw_only=True):
     gradient_accumulation_steps: Annotated[int, Meta(ge=1, le=100_000)] = 1
     """Micro-batches of `batch_size` in one update."""
     trainable: Trainable = "all"
-    lora_rank: Annotated[int, Meta(ge=1, le=4096)] | None = None
+    lora_rank: LoraRank | None = None
     lora_targets: LoraTargetWord | LayerNames | None = None
     """Layers that get adapters: those of attention, all but the head, or those of these names; None: attention."""
     weights_bits: Literal[4, 8, 16, 32] | None = None

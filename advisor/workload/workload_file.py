@@ -98,7 +98,7 @@ def _describe(reference: str | Path | dict[str, Any], *, allow_hub: bool) -> _De
         return _Description(table=reference, folder=None, name="workload")
     text = str(reference)
     if isinstance(reference, str) and text in bundled_names():
-        return _from_toml(workloads_folder() / f"{text}.toml")
+        return _bundled(text)
     if isinstance(reference, str) and text in bundled_config_names():
         return _from_config(text, text)
     path = Path(text)
@@ -111,8 +111,13 @@ def _describe(reference: str | Path | dict[str, Any], *, allow_hub: bool) -> _De
     if allow_hub and _is_hub_id(text):
         return _from_config(text, text.partition("@")[0])
     if isinstance(reference, str) and (bundled := _as_bundled(text)) is not None:
-        return _from_toml(workloads_folder() / f"{bundled}.toml")
+        return _bundled(bundled)
     raise _unknown(text, allow_hub=allow_hub)
+
+
+def _bundled(name: str) -> _Description:
+    """A bundled workload: its own fields are right, so that what is refused is a flag's, and no file is named."""
+    return msgspec.structs.replace(_from_toml(workloads_folder() / f"{name}.toml"), name=name)
 
 
 def _as_bundled(text: str) -> str | None:

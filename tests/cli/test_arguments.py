@@ -52,8 +52,8 @@ def test_a_wrong_flag_is_refused_in_a_sentence_with_a_remedy(flags: list[str]) -
     [
         (("--predict", "--nosuch"), "无法识别的参数：--nosuch。"),
         (("--predict", "--gpu", "4090"), "是否指 --gpus？"),
-        (("--batch", "abc"), "参数 --batch：'abc' 不是从 1 开始的整数。"),
-        (("--budget", "-1"), "参数 --budget：'-1' 不是大于 0 的数。"),
+        (("--batch", "abc"), "参数 --batch：'abc' 不是从 1 到 1,000,000 的整数。"),
+        (("--budget", "-1"), "参数 --budget：'-1' 不是从 0.001 到 86,400 的数。"),
         (("--counts", "100000"), "100,000 个设备"),
         (("--critical-batch", "9-8"), "终点小于起点"),
         (("--precision", "fp12"), "不是精度"),
@@ -75,6 +75,59 @@ def test_a_wrong_command_line_is_refused_in_the_readers_language(
     told = capsys.readouterr().err
     assert said in told
     assert len(told.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("flag", "given", "said"),
+    [
+        ("--nodes", "99999999", "from 1 to 4,096"),
+        ("--batch", "999999999", "from 1 to 1,000,000"),
+        ("--sequence-length", "99999999", "from 1 to 1,000,000"),
+        ("--lora-rank", "999999999", "from 1 to 4,096"),
+        ("--samples", "9" * 20, "from 1 to 1,000,000,000,000"),
+        ("--global-batch", "9" * 20, "from 1 to 1,000,000,000,000"),
+        ("--prune-history", "99999999999", "from 1 to 36,500"),
+        ("--epochs", "1e300", "from 1e-06 to 1,000,000"),
+        ("--max-hours", "1e-300", "from 0.0001 to 1,000,000"),
+        ("--max-power", "1e-9", "from 1 to 1e+09"),
+        ("--max-cost", "1e99", "from 1e-06 to 1e+15"),
+        ("--budget", "1e12", "from 0.001 to 86,400"),
+        ("--host-memory", "1e30", "from 0.1 to 1,000,000"),
+        ("--verify", "1e-9", "from 1 to 86,400"),
+    ],
+)
+def test_an_absurd_number_is_refused_with_the_flag_and_its_range(flag: str, given: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        build_parser().parse_args([flag, given])
+    assert flag in caught.value.text
+    assert said in caught.value.text
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("", "no card is named"),
+        ("2x4090", "--gpus 4090 --counts 2"),
+        ("A100, 8 x RTX 3090", "--gpus RTX 3090 --counts 8"),
+        ("两张4090", "--gpus 4090 --counts 2"),
+    ],
+)
+def test_no_card_and_a_number_of_cards_are_refused_with_what_to_write(given: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        build_parser().parse_args(["--gpus", given])
+    assert said in caught.value.text
+
+
+def test_cards_are_also_split_at_semicolons_and_chinese_commas() -> None:
+    assert build_parser().parse_args(["--gpus", "4090;3090，A100、L40S"]).gpus == ("4090", "3090", "A100", "L40S")
+
+
+def test_a_flag_that_does_not_go_with_a_bundled_workload_names_no_file_of_the_program(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["--predict", "bert_base_sst2", "--batch", "1000000"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("advisor: bert_base_sst2: `training.batch_size` is 1000000")
 
 
 def test_the_language_of_the_system_is_that_of_a_wrong_command_line(

@@ -36,7 +36,7 @@ WORDS = (
     "PCIe or NVLink bridge",
     "PCIe without P2P",
     "virtual machine",
-    "a number with GB/s",
+    "a number with GB/s, 0.001 to 100,000",
 )
 
 
@@ -123,6 +123,10 @@ def usual_link(spec: GpuSpec) -> Link:
 _RATE_PATTERN = r"^\s*(\d{1,6}(?:\.\d{1,6})?)\s*(?:([gGmMtT])[bB]/?[pP]?[sS])?\s*$"
 
 
+_LEAST_RATE, _MOST_RATE = 1e6, 1e14
+"""Bytes a second: a slow Ethernet, and beyond what any switch gives a card."""
+
+
 def _given_rate(text: str) -> float | None:
     found = re.fullmatch(_RATE_PATTERN, text, re.IGNORECASE)
     if found is None:
@@ -199,7 +203,7 @@ def _inside(text: str, spec: GpuSpec) -> Link | None:
     rate = _given_rate(text)
     if rate is None:
         return _by_words(text, spec)
-    return _replace(_link(spec, "given"), wire_bytes_per_s=rate) if rate > 0 else None
+    return _replace(_link(spec, "given"), wire_bytes_per_s=rate) if _LEAST_RATE <= rate <= _MOST_RATE else None
 
 
 def _replace(link: Link, **changes: object) -> Link:

@@ -2,12 +2,14 @@
 command-told = Command line: { $detail }.
 command-unknown = Command line: unrecognized arguments: { $given }.
 command-choice = Command line: argument { $option }: { $given } is none of { $names }.
-command-whole-number = Command line: argument { $option }: { $given } is not a whole number from 1 on.
-command-positive = Command line: argument { $option }: { $given } is not a number above 0.
+command-whole-number = Command line: argument { $option }: { $given } is not a whole number from 1 to { $most }.
+command-number = Command line: argument { $option }: { $given } is not a number from { $least } to { $most }.
 command-range-reversed = Command line: argument { $option }: { $given } ends below where it begins.
 command-too-many-devices = Command line: argument { $option }: { $devices } devices are more than the { $most } this program predicts for.
 command-no-precision = Command line: argument { $option }: { $given } is no precision; known: { $names }.
 command-no-layer = Command line: argument { $option }: no layer is named.
+command-no-card = Command line: argument { $option }: no card is named.
+command-card-counted = Command line: argument { $option }: { $given } counts cards: write `--gpus { $card } --counts { $counts }`.
 command-not-with = Command line: argument { $option }: not allowed with argument { $other }.
 command-expected = Command line: argument { $option }: a value is missing.
 command-see-help = See advisor --help.

@@ -2,12 +2,14 @@
 command-told = 命令行：{ $detail }。
 command-unknown = 命令行：无法识别的参数：{ $given }。
 command-choice = 命令行：参数 { $option }：{ $given } 不在可选之列：{ $names }。
-command-whole-number = 命令行：参数 { $option }：{ $given } 不是从 1 开始的整数。
-command-positive = 命令行：参数 { $option }：{ $given } 不是大于 0 的数。
+command-whole-number = 命令行：参数 { $option }：{ $given } 不是从 1 到 { $most } 的整数。
+command-number = 命令行：参数 { $option }：{ $given } 不是从 { $least } 到 { $most } 的数。
 command-range-reversed = 命令行：参数 { $option }：{ $given } 的终点小于起点。
 command-too-many-devices = 命令行：参数 { $option }：{ $devices } 个设备超过本程序可预测的 { $most } 个。
 command-no-precision = 命令行：参数 { $option }：{ $given } 不是精度；已知：{ $names }。
 command-no-layer = 命令行：参数 { $option }：没有写出任何层。
+command-no-card = 命令行：参数 { $option }：没有写出任何显卡。
+command-card-counted = 命令行：参数 { $option }：{ $given } 写了显卡张数：请改写为 `--gpus { $card } --counts { $counts }`。
 command-not-with = 命令行：参数 { $option }：不能与参数 { $other } 同用。
 command-expected = 命令行：参数 { $option }：缺少值。
 command-see-help = 见 advisor --help。
