@@ -6,11 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
 from advisor.catalogue.precisions import TracePrecision
-from advisor.core.bundled import resource
-from advisor.core.errors import InputError
+from advisor.core.bundled import read_figures, resource
 from advisor.core.records import Record
 from advisor.core.units import NonNegative, Positive
 
@@ -242,14 +239,7 @@ class Efficiencies(Record, frozen=True, kw_only=True):
 
 def read_efficiencies(path: Path) -> Efficiencies:
     """Read a file of fitted figures. Raises InputError where it is missing or not of this format."""
-    try:
-        return msgspec.toml.decode(path.read_bytes(), type=Efficiencies)
-    except OSError as error:
-        text = f"{path} cannot be read: {error.strerror}."
-        raise InputError(text, "Fit it anew with `python tools/fit_efficiencies.py`.") from error
-    except (msgspec.MsgspecError, ValueError) as error:
-        text = f"{path} is not a file of fitted efficiencies: {error}."
-        raise InputError(text, "Fit it anew with `python tools/fit_efficiencies.py`.") from error
+    return read_figures(path, Efficiencies, "tools/fit_efficiencies.py")
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from advisor.core.records import Record
 
@@ -17,6 +17,7 @@ PartKind = Literal[
     "communication",
     "imbalance",
 ]
+PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
 
 
 class Part(Record, frozen=True, kw_only=True):

@@ -38,17 +38,17 @@ class Preview:
 
 def preview_of(table: OpTable, workload: Workload) -> Preview:
     """The figures of a trace, at the workload's own batch size, for a card of unknown generation."""
-    from advisor.cost.memory.need import memory_need
+    from advisor.cost.memory.need import answered, memory_question
     from advisor.optable.op_table import step_flop
     from advisor.predict.ranges.memory_range import need_range
 
     training = workload.training
-    need = memory_need(table, training, training.precision, training.batch_size, compute_capability=None)
+    question = memory_question(table, training, training.precision, compute_capability=None)
     return Preview(
         parameter_count=table.parameter_count,
         trainable_parameter_count=table.trainable_parameter_count,
         flop_per_sample=step_flop(table, training.batch_size) / training.batch_size,
-        memory_bytes=need_range(need) if need is not None else None,
+        memory_bytes=need_range(answered(question, training.batch_size)) if question is not None else None,
         layers=table.layers,
     )
 

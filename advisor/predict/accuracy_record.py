@@ -7,9 +7,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from advisor.core.bundled import resource
-from advisor.core.errors import InputError
-from advisor.core.records import Record, built
+from advisor.core.bundled import read_figures, resource
+from advisor.core.records import Record
 from advisor.core.units import NonNegative
 
 HeldOut = Literal["none", "gpu", "model", "source", "generation"]
@@ -56,11 +55,4 @@ class AccuracyRecord(Record, frozen=True, kw_only=True):
 @cache
 def accuracy_record() -> AccuracyRecord:
     """The figures that come with the program. Raises InputError where the file is missing or damaged."""
-    path = resource("accuracy.toml")
-    remedy = "Install the program anew, or run `python tools/write_accuracy_docs.py`."
-    try:
-        return msgspec.toml.decode(path.read_bytes(), type=built(AccuracyRecord))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.", remedy) from error
-    except (msgspec.MsgspecError, ValueError) as error:
-        raise InputError(f"{path} is not a record of the accuracy: {error}.", remedy) from error
+    return read_figures(resource("accuracy.toml"), AccuracyRecord, "tools/write_accuracy_docs.py")

@@ -11,7 +11,7 @@ from advisor.catalogue.precisions import PRECISION_LABELS, TRACE_PRECISIONS, Pre
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis, Estimate, around
-from advisor.cost.parts import Part, PartKind
+from advisor.cost.parts import PART_KINDS, Part
 from advisor.cost.scaling.scaling import PARTS
 from advisor.cost.step_parts import OWN_PARTS
 from advisor.predict.candidate_grid import CandidateGrid, Cell
@@ -23,18 +23,6 @@ from advisor.predict.local.timed_alone import timed_peak, timed_steps
 from advisor.predict.prediction import Candidate, Prediction, SetUp, basis_of
 from advisor.predict.sources import Sources
 from advisor.workload.workload import Workload, passes_over_data
-
-_PART_KINDS: dict[str, PartKind] = {
-    "forward_s": "forward",
-    "backward_s": "backward",
-    "optimizer_s": "optimizer",
-    "host_s": "host",
-    "copy_s": "copy",
-    "loader_s": "loader",
-    "synchronisation_s": "synchronisation",
-    "communication_s": "communication",
-    "imbalance_s": "imbalance",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +140,8 @@ def _described(  # noqa: PLR0913 - a set-up and all that is known of it
     """A set-up's step with what follows from it: rate and job."""
     passes = candidate.batch_size_per_device * candidate.gradient_accumulation_steps
     global_batch = passes * (1 if candidate.strategy == "single" else candidate.count)
-    parts = tuple(Part(kind=_PART_KINDS[name], duration_s=time_s) for name, time_s in parts_s.items() if time_s > 0)
+    seconds = ((kind, parts_s.get(f"{kind}_s", 0.0)) for kind in PART_KINDS)
+    parts = tuple(Part(kind=kind, duration_s=time_s) for kind, time_s in seconds if time_s > 0)
     return Prediction(
         **shared_fields(candidate, SetUp),
         global_batch_size=global_batch,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from advisor.cost.scaling.uneven_cards import UnevenGroup, group_of
 from advisor.predict.prediction import SetUp
 
 if TYPE_CHECKING:
@@ -27,7 +26,10 @@ class MixedGroup:
     devices: tuple[Device, ...]
     """Fastest first; a device once for each such card."""
     batch_size: int
-    group: UnevenGroup
+    step_s: float
+    """Of the slowest, which all wait for."""
+    waits_s: tuple[float, ...]
+    """What each card waits, in the order of `devices`."""
     samples_per_s: float
 
 
@@ -88,15 +90,18 @@ class Groups:
         for column, batch in enumerate(grid.batches):
             alone = scaled.step_s[0, 0, :, column]
             cards = sorted((grid.rows[device.key] for device in devices), key=lambda row: float(alone[row]))
-            for count in counts:
-                group = group_of(scaled, cards[:count], "ddp", column)
-                if np.isfinite(group.step_s):
+            for place, count in enumerate(counts):
+                steps = {row: float(scaled.step_s[0, place, row, column]) for row in cards[:count]}
+                together = sorted(cards[:count], key=steps.__getitem__)
+                slowest_s = steps[together[-1]]
+                if np.isfinite(slowest_s):
                     found.append(
                         MixedGroup(
-                            devices=tuple(by_row[row] for row in group.cards),
+                            devices=tuple(by_row[row] for row in together),
                             batch_size=batch,
-                            group=group,
-                            samples_per_s=group.samples_per_s(batch * accumulation),
+                            step_s=slowest_s,
+                            waits_s=tuple(slowest_s - steps[row] for row in together),
+                            samples_per_s=count * batch * accumulation / slowest_s,
                         )
                     )
         return tuple(found)

@@ -6,9 +6,7 @@ from functools import cache
 from statistics import median
 from typing import Literal
 
-import msgspec
-
-from advisor.core.bundled import resource
+from advisor.core.bundled import read_figures, resource
 from advisor.core.records import Record
 from advisor.core.units import Estimate
 
@@ -52,7 +50,7 @@ class _Pairs(Record, frozen=True, kw_only=True):
 @cache
 def published_pairs() -> tuple[PairEntry, ...]:
     """All entries, read once."""
-    return msgspec.toml.decode(resource("switch_pairs.toml").read_bytes(), type=_Pairs).pair
+    return read_figures(resource("switch_pairs.toml"), _Pairs, "tools/write_switch_pairs.py").pair
 
 
 def published_gain(

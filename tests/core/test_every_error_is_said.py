@@ -12,8 +12,7 @@ PLAIN = {"InputError", "OutputError", "UserFacingError"}
 ENGLISH = {
     "cli/commands.py": 1,  # a machine that has no descriptor left cannot open the sentences either
     "gui/application.py": 1,  # no window, no Qt: the terminal that started it
-    "predict/accuracy_record.py": 2,  # the program's own files are damaged, as the sentences may be
-    "cost/efficiencies.py": 2,
+    "core/bundled.py": 2,  # the program's own files are damaged, as the sentences may be
 }
 """Errors in English alone, and why."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import TracePrecision
+from advisor.catalogue.precisions import Precision, TracePrecision
+from advisor.cost.memory.need import MemoryNeed, answered, memory_question
 from advisor.optable.op_table import (
     Affine,
     AttentionShape,
@@ -173,3 +176,17 @@ def training(**changes: object) -> Training:
     """FP32 without an optimizer and without reads of the loss: only forward and backward count."""
     plain = Training(precision="fp32", batch_size=8, optimizer="none", read_loss_every=0)
     return replace(plain, **changes)
+
+
+def need_of(
+    table: OpTable,
+    how: Training,
+    precision: Precision,
+    batch_size: int,
+    *,
+    compute_capability: str | None = "8.0",
+    **split: Any,
+) -> MemoryNeed:
+    question = memory_question(table, how, precision, compute_capability=compute_capability, **split)
+    assert question is not None
+    return answered(question, batch_size)

@@ -12,7 +12,6 @@ from advisor.catalogue.networks import Network
 from advisor.catalogue.spec_table import spec_table
 from advisor.cost.scaling.communication import (
     Costs,
-    Floats,
     bus_bytes_per_s,
     costs,
     overlap_loss,
@@ -21,6 +20,7 @@ from advisor.cost.scaling.communication import (
 )
 from advisor.cost.scaling.links import Link, SizedTime, parse_interconnect, usual_link
 from advisor.cost.scaling.scaling_figures import scaling_figures
+from advisor.optable.op_columns import Floats
 from tests.cost.scaling_cases import link
 
 MIB = 1024.0 * 1024.0

@@ -8,6 +8,7 @@ from advisor.cost.layout import Layout
 from advisor.cost.memory.kept_inputs import keeps_inputs, with_inputs_kept
 from advisor.cost.memory.need import memory_question
 from advisor.cost.memory.replay import StepSetup, live_peak, stream_of
+from advisor.cost.memory.sharding import layout_of
 from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline
 from tests.cost.small_tables import table, training
 
@@ -65,7 +66,7 @@ def test_only_sharded_frozen_weights_with_whole_blocks_recomputed_keep_their_inp
 ) -> None:
     asked = msgspec.structs.replace(table(), parameter_count=1000, trainable_parameter_count=trained)
     layout = msgspec.convert({"data_parallel": sharding, "count": 2}, Layout)
-    assert keeps_inputs(asked, training(activation_checkpointing=checkpointing), layout, "single") is kept
+    assert keeps_inputs(asked, training(activation_checkpointing=checkpointing), layout) is kept
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_only_sharded_frozen_weights_with_whole_blocks_recomputed_keep_their_inp
 def test_without_a_layout_only_shards_in_the_hosts_memory_keep_their_inputs(strategy: Strategy, kept: bool) -> None:
     asked = msgspec.structs.replace(table(), parameter_count=1000, trainable_parameter_count=10)
     how = training(activation_checkpointing="full")
-    assert keeps_inputs(asked, how, Layout(count=2), strategy) is kept
+    assert keeps_inputs(asked, how, layout_of(strategy, 2)) is kept
 
 
 def test_only_a_question_of_trainers_of_earlier_years_counts_the_inputs_that_they_keep() -> None:

@@ -9,12 +9,13 @@ from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.catalogue.strategies import Strategy
 from advisor.cost.memory.capacity import context_bytes, usable_bytes
 from advisor.cost.memory.largest_batch import BatchLimit
-from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryNeed, host_bytes, memory_need, memory_question
+from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryNeed, host_bytes, memory_question
 from advisor.cost.memory.replay import stream_of
 from advisor.cost.memory.states import optimizer_memory
 from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Training
 from tests.accuracy.tables import load_table
+from tests.cost.small_tables import need_of
 
 GIB = 2**30
 
@@ -28,11 +29,9 @@ def training(**changes: object) -> Training:
 
 
 def need(batch_size: int = 8, strategy: Strategy = "single", count: int = 1, **changes: object) -> MemoryNeed:
-    found = memory_need(
+    return need_of(
         bert(), training(**changes), "fp32", batch_size, compute_capability="8.0", strategy=strategy, count=count
     )
-    assert found is not None
-    return found
 
 
 @functools.cache
@@ -121,7 +120,7 @@ def test_a_card_that_cannot_hold_one_sample_has_largest_batch_zero() -> None:
 
 def test_a_table_without_a_timeline_has_no_answer() -> None:
     table = msgspec.structs.replace(bert(), memory=None)
-    assert memory_need(table, training(), "fp32", 8, compute_capability=None) is None
+    assert memory_question(table, training(), "fp32", compute_capability=None) is None
     assert host_bytes(table, training(), "fp32", 8) is None
 
 
@@ -143,16 +142,13 @@ def test_the_context_of_newer_cards_is_larger(capability: str, newer: str) -> No
 
 
 def test_hopper_reserves_more_for_matrix_products() -> None:
-    found = [memory_need(bert(), training(), "fp32", 8, compute_capability=c) for c in ("8.0", "9.0")]
-    assert found[0] is not None
-    assert found[1] is not None
+    found = [need_of(bert(), training(), "fp32", 8, compute_capability=c) for c in ("8.0", "9.0")]
     assert part(found[1], "workspace") > 3 * part(found[0], "workspace")
 
 
 @pytest.mark.parametrize(("precision", "trace_precision"), [("fp16", "half"), ("tf32", "fp32")])
 def test_every_precision_has_an_answer(precision: Precision, trace_precision: TracePrecision) -> None:
-    found = memory_need(bert(trace_precision), training(precision=precision), precision, 16, compute_capability="8.0")
-    assert found is not None
+    found = need_of(bert(trace_precision), training(precision=precision), precision, 16, compute_capability="8.0")
     assert 0 < found.allocated_bytes < found.need_bytes
 
 
@@ -165,8 +161,7 @@ def test_an_rtx_3090_leaves_its_allocator_what_its_out_of_memory_messages_show()
 def test_convolutions_get_the_same_headroom_in_both_layouts(channels_last: bool) -> None:
     table = load_table("resnet50_v1_5", 224, "fp16_amp", "training")
     setting = training(precision="fp16_amp", optimizer="sgd_momentum", channels_last=channels_last)
-    found = memory_need(table, setting, "fp16_amp", 64, compute_capability="8.6")
-    assert found is not None
+    found = need_of(table, setting, "fp16_amp", 64, compute_capability="8.6")
     assert table.memory is not None
     headroom = CONVOLUTION_HEADROOM * stream_of(table.memory).largest_convolution(64)
     assert part(found, "workspace") > headroom > 0

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from advisor.catalogue.links import PINNED_COPY_SHARE
-from advisor.cost.memory.need import memory_need
 from advisor.cost.memory.offloaded import kept_bytes, offloaded_bytes, on_device_fraction
 from advisor.cost.scaling.offload import FASTEST_HOST_OPTIMIZER, Offloading, Place, offloaded_step, offloading_of
 from advisor.cost.scaling.scaling_figures import scaling_figures
 from advisor.optable.op_table import OpTable, at
 from advisor.workload.workload import Offload, Training
 from tests.accuracy.tables import load_table
+from tests.cost.small_tables import need_of
 
 SLOT = 10e9
 RATE = PINNED_COPY_SHARE * SLOT
@@ -108,6 +108,5 @@ def _training() -> Training:
 
 
 def _need(table: OpTable, training: Training) -> float:
-    found = memory_need(table, training, "fp32", 8, compute_capability="8.0")
-    assert found is not None
+    found = need_of(table, training, "fp32", 8, compute_capability="8.0")
     return found.need_bytes

@@ -153,15 +153,6 @@ def test_cards_beyond_the_layers_of_a_pipeline_idle() -> None:
     assert grid.efficiency[(*grid.index("pp", 32), 0, 0)] < 0.15
 
 
-def test_compression_pays_on_a_slow_link_only() -> None:
-    def gain(case: Link) -> float:
-        plain, half = (_grid(case, setting=Setting(compression=name)) for name in ("none", "half"))
-        return _step(plain, "ddp", 8) - _step(half, "ddp", 8)
-
-    assert gain(link(type="pcie_host")) > 0
-    assert gain(link(type="nvswitch", wire_bytes_per_s=450e9)) < gain(link(type="pcie_host"))
-
-
 def test_buffers_are_broadcast_before_forward() -> None:
     assert _step(_grid(load=traffic(buffer_bytes=1e8)), "ddp", 8) > _step(_grid(), "ddp", 8)
 

@@ -11,7 +11,7 @@ import pytest
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.memory.largest_batch import BatchLimit
-from advisor.cost.memory.need import MemoryKind, answered, memory_need, memory_question, published_bytes
+from advisor.cost.memory.need import MemoryKind, answered, memory_question, published_bytes
 from advisor.cost.memory.replay import Stream, stream_of, update_bytes
 from advisor.cost.memory.sharding import output_bytes, shares_of
 from advisor.cost.scaling.sharded_precision import computed_precision
@@ -19,6 +19,7 @@ from advisor.optable.op_table import ALLOCATE, Affine, OpTable
 from advisor.workload.workload import Training
 from tests.accuracy.language_model_memory import TABLES as LLM_TABLES
 from tests.accuracy.tables import load_table
+from tests.cost.small_tables import need_of
 
 GIB = 2**30
 
@@ -43,8 +44,7 @@ LAYOUTS = tuple(
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_parts_of_a_layouts_need_add_up(layout: Layout) -> None:
-    found = memory_need(bert(), training(), "fp32", 4, compute_capability="8.0", layout=layout)
-    assert found is not None
+    found = need_of(bert(), training(), "fp32", 4, compute_capability="8.0", layout=layout)
     assert sum(part.size_bytes for part in found.parts) == pytest.approx(found.need_bytes)
     assert all(part.size_bytes >= 0 for part in found.parts)
 

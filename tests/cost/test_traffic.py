@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from advisor.cost.scaling.traffic import (
     BUCKET_BYTES,
     FIRST_BUCKET_BYTES,
-    compressed,
     fill_buckets,
     row_parallel_bytes,
     traffic_of,
@@ -83,15 +82,3 @@ def test_tensor_parallelism_reduces_two_outputs_a_block() -> None:
     assert row_parallel_bytes(found, np.array([1.0]))[0] == pytest.approx(two_a_block, rel=0.35)
     without = traffic(linear_output_bytes=(0.0, 0.0))
     assert row_parallel_bytes(without, np.array([1.0]))[0] > 0
-
-
-def test_compression_sends_less_and_costs_passes() -> None:
-    plain = traffic()
-    half, cast_passes = compressed(plain, "half")
-    low_rank, factor_passes = compressed(plain, "powersgd")
-    assert compressed(plain, "none") == (plain, 0.0)
-    assert half.buckets.total_bytes == plain.buckets.total_bytes / 2
-    assert low_rank.buckets.total_bytes < half.buckets.total_bytes / 10
-    assert factor_passes > cast_passes > 0
-    tiny: Any = traffic(gradient_bytes=16.0, tensors=1)
-    assert compressed(tiny, "powersgd")[0].buckets.total_bytes <= 16.0

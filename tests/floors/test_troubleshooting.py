@@ -32,7 +32,7 @@ def test_it_holds_errors_of_every_room_and_each_is_a_sentence() -> None:
     assert len(found) + len(said) > 200
     assert {"file-unknown-field", "file-no-setting", "file-columns-missing", "check-in-file"} <= set(said)
     assert {"worker-config-refused", "trace-depends-on-data"} <= set(said)
-    assert {"cli", "gui", "predict"} <= {one.room for one in found}
+    assert {"cli", "gui", "core"} <= {one.room for one in found}
     assert not [one for one in found if not re.search(r"[.?!:›]$", one.text.rstrip("…"))]
 
 

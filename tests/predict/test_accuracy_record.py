@@ -23,7 +23,7 @@ def test_the_errors_of_all_runs_are_known_with_card_and_with_model_left_out() ->
     assert accuracy_record().score("gpu", "precision", "of nobody") is None
 
 
-@pytest.mark.parametrize(("content", "words"), [(None, "cannot be read"), (b"source = 3", "is not a record")])
+@pytest.mark.parametrize(("content", "words"), [(None, "cannot be read"), (b"source = 3", "does not hold the figures")])
 def test_a_missing_or_damaged_record_names_the_command_that_makes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None, words: str
 ) -> None:

@@ -55,10 +55,18 @@ def test_unlike_cards_train_together_at_the_pace_of_the_slowest() -> None:
     mixed = groups.mixed([V100, A100], "fp32", 1)
     assert [{device.key for device in one.devices} for one in mixed] == [{A100.key}, {A100.key, V100.key}]
     alone, both = mixed
-    assert alone.group.step_s == pytest.approx(predictions[(A100.key, 1)].step_s.value)
-    assert both.group.step_s >= predictions[(V100.key, 1)].step_s.value
-    assert both.samples_per_s == pytest.approx(16 / both.group.step_s)
+    assert alone.step_s == pytest.approx(predictions[(A100.key, 1)].step_s.value)
+    assert both.step_s >= predictions[(V100.key, 1)].step_s.value
+    assert both.samples_per_s == pytest.approx(16 / both.step_s)
     assert {one.batch_size for one in mixed} == {8}
+
+
+def test_the_faster_of_unlike_cards_waits_and_of_alike_ones_none() -> None:
+    _, groups = asked()
+    (alone, both), alike = (groups.mixed(cards, "fp32", 1) for cards in ([V100, A100], [A100, A100, A100]))
+    assert alone.waits_s == (0.0,)
+    assert both.waits_s[0] > both.waits_s[1] == 0.0
+    assert [one.waits_s for one in alike] == [(0.0,) * count for count in (1, 2, 3)]
 
 
 def test_a_group_with_a_card_that_has_no_step_is_none() -> None:

@@ -16,7 +16,6 @@ import msgspec
 from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline
 
 if TYPE_CHECKING:
-    from advisor.catalogue.strategies import Strategy
     from advisor.cost.layout import Layout
     from advisor.optable.op_table import OpTable
     from advisor.workload.workload import Training
@@ -25,9 +24,9 @@ INPUTS_FREED_FROM_YEAR = 2026
 """Since transformers 5 its trainer shards by the second generation and checkpoints without reentrance unless told."""
 
 
-def keeps_inputs(table: OpTable, training: Training, layout: Layout, strategy: Strategy) -> bool:
+def keeps_inputs(table: OpTable, training: Training, layout: Layout) -> bool:
     """Whether a trainer of earlier years would keep them: frozen weights, sharded, checkpointed block by block."""
-    sharded = layout.data_parallel in {"fsdp", "hsdp"} or strategy == "fsdp_offload"
+    sharded = layout.data_parallel in {"fsdp", "hsdp"}
     frozen = 0 < table.trainable_parameter_count < table.parameter_count
     return sharded and frozen and training.activation_checkpointing == "full"
 

@@ -78,37 +78,6 @@ class MemoryQuestion(NamedTuple):
     workspace_bytes: float
 
 
-def memory_need(  # noqa: PLR0913 - one question
-    table: OpTable,
-    training: Training,
-    precision: Precision,
-    batch_size: int,
-    *,
-    compute_capability: str | None,
-    strategy: Strategy = "single",
-    count: int = 1,
-    layout: Layout | None = None,
-    gradients_kept: bool = False,
-) -> MemoryNeed | None:
-    """What one of `count` devices needs at `batch_size` a device; None where the table has no memory timeline.
-
-    `layout` says how several devices split the work in more detail than strategy and count; the batch is then that of
-    a replica. `gradients_kept`: the loop calls `zero_grad(set_to_none=False)`, as was torch's default before 2.0.
-    For `dp` the answer is for the first device, which holds most.
-    """
-    question = memory_question(
-        table,
-        training,
-        precision,
-        compute_capability=compute_capability,
-        strategy=strategy,
-        count=count,
-        layout=layout,
-        gradients_kept=gradients_kept,
-    )
-    return None if question is None else answered(question, batch_size)
-
-
 def memory_question(  # noqa: PLR0913 - one question
     table: OpTable,
     training: Training,
@@ -121,20 +90,20 @@ def memory_question(  # noqa: PLR0913 - one question
     gradients_kept: bool = False,
     inputs_kept: bool = False,
 ) -> MemoryQuestion | None:
-    """The same question for every batch size; arguments as for `memory_need`.
+    """What one of `count` devices needs, for any batch a device; None where the table has no memory timeline.
 
-    `inputs_kept`: sharded adapters keep their blocks' inputs as trainers of earlier years did (`kept_inputs`).
+    `layout` says how several devices split the work in more detail than strategy and count; the batch is then that of
+    a replica. `gradients_kept`: the loop calls `zero_grad(set_to_none=False)`, as was torch's default before 2.0.
+    `inputs_kept`: sharded adapters keep their blocks' inputs as trainers of earlier years did (`kept_inputs`). For `dp`
+    the answer is for the first device, which holds most.
     """
     if table.memory is None:
         return None
     split = layout or layout_of(strategy, count)
     asked = _Asked(table, training, precision, compute_capability, split, strategy, gradients_kept, inputs_kept)
-    first = _stage_question(asked, last_stage=False)
-    if split.pipeline == 1:
-        return first
-    last = _stage_question(asked, last_stage=True)
-    at_batch = training.batch_size
-    return max((first, last), key=lambda stage: live_peak(stage.stream, stage.setup, at_batch).total)
+    ends = (False,) if split.pipeline == 1 else (False, True)
+    stages = [_stage_question(asked, last_stage=last) for last in ends]
+    return max(stages, key=lambda stage: live_peak(stage.stream, stage.setup, training.batch_size).total)
 
 
 class _Asked(NamedTuple):
@@ -155,7 +124,7 @@ def _stage_question(asked: _Asked, *, last_stage: bool) -> MemoryQuestion:
     table, training, precision = asked.table, asked.training, asked.precision
     assert table.memory is not None
     timeline = compiled_timeline(table.memory, output_bytes(table)) if training.compile else table.memory
-    if asked.inputs_kept and keeps_inputs(table, training, asked.layout, asked.strategy):
+    if asked.inputs_kept and keeps_inputs(table, training, asked.layout):
         timeline = with_inputs_kept(timeline, len(table.block_parameter_bytes))
     rounds = training.gradient_accumulation_steps
     shares = shares_of(
@@ -277,14 +246,11 @@ def published_bytes(question: MemoryQuestion, batch_size: int, kind: MemoryKind,
             - question.context_bytes
             - question.shares.library_bytes
         )
-        value += reserved_bytes(question.stream, question.setup, batch_size, room) - _live_total(question, batch_size)
+        value += reserved_bytes(question.stream, question.setup, batch_size, room)
+        value -= live_peak(question.stream, question.setup, batch_size).total
     if kind == "device":
         value += question.context_bytes + question.shares.library_bytes
     return value
-
-
-def _live_total(question: MemoryQuestion, batch_size: int) -> float:
-    return live_peak(question.stream, question.setup, batch_size).total
 
 
 def least_bytes(question: MemoryQuestion, batch_size: int) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 from advisor.cost.memory.caching_allocator import ROUNDING_BYTES, CachingAllocator, CapacityExceededError
 from advisor.cost.memory.remembered import fingerprint, remembered
 from advisor.cost.memory.sharding import Shares
+from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import ALLOCATE, CONVOLUTION, FREE, GRADIENT, Affine, MemoryTimeline
 
-Floats = NDArray[np.float64]
 _TOLERANCE = 0.001
 """Relative precision to which the needed capacity is found."""
 _STEP_LIMIT = 6
@@ -84,12 +83,8 @@ class Stream:
         factor[roles.copies] = shares.copies
         factor[roles.gradients] = shares.gradients
         factor[roles.weights] = shares.parameters
-        part = copy(own)
-        for answer, asked in vars(cls).items():
-            if isinstance(asked, cached_property):
-                part.__dict__.pop(answer, None)
-        part.size0, part.size1, part._sized = own.size0 * factor, own.size1 * factor, None  # noqa: SLF001 - its own kind
-        return part
+        size0, size1 = (tuple((sizes * factor).tolist()) for sizes in (own.size0, own.size1))
+        return cls(msgspec.structs.replace(timeline, size0_bytes=size0, size1_bytes=size1))
 
     @cached_property
     def roles(self) -> _Roles:

@@ -66,19 +66,6 @@ class DeviceRates:
         """The same figures with `function` (a reshape, a selection) applied to each array."""
         return replace(self, **{field.name: function(getattr(self, field.name)) for field in fields(self)})
 
-    def of_products(self) -> DeviceRates:
-        """The rates of matrix products, which torch's default keeps in FP32 while convolutions take TF32."""
-        kept = self.tensor_cores_for_cudnn_only == 1
-        if not kept.any():
-            return self
-        return replace(
-            self,
-            single_flop_per_s=np.where(kept, self.fp32_flop_per_s, self.single_flop_per_s),
-            single_on_tensor_cores=np.where(kept, 0.0, self.single_on_tensor_cores),
-            single_share=np.where(kept, self.fp32_share, self.single_share),
-            single_limit_flop_per_s=np.where(kept, self.fp32_limit_flop_per_s, self.single_limit_flop_per_s),
-        )
-
 
 def missing_figures(spec: GpuSpec, precision: Precision) -> Reason | None:
     """Why no step time can be predicted for this card at this precision; None: it can be."""

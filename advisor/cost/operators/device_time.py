@@ -47,8 +47,9 @@ def family_seconds(work: Work, rates: DeviceRates, peaks: Peaks, figures: Effici
     if isinstance(work, RnnWork):
         return rnn_seconds(work, rates, peaks, fitted) * work.call_count
     if isinstance(work, MatmulWork | AttentionWork):
-        peaks = replace(peaks, single=np.where(rates.tensor_cores_for_cudnn_only == 1, peaks.fp32, peaks.single))
-        rates = rates.of_products()
+        kept = rates.tensor_cores_for_cudnn_only == 1  # torch's default has them in FP32 while convolutions take TF32
+        peaks = replace(peaks, single=np.where(kept, peaks.fp32, peaks.single))
+        rates = replace(rates, single_on_tensor_cores=np.where(kept, 0.0, rates.single_on_tensor_cores))
     if isinstance(work, MatmulWork):
         seconds = matmul_seconds(work, rates, peaks, fitted)
     elif isinstance(work, ConvolutionWork):

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from advisor.catalogue.links import PAIR
 from advisor.catalogue.networks import Network
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
+from advisor.optable.op_columns import Floats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from advisor.cost.scaling.links import Link, SizedTime
 
-Floats = NDArray[np.float64]
 
 _DIRECT = frozenset({"nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p"})
 _ADAPTERS_PER_CARD = {"nvswitch": 1.0, "nvlink_mesh": 0.5}
@@ -99,6 +98,13 @@ def slowest_of(count: int) -> float:
     return 0.0 if count <= 1 else statistics.NormalDist().inv_cdf((count - 0.375) / (count + 0.25))
 
 
+def straggling_fraction(link: Link, count: int, figures: ScalingFigures) -> float:
+    """Share of a step lost to the slowest card (input pipelines, clocks) and to the slowest of several hosts."""
+    hosts = -(-count // link.node_size_count)
+    cards, between = figures.fitted.straggler_fraction, figures.assumed.host_straggler_fraction
+    return cards * slowest_of(count) + between * slowest_of(hosts)
+
+
 def slow_host(link: Link, count: int, figures: ScalingFigures | None = None) -> Link | None:
     """The same cards in a host that routes badly between its slots; None where no traffic crosses the host.
 
@@ -142,8 +148,6 @@ class Costs:
 
     def all_reduce_s(self, message_bytes: Floats) -> Floats:
         """Seconds for messages of `message_bytes` (any shape) by the faster of both."""
-        if self.count <= 1:
-            return np.zeros_like(message_bytes)
         if self.measured:
             return _interpolated(self.measured, message_bytes)
         ring = self.ring_s + self.ring_s_per_byte * message_bytes
@@ -152,8 +156,6 @@ class Costs:
 
     def half_s(self, message_bytes: Floats) -> Floats:
         """Reduce-scatter or all-gather of `message_bytes` in total: half of a ring all-reduce."""
-        if self.count <= 1:
-            return np.zeros_like(message_bytes)
         if self.measured:
             return _interpolated(self.measured, message_bytes) / 2
         return (self.ring_s + self.ring_s_per_byte * message_bytes) / 2

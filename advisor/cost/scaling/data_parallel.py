@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from advisor.optable.op_columns import Floats
 
 if TYPE_CHECKING:
     from advisor.cost.scaling.communication import Costs
     from advisor.cost.scaling.traffic import Buckets, Traffic
-
-Floats = NDArray[np.float64]
 
 
 def bucket_timeline_s(buckets: Buckets, cost: Costs, backward_s: Floats, loss: float) -> tuple[Floats, Floats]:

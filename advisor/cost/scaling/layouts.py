@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from advisor.cost.scaling.communication import Costs, costs, network_of, overlap_loss, slow_host, slowest_of
+from advisor.cost.scaling.communication import Costs, costs, network_of, overlap_loss, slow_host, straggling_fraction
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s
 from advisor.cost.scaling.scaling import Setting
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
@@ -111,7 +111,7 @@ class _Job:
         if layout.pipeline > 1:
             own["imbalance_s"] += self._bubble_s()
         if layout.count > 1:
-            own["imbalance_s"] += self._waiting_s(sum(own.values()))
+            own["imbalance_s"] += straggling_fraction(self.link, layout.count, self.figures) * sum(own.values())
         return own
 
     def _added_bytes(self) -> float:
@@ -184,11 +184,6 @@ class _Job:
         return costs(
             msgspec.structs.replace(self.link, cards_per_node_count=inside, network=network), count, self.figures
         )
-
-    def _waiting_s(self, step_s: float) -> float:
-        hosts = -(-self.layout.count // self.link.node_size_count)
-        cards, between = self.figures.fitted.straggler_fraction, self.figures.assumed.host_straggler_fraction
-        return (cards * slowest_of(self.layout.count) + between * slowest_of(hosts)) * step_s
 
 
 _SHARDED: dict[DataParallel, Sharded] = {"zero1": "zero1", "zero2": "zero2", "fsdp": "fsdp"}

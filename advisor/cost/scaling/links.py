@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from advisor.catalogue.gpu_spec import is_consumer
 from advisor.catalogue.links import CARDS_PER_HOST, PAIR, slot_bytes_per_s
@@ -144,7 +144,7 @@ def _nvlink(spec: GpuSpec) -> Link:
 def _nvlink_pairs(spec: GpuSpec) -> Link:
     """Bridges of several pairs, unless a card has none."""
     link = _nvlink(spec)
-    return _replace(link, several_pairs=link.type == "nvlink_bridge")
+    return replace(link, several_pairs=link.type == "nvlink_bridge")
 
 
 def _bridged_or_pcie(spec: GpuSpec) -> Link:
@@ -194,7 +194,7 @@ def parse_interconnect(text: str, spec: GpuSpec, *, cards_per_node: int | None =
     changes: dict[str, object] = {} if network is None else {"network": network.network}
     if cards_per_node == PAIR:
         changes["several_pairs"] = False
-    return _replace(link, cards_per_node_count=cards_per_node, **changes)
+    return replace(link, cards_per_node_count=cards_per_node, **changes)
 
 
 def _inside(text: str, spec: GpuSpec) -> Link | None:
@@ -203,11 +203,7 @@ def _inside(text: str, spec: GpuSpec) -> Link | None:
     rate = _given_rate(text)
     if rate is None:
         return _by_words(text, spec)
-    return _replace(_link(spec, "given"), wire_bytes_per_s=rate) if _LEAST_RATE <= rate <= _MOST_RATE else None
-
-
-def _replace(link: Link, **changes: object) -> Link:
-    return msgspec.structs.replace(link, **changes)
+    return replace(_link(spec, "given"), wire_bytes_per_s=rate) if _LEAST_RATE <= rate <= _MOST_RATE else None
 
 
 def interconnect_or_usual(text: str | None, spec: GpuSpec) -> Link:
@@ -215,7 +211,7 @@ def interconnect_or_usual(text: str | None, spec: GpuSpec) -> Link:
     try:
         return parse_interconnect(text or "", spec)
     except InputError:
-        return _replace(usual_link(spec), certain=False)
+        return replace(usual_link(spec), certain=False)
 
 
 def detected_link(spec: GpuSpec, links: tuple[GpuLink, ...]) -> Link:
@@ -225,16 +221,17 @@ def detected_link(spec: GpuSpec, links: tuple[GpuLink, ...]) -> Link:
     if not known:
         return usual_link(spec)
     weakest = max(known, key=lambda link: order.index(link.kind))
-    found: dict[str, Link] = {
-        "nvswitch": _link(spec, "nvswitch"),
-        "nvlink": _link(spec, "nvlink_bridge" if spec.nvlink_pairs_only else "nvlink_mesh"),
-        "pcie_p2p": _link(spec, "pcie_p2p"),
-        "pcie_host": _link(spec, "pcie_host"),
+    kinds: dict[str, LinkType] = {
+        "nvswitch": "nvswitch",
+        "nvlink": "nvlink_bridge" if spec.nvlink_pairs_only else "nvlink_mesh",
+        "pcie_p2p": "pcie_p2p",
+        "pcie_host": "pcie_host",
     }
+    found = _link(spec, kinds[weakest.kind])
     rates = [link.bandwidth_bytes_per_s for link in known if link.bandwidth_bytes_per_s]
     if len(rates) < len(known):
-        return found[weakest.kind]
-    return _replace(found[weakest.kind], type="given", wire_bytes_per_s=min(rates), basis="calibrated")
+        return found
+    return replace(found, type="given", wire_bytes_per_s=min(rates), basis="calibrated")
 
 
 def interconnect_schema() -> dict[str, object]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from advisor.catalogue.links import PINNED_COPY_SHARE
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
+from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import Affine
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from advisor.optable.op_table import OpTable
     from advisor.workload.workload import Offload, Training
 
-Floats = NDArray[np.float64]
 FASTEST_HOST_OPTIMIZER = 5.0
 """An Adam written for vector units over torch's own on a processor: 5 to 7 times (DeepSpeed, ZeRO-Offload tutorial)."""
 

@@ -16,7 +16,7 @@ from advisor.cost.scaling.communication import (
     overlap_loss,
     quick_pair,
     slow_host,
-    slowest_of,
+    straggling_fraction,
 )
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s, dp_communication_s
 from advisor.cost.scaling.offload import OffloadedStep, Offloading, Place, offloaded_step
@@ -28,8 +28,8 @@ from advisor.cost.scaling.tensor_pipeline import (
     stage_count,
     tensor_communication_s,
 )
-from advisor.cost.scaling.traffic import Compression, compressed
 from advisor.cost.step_parts import OWN_PARTS, StepParts
+from advisor.optable.op_columns import Floats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from advisor.cost.scaling.links import Link
     from advisor.cost.scaling.traffic import Traffic
 
-Floats = NDArray[np.float64]
 
 PARTS = (*OWN_PARTS, "communication_s", "imbalance_s")
 """Those of one card's step, and what comes with several cards."""
@@ -49,7 +48,6 @@ class Setting:
 
     accumulation_steps: int = 1
     """Micro-batches before gradients are synchronised (`no_sync`) and the optimizer steps."""
-    compression: Compression = "none"
     host_step_s: float = 0.0
     """The host's work of issuing one card's step without accumulation, whether it bounds the step or not."""
     host_dispatch_count: float = 0.0
@@ -138,24 +136,24 @@ def scale_steps(  # noqa: PLR0913 - the axes of the grid are named one by one
             quick_cell = None if bridged is None else _Cell(job, card, count, bridged)
             certain[column, card] = link.certain
             for row, strategy in enumerate(strategies):
-                for name, value in cell.parts(strategy).items():
+                own, offloaded = cell.parts(strategy)
+                for name, value in own.items():
                     parts[name][row, column, card] = value
-                offloaded = cell.offloaded(strategy)
                 if offloaded is not None:
                     offload_quick[row, column, card] = offloaded.quick_s
                     offload_slow[row, column, card] = offloaded.slow_s
                 if strategy == "dp" and count > 1:
                     quick_step[row, column, card] = sum((quick_cell or cell).data_parallel(contended=False).values())
                 elif quick_cell is not None and strategy != "single":
-                    quick_step[row, column, card] = sum(quick_cell.parts(strategy).values())
+                    quick_step[row, column, card] = quick_cell.step_s(strategy)
                 if slow_cell is not None and strategy in _ROUTED:
-                    slow_step[row, column, card] = sum(slow_cell.parts(strategy).values())
+                    slow_step[row, column, card] = slow_cell.step_s(strategy)
     return ScaledGrid(
         strategies=tuple(strategies),
         counts=tuple(counts),
         parts_s=parts,
         step_s=sum(parts.values(), start=np.zeros(shape)),
-        alone_s=np.stack([sum(_Cell(job, card, 1, link).parts("single").values()) for card, link in enumerate(links)]),
+        alone_s=np.stack([_Cell(job, card, 1, link).step_s("single") for card, link in enumerate(links)]),
         slow_host_s=slow_step,
         quick_s=quick_step,
         offload_quick_s=offload_quick,
@@ -178,56 +176,43 @@ class _Job:
     memory_bytes_per_s: Sequence[float]
 
 
-def _alone(job: _Job, card: int) -> dict[str, Floats]:
-    """The parts of one card's optimizer step with all its micro-batches, each of shape (batches,).
-
-    Every micro-batch after the first adds its gradients to those that are there.
-    """
-    rounds = job.setting.accumulation_steps
-    parts = {name: getattr(job.steps, name)[card] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
-    further = job.traffic.accumulation
-    spared_s = further.spared_bytes / _bytes_per_s(job, card)
-    added_s = further.gradient_passes * _pass_s(job, card) - spared_s
-    parts["backward_s"] = parts["backward_s"] + (rounds - 1) * added_s
-    return parts
-
-
-def _pass_s(job: _Job, card: int) -> float:
-    """Moving the gradients' bytes once through the card's memory."""
-    return job.traffic.gradient_bytes / _bytes_per_s(job, card)
-
-
-def _bytes_per_s(job: _Job, card: int) -> float:
-    return job.memory_bytes_per_s[card] * job.figures.assumed.memory_fraction
-
-
 class _Cell:
     """One card at one count with its link: rows over the batches."""
 
     def __init__(self, job: _Job, card: int, count: int, link: Link) -> None:
         self.job, self.count, self.link, self.card = job, count, link, card
-        steps = job.steps
-        self.one = {name: getattr(steps, name)[card] for name in OWN_PARTS}
-        self.alone = _alone(job, card)
+        self.one = {name: getattr(job.steps, name)[card] for name in OWN_PARTS}
+        self.bytes_per_s = job.memory_bytes_per_s[card] * job.figures.assumed.memory_fraction
+        self.pass_s = job.traffic.gradient_bytes / self.bytes_per_s
+        """Moving the gradients' bytes once through the card's memory."""
         self.accumulation = job.setting.accumulation_steps
         self.cost: Costs = costs(link, count, job.figures)
         self.loss = overlap_loss(link, count, job.figures)
-        self.pass_s = _pass_s(job, card)
 
-    def parts(self, strategy: Strategy) -> dict[str, Floats]:
-        """The parts of one optimizer step, each of shape (batches,), off-loading in them."""
+    def _alone(self) -> dict[str, Floats]:
+        """The parts of one card's optimizer step with all its micro-batches, each of shape (batches,).
+
+        Every micro-batch after the first adds its gradients to those that are there.
+        """
+        rounds, further = self.accumulation, self.job.traffic.accumulation
+        parts = {name: self.one[name] * (1 if name == "optimizer_s" else rounds) for name in OWN_PARTS}
+        added_s = further.gradient_passes * self.pass_s - further.spared_bytes / self.bytes_per_s
+        parts["backward_s"] = parts["backward_s"] + (rounds - 1) * added_s
+        zero = np.zeros_like(self.one["forward_s"])
+        return parts | {"communication_s": zero, "imbalance_s": zero}
+
+    def parts(self, strategy: Strategy) -> tuple[dict[str, Floats], OffloadedStep | None]:
+        """The parts of one optimizer step, each of shape (batches,), and what off-loading adds, which is in them."""
         own = self._on_device(strategy)
         offloaded = self._offloaded(strategy, own)
-        if offloaded is None:
-            return own
-        own = own | {"copy_s": own["copy_s"] + offloaded.copy_s}
-        return own if offloaded.update_s is None else own | {"optimizer_s": offloaded.update_s}
+        if offloaded is not None:
+            own["copy_s"] = own["copy_s"] + offloaded.copy_s
+            own["optimizer_s"] = own["optimizer_s"] if offloaded.update_s is None else offloaded.update_s
+        return own, offloaded
 
-    def offloaded(self, strategy: Strategy) -> OffloadedStep | None:
-        """What off-loading adds; None: nothing is off-loaded."""
-        if strategy != "fsdp_offload" and self.job.setting.offloading.kind == "none":
-            return None
-        return self._offloaded(strategy, self._on_device(strategy))
+    def step_s(self, strategy: Strategy) -> Floats:
+        """The whole optimizer step, shape (batches,)."""
+        return sum(self.parts(strategy)[0].values(), start=np.zeros(1))
 
     def _offloaded(self, strategy: Strategy, own: dict[str, Floats]) -> OffloadedStep | None:
         """All cards' shards share the host's memory: an update does not get shorter with the cards of one host."""
@@ -249,8 +234,7 @@ class _Cell:
         )
 
     def _on_device(self, strategy: Strategy) -> dict[str, Floats]:
-        zero = np.zeros_like(self.one["forward_s"])
-        own = self.alone | {"communication_s": zero, "imbalance_s": zero}
+        own = self._alone()
         if strategy == "single" or (self.count == 1 and strategy != "fsdp_offload"):
             return own
         if strategy == "dp":
@@ -270,13 +254,8 @@ class _Cell:
         return self._straggling(own)
 
     def _exchange(self) -> Exchange:
-        traffic, passes = compressed(self.job.traffic, self.job.setting.compression)
         return Exchange(
-            traffic=traffic,
-            cost=self.cost,
-            loss=self.loss,
-            pass_s=self.pass_s,
-            passes=passes + self._own_passes(),
+            traffic=self.job.traffic, cost=self.cost, loss=self.loss, pass_s=self.pass_s, passes=self._own_passes()
         )
 
     def _own_passes(self) -> float:
@@ -293,7 +272,7 @@ class _Cell:
 
     def _pipeline(self, own: dict[str, Floats]) -> dict[str, Floats]:
         stages = stage_count(self.job.traffic, self.count)
-        passes = sum((self.alone[name] for name in OWN_PARTS if name != "optimizer_s"), start=np.zeros(1))
+        passes = sum((own[name] for name in OWN_PARTS if name != "optimizer_s"), start=np.zeros(1))
         idle = self.count / stages
         waiting = pipeline_bubble_s(passes / self.accumulation, stages) + (idle - 1.0) * passes
         transfers = pipeline_transfer_s(
@@ -327,8 +306,7 @@ class _Cell:
         call takes longer there than in a process of one card; not `contended`: as if it did not.
         """
         host, setting = self.job.figures.data_parallel, self.job.setting
-        zero = np.zeros_like(self.one["forward_s"])
-        own = self.alone | {"communication_s": zero, "imbalance_s": zero}
+        own = self._alone()
         card = self.one["forward_s"] + self.one["backward_s"]
         slowed_s = setting.host_dispatch_count * host.dispatch_s if contended else 0.0
         issued = max(setting.host_step_s, slowed_s) * (
@@ -352,8 +330,5 @@ class _Cell:
     def _straggling(self, own: dict[str, Floats]) -> dict[str, Floats]:
         """Add the wait for the slowest card, by input pipelines and clocks, and for the slowest of several hosts."""
         whole = sum(own.values(), start=np.zeros(1))
-        hosts = -(-self.count // self.link.node_size_count)
-        figures = self.job.figures
-        cards, between = figures.fitted.straggler_fraction, figures.assumed.host_straggler_fraction
-        lost = (cards * slowest_of(self.count) + between * slowest_of(hosts)) * whole
+        lost = straggling_fraction(self.link, self.count, self.job.figures) * whole
         return own | {"imbalance_s": own["imbalance_s"] + lost}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
-from advisor.core.bundled import resource
+from advisor.core.bundled import read_figures, resource
 from advisor.core.records import Record
 
 Share = Annotated[float, Meta(gt=0, le=2)]
@@ -105,4 +104,4 @@ class ScalingFigures(Record, frozen=True, kw_only=True):
 @cache
 def scaling_figures() -> ScalingFigures:
     """The figures of `resources/scaling.toml`, read once."""
-    return msgspec.toml.decode(resource("scaling.toml").read_bytes(), type=ScalingFigures)
+    return read_figures(resource("scaling.toml"), ScalingFigures, "tools/fit_scaling.py")

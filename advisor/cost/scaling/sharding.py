@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from advisor.optable.op_columns import Floats
 
 if TYPE_CHECKING:
     from advisor.cost.scaling.communication import Costs
     from advisor.cost.scaling.data_parallel import Exchange
 
-Floats = NDArray[np.float64]
 Sharded = Literal["zero1", "zero2", "fsdp", "fsdp_offload"]
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.optable.accumulation import Accumulation, accumulation_of
+from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import Affine, at
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from advisor.catalogue.precisions import Precision
     from advisor.optable.op_table import Op, OpTable
 
-Floats = NDArray[np.float64]
-Compression = Literal["none", "half", "powersgd"]
 
 FIRST_BUCKET_BYTES = 1024.0 * 1024.0
 BUCKET_BYTES = 25.0 * 1024.0 * 1024.0
@@ -161,19 +159,3 @@ def row_parallel_bytes(traffic: Traffic, batch_sizes: Floats) -> Floats:
     if fixed + each <= 0:
         fixed, each = (figure * traffic.layer_count for figure in traffic.boundary_bytes)
     return _ROW_PARALLEL_SHARE * (fixed + each * batch_sizes)
-
-
-def compressed(traffic: Traffic, compression: Compression, *, rank: int = 4) -> tuple[Traffic, float]:
-    """The traffic under a gradient compression hook, and the extra passes over the gradients that it costs.
-
-    `half`: fp16/bf16_compress_hook, two casts. `powersgd`: two factors of `rank` columns a matrix, taken as square
-    (2 rank / sqrt(elements) of a bucket), four passes and an orthogonalisation (Vogels et al. 2019).
-    """
-    if compression == "none":
-        return traffic, 0.0
-    sizes = traffic.buckets.size_bytes
-    if compression == "half":
-        share, passes = np.full_like(sizes, 0.5), 2.0
-    else:
-        share, passes = np.minimum(1.0, 2.0 * rank / np.sqrt(np.maximum(1.0, sizes / 4.0))), 6.0
-    return replace(traffic, buckets=replace(traffic.buckets, size_bytes=sizes * share)), passes

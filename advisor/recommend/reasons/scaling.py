@@ -109,7 +109,7 @@ def uneven_reasons(comparison: Comparison, here: Prediction | None) -> Iterator[
     numbers: Arguments = {
         "precision": PRECISION_LABELS[here.precision],
         "batch": best.batch_size,
-        "waiting_s": max(everyone.group.imbalance_s),
+        "waiting_s": max(everyone.waits_s),
         "slowest": everyone.devices[-1].name,
         "count": len(cards),
     }

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from advisor.catalogue.precisions import TRACE_PRECISIONS
-from advisor.cost.memory.need import memory_need
 from advisor.optable.op_table import OpTable, at, step_flop
 from advisor.optable.unpacked_weights import unpacked_weights_of
 from advisor.worker.trace.trace import subject_of, trace
 from advisor.workload.workload import Workload
 from advisor.workload.workload_file import load_workload
+from tests.cost.small_tables import need_of
 
 WIDTH, INNER, LAYERS, LENGTH, BATCH = 256, 512, 3, 64, 8
 LINEAR_WEIGHTS = LAYERS * (2 * WIDTH * WIDTH + 2 * WIDTH * WIDTH // 2 + 3 * WIDTH * INNER)
@@ -88,8 +88,7 @@ def test_a_step_on_quantised_weights_moves_more_bytes_and_needs_less_memory() ->
     assert step_flop(packed, BATCH) == pytest.approx(step_flop(plain, BATCH), rel=1e-3)
     needs = []
     for table, training in ((plain, small(trainable="lora").training), (packed, small(trainable="lora").training)):
-        need = memory_need(table, training, "bf16_amp", 1, compute_capability="8.0")
-        assert need is not None
+        need = need_of(table, training, "bf16_amp", 1, compute_capability="8.0")
         needs.append(need.need_bytes)
     assert needs[1] < needs[0]
 
