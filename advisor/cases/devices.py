@@ -11,8 +11,7 @@ from advisor.claims.predictor import candidate
 from advisor.claims.ratios import card_ratio, check_card_ratio
 from advisor.claims.setting import usual_precision
 from advisor.core.sentences import Arguments, Reason, SaidError
-from advisor.recommend.comparison import part_s
-from advisor.recommend.launch_cost import fixed_s
+from advisor.recommend.comparison import fixed_s, part_s
 from advisor.recommend.precisions import rate_of
 from advisor.workload.workload_file import load_workload
 

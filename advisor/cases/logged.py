@@ -9,7 +9,7 @@ from advisor.cases.case_file import Case, CaseAnswer
 from advisor.claims.predictor import candidate
 from advisor.core.sentences import Reason
 from advisor.logs.training_log import PeriodicValidation
-from advisor.recommend.launch_cost import fixed_s
+from advisor.recommend.comparison import fixed_s
 from advisor.workload.workload_file import load_workload
 
 if TYPE_CHECKING:

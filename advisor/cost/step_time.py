@@ -26,7 +26,7 @@ from advisor.cost.operators.device_time import (
     runs_fused,
     runs_transformer_engine,
 )
-from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
+from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost_of
 from advisor.cost.step_parts import OWN_PARTS, StepParts
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Floats
@@ -89,13 +89,7 @@ def predict_steps(  # noqa: PLR0913 - what a step depends on
         training=training,
         precision=precision,
         batches=np.asarray(batch_sizes, dtype=np.float64).reshape(-1, 1),
-        cost=optimizer_cost(
-            training,
-            precision,
-            compiled.table.trainable_parameter_count,
-            compiled.parameter_tensor_count,
-            software_year,
-        ),
+        cost=optimizer_cost_of(compiled, training, precision, software_year),
         factors=factors or {},
         host=host or HostSpeed(),
         figures=figures or efficiencies(),

@@ -72,16 +72,17 @@ def _timed_alone(
     """What was timed on devices that are here, where no table says more of the model."""
     alone = [one for one in group if one.count == 1 and one.gradient_accumulation_steps == 1]
     found: list[Prediction] = []
-    for key, device in {one.device.key: one.device for one in alone}.items():
-        measurement = sources.measurements.get(key)
-        batches = sorted({one.batch_size_per_device for one in alone if one.device.key == key})
+    for device in {one.device.key: one.device for one in alone}.values():
+        here = [one for one in alone if one.device.key == device.key]
+        measurement = sources.measurements.get(device.key)
+        batches = sorted({one.batch_size_per_device for one in here})
         timed = timed_steps(measurement, batches, precision) if measurement is not None else None
         if measurement is None or timed is None:
             continue
         steps = with_loader(timed, device, batches, sources)
-        for candidate in alone:
-            column = batches.index(candidate.batch_size_per_device) if candidate.device.key == key else None
-            if column is None or not steps.measured[0, column]:
+        for candidate in here:
+            column = batches.index(candidate.batch_size_per_device)
+            if not steps.measured[0, column]:
                 continue
             total_s, low_s, high_s = (float(ends[0, column]) for ends in (steps.total_s, steps.low_s, steps.high_s))
             memory = memory_of(candidate)

@@ -17,7 +17,7 @@ from advisor.core.sentences import Reason
 from advisor.core.units import Basis
 from advisor.cost.host_time import host_seconds
 from advisor.cost.memory.offloaded import kept_bytes
-from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
+from advisor.cost.optimizer_cost import optimizer_cost_of
 from advisor.cost.scaling.communication import bus_bytes_per_s
 from advisor.cost.scaling.links import Link, detected_link, parse_interconnect
 from advisor.cost.scaling.offload import offloading_of
@@ -115,7 +115,8 @@ class CandidateGrid:
         grid, ends = self._scaled_grid(candidate.gradient_accumulation_steps, candidate.count if nodes > 1 else None)
         place = (*grid.index(candidate.strategy, candidate.count), row, column)
         if not grid.step_s[place] < _LONGEST_STEP_S:
-            self._refuse(Reason.of("predict-step-endless", device=candidate.device.name))
+            endless = Reason.of("predict-step-endless", device=candidate.device.name)
+            self.refusals += [endless] if endless not in self.refusals else []
             return None
         alone = candidate.count == 1
         return Cell(
@@ -126,10 +127,6 @@ class CandidateGrid:
             measured=bool(self.steps.measured[row, column]) and alone and candidate.gradient_accumulation_steps == 1,
             notes=self.steps.notes[row],
         )
-
-    def _refuse(self, reason: Reason) -> None:
-        if reason not in self.refusals:
-            self.refusals.append(reason)
 
     def _scaled_grid(self, accumulation: int, count: int | None) -> tuple[ScaledGrid, ScaledRange]:
         """An accumulation's scaled grid and range; across nodes the link depends on the count: each has its own."""
@@ -163,36 +160,14 @@ class CandidateGrid:
 
     def setting(self, accumulation: int) -> Setting:
         """What beside model and cards decides how the jobs of this precision scale."""
+        assumed, year = self.sources.figures.assumed, self.sources.software_year
+        cost = optimizer_cost_of(self.compiled, self.training, self.precision, year)
         return Setting(
             accumulation_steps=accumulation,
-            host_step_s=self.host_step_s(),
-            host_dispatch_count=self.host_dispatch_count(),
+            host_step_s=host_seconds(self.compiled, self.training, cost, self.sources.host, assumed, year),
+            host_dispatch_count=sum(self.table.dispatch_count.values()) + cost.dispatch_count,
             host_core_counts=tuple(self.host_core_count(self.devices[key]) for key in self.rows),
             offloading=offloading_of(self.training, self.table, kept_bytes(self.table)),
-        )
-
-    def host_step_s(self) -> float:
-        """The host's work of issuing one card's step, in seconds, without accumulation."""
-        return host_seconds(
-            self.compiled,
-            self.training,
-            self._optimizer(),
-            self.sources.host,
-            self.sources.figures.assumed,
-            self.sources.software_year,
-        )
-
-    def host_dispatch_count(self) -> float:
-        """Calls in which the host issues that step."""
-        return sum(self.table.dispatch_count.values()) + self._optimizer().dispatch_count
-
-    def _optimizer(self) -> OptimizerCost:
-        return optimizer_cost(
-            self.training,
-            self.precision,
-            self.table.trainable_parameter_count,
-            self.compiled.parameter_tensor_count,
-            self.sources.software_year,
         )
 
     def host_core_count(self, device: Device) -> int | None:
@@ -202,7 +177,7 @@ class CandidateGrid:
 
     def spec(self, device: Device) -> GpuSpec | None:
         """The row of the table that describes a device."""
-        return self.sources.specs.get(device.spec_key) if device.spec_key is not None else None
+        return self.sources.specs.get(device.spec_key or "")
 
     def memory_bytes_per_s(self, device: Device) -> float:
         """Of the card's memory; a number that nothing depends on for a processor."""

@@ -41,10 +41,10 @@ _LOCAL_MARGIN_FRACTION = 0.02
 class MemoryAnswer:
     """Peak memory of one device of a set-up in bytes, what it can hold, and whether that is enough."""
 
-    peak: Estimate | None
-    parts: tuple[MemoryPart, ...]
-    capacity_bytes: float | None
-    fits: bool | None
+    peak: Estimate | None = None
+    parts: tuple[MemoryPart, ...] = ()
+    capacity_bytes: float | None = None
+    fits: bool | None = None
     notes: tuple[Reason, ...] = ()
     beside_bytes: float = 0.0
     """What the driver's context or the process itself holds beside the step; in `peak` where that is known."""
@@ -53,7 +53,7 @@ class MemoryAnswer:
 def unknown_memory(candidate: Candidate) -> MemoryAnswer:
     """The answer where nobody solves for memory: every figure unknown."""
     del candidate
-    return MemoryAnswer(peak=None, parts=(), capacity_bytes=None, fits=None)
+    return MemoryAnswer()
 
 
 class MemorySolver:
@@ -87,15 +87,13 @@ class MemorySolver:
         if candidate.device.key == "cpu":
             return self._host(candidate)
         capacity, usable = self._capacity(candidate.device)
-        question = self._question(candidate)
+        question, context = self._question(candidate), context_bytes(self._capability(candidate.device))
         if question is None:
-            beside = context_bytes(self._capability(candidate.device))
-            return MemoryAnswer(peak=None, parts=(), capacity_bytes=capacity, fits=None, beside_bytes=beside)
+            return MemoryAnswer(capacity_bytes=capacity, beside_bytes=context)
         key = (*_question_key(candidate), candidate.batch_size_per_device)
         if key not in self._plain:
             self._plain[key] = answered(question, candidate.batch_size_per_device, replayed=False)
         plain = self._plain[key]
-        context = context_bytes(self._capability(candidate.device))
         least = plain.need_bytes - context_bytes(_REFERENCE_CAPABILITY) + context
         decides = usable is not None and least <= usable < least * WORST_FRAGMENTATION
         fraction = self._fraction(candidate) if decides else _TYPICAL_FRAGMENTATION
@@ -166,19 +164,12 @@ class MemorySolver:
         return self._fragmentation[key]
 
     def _host(self, candidate: Candidate | Prediction) -> MemoryAnswer:
-        capacity = float(self._machine.memory.total_bytes)
-        limit = self._machine.memory.cgroup_limit_bytes
-        capacity = min(capacity, float(limit)) if limit else capacity
-        table = self._tables.get(TRACE_PRECISIONS[candidate.precision])
-        need = (
-            None
-            if table is None
-            else host_bytes(table, self._training, candidate.precision, candidate.batch_size_per_device)
-        )
+        memory, precision = self._machine.memory, candidate.precision
+        capacity = float(min(memory.total_bytes, memory.cgroup_limit_bytes or memory.total_bytes))
+        table, size = self._tables.get(TRACE_PRECISIONS[precision]), candidate.batch_size_per_device
+        need = None if table is None else host_bytes(table, self._training, precision, size)
         if need is None:
-            return MemoryAnswer(
-                peak=None, parts=(), capacity_bytes=capacity, fits=None, beside_bytes=_HOST_PROCESS_BYTES
-            )
+            return MemoryAnswer(capacity_bytes=capacity, beside_bytes=_HOST_PROCESS_BYTES)
         whole = need + _HOST_PROCESS_BYTES
         low, high = _HOST_RANGE
         peak = Estimate(value=whole, low=whole * low, high=whole * high, basis="specified")
@@ -186,18 +177,12 @@ class MemorySolver:
             MemoryPart(kind="activations", size_bytes=need),
             MemoryPart(kind="context", size_bytes=_HOST_PROCESS_BYTES),
         )
-        fits = peak.value <= self._machine.memory.available_bytes
+        fits = peak.value <= memory.available_bytes
         return MemoryAnswer(peak=peak, parts=parts, capacity_bytes=capacity, fits=fits)
 
-    def _spec(self, device: Device) -> GpuSpec | None:
-        return self._specs.get(device.spec_key) if device.spec_key is not None else None
-
     def _capability(self, device: Device) -> str | None:
-        spec = self._spec(device)
-        if spec is not None:
-            return spec.compute_capability
-        gpu = self._machine.gpu_of(device.key)
-        return gpu.compute_capability if gpu is not None else None
+        known = self._specs.get(device.spec_key or "") or self._machine.gpu_of(device.key)
+        return None if known is None else known.compute_capability
 
     def _capacity(self, device: Device) -> tuple[float | None, float | None]:
         """Nominal bytes and what a process may take; on a local card only what is free now."""
@@ -208,7 +193,7 @@ class MemorySolver:
                 if gpu.memory_free_bytes is not None:
                     limit = min(limit, gpu.memory_free_bytes * (1 - _LOCAL_MARGIN_FRACTION))
                 return float(gpu.memory_total_bytes), limit
-        spec = self._spec(device)
+        spec = self._specs.get(device.spec_key or "")
         if spec is None or spec.memory_bytes is None:
             return None, None
         return spec.memory_bytes, usable_bytes(spec.memory_bytes)

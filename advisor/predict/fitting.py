@@ -24,7 +24,7 @@ from advisor.cost.operators.device_time import (
     runs_transformer_engine,
 )
 from advisor.cost.operators.op_time import Peaks, sustained_peaks
-from advisor.cost.optimizer_cost import optimizer_cost
+from advisor.cost.optimizer_cost import optimizer_cost_of
 from advisor.optable.compiled_table import CompiledTable
 from advisor.optable.op_columns import AffineWork, Floats, Work
 from advisor.predict.priors import PRIORS
@@ -125,16 +125,7 @@ class StepSet:
                 for step in steps
             ]
         )
-        costs = [
-            optimizer_cost(
-                step.training,
-                step.precision,
-                step.compiled.table.trainable_parameter_count,
-                step.compiled.parameter_tensor_count,
-                step.software_year,
-            )
-            for step in steps
-        ]
+        costs = [optimizer_cost_of(step.compiled, step.training, step.precision, step.software_year) for step in steps]
         share = np.array([step.optimizer_share for step in steps])
         self._optimizer_bytes = np.array([cost.moved_bytes for cost in costs]) * share
         self._optimizer_kernels = np.array([cost.kernel_count for cost in costs])

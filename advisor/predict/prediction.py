@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalogue.precisions import Precision
-from advisor.catalogue.strategies import Strategy
+from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis, Estimate
@@ -37,7 +37,17 @@ class SetUp(Record, frozen=True, kw_only=True):
     @property
     def set_up(self) -> tuple[object, ...]:
         """All of it as a key, the device by its own."""
-        return (self.device.key, *(getattr(self, name) for name in SetUp.__struct_fields__[1:]))
+        return self.set_up_but()
+
+    def set_up_but(self, *names: str) -> tuple[object, ...]:
+        """The same without the fields that are named."""
+        kept = (name for name in SetUp.__struct_fields__[1:] if name not in names)
+        return (self.device.key, *(getattr(self, name) for name in kept))
+
+    @property
+    def effort_rank(self) -> int:
+        """How much its strategy asks of code and operator (`StrategyFacts`)."""
+        return STRATEGY_FACTS[self.strategy].effort_rank
 
     def differs_at_most_by(self, other: SetUp, *names: str) -> bool:
         """Whether the two agree in all but the fields that are named."""

@@ -43,7 +43,7 @@ def single_device_steps(  # noqa: PLR0913 - one question with its sources
             if timed is not None:
                 answers[device.key] = timed
                 continue
-        spec = known.specs.get(device.spec_key) if device.spec_key is not None else None
+        spec = known.specs.get(device.spec_key or "")
         if spec is not None:
             from_spec.append((device, spec))
         elif device.key == "cpu":

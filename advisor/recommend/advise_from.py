@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import shared_fields
 from advisor.predict.prediction import SetUpFigures
 from advisor.recommend.alternatives import freed_alternative, instead_of_fixed, list_alternatives
@@ -206,13 +205,9 @@ def _row_of_counts(
     for _, members in sorted(by_precision.items(), key=lambda room: room[0] != training.precision):
         for one in best_by_count(members, training, comparison.global_limit):
             known = best.get(one.count)
-            if known is None or (_asks_no_more(one, known) and _clearly_less(one, known, comparison)):
+            if known is None or (one.effort_rank <= known.effort_rank and _clearly_less(one, known, comparison)):
                 best[one.count] = one
     return tuple(best[count] for count in sorted(best))
-
-
-def _asks_no_more(one: Prediction, known: Prediction) -> bool:
-    return STRATEGY_FACTS[one.strategy].effort_rank <= STRATEGY_FACTS[known.strategy].effort_rank
 
 
 def _choose_count(comparison: Comparison, by_count: Sequence[Prediction]) -> Prediction | None:

@@ -112,7 +112,7 @@ def advise_batches(  # noqa: PLR0913 - a batch size answers to all of them
     """
     curves: dict[tuple[str, Precision], list[Prediction]] = defaultdict(list)
     for prediction in predictions:
-        if prediction.count == 1 and prediction.strategy == "single":
+        if prediction.strategy == "single":
             curves[(prediction.device.key, prediction.precision)].append(prediction)
     found = []
     for (key, precision), curve in curves.items():

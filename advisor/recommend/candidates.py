@@ -85,7 +85,7 @@ def enumerate_candidates(  # noqa: PLR0913 - the choices of the command line, ea
             gradient_accumulation_steps=steps,
         )
         for device, available, device_precisions in _devices(machine, specs, gpu_keys, wanted, local=local)
-        for count in available(counts)
+        for count in _counts_to_try(counts, available)
         for strategy in _strategies_for(count, strategies, 1 if device.local else node_count)
         for precision, size in itertools.product(device_precisions, sizes(count))
         for steps in _accumulations(workload, count, strategy, size, global_batch_size)
@@ -106,24 +106,13 @@ def _sizes_by_count(
     return lambda count: tuple(sorted({*around, held.get(count, own)}))
 
 
-class _Available:
-    """How many of a device there are: any count of a card that can be bought, at most the local ones here."""
-
-    def __init__(self, limit: int | None) -> None:
-        self.limit = limit
-
-    def __call__(self, counts: Sequence[int]) -> tuple[int, ...]:
-        """The counts to try, ascending; a local group is also tried as a whole when counts reach beyond it."""
-        wanted = sorted({count for count in counts if count >= 1})
-        if self.limit is None:
-            return tuple(wanted)
-        inside = {count for count in wanted if count <= self.limit}
-        if wanted and wanted[-1] > self.limit:
-            inside.add(self.limit)
-        return tuple(sorted(inside))
+def _counts_to_try(counts: Sequence[int], available: int | None) -> list[int]:
+    """Ascending; a local group is also tried as a whole when counts reach beyond it."""
+    return sorted({min(count, available or count) for count in counts if count >= 1})
 
 
-_Room = tuple[Device, _Available, "tuple[Precision, ...]"]
+_Room = tuple[Device, "int | None", "tuple[Precision, ...]"]
+"""A device, how many of it there are (None: as many as are bought), and its precisions."""
 
 
 def _devices(
@@ -136,19 +125,15 @@ def _devices(
 ) -> Iterable[_Room]:
     if local:
         cpu = Device(key="cpu", name=machine.cpu.name or "CPU", spec_key=None, local=True)
-        yield cpu, _Available(1), precisions_of_cpu(machine.cpu, wanted)
+        yield cpu, 1, precisions_of_cpu(machine.cpu, wanted)
         for gpus in local_gpu_groups(machine):
             first = gpus[0]
-            here = precisions_of_gpu(_spec(first, specs), wanted, first.compute_capability)
-            yield local_device(first), _Available(len(gpus)), here
+            here = precisions_of_gpu(specs.get(first.spec_key or ""), wanted, first.compute_capability)
+            yield local_device(first), len(gpus), here
     for key in table_keys(specs, gpu_keys):
         spec = specs[key]
         device = Device(key=key, name=spec.name, spec_key=key, local=False)
-        yield device, _Available(1 if is_laptop(spec.name) else None), precisions_of_gpu(spec, wanted)
-
-
-def _spec(gpu: Gpu, specs: Mapping[str, GpuSpec]) -> GpuSpec | None:
-    return specs.get(gpu.spec_key) if gpu.spec_key is not None else None
+        yield device, 1 if is_laptop(spec.name) else None, precisions_of_gpu(spec, wanted)
 
 
 def table_keys(specs: Mapping[str, GpuSpec], gpu_keys: Sequence[str] | None) -> tuple[str, ...]:

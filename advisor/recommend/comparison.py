@@ -8,7 +8,7 @@ from advisor.recommend.fixed import FREE, Fixed, kept_by
 from advisor.recommend.precisions import at_least_as_exact
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.catalogue.precisions import Precision
@@ -61,7 +61,7 @@ class Comparison(NamedTuple):
 
     def spec_of(self, device: Device) -> GpuSpec | None:
         """The spec row of a device; None for a CPU and for unknown cards."""
-        return self.specs.get(device.spec_key) if device.spec_key is not None else None
+        return self.specs.get(device.spec_key or "")
 
     def link_of(self, set_up: SetUp) -> Link | None:
         """What joins the cards of a set-up; None for one card, and where that was not predicted here."""
@@ -77,7 +77,7 @@ class Comparison(NamedTuple):
         return [
             one
             for one in self.predictions
-            if one.device == device and one.precision == precision and (one.strategy, one.count) == ("single", 1)
+            if one.device == device and one.precision == precision and one.strategy == "single"
         ]
 
 
@@ -106,3 +106,19 @@ def part_s(prediction: Prediction, *kinds: PartKind) -> float:
 def part_share(prediction: Prediction, *kinds: PartKind) -> float:
     """Share of the step that the parts of these kinds take together."""
     return part_s(prediction, *kinds) / prediction.step_s.value
+
+
+def fixed_s(prediction: Prediction, curve: Sequence[Prediction]) -> float:
+    """Seconds of a step that do not grow with its batch: launching kernels, synchronising, the optimizer.
+
+    From the slope to the nearest other batch size of the same set-up in `curve`, the next larger one where there is
+    one; never below zero or beyond the step.
+    """
+    step, size = prediction.step_s.value, prediction.batch_size_per_device
+    alike = (one for one in curve if one.differs_at_most_by(prediction, "batch_size_per_device"))
+    others = [one for one in alike if one.batch_size_per_device != size]
+    if not others:
+        return part_s(prediction, "host", "synchronisation")
+    near = min(others, key=lambda one: (one.batch_size_per_device < size, abs(one.batch_size_per_device - size)))
+    slope = (near.step_s.value - step) / (near.batch_size_per_device - size)
+    return min(step, max(0.0, step - max(0.0, slope) * size))

@@ -35,7 +35,7 @@ def fastest_alone(predictions: Sequence[Prediction]) -> dict[str, dict[int, Pred
     """Per device the fastest set-up of one alone at each batch size that fits."""
     curves: dict[str, dict[int, Prediction]] = {prediction.device.key: {} for prediction in predictions}
     for prediction in predictions:
-        if prediction.count != 1 or prediction.strategy != "single" or prediction.fits is False:
+        if prediction.strategy != "single" or prediction.fits is False:
             continue
         curve = curves[prediction.device.key]
         known = curve.get(prediction.batch_size_per_device)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.hardware.machine import Gpu, Machine
+    from advisor.hardware.machine import Machine
     from advisor.measure.measurement import Measurement
     from advisor.predict.prediction import Prediction
     from advisor.recommend.prices import Prices
@@ -31,6 +31,8 @@ IDLE_SHARE = 0.25
 """Share of the board power that a waiting card still draws."""
 
 _FEWEST_READINGS = 5
+_WAITING = frozenset({"host", "loader", "synchronisation", "communication", "imbalance"})
+"""Parts of a step in which the card waits."""
 
 
 class PowerDraw(Record, frozen=True, kw_only=True):
@@ -50,23 +52,18 @@ def power_draws(
     """
     found = {key: _from_board(spec.power_w) for key, spec in specs.items() if spec.power_w is not None}
     read = {measurement.device_key: _measured_power(measurement) for measurement in measurements}
-    cpu = next((_package_power(one) for one in measurements if one.device_key == "cpu"), None)
+    cpu = read.get("cpu")
     if cpu is not None:
         found["cpu"] = PowerDraw(draw_w=cpu, limit_w=None)
     for gpu in machine.gpus:
-        key = gpu.key
-        limit = gpu.power_limit_w or _spec_power(gpu, specs)
-        measured = read.get(key)
+        spec = specs.get(gpu.spec_key or "")
+        limit = gpu.power_limit_w or (spec.power_w if spec is not None else None)
+        measured = read.get(gpu.key)
         if measured is not None:
-            found[key] = PowerDraw(draw_w=measured, limit_w=limit)
+            found[gpu.key] = PowerDraw(draw_w=measured, limit_w=limit)
         elif limit is not None:
-            found[key] = _from_board(limit)
+            found[gpu.key] = _from_board(limit)
     return found
-
-
-def _spec_power(gpu: Gpu, specs: Mapping[str, GpuSpec]) -> float | None:
-    spec = specs.get(gpu.spec_key) if gpu.spec_key is not None else None
-    return spec.power_w if spec is not None else None
 
 
 def _from_board(board_w: float) -> PowerDraw:
@@ -79,25 +76,14 @@ def _from_board(board_w: float) -> PowerDraw:
     return PowerDraw(draw_w=draw, limit_w=board_w)
 
 
-def _package_power(measurement: Measurement) -> Estimate | None:
-    """Power of the processor packages over the readings of a CPU's measurement; None: too few."""
-    return _spread([reading.cpu_power_w for reading in measurement.readings if reading.cpu_power_w is not None])
-
-
 def _measured_power(measurement: Measurement) -> Estimate | None:
-    """Power over the readings taken while the GPU was busy; None: too few."""
-    watts = [
-        gpu.power_w
-        for reading in measurement.readings
-        for gpu in reading.gpus
-        if gpu.key == measurement.device_key and gpu.power_w is not None and (gpu.utilisation_fraction or 0) > 0
-    ]
-    return _spread(watts)
-
-
-def _spread(powers_w: Sequence[float]) -> Estimate | None:
-    """Median and outer deciles; None where there are too few."""
-    watts = sorted(powers_w)
+    """Median and outer deciles of a processor's packages, or of a GPU while it was busy; None: too few readings."""
+    if measurement.device_key == "cpu":
+        read = [reading.cpu_power_w for reading in measurement.readings]
+    else:
+        gpus = (gpu for reading in measurement.readings for gpu in reading.gpus if gpu.key == measurement.device_key)
+        read = [gpu.power_w for gpu in gpus if (gpu.utilisation_fraction or 0) > 0]
+    watts = sorted(power_w for power_w in read if power_w is not None)
     if len(watts) < _FEWEST_READINGS:
         return None
     tenth = len(watts) // 10
@@ -129,9 +115,8 @@ def energy_of(prediction: Prediction, draws: Mapping[str, PowerDraw]) -> Estimat
 
 
 def _busy_share(prediction: Prediction) -> float:
-    waiting = {"host", "loader", "synchronisation", "communication", "imbalance"}
     total = sum(part.duration_s for part in prediction.parts)
-    idle = sum(part.duration_s for part in prediction.parts if part.kind in waiting)
+    idle = sum(part.duration_s for part in prediction.parts if part.kind in _WAITING)
     return 1.0 - idle / total if total > 0 else 1.0
 
 

@@ -61,9 +61,7 @@ def read_prices(path: Path, known_keys: Collection[str]) -> Prices:
 def price_per_hour(prediction: Prediction, prices: Prices) -> float | None:
     """Price of one hour on all devices of a set-up, without electricity; None: the file has no price for it."""
     device = prediction.device
-    price = prices.devices.get(device.key)
-    if price is None and device.spec_key is not None:
-        price = prices.devices.get(device.spec_key)
+    price = prices.devices.get(device.key, prices.devices.get(device.spec_key or ""))
     return None if price is None else price * prediction.count
 
 

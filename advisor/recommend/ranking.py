@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from advisor.core.records import Record
 from advisor.core.units import Estimate, value_of
 from advisor.predict.prediction import Prediction
@@ -65,18 +67,16 @@ def gpu_hours(prediction: Prediction) -> Estimate | None:
     return prediction.job_s.scaled(count / _S_PER_HOUR)
 
 
-def time_per_sample(prediction: Prediction) -> Estimate:
-    """Seconds a sample: the job's time without its size, so that set-ups compare where the job is unknown."""
-    return prediction.samples_per_s.per(1.0)
-
-
 def score(prediction: Prediction, goal: Goal) -> Estimate | None:
-    """What the goal makes small: seconds, currency (GPU-hours without a price) or joules; None: unknown."""
+    """What the goal makes small: seconds, currency (GPU-hours without a price) or joules; None: unknown.
+
+    Where the job's size is unknown, seconds a sample compare its set-ups.
+    """
     if goal == "cost":
         return prediction.cost if prediction.cost is not None else gpu_hours(prediction)
     if goal == "energy":
         return prediction.energy_j
-    return prediction.job_s if prediction.job_s is not None else time_per_sample(prediction)
+    return prediction.job_s if prediction.job_s is not None else prediction.samples_per_s.per(1.0)
 
 
 def touches(first: Estimate, second: Estimate) -> bool:
@@ -89,12 +89,7 @@ def touches(first: Estimate, second: Estimate) -> bool:
 
 def doubted(estimate: Estimate) -> Estimate:
     """The estimate of an untrustworthy measurement, with a range wide enough to say so."""
-    return Estimate(
-        value=estimate.value,
-        low=estimate.low / _DOUBT_FACTOR,
-        high=estimate.high * _DOUBT_FACTOR,
-        basis=estimate.basis,
-    )
+    return replace(estimate, low=estimate.low / _DOUBT_FACTOR, high=estimate.high * _DOUBT_FACTOR)
 
 
 def within_limits(prediction: Prediction, limits: Limits, draws: Mapping[str, PowerDraw]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.recommend.batch_size import choose
 from advisor.recommend.ranking import gpu_hours
 
@@ -46,9 +45,8 @@ def best_by_count(predictions: Sequence[Prediction], training: Training, global_
             by_count[count].append(member)
     found = []
     for count in sorted(by_count):
-        effort = {one.strategy: STRATEGY_FACTS[one.strategy].effort_rank for one in by_count[count]}
-        plainest = min(effort.values())
-        found.append(_preferred([one for one in by_count[count] if effort[one.strategy] == plainest], training))
+        plainest = min(one.effort_rank for one in by_count[count])
+        found.append(_preferred([one for one in by_count[count] if one.effort_rank == plainest], training))
     return tuple(found)
 
 
@@ -72,17 +70,9 @@ def _least_beyond(predictions: Sequence[Prediction]) -> dict[int, Prediction]:
     """For each count the plainest set-up that fits with the smallest global batch."""
     fitting = [one for one in predictions if one.fits is not False]
     least: dict[int, Prediction] = {}
-    for prediction in sorted(fitting, key=_least_unusual):
-        least.setdefault(prediction.count, prediction)
+    for one in sorted(fitting, key=lambda one: (one.global_batch_size, one.effort_rank, -one.samples_per_s.value)):
+        least.setdefault(one.count, one)
     return least
-
-
-def _least_unusual(prediction: Prediction) -> tuple[int, int, float]:
-    return (
-        prediction.global_batch_size,
-        STRATEGY_FACTS[prediction.strategy].effort_rank,
-        -prediction.samples_per_s.value,
-    )
 
 
 def _preferred(members: Sequence[Prediction], training: Training) -> Prediction:

@@ -21,8 +21,8 @@ from advisor.recommend.batch_size import (
     rounded,
 )
 from advisor.recommend.candidates import enumerate_candidates
+from advisor.recommend.comparison import fixed_s
 from advisor.recommend.crossover import find_crossovers
-from advisor.recommend.launch_cost import fixed_s
 from advisor.recommend.reasons.turning_points import _by_batch
 from advisor.recommend.strategy import best_by_count, knee_count, marginal_ratio, pareto
 from advisor.workload.workload import Training

@@ -76,15 +76,10 @@ def _host_short(comparison: Comparison) -> Iterator[Reason]:
 
 
 def _measurement_caveats(comparison: Comparison) -> Iterator[Reason]:
-    codes = {
-        "unstable": "caveat-measurement-unstable",
-        "throttled": "caveat-measurement-throttled",
-        "contended": "caveat-measurement-contended",
-    }
     devices = _devices(comparison)
     for key, kind in comparison.untrusted.items():
         if key in devices:
-            yield Reason.of(codes[kind], device=devices[key].name)
+            yield Reason.of(f"caveat-measurement-{kind}", device=devices[key].name)
 
 
 def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iterator[Reason]:

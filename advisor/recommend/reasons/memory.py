@@ -53,7 +53,7 @@ def _nearest_without_room(workload: Workload, predictions: Sequence[Prediction])
         for prediction in predictions
         if prediction.fits is False
         and prediction.device.key != "cpu"
-        and (prediction.strategy, prediction.count) == ("single", 1)
+        and prediction.strategy == "single"
         and prediction.precision == training.precision
         and prediction.batch_size_per_device == training.batch_size
         and prediction.peak_memory_bytes is not None

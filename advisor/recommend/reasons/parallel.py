@@ -8,12 +8,11 @@ from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Reason
 from advisor.cost.scaling.communication import network_of
-from advisor.predict.scaling_advice import efficiency_reason, missing_nvlink_reason, nvlink_instead
 from advisor.recommend.batch_size import choose, rounded
 from advisor.recommend.candidates import WHOLE
 from advisor.recommend.comparison import part_s, part_share
 from advisor.recommend.fixed import any_fits
-from advisor.recommend.reasons.scaling import TIE_FRACTION, dp_reasons
+from advisor.recommend.reasons.scaling import TIE_FRACTION, dp_reasons, missing_nvlink
 from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
 
 if TYPE_CHECKING:
@@ -39,19 +38,36 @@ def parallel_reasons(comparison: Comparison, finalist: Finalist) -> Iterator[Rea
     yield from _strategy_reasons(comparison, finalist.chosen)
 
 
+def efficiency_reason(prediction: Prediction) -> Reason | None:
+    """What several cards give over one at the same batch a card, with its range; None for one card.
+
+    Sharded set-ups are proposed where one card cannot hold the model: it is then compared with one that could.
+    """
+    efficiency = prediction.efficiency
+    if efficiency is None:
+        return None
+    count = prediction.count
+    return Reason.of(
+        "scaling-efficiency-sharded" if STRATEGY_FACTS[prediction.strategy].shards else "scaling-efficiency",
+        count=count,
+        device=prediction.device.name,
+        speed_up_ratio=count * efficiency.value,
+        low_ratio=count * efficiency.low,
+        high_ratio=count * efficiency.high,
+        efficiency_fraction=efficiency.value,
+    )
+
+
 def _shared_optimizer(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     """Why several cards give more than as many times one: each steps its share of the parameters alone."""
     if chosen.efficiency is None or chosen.efficiency.value <= _MORE_THAN_WHOLE:
         return
     own_s = part_s(chosen, "optimizer")
-    alone = (one for one in comparison.alone(chosen.device, chosen.precision) if _same_batch(one, chosen))
+    size = chosen.batch_size_per_device
+    alone = (one for one in comparison.alone(chosen.device, chosen.precision) if one.batch_size_per_device == size)
     # Whatever it accumulates, a card steps its optimizer once; where no single card was asked, a share is the n-th.
     alone_s = next((part_s(one, "optimizer") for one in alone), own_s * chosen.count)
     yield Reason.of("scaling-optimizer-shared", count=chosen.count, optimizer_s=own_s, alone_optimizer_s=alone_s)
-
-
-def _same_batch(one: Prediction, other: Prediction) -> bool:
-    return one.batch_size_per_device == other.batch_size_per_device
 
 
 def _says_the_same(one: Reason, efficiency: Reason | None) -> bool:
@@ -87,7 +103,7 @@ def strategy_story(comparison: Comparison, finalist: Finalist) -> tuple[Reason, 
     each = ddp.gradient_accumulation_steps == 1 < finalist.chosen.gradient_accumulation_steps
     code = "strategies-compared-each" if each else "strategies-compared"
     found = [Reason.of(code, **numbers), *dp_reasons(comparison, *pair)]
-    missing = _missing_nvlink(comparison, ddp) if finalist.chosen.count == 1 else None
+    missing = missing_nvlink(comparison, ddp) if finalist.chosen.count == 1 else None
     return (*found, *([missing] if missing is not None else []))
 
 
@@ -231,21 +247,9 @@ def _communication_reasons(comparison: Comparison, chosen: Prediction) -> Iterat
         rate = network_of(link).node_bytes_per_s
         yield Reason.of("why-communication-network", share_fraction=share, rate_bytes_per_s=rate, origin=origin)
         return
-    missing = _missing_nvlink(comparison, chosen)
+    missing = missing_nvlink(comparison, chosen)
     spec = comparison.spec_of(chosen.device)
     linked = missing is not None or (spec is not None and spec.nvlink_bytes_per_s is not None)
     yield Reason.of("why-communication" if linked else "why-communication-no-nvlink", **numbers)
     if missing is not None:
         yield missing
-
-
-def _missing_nvlink(comparison: Comparison, chosen: Prediction) -> Reason | None:
-    groups, spec = comparison.groups, comparison.spec_of(chosen.device)
-    if groups is None or spec is None:
-        return None
-    link, traffic = groups.link(chosen), groups.traffic(chosen)
-    instead = nvlink_instead(spec, link, chosen.count) if link is not None else None
-    step_s = groups.step_over(chosen, instead) if instead is not None else None
-    if link is None or traffic is None or instead is None or step_s is None:
-        return None
-    return missing_nvlink_reason(chosen, link, instead, step_s, traffic.gradient_bytes)

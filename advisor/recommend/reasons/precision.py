@@ -38,8 +38,7 @@ def _single_cards(comparison: Comparison) -> dict[Precision, dict[str, Predictio
     found: dict[Precision, dict[str, Prediction]] = {}
     for prediction in comparison.predictions:
         if (
-            prediction.count == 1
-            and prediction.strategy == "single"
+            prediction.strategy == "single"
             and prediction.device.spec_key is not None
             and prediction.batch_size_per_device == training.batch_size
             and prediction.fits is not False

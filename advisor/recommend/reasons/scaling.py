@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Arguments, Names, Reason
-from advisor.cost.scaling.communication import network_of
-from advisor.predict.scaling_advice import dp_loss_reasons
+from advisor.cost.scaling.communication import bus_bytes_per_s, network_of
 from advisor.recommend.batch_size import rounded
-from advisor.recommend.comparison import counted, set_up_name
+from advisor.recommend.comparison import counted, part_s, set_up_name
 from advisor.workload.workload import NumbersModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from advisor.catalogue.gpu_spec import GpuSpec
+    from advisor.cost.scaling.links import Link
     from advisor.predict.groups import MixedGroup
     from advisor.predict.prediction import Device, Prediction
     from advisor.recommend.comparison import Comparison
@@ -27,6 +31,12 @@ _FIRST_CARD_FRACTION = 0.1
 """More memory than this on DataParallel's first card, over the others, is worth a sentence."""
 _MIXED_GAIN = 1.1
 """Unlike cards together are advised where they train this much more than the best alike ones."""
+
+_REFERENCE_CARD = "a100-sxm4-40"
+"""Whose NVLink (the third generation) a missing one is compared with."""
+_WORTH_SAYING_FRACTION = 0.02
+_LEADING_CAUSE_FRACTION = 0.25
+"""Share of DataParallel's loss from which a cause is named beside a larger one."""
 
 
 def dp_reasons(comparison: Comparison, dp: Prediction, ddp: Prediction) -> Iterator[Reason]:
@@ -43,6 +53,35 @@ def dp_reasons(comparison: Comparison, dp: Prediction, ddp: Prediction) -> Itera
             cause for cause in dp_loss_reasons(dp, ddp) if not (numbers_only and cause.code == "scaling-dp-one-process")
         )
     yield from _first_card(comparison, dp)
+
+
+def dp_loss_reasons(dp: Prediction, ddp: Prediction) -> tuple[Reason, ...]:
+    """Why DataParallel is slower than DistributedDataParallel in the same set-up, the larger cause first.
+
+    Empty where it is not slower; a cause that is under 2 % of the step or a quarter of the loss is left out.
+    """
+    lost_s = dp.step_s.value - ddp.step_s.value
+    copies_s = part_s(dp, "communication") - part_s(ddp, "communication")
+    host_s = part_s(dp, "host") - part_s(ddp, "host")
+    least_s = max(_WORTH_SAYING_FRACTION * ddp.step_s.value, _LEADING_CAUSE_FRACTION * lost_s)
+    if lost_s <= 0:
+        return ()
+    found = []
+    if copies_s >= least_s:
+        found.append(
+            (
+                copies_s,
+                Reason.of(
+                    "scaling-dp-copies",
+                    count=dp.count,
+                    communication_s=part_s(dp, "communication"),
+                    ddp_communication_s=part_s(ddp, "communication"),
+                ),
+            )
+        )
+    if host_s >= least_s:
+        found.append((host_s, Reason.of("scaling-dp-one-process", count=dp.count, host_s=host_s)))
+    return tuple(reason for _, reason in sorted(found, key=lambda entry: -entry[0]))
 
 
 def _first_card(comparison: Comparison, dp: Prediction) -> Iterator[Reason]:
@@ -68,6 +107,54 @@ def _first_card(comparison: Comparison, dp: Prediction) -> Iterator[Reason]:
             need_bytes=first,
             other_bytes=others,
         )
+
+
+def nvlink_instead(spec: GpuSpec, link: Link, count: int) -> Link | None:
+    """The NVLink that cards without it could be compared with; None where they have one, or none helps.
+
+    A card that takes a bridge is compared with its own bridge, which can be bought (and joins pairs only); any other
+    with the NVLink of an A100. A link that was measured or given with its rate is what it is.
+    """
+    if count < 2 or link.type not in {"pcie_p2p", "pcie_host", "virtual_machine"}:  # noqa: PLR2004 - one sends nothing
+        return None
+    pairs = bool(spec.nvlink_pairs_only and spec.nvlink_bytes_per_s)
+    if pairs and count > 2:  # noqa: PLR2004 - a bridge joins two
+        return None
+    rate = spec.nvlink_bytes_per_s if pairs else spec_table()[_REFERENCE_CARD].nvlink_bytes_per_s
+    kind = "nvlink_bridge" if pairs else "nvswitch"
+    return replace(link, type=kind, wire_bytes_per_s=rate, measured=(), measured_rank_count=None)
+
+
+def missing_nvlink(comparison: Comparison, chosen: Prediction) -> Reason | None:
+    """What a missing NVLink costs a set-up; None where it has one, would gain little, or was not predicted here."""
+    groups, spec, link = comparison.groups, comparison.spec_of(chosen.device), comparison.link_of(chosen)
+    traffic = None if groups is None else groups.traffic(chosen)
+    if groups is None or spec is None or link is None or traffic is None:
+        return None
+    instead = nvlink_instead(spec, link, chosen.count)
+    step_s = None if instead is None else groups.step_over(chosen, instead)
+    if instead is None or step_s is None:
+        return None
+    return missing_nvlink_reason(chosen, link, instead, step_s, traffic.gradient_bytes)
+
+
+def missing_nvlink_reason(
+    prediction: Prediction, link: Link, instead: Link, nvlink_step_s: float, gradient_bytes: float
+) -> Reason | None:
+    """What a missing NVLink costs: the step as it is and over `instead`; None where it would gain under 2 %."""
+    step_s, count = prediction.step_s.value, prediction.count
+    if step_s < nvlink_step_s * (1 + _WORTH_SAYING_FRACTION):
+        return None
+    return Reason.of(
+        "scaling-missing-bridge" if instead.type == "nvlink_bridge" else "scaling-missing-nvlink",
+        device=prediction.device.name,
+        count=count,
+        gradient_bytes=gradient_bytes,
+        step_s=step_s,
+        nvlink_step_s=nvlink_step_s,
+        bus_bytes_per_s=bus_bytes_per_s(link, count),
+        nvlink_bytes_per_s=bus_bytes_per_s(instead, count),
+    )
 
 
 def host_core_reasons(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:

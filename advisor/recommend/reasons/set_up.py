@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Names, Reason
-from advisor.predict.scaling_advice import learning_rate_note
+from advisor.predict.time_to_train import learning_rate_range
 from advisor.recommend.batch_size import batch_reason
-from advisor.recommend.comparison import part_s, part_share, set_up_name
-from advisor.recommend.launch_cost import fixed_s
+from advisor.recommend.comparison import fixed_s, part_s, part_share, set_up_name
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import leaders, score
 from advisor.recommend.reasons.loading import core_reasons, loading_reasons
 from advisor.recommend.reasons.parallel import parallel_reasons
-from advisor.recommend.reasons.waiting import waiting_reasons
 from advisor.recommend.tie_decision import tie_decision
+from advisor.recommend.wall_time import LOUD_SHARE, validation_share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from advisor.recommend.comparison import Comparison, Finalist
     from advisor.recommend.ranking import Row
     from advisor.recommend.recommendation import Goal
+    from advisor.workload.workload import Workload
 
 HOST_BOUND_SHARE = 0.3
 LAUNCH_BOUND_SHARE = 0.5
@@ -52,7 +52,7 @@ def why(comparison: Comparison, finalist: Finalist, rows: Sequence[Row]) -> tupl
             parallel_reasons(comparison, finalist),
             _memory_reasons(comparison, chosen),
             _batch_reasons(comparison, chosen),
-            waiting_reasons(comparison.workload, chosen),
+            _validation_reasons(comparison.workload, chosen),
         )
         for reason in reasons
     )
@@ -253,4 +253,29 @@ def _accumulation_reasons(comparison: Comparison, chosen: Prediction) -> Iterato
             batch=chosen.batch_size_per_device,
             steps=steps,
             samples=steps * chosen.batch_size_per_device,
+        )
+
+
+def learning_rate_note(global_batch: int, reference_batch: int) -> Reason | None:
+    """What the larger global batch asks of the learning rate; None where the batch is held."""
+    if global_batch == reference_batch:
+        return None
+    low, high = learning_rate_range(global_batch, reference_batch)
+    return Reason.of(
+        "scaling-learning-rate",
+        global_batch=global_batch,
+        own_global_batch=reference_batch,
+        low_ratio=low,
+        high_ratio=high,
+    )
+
+
+def _validation_reasons(workload: Workload, chosen: Prediction) -> Iterator[Reason]:
+    """Validation that takes a notable share of the wall time."""
+    share, every = validation_share(workload, chosen), workload.training.evaluate_every_steps
+    if share is not None and share >= LOUD_SHARE:
+        yield (
+            Reason.of("why-validation-share", share_fraction=share, every_steps=every)
+            if every
+            else Reason.of("why-validation-each-epoch", share_fraction=share)
         )

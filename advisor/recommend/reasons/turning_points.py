@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.recommend.comparison import part_share, set_up_name
 from advisor.recommend.precisions import at_least_as_exact
 from advisor.recommend.ranking import score, within_limits
+from advisor.recommend.reasons.missed_limits import is_limited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,11 +53,12 @@ def _by_precision(comparison: Comparison, chosen: Prediction) -> Iterator[Reason
         and prediction.count == chosen.count
         and prediction.batch_size_per_device == chosen.batch_size_per_device
         and prediction.fits is not False
-        and not _harder(prediction, chosen)
+        and prediction.effort_rank <= chosen.effort_rank
         and (prediction.device.local or not chosen.device.local or chosen.device.key == "cpu")
     ]
     plain = _exact_rates(comparison, asked)
-    gaining = [one for one in less_exact if _rate(one) >= WORTH_NAMING_RATIO * plain.get(_set_up(one), 0.0)]
+    known = [(one, plain.get(one.set_up_but("precision"), 0.0)) for one in less_exact]
+    gaining = [one for one, rate in known if _rate(one) >= WORTH_NAMING_RATIO * rate]
 
     def by_rate(one: Prediction) -> tuple[bool, float]:
         """What differs in nothing but the precision first: another's gain would be more than the precision's."""
@@ -78,11 +79,6 @@ def _run_alike(one: Prediction, chosen: Prediction) -> bool:
     return one.strategy == chosen.strategy and steps
 
 
-def _harder(prediction: Prediction, chosen: Prediction) -> bool:
-    """Whether a set-up asks for more work on the code than the chosen one, as cutting the model does."""
-    return STRATEGY_FACTS[prediction.strategy].effort_rank > STRATEGY_FACTS[chosen.strategy].effort_rank
-
-
 def _open(comparison: Comparison, chosen: Prediction) -> tuple[Prediction, ...]:
     """What could be advised if limits were not: it fits, is exact enough, keeps what is fixed and the global batch."""
     most = max(comparison.global_limit, chosen.global_batch_size)
@@ -100,7 +96,11 @@ def _by_strategy(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]
         if found is None or found.high >= own.low or found.value >= best_value:
             continue
         comparable = one.count <= chosen.count and (one.cost is None) == (chosen.cost is None)
-        if comparable and _harder(one, chosen) and within_limits(one, comparison.limits, comparison.draws):
+        if (
+            comparable
+            and one.effort_rank > chosen.effort_rank
+            and within_limits(one, comparison.limits, comparison.draws)
+        ):
             best, best_value = one, found.value
     if best is not None:
         yield Reason.of(
@@ -117,37 +117,27 @@ def _rate(prediction: Prediction) -> float:
     return prediction.samples_per_s.value
 
 
-def _set_up(prediction: Prediction) -> tuple[object, ...]:
-    """Everything of a set-up but its precision."""
-    return (
-        prediction.device.key,
-        prediction.count,
-        prediction.strategy,
-        prediction.batch_size_per_device,
-        prediction.gradient_accumulation_steps,
-    )
-
-
 def _exact_rates(comparison: Comparison, asked: Precision) -> dict[tuple[object, ...], float]:
     """The best rate of each set-up at the precisions that may be advised, to tell what a less exact one gains."""
     rates: dict[tuple[object, ...], float] = {}
     for prediction in comparison.predictions:
         if at_least_as_exact(prediction.precision, asked):
-            rates[_set_up(prediction)] = max(_rate(prediction), rates.get(_set_up(prediction), 0.0))
+            key = prediction.set_up_but("precision")
+            rates[key] = max(_rate(prediction), rates.get(key, 0.0))
     return rates
 
 
 def _named_precision(found: Prediction, chosen: Prediction, asked: Precision) -> Iterator[Reason]:
     gain = _rate(found) / _rate(chosen)
     if gain >= WORTH_NAMING_RATIO:
-        numbers: Arguments = {
-            "precision": PRECISION_LABELS[found.precision],
-            "device": set_up_name(found),
-            "gain_ratio": gain,
-            "asked": PRECISION_LABELS[asked],
-        }
-        same = _set_up(found) == _set_up(chosen)
-        yield Reason(code="change-precision-same" if same else "change-precision-other", numbers=numbers)
+        same = found.differs_at_most_by(chosen, "precision")
+        yield Reason.of(
+            "change-precision-same" if same else "change-precision-other",
+            precision=PRECISION_LABELS[found.precision],
+            device=set_up_name(found),
+            gain_ratio=gain,
+            asked=PRECISION_LABELS[asked],
+        )
 
 
 def _by_batch(chosen: Prediction, crossovers: Sequence[Crossover]) -> Iterator[Reason]:
@@ -164,10 +154,7 @@ def _by_batch(chosen: Prediction, crossovers: Sequence[Crossover]) -> Iterator[R
                 and crossover.batch_size is not None
                 and crossover.reason.code != "crossover-gpu-likely"
             ):
-                yield Reason(
-                    code="change-batch-to-cpu",
-                    numbers={"batch": crossover.batch_size, "device": chosen.device.name},
-                )
+                yield Reason.of("change-batch-to-cpu", batch=crossover.batch_size, device=chosen.device.name)
 
 
 def _by_count(comparison: Comparison, chosen: Prediction, entered: Sequence[Prediction]) -> Iterator[Reason]:
@@ -176,26 +163,18 @@ def _by_count(comparison: Comparison, chosen: Prediction, entered: Sequence[Pred
     if fastest.count > chosen.count and _rate(fastest) > _rate(chosen):
         yield _faster("change-count", fastest, chosen, _rate(fastest) / _rate(chosen))
     spec = comparison.spec_of(chosen.device)
-    if (
-        chosen.count > 1
-        and spec is not None
-        and spec.nvlink_bytes_per_s is None
-        and not comparison.crosses_network(chosen)
-        and part_share(chosen, "communication") >= NVLINK_SHARE
-    ):
-        yield Reason(
-            code="change-link",
-            numbers={"device": chosen.device.name, "share_fraction": part_share(chosen, "communication")},
-        )
+    share = part_share(chosen, "communication") if chosen.count > 1 else 0.0
+    without = spec is not None and spec.nvlink_bytes_per_s is None and not comparison.crosses_network(chosen)
+    if without and share >= NVLINK_SHARE:
+        yield Reason.of("change-link", device=chosen.device.name, share_fraction=share)
 
 
 def _by_limits(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
-    limits = comparison.limits
-    if limits.max_cost is None and limits.max_power_w is None and limits.max_job_s is None:
+    if not is_limited(comparison):
         return
     own = score(chosen, "time")
-    barred = [one for one in _open(comparison, chosen) if not within_limits(one, limits, comparison.draws)]
-    reachable = [one for one in barred if not _harder(one, chosen)]
+    barred = [one for one in _open(comparison, chosen) if not within_limits(one, comparison.limits, comparison.draws)]
+    reachable = [one for one in barred if one.effort_rank <= chosen.effort_rank]
     known = [(estimate.value, one) for one in reachable if (estimate := score(one, "time")) is not None]
     fastest = min(known, key=lambda entry: entry[0], default=None)
     if own is not None and fastest is not None and fastest[0] * WORTH_NAMING_RATIO < own.value:
@@ -206,17 +185,17 @@ def _faster(code: str, other: Prediction, chosen: Prediction, gain_ratio: float)
     """More cards that gain time, and the samples of their step where it is not as large as the advised one."""
     numbers: Arguments = {"count": other.count, "device": other.device.name, "gain_ratio": gain_ratio}
     if other.global_batch_size == chosen.global_batch_size:
-        return Reason(code=code, numbers=numbers)
-    return Reason(code=f"{code}-at", numbers={**numbers, "samples": other.global_batch_size})
+        return Reason.of(code, **numbers)
+    return Reason.of(f"{code}-at", **numbers, samples=other.global_batch_size)
 
 
 def _by_price(comparison: Comparison, chosen: Prediction) -> Iterator[Reason]:
     if comparison.goal == "time" and chosen.cost is None and not chosen.device.local:
-        yield Reason(code="change-price")
+        yield Reason.of("change-price")
 
 
 def _by_measuring(rows: Sequence[Row]) -> Iterator[Reason]:
     leaders = [row.prediction for row in rows if row.place == 1]
     guessed = [leader.device.name for leader in leaders if leader.step_s.basis == "specified"]
     if len(leaders) > 1 and guessed:
-        yield Reason(code="change-measure", numbers={"devices": Names(names=tuple(guessed))})
+        yield Reason.of("change-measure", devices=Names(names=tuple(guessed)))
