@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from advisor.predict.prediction import SetUp
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from advisor.catalogue.precisions import Precision
-    from advisor.cost.scaling.links import Link
-    from advisor.cost.scaling.traffic import Traffic
-    from advisor.predict.candidate_grid import CandidateGrid
-    from advisor.predict.prediction import Device, Prediction
+from advisor.catalogue.precisions import Precision
+from advisor.cost.scaling.links import Link
+from advisor.cost.scaling.traffic import Traffic
+from advisor.predict.candidate_grid import CandidateGrid
+from advisor.predict.prediction import Device, Prediction, SetUp
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
 from advisor.core.units import Estimate, around
+from advisor.cost.layout import Layout
 from advisor.cost.scaling.layouts import ReplicaStep, lay_out
 from advisor.predict.candidate_grid import CandidateGrid
+from advisor.predict.prediction import Candidate
 from advisor.predict.ranges.envelope import layout_outside
 from advisor.predict.ranges.scaling_range import layout_range
-
-if TYPE_CHECKING:
-    from advisor.cost.layout import Layout
-    from advisor.predict.prediction import Candidate
-    from advisor.predict.sources import Sources
+from advisor.predict.sources import Sources
 
 
 class LayoutPrediction(Record, frozen=True, kw_only=True):

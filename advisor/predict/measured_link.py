@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import msgspec
 
 from advisor.cost.scaling.links import Link, SizedTime
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.measure.measurement import CommunicationMeasurement
+from advisor.measure.measurement import CommunicationMeasurement
 
 _HOST_BYTES_PER_S = 10e9
 """Stands in for a slot that ranks on processors don't have; no part of their step crosses it."""

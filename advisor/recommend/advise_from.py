@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
 from advisor.core.records import shared_fields
-from advisor.predict.prediction import SetUpFigures
+from advisor.core.sentences import Reason
+from advisor.hardware.machine import Machine
+from advisor.measure.measurement import Measurement
+from advisor.predict.groups import Groups
+from advisor.predict.prediction import Device, Prediction, SetUpFigures
+from advisor.predict.time_to_train import CriticalBatch
 from advisor.recommend.alternatives import freed_alternative, instead_of_fixed, list_alternatives
 from advisor.recommend.batch_size import MAX_GLOBAL_BATCH_GROWTH, advise_batches, largest_global_batch
 from advisor.recommend.candidates import local_device, local_gpu_groups
@@ -16,6 +24,7 @@ from advisor.recommend.comparison import Comparison, Finalist
 from advisor.recommend.crossover import find_crossovers
 from advisor.recommend.energy import add_energy_and_cost, power_draws
 from advisor.recommend.fixed import FREE, Fixed, not_kept
+from advisor.recommend.prices import Prices
 from advisor.recommend.ranking import (
     CLEAR_DIFFERENCE_FRACTION,
     Row,
@@ -33,25 +42,11 @@ from advisor.recommend.reasons.precision import precision_story
 from advisor.recommend.reasons.scaling import host_core_reasons, network_reasons, uneven_reasons
 from advisor.recommend.reasons.set_up import why
 from advisor.recommend.reasons.turning_points import would_change_if
-from advisor.recommend.recommendation import Goal, Limits, Recommendation, Recommendations
+from advisor.recommend.recommendation import Alternative, Crossover, Goal, Limits, Recommendation, Recommendations
 from advisor.recommend.strategy import best_by_count, knee_count
 from advisor.recommend.tie_decision import expected, preference
 from advisor.recommend.training_time import training_time_reasons, training_times
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
-    from advisor.core.sentences import Reason
-    from advisor.hardware.machine import Machine
-    from advisor.measure.measurement import Measurement
-    from advisor.predict.groups import Groups
-    from advisor.predict.prediction import Device, Prediction
-    from advisor.predict.time_to_train import CriticalBatch
-    from advisor.recommend.prices import Prices
-    from advisor.recommend.recommendation import Alternative, Crossover
-    from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload
 
 
 def recommend(  # noqa: PLR0913 - the answer depends on all of it, and each has a default

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import msgspec
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Arguments, Reason
+from advisor.predict.prediction import Prediction
+from advisor.recommend.comparison import Finalist
 from advisor.recommend.ranking import gpu_hours
 from advisor.recommend.recommendation import Alternative
 from advisor.recommend.strategy import pareto
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.comparison import Finalist
 
 
 def list_alternatives(finalists: Sequence[Finalist], tied: Sequence[Prediction]) -> tuple[Alternative, ...]:

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from advisor.catalogue.gpu_spec import is_laptop
+from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
 from advisor.catalogue.gpu_words import nearest_keys
 from advisor.catalogue.links import CARDS_PER_HOST
-from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS
+from advisor.catalogue.precisions import Precision
+from advisor.catalogue.strategies import SHARDING, STRATEGY_FACTS, Strategy
 from advisor.core.file_fault import shown_value
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Names, Reason, SaidError
-from advisor.predict.prediction import Candidate, Device, SetUp
+from advisor.hardware.machine import Gpu, Machine
+from advisor.predict.prediction import Candidate, Device, Prediction, SetUp
 from advisor.recommend.dealing import LARGEST_BATCH_SIZE, batch_sizes_dealing
 from advisor.recommend.precisions import precisions_of_cpu, precisions_of_gpu, sensible_precisions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
-    from advisor.catalogue.strategies import Strategy
-    from advisor.hardware.machine import Gpu, Machine
-    from advisor.predict.prediction import Prediction
-    from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload
 
 DEFAULT_GPU_KEYS = ("v100-sxm2-32", "a100-sxm4-40", "rtx3090", "rtx4090", "l40s")
 LARGER_GPU_KEYS = ("a100-sxm4-80", "h100-sxm", "h200-sxm")

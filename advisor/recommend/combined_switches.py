@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from advisor.core.records import Record
 from advisor.core.units import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from advisor.recommend.switches import Switch, SwitchKind
+from advisor.recommend.switches import Switch, SwitchKind
 
 _EXCLUDE_EACH_OTHER: tuple[frozenset[SwitchKind], ...] = (
     frozenset({"half", "fp8"}),

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from advisor.core.sentences import Arguments, Reason
+from advisor.predict.prediction import Device, Prediction
 from advisor.recommend.recommendation import Crossover
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from advisor.predict.prediction import Device, Prediction
 
 
 def find_crossovers(predictions: Sequence[Prediction]) -> tuple[Crossover, ...]:

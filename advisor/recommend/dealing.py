@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from advisor.catalogue.gpu_spec import is_laptop
+from advisor.catalogue.gpu_spec import GpuSpec, is_laptop
 from advisor.core.sentences import Names, Reason, SaidError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.catalogue.gpu_spec import GpuSpec
 
 LARGEST_BATCH_SIZE = 1_000_000
 """Samples a device beyond which no step is predicted."""

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import statistics
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.records import Record
 from advisor.core.units import Estimate
-from advisor.predict.prediction import basis_of
-from advisor.recommend.prices import cost_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.hardware.machine import Machine
-    from advisor.measure.measurement import Measurement
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.prices import Prices
+from advisor.hardware.machine import Machine
+from advisor.measure.measurement import Measurement
+from advisor.predict.prediction import Prediction, basis_of
+from advisor.recommend.prices import Prices, cost_of
 
 BOARD_POWER_VALUE = 0.8
 BOARD_POWER_LOW = 0.45

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from datetime import date
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -12,12 +14,7 @@ from msgspec import Meta
 from advisor.core.file_fault import file_fault, shortened, shown_value
 from advisor.core.records import Record
 from advisor.core.units import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from pathlib import Path
-
-    from advisor.predict.prediction import Prediction
+from advisor.predict.prediction import Prediction
 
 _J_PER_KWH = 3.6e6
 _S_PER_HOUR = 3600.0

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from advisor.core.sentences import Reason
 from advisor.core.units import format_cost, value_of
-from advisor.recommend.comparison import set_up_name
+from advisor.predict.prediction import Prediction
+from advisor.recommend.comparison import Comparison, set_up_name
 from advisor.recommend.ranking import Row, score, touches, within_limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.comparison import Comparison
-
 
 _ALIKE_FRACTION = 0.005
 """Times that differ by less read alike, and decide nothing that anybody would notice."""

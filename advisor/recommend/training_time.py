@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from advisor.core.sentences import Reason
+from advisor.predict.prediction import Prediction
 from advisor.predict.time_to_train import TimeToTrain, default_critical_batch, samples_ratio, time_to_train
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.comparison import Comparison
+from advisor.recommend.comparison import Comparison
 
 
 def own_global_batch(comparison: Comparison) -> int:

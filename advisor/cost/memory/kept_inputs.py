@@ -9,16 +9,12 @@ size a block with reentrant checkpoints, none without, none where the weights ar
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline
-
-if TYPE_CHECKING:
-    from advisor.cost.layout import Layout
-    from advisor.optable.op_table import OpTable
-    from advisor.workload.workload import Training
+from advisor.cost.layout import Layout
+from advisor.optable.op_table import ALLOCATE, FREE, MemoryTimeline, OpTable
+from advisor.workload.workload import Training
 
 INPUTS_FREED_FROM_YEAR = 2026
 """Since transformers 5 its trainer shards by the second generation and checkpoints without reentrance unless told."""

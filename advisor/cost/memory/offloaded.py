@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from advisor.catalogue.precisions import Precision
 from advisor.cost.memory.replay import stream_of
 from advisor.cost.memory.states import optimizer_memory
-from advisor.optable.op_table import Affine, at
-
-if TYPE_CHECKING:
-    from advisor.catalogue.precisions import Precision
-    from advisor.optable.op_table import OpTable
-    from advisor.workload.workload import Offload, Training
+from advisor.optable.op_table import Affine, OpTable, at
+from advisor.workload.workload import Offload, Training
 
 _BLOCKS_ON_DEVICE = 2
 """Off-loaded activations of the block that runs and of the one whose copy is under way."""

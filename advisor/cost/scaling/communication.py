@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from advisor.catalogue.links import PAIR
 from advisor.catalogue.networks import Network
+from advisor.cost.scaling.links import Link, SizedTime
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.optable.op_columns import Floats
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.cost.scaling.links import Link, SizedTime
-
 
 _DIRECT = frozenset({"nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p"})
 _ADAPTERS_PER_CARD = {"nvswitch": 1.0, "nvlink_mesh": 0.5}

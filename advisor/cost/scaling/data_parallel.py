@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from advisor.cost.scaling.communication import Costs
+from advisor.cost.scaling.traffic import Buckets, Traffic
 from advisor.optable.op_columns import Floats
-
-if TYPE_CHECKING:
-    from advisor.cost.scaling.communication import Costs
-    from advisor.cost.scaling.traffic import Buckets, Traffic
 
 
 def bucket_timeline_s(buckets: Buckets, cost: Costs, backward_s: Floats, loss: float) -> tuple[Floats, Floats]:

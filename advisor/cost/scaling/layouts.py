@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
+from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.scaling.communication import Costs, costs, network_of, overlap_loss, slow_host, straggling_fraction
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s
+from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.scaling import Setting
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
-from advisor.cost.scaling.sharding import sharded_communication_s
+from advisor.cost.scaling.sharding import Sharded, sharded_communication_s
 from advisor.cost.scaling.tensor_pipeline import (
     context_communication_s,
     pipeline_bubble_s,
     pipeline_transfer_s,
     tensor_communication_s,
 )
-from advisor.cost.step_parts import OWN_PARTS
-
-if TYPE_CHECKING:
-    from advisor.cost.layout import DataParallel, Layout
-    from advisor.cost.scaling.links import Link
-    from advisor.cost.scaling.sharding import Sharded
-    from advisor.cost.scaling.traffic import Traffic
-    from advisor.cost.step_parts import StepParts
+from advisor.cost.scaling.traffic import Traffic
+from advisor.cost.step_parts import OWN_PARTS, StepParts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta
 from msgspec.structs import replace
 
-from advisor.catalogue.gpu_spec import is_consumer
+from advisor.catalogue.gpu_spec import GpuSpec, is_consumer
 from advisor.catalogue.links import CARDS_PER_HOST, PAIR, slot_bytes_per_s
 from advisor.catalogue.networks import NETWORK_WORDS, Network, network_in
 from advisor.core.errors import InputError
@@ -17,10 +17,7 @@ from advisor.core.file_fault import shown_value
 from advisor.core.records import Record
 from advisor.core.sentences import Names, SaidError
 from advisor.core.units import Basis
-
-if TYPE_CHECKING:
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.hardware.machine import GpuLink
+from advisor.hardware.machine import GpuLink
 
 LinkType = Literal[
     "nvswitch", "nvlink_mesh", "nvlink_bridge", "pcie_p2p", "pcie_host", "virtual_machine", "given", "shared_memory"

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from advisor.catalogue.links import PINNED_COPY_SHARE
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
+from advisor.cost.scaling.scaling_figures import Assumed
 from advisor.optable.op_columns import Floats
-from advisor.optable.op_table import Affine
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from advisor.cost.scaling.scaling_figures import Assumed
-    from advisor.optable.op_table import OpTable
-    from advisor.workload.workload import Offload, Training
+from advisor.optable.op_table import Affine, OpTable
+from advisor.workload.workload import Offload, Training
 
 FASTEST_HOST_OPTIMIZER = 5.0
 """An Adam written for vector units over torch's own on a processor: 5 to 7 times (DeepSpeed, ZeRO-Offload tutorial)."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from advisor.cost.scaling.communication import (
     straggling_fraction,
 )
 from advisor.cost.scaling.data_parallel import Exchange, ddp_communication_s, dp_communication_s
+from advisor.cost.scaling.links import Link
 from advisor.cost.scaling.offload import OffloadedStep, Offloading, Place, offloaded_step
 from advisor.cost.scaling.scaling_figures import ScalingFigures, scaling_figures
 from advisor.cost.scaling.sharding import Sharded, sharded_communication_s
@@ -28,15 +29,9 @@ from advisor.cost.scaling.tensor_pipeline import (
     stage_count,
     tensor_communication_s,
 )
+from advisor.cost.scaling.traffic import Traffic
 from advisor.cost.step_parts import OWN_PARTS, StepParts
 from advisor.optable.op_columns import Floats
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.cost.scaling.links import Link
-    from advisor.cost.scaling.traffic import Traffic
-
 
 PARTS = (*OWN_PARTS, "communication_s", "imbalance_s")
 """Those of one card's step, and what comes with several cards."""

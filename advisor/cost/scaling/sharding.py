@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from advisor.cost.scaling.communication import Costs
+from advisor.cost.scaling.data_parallel import Exchange
 from advisor.optable.op_columns import Floats
-
-if TYPE_CHECKING:
-    from advisor.cost.scaling.communication import Costs
-    from advisor.cost.scaling.data_parallel import Exchange
 
 Sharded = Literal["zero1", "zero2", "fsdp", "fsdp_offload"]
 

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from advisor.cost.scaling.traffic import row_parallel_bytes
+from advisor.cost.scaling.communication import Costs
+from advisor.cost.scaling.traffic import Traffic, row_parallel_bytes
 from advisor.optable.op_columns import Floats
-
-if TYPE_CHECKING:
-    from advisor.cost.scaling.communication import Costs
-    from advisor.cost.scaling.traffic import Traffic
-
 
 _ALL_REDUCES_PER_LAYER = 2
 """A transformer block has about nine modules with parameters and reduces twice a pass; at least one a model."""

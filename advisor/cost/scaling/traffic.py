@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.optable.accumulation import Accumulation, accumulation_of
 from advisor.optable.op_columns import Floats
-from advisor.optable.op_table import Affine, at
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.catalogue.precisions import Precision
-    from advisor.optable.op_table import Op, OpTable
-
+from advisor.optable.op_table import Affine, Op, OpTable, at
 
 FIRST_BUCKET_BYTES = 1024.0 * 1024.0
 BUCKET_BYTES = 25.0 * 1024.0 * 1024.0

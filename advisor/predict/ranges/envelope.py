@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.core.sentences import Reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.cost.efficiencies import Assumed, Efficiencies
-    from advisor.cost.layout import Layout
-    from advisor.optable.compiled_table import CompiledTable
-    from advisor.optable.op_columns import Floats
-    from advisor.workload.workload import Training
+from advisor.cost.efficiencies import Assumed, Efficiencies
+from advisor.cost.layout import Layout
+from advisor.optable.compiled_table import CompiledTable
+from advisor.optable.op_columns import Floats
+from advisor.workload.workload import Training
 
 _MANY = 0.3
 """Share of operators' work from which an unfitted family counts."""

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from advisor.catalogue.strategies import Strategy
+from advisor.cost.layout import Layout
+from advisor.cost.scaling.layouts import LaidOutStep
+from advisor.cost.scaling.scaling import ScaledGrid
 from advisor.cost.scaling.scaling_figures import ScalingFigures, Spread, scaling_figures
 from advisor.optable.op_columns import Floats
-
-if TYPE_CHECKING:
-    from advisor.catalogue.strategies import Strategy
-    from advisor.cost.layout import Layout
-    from advisor.cost.scaling.layouts import LaidOutStep
-    from advisor.cost.scaling.scaling import ScaledGrid
-    from advisor.predict.device_steps import DeviceSteps
+from advisor.predict.device_steps import DeviceSteps
 
 _MOST = 1.03
 """Efficiency above 1 by more than the noise of two timings is not a fact of several cards."""

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Names, Reason
-from advisor.recommend.comparison import counted
+from advisor.predict.prediction import Device
+from advisor.recommend.comparison import Comparison, Finalist, counted
 from advisor.recommend.fixed import any_fits
 from advisor.recommend.precisions import at_least_as_exact, rate_of
 from advisor.recommend.ranking import score
 from advisor.recommend.reasons.missed_limits import is_limited, nearest_to_limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from advisor.predict.prediction import Device
-    from advisor.recommend.comparison import Comparison, Finalist
-    from advisor.recommend.recommendation import Recommendation
+from advisor.recommend.recommendation import Recommendation
 
 WIDE_RATIO = 4.0
 """From this ratio of a range's ends on it is said what makes it so wide."""

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from advisor.catalogue.links import CARDS_PER_HOST
 from advisor.catalogue.loading import DECODED_IMAGES_PER_S, LEAST_DECODED_SIDE, TOKENS_PER_S, keeping_workers
 from advisor.core.sentences import Reason
+from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import rounded
-from advisor.recommend.comparison import part_s, part_share
-from advisor.workload.workload import HuggingFaceModel
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.comparison import Comparison
-    from advisor.workload.workload import Workload
+from advisor.recommend.comparison import Comparison, part_s, part_share
+from advisor.workload.workload import HuggingFaceModel, Workload
 
 NOTABLE_SHARE = 0.1
 _CORES = {"why-decoding-bound": "why-decoding-cores", "why-tokenising-bound": "why-tokenising-cores"}

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Reason
-from advisor.predict.memory_savings import saving_reason
+from advisor.predict.memory_savings import MemorySaving, saving_reason
+from advisor.predict.prediction import Prediction
 from advisor.recommend.reasons.set_up import TIGHT_MEMORY_FRACTION
-from advisor.recommend.recommendation import prediction_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from advisor.predict.memory_savings import MemorySaving
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.recommendation import Recommendation
-    from advisor.workload.workload import Workload
+from advisor.recommend.recommendation import Recommendation, prediction_of
+from advisor.workload.workload import Workload
 
 _TOLD = 3
 """Savings, the largest first."""

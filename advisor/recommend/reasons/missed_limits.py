@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.core.sentences import Arguments, Reason
 from advisor.core.units import format_cost, value_of
-from advisor.recommend.comparison import set_up_name
-
-if TYPE_CHECKING:
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.comparison import Comparison
+from advisor.predict.prediction import Prediction
+from advisor.recommend.comparison import Comparison, set_up_name
 
 
 def is_limited(comparison: Comparison) -> bool:

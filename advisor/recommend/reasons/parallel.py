@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.catalogue.strategies import STRATEGY_FACTS
+from advisor.catalogue.strategies import STRATEGY_FACTS, Strategy
 from advisor.core.sentences import Arguments, Reason
 from advisor.cost.scaling.communication import network_of
+from advisor.predict.prediction import Prediction
 from advisor.recommend.batch_size import choose, rounded
 from advisor.recommend.candidates import WHOLE
-from advisor.recommend.comparison import part_s, part_share
+from advisor.recommend.comparison import Comparison, Finalist, part_s, part_share
 from advisor.recommend.fixed import any_fits
 from advisor.recommend.reasons.scaling import TIE_FRACTION, dp_reasons, missing_nvlink
 from advisor.recommend.strategy import KNEE_MARGINAL_RATIO, marginal_ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from advisor.catalogue.strategies import Strategy
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.comparison import Comparison, Finalist
 
 NOTABLE_SHARE = 0.1
 _MORE_THAN_WHOLE = 1.005

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.core.sentences import Reason
+from advisor.predict.prediction import Prediction
+from advisor.recommend.comparison import Comparison
 from advisor.recommend.precisions import rate_of
 from advisor.recommend.ranking import touches
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.catalogue.precisions import Precision
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.comparison import Comparison
 
 
 def precision_story(comparison: Comparison) -> tuple[Reason, ...]:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.spec_table import spec_table
 from advisor.core.sentences import Arguments, Names, Reason
 from advisor.cost.scaling.communication import bus_bytes_per_s, network_of
+from advisor.cost.scaling.links import Link
+from advisor.predict.groups import MixedGroup
+from advisor.predict.prediction import Device, Prediction
 from advisor.recommend.batch_size import rounded
-from advisor.recommend.comparison import counted, part_s, set_up_name
+from advisor.recommend.comparison import Comparison, counted, part_s, set_up_name
 from advisor.workload.workload import NumbersModel
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from advisor.catalogue.gpu_spec import GpuSpec
-    from advisor.cost.scaling.links import Link
-    from advisor.predict.groups import MixedGroup
-    from advisor.predict.prediction import Device, Prediction
-    from advisor.recommend.comparison import Comparison
 
 TIE_FRACTION = 0.02
 """DataParallel and DistributedDataParallel closer than this are said to be equal."""

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Names, Reason
+from advisor.predict.prediction import Prediction
 from advisor.predict.time_to_train import learning_rate_range
 from advisor.recommend.batch_size import batch_reason
-from advisor.recommend.comparison import fixed_s, part_s, part_share, set_up_name
+from advisor.recommend.comparison import Comparison, Finalist, fixed_s, part_s, part_share, set_up_name
 from advisor.recommend.precisions import rate_of
-from advisor.recommend.ranking import leaders, score
+from advisor.recommend.ranking import Row, leaders, score
 from advisor.recommend.reasons.loading import core_reasons, loading_reasons
 from advisor.recommend.reasons.parallel import parallel_reasons
+from advisor.recommend.recommendation import Goal
 from advisor.recommend.tie_decision import tie_decision
 from advisor.recommend.wall_time import LOUD_SHARE, validation_share
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.comparison import Comparison, Finalist
-    from advisor.recommend.ranking import Row
-    from advisor.recommend.recommendation import Goal
-    from advisor.workload.workload import Workload
+from advisor.workload.workload import Workload
 
 HOST_BOUND_SHARE = 0.3
 LAUNCH_BOUND_SHARE = 0.5

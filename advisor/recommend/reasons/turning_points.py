@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from advisor.catalogue.precisions import PRECISION_LABELS
+from advisor.catalogue.precisions import PRECISION_LABELS, Precision
 from advisor.core.sentences import Arguments, Names, Reason
-from advisor.recommend.comparison import part_share, set_up_name
+from advisor.predict.prediction import Prediction
+from advisor.recommend.comparison import Comparison, part_share, set_up_name
 from advisor.recommend.precisions import at_least_as_exact
-from advisor.recommend.ranking import score, within_limits
+from advisor.recommend.ranking import Row, score, within_limits
 from advisor.recommend.reasons.missed_limits import is_limited
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from advisor.catalogue.precisions import Precision
-    from advisor.predict.prediction import Prediction
-    from advisor.recommend.comparison import Comparison
-    from advisor.recommend.ranking import Row
-    from advisor.recommend.recommendation import Crossover
+from advisor.recommend.recommendation import Crossover
 
 WORTH_NAMING_RATIO = 1.15
 NVLINK_SHARE = 0.1
