@@ -45,13 +45,6 @@ class Network(Record, frozen=True, kw_only=True):
         return Network(type=self.type, node_bytes_per_s=self.node_bytes_per_s * card_count)
 
 
-class FoundNetwork(Record, frozen=True, kw_only=True):
-    """A network and where its words begin in the text."""
-
-    network: Network
-    start_index: int
-
-
 def _type_of(words: str) -> NetworkType:
     if "roce" in words or ("rdma" in words and "infiniband" not in words):
         return "roce"
@@ -60,8 +53,8 @@ def _type_of(words: str) -> NetworkType:
     return "infiniband"
 
 
-def network_in(text: str) -> FoundNetwork | None:
-    """The network that a text names, or None.
+def network_in(text: str) -> tuple[Network | None, str]:
+    """The network that a text names, or None, and what stands before its words.
 
     Rates are bits a second of one adapter (`Gb/s`, `Gb`, `Gbit/s`, `GbE`) or bytes (`GB/s`), times the number of
     adapters a host (`x8`, `8x`) or of its cards (`per GPU`). A name without a rate: InfiniBand HDR, RoCE 100 Gb/s,
@@ -69,19 +62,17 @@ def network_in(text: str) -> FoundNetwork | None:
     """
     rate = _PATTERN.search(text)
     if rate is None:
-        return None
+        return None, text
     before = _ADAPTERS_BEFORE.search(text, 0, rate.start())
     start = rate.start() if before is None else before.start()
     tail = text[start:]
     kind = _type_of(text[rate.start() :].lower())
-    return FoundNetwork(
-        network=Network(
-            type=kind,
-            node_bytes_per_s=_adapter_bytes_per_s(tail, kind) * _adapter_count(tail),
-            per_card=_PER_CARD.search(tail) is not None,
-        ),
-        start_index=start,
+    network = Network(
+        type=kind,
+        node_bytes_per_s=_adapter_bytes_per_s(tail, kind) * _adapter_count(tail),
+        per_card=_PER_CARD.search(tail) is not None,
     )
+    return network, text[:start]
 
 
 def _adapter_bytes_per_s(words: str, kind: NetworkType) -> float:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,13 +33,3 @@ class StepParts:
     def of_card(self, row: int) -> dict[str, Floats]:
         """The parts of one card, by name, each of shape (1, batch sizes)."""
         return {name: getattr(self, name)[row : row + 1] for name in OWN_PARTS}
-
-    @classmethod
-    def stacked(cls, steps: Sequence[Self]) -> Self:
-        """The cards of several grids as one, in the order given; what is kept a card is chained."""
-        joined: dict[str, Any] = {}
-        for field in fields(cls):
-            values = [getattr(step, field.name) for step in steps]
-            arrays = isinstance(values[0], np.ndarray)
-            joined[field.name] = np.concatenate(values) if arrays else tuple(item for value in values for item in value)
-        return cls(**joined)

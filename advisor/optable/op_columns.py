@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Generic, Self, TypeVar, get_args
+from itertools import chain
+from typing import Any, Generic, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,19 @@ Floats = NDArray[np.float64]
 
 KINDS: tuple[str, ...] = get_args(OpKind)
 """Operator kinds of `op_table.OpKind`; a column `kind` holds indices into this."""
+
+
+ColumnsT = TypeVar("ColumnsT")
+
+
+def concatenated(parts: Sequence[ColumnsT]) -> ColumnsT:
+    """Dataclasses of arrays or tuples as one, each field of one behind that of the other."""
+
+    def joined(values: list[Any]) -> Any:  # noqa: ANN401 - a field of any kind
+        return np.concatenate(values) if isinstance(values[0], np.ndarray) else tuple(chain.from_iterable(values))
+
+    names = [field.name for field in fields(parts[0])]  # type: ignore[arg-type]
+    return type(parts[0])(**{name: joined([getattr(part, name) for part in parts]) for name in names})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,16 +55,6 @@ class Work:
     def half(self) -> NDArray[np.bool_]:
         """Whether the operator computes in 16-bit numbers."""
         return np.equal(self.element_bytes, 2)
-
-    def joined(self, others: tuple[Self, ...]) -> Self:
-        """These columns followed by those of `others`, for tables that are predicted in one go."""
-        return replace(
-            self,
-            **{
-                field.name: np.concatenate([getattr(part, field.name) for part in (self, *others)])
-                for field in fields(self)
-            },
-        )
 
 
 @dataclass(frozen=True, kw_only=True)

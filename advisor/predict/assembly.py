@@ -84,14 +84,13 @@ def _timed_alone(
             column = batches.index(candidate.batch_size_per_device)
             if not steps.measured[0, column]:
                 continue
-            total_s, low_s, high_s = (float(ends[0, column]) for ends in (steps.total_s, steps.low_s, steps.high_s))
             memory = memory_of(candidate)
             peak = timed_peak(measurement, candidate.batch_size_per_device, precision, memory.beside_bytes)
             found.append(
                 _described(
                     candidate,
                     sources.workload,
-                    Estimate(value=total_s, low=low_s, high=high_s, basis="measured"),
+                    around(steps.total_s[0, column], steps.low_s[0, column], steps.high_s[0, column], "measured"),
                     {name: float(getattr(steps, name)[0, column]) for name in OWN_PARTS},
                     replace(memory, peak=peak, fits=True),  # it ran
                     measured=True,
@@ -114,9 +113,7 @@ def _prediction(candidate: Candidate, workload: Workload, cell: Cell, memory: Me
         basis = "measured"
     elif candidate.count > 1:
         basis = basis_of(basis, "calibrated")
-    step = Estimate(
-        value=float(grid.step_s[place]), low=float(ends.low_s[place]), high=float(ends.high_s[place]), basis=basis
-    )
+    step = around(grid.step_s[place], ends.low_s[place], ends.high_s[place], basis)
     efficiency = None
     if candidate.count > 1:
         efficiency = around(grid.efficiency[place], ends.efficiency_low[place], ends.efficiency_high[place], basis)

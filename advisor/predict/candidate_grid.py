@@ -24,6 +24,7 @@ from advisor.cost.scaling.offload import offloading_of
 from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
 from advisor.optable.compiled_table import compile_table
+from advisor.optable.op_columns import concatenated
 from advisor.predict.device_steps import DeviceSteps
 from advisor.predict.measured_link import measured_link
 from advisor.predict.prediction import Candidate, Device
@@ -103,7 +104,7 @@ class CandidateGrid:
                 continue
             self.rows[key] = len(found)
             found.append(answer)
-        return DeviceSteps.stacked(found) if found else None
+        return concatenated(found) if found else None
 
     def cell(self, candidate: Candidate) -> Cell | None:
         """The candidate's place in its grid; None where its device or its batch has no step."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import cast
 
 import msgspec
@@ -26,7 +26,7 @@ from advisor.cost.operators.device_time import (
 from advisor.cost.operators.op_time import Peaks, sustained_peaks
 from advisor.cost.optimizer_cost import optimizer_cost_of
 from advisor.optable.compiled_table import CompiledTable
-from advisor.optable.op_columns import AffineWork, Floats, Work
+from advisor.optable.op_columns import AffineWork, Floats, Work, concatenated
 from advisor.predict.priors import PRIORS
 from advisor.workload.workload import Training
 
@@ -113,7 +113,7 @@ class StepSet:
         self.steps = tuple(steps)
         self.measured_s = np.array([step.measured_s for step in steps])
         self._figures = figures
-        self._rates = _joined_rates(
+        self._rates = concatenated(
             [
                 device_rates(
                     [step.spec],
@@ -170,7 +170,7 @@ class StepSet:
         owner = np.concatenate(owners)
         layout = np.array([float(runs_channels_last(step.compiled, step.training)) for step in self.steps])
         return _Family(
-            work=parts[0].joined(tuple(parts[1:])),
+            work=concatenated(parts),
             step=owner,
             rates=self._rates.changed(lambda values: values[owner]),
             nhwc=layout[owner],
@@ -265,9 +265,3 @@ def fit(steps: StepSet, start: Fitted | None = None) -> Fitted:
 def fitted_from(names: Sequence[str], logs: Floats) -> Fitted:
     """Figures from their logarithms."""
     return Fitted(**{name: float(value) for name, value in zip(names, np.exp(logs), strict=True)})
-
-
-def _joined_rates(rows: Sequence[DeviceRates]) -> DeviceRates:
-    return DeviceRates(
-        **{one.name: np.concatenate([getattr(row, one.name) for row in rows]) for one in fields(DeviceRates)}
-    )

@@ -86,12 +86,7 @@ def time_to_train(  # noqa: PLR0913 - two set-ups and the data between them
     basis: Basis = step_s.basis if held or critical.given else basis_of(step_s.basis, "specified")
     sample_count = Estimate(value=needed[0], low=min(needed), high=max(needed), basis=basis)
     step_count = sample_count.scaled(1 / global_batch)
-    train = Estimate(
-        value=step_count.value * step_s.value,
-        low=step_count.low * step_s.low,
-        high=step_count.high * step_s.high,
-        basis=basis,
-    )
+    train = step_count.times(step_s, basis)
     alone_s = samples / reference_batch * reference_step_s.value
     return TimeToTrain(
         scaling="held" if held else "scaled",
@@ -99,7 +94,7 @@ def time_to_train(  # noqa: PLR0913 - two set-ups and the data between them
         step_count=step_count,
         sample_count=sample_count,
         train_s=train,
-        speed_up=Estimate(value=alone_s / train.value, low=alone_s / train.high, high=alone_s / train.low, basis=basis),
+        speed_up=train.per(alone_s),
     )
 
 

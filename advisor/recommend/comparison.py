@@ -59,6 +59,11 @@ class Comparison(NamedTuple):
         """Those of them that keep what the user fixed."""
         return kept_by(self.fixed, self.exact_enough, self.workload.training, self.held_global_batch)
 
+    @property
+    def devices(self) -> dict[str, Device]:
+        """Every device that was looked at, by its key."""
+        return {one.device.key: one.device for one in self.predictions}
+
     def spec_of(self, device: Device) -> GpuSpec | None:
         """The spec row of a device; None for a CPU and for unknown cards."""
         return self.specs.get(device.spec_key or "")

@@ -100,12 +100,7 @@ def energy_of(prediction: Prediction, draws: Mapping[str, PowerDraw]) -> Estimat
         value = busy * watts.value + (1 - busy) * idle_w
         watts = msgspec.structs.replace(watts, value=value, low=min(watts.low, value))
     job = prediction.job_s
-    return Estimate(
-        value=watts.value * job.value * prediction.count,
-        low=watts.low * job.low * prediction.count,
-        high=watts.high * job.high * prediction.count,
-        basis=basis_of(watts.basis, job.basis),
-    )
+    return watts.times(job, basis_of(watts.basis, job.basis)).scaled(prediction.count)
 
 
 def _busy_share(prediction: Prediction) -> float:

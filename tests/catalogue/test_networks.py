@@ -24,21 +24,21 @@ from advisor.catalogue.networks import Network, NetworkType, network_in
     ],
 )
 def test_words_give_the_kind_and_the_rate_of_all_adapters(text: str, kind: NetworkType, gigabytes_per_s: float) -> None:
-    found = network_in(text)
-    assert found is not None
-    assert (found.network.type, found.network.node_bytes_per_s) == (kind, gigabytes_per_s * 1e9)
+    network, _ = network_in(text)
+    assert network is not None
+    assert (network.type, network.node_bytes_per_s) == (kind, gigabytes_per_s * 1e9)
 
 
 def test_adapters_that_are_written_before_the_name_belong_to_the_network() -> None:
-    found = network_in("two hosts, 8 x 200 Gb/s InfiniBand")
-    assert found is not None
-    assert "two hosts, 8 x 200 Gb/s InfiniBand"[found.start_index :] == "8 x 200 Gb/s InfiniBand"
-    assert network_in("two hosts with NVLink") is None
+    network, before = network_in("two hosts, 8 x 200 Gb/s InfiniBand")
+    assert network is not None
+    assert before == "two hosts, "
+    assert network_in("two hosts with NVLink") == (None, "two hosts with NVLink")
 
 
 def test_a_rate_a_card_grows_with_the_cards_of_a_host_and_a_hosts_own_does_not() -> None:
-    found = network_in("200 Gb/s InfiniBand per GPU")
-    assert found is not None
-    assert found.network.of_host(8) == Network(type="infiniband", node_bytes_per_s=200e9)
+    network, _ = network_in("200 Gb/s InfiniBand per GPU")
+    assert network is not None
+    assert network.of_host(8) == Network(type="infiniband", node_bytes_per_s=200e9)
     own = Network(type="roce", node_bytes_per_s=12.5e9)
     assert own.of_host(8) is own

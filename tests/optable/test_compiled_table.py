@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from advisor.core.sentences import Reason
 from advisor.optable.compiled_table import CompiledTable, compile_table
+from advisor.optable.op_columns import concatenated
 from advisor.optable.op_table import CompiledPass, Op, OpTable
 from tests.cost.small_tables import attention, convolution, fixed, lstm, matmul, op, table
 
@@ -54,7 +55,7 @@ def test_operators_that_are_alike_become_one_row_that_is_called_more_often() -> 
 
 def test_tables_in_one_go_are_the_one_behind_the_other() -> None:
     first, second = (compile_table(table(matmul((0.0, rows), 32, 16))).matmul.slope for rows in (64.0, 128.0))
-    assert first.joined((second,)).m.tolist() == [64.0, 128.0]
+    assert concatenated((first, second)).m.tolist() == [64.0, 128.0]
 
 
 def test_columns_tell_sixteen_bit_work_and_all_that_is_moved() -> None:

@@ -183,15 +183,12 @@ def parse_interconnect(text: str, spec: GpuSpec, *, cards_per_node: int | None =
 
     Raises InputError for words that name no link.
     """
-    network = network_in(text)
-    inside = text[: network.start_index].rstrip(" +,;/&") if network is not None else text
-    link = _inside(inside.strip(), spec)
+    network, before = network_in(text)
+    link = _inside((before.rstrip(" +,;/&") if network is not None else text).strip(), spec)
     if link is None:
         raise SaidError.of("command-no-link", given=shown_value(text), names=Names(names=WORDS))
-    changes: dict[str, object] = {} if network is None else {"network": network.network}
-    if cards_per_node == PAIR:
-        changes["several_pairs"] = False
-    return replace(link, cards_per_node_count=cards_per_node, **changes)
+    several = link.several_pairs and cards_per_node != PAIR
+    return replace(link, cards_per_node_count=cards_per_node, network=network, several_pairs=several)
 
 
 def _inside(text: str, spec: GpuSpec) -> Link | None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.sentences import Arguments, Names, Reason
-from advisor.predict.prediction import Device
 from advisor.recommend.comparison import Comparison, Finalist, counted
 from advisor.recommend.fixed import any_fits
 from advisor.recommend.precisions import at_least_as_exact, rate_of
@@ -71,7 +70,7 @@ def _host_short(comparison: Comparison) -> Iterator[Reason]:
 
 
 def _measurement_caveats(comparison: Comparison) -> Iterator[Reason]:
-    devices = _devices(comparison)
+    devices = comparison.devices
     for key, kind in comparison.untrusted.items():
         if key in devices:
             yield Reason.of(f"caveat-measurement-{kind}", device=devices[key].name)
@@ -88,7 +87,7 @@ def _goal_caveats(comparison: Comparison, finalists: Sequence[Finalist]) -> Iter
         unknown = sorted(
             {
                 device.name
-                for key, device in _devices(comparison).items()
+                for key, device in comparison.devices.items()
                 if all(score(one, "energy") is None for one in comparison.predictions if one.device.key == key)
             }
         )
@@ -122,7 +121,7 @@ def _memory_caveats(best: Recommendation | None) -> Iterator[Reason]:
 def _precision_caveats(comparison: Comparison) -> Iterator[Reason]:
     """Cards that lack the precision asked for, and by what they were judged instead."""
     asked = comparison.workload.training.precision
-    for device in _devices(comparison).values():
+    for device in comparison.devices.values():
         spec = comparison.spec_of(device)
         if spec is not None and rate_of(spec, asked) is None:
             used = {
@@ -148,7 +147,3 @@ def _basis_caveats(comparison: Comparison, best: Recommendation | None) -> Itera
             low_s=best.step_s.low,
             high_s=best.step_s.high,
         )
-
-
-def _devices(comparison: Comparison) -> dict[str, Device]:
-    return {prediction.device.key: prediction.device for prediction in comparison.predictions}
