@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from advisor.catalogue.optimizers import OPTIMIZER_FACTS
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
-from advisor.optable.compiled_table import CompiledTable
 from advisor.workload.workload import Training
 
 _FOREACH_FROM_YEAR = 2023
@@ -75,11 +74,3 @@ def optimizer_cost(
         kernel_count=kernels,
         dispatch_count=kernels if by_tensor else kernels + tensor_count,
     )
-
-
-def optimizer_cost_of(
-    compiled: CompiledTable, training: Training, precision: Precision, software_year: int | None = None
-) -> OptimizerCost:
-    """The same of a model that was traced."""
-    parameters, tensors = compiled.table.trainable_parameter_count, compiled.parameter_tensor_count
-    return optimizer_cost(training, precision, parameters, tensors, software_year)

@@ -14,20 +14,16 @@ from advisor.cost.efficiencies import Efficiencies, efficiencies
 from advisor.cost.host_time import (
     HostSpeed,
     copy_seconds,
-    host_seconds,
     joined_seconds,
-    synchronisation_seconds,
 )
-from advisor.cost.operators.dequantisation import operator_chain
-from advisor.cost.operators.device_rates import DeviceRates, device_rates, missing_figures, precision_notes
+from advisor.cost.operators.device_rates import DeviceRates, missing_figures, precision_notes
 from advisor.cost.operators.device_time import (
     device_seconds,
     runs_channels_last,
     runs_fused,
-    runs_transformer_engine,
 )
-from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost_of
 from advisor.cost.step_parts import OWN_PARTS, StepParts
+from advisor.cost.traced_step import TracedStep
 from advisor.optable.compiled_table import CompiledTable, compile_table
 from advisor.optable.op_columns import Floats
 from advisor.optable.op_table import OpTable
@@ -45,19 +41,13 @@ class StepGrid(StepParts):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Question:
+class _Question(TracedStep):
     """What is asked of every card alike."""
 
-    compiled: CompiledTable
-    training: Training
-    precision: Precision
     batches: Floats
     """Shape (batches, 1)."""
-    cost: OptimizerCost
     factors: Mapping[str, float]
-    host: HostSpeed
     figures: Efficiencies
-    software_year: int | None
 
 
 def predict_steps(  # noqa: PLR0913 - what a step depends on
@@ -88,12 +78,11 @@ def predict_steps(  # noqa: PLR0913 - what a step depends on
         compiled=compiled,
         training=training,
         precision=precision,
-        batches=np.asarray(batch_sizes, dtype=np.float64).reshape(-1, 1),
-        cost=optimizer_cost_of(compiled, training, precision, software_year),
-        factors=factors or {},
         host=host or HostSpeed(),
-        figures=figures or efficiencies(),
         software_year=software_year,
+        batches=np.asarray(batch_sizes, dtype=np.float64).reshape(-1, 1),
+        factors=factors or {},
+        figures=figures or efficiencies(),
     )
     refusals = tuple(missing_figures(spec, precision) for spec in specs)
     known = [index for index, refusal in enumerate(refusals) if refusal is None]
@@ -109,21 +98,12 @@ def predict_steps(  # noqa: PLR0913 - what a step depends on
 
 def _known_steps(question: _Question, specs: Sequence[GpuSpec]) -> dict[str, Floats]:
     """All fields of the grid for cards whose figures are known."""
-    compiled, training, figures = question.compiled, question.training, question.figures
-    rates = device_rates(
-        specs,
-        question.precision,
-        figures,
-        question.software_year,
-        transformer_engine=runs_transformer_engine(training),
-    )
-    parts = _device_parts(question, rates)
+    training, figures = question.training, question.figures
+    parts = _device_parts(question, question.rates(specs, figures))
     device = parts["forward_s"] + parts["backward_s"] + parts["optimizer_s"]
-    issue_s = host_seconds(compiled, training, question.cost, question.host, figures.assumed, question.software_year)
-    parts["host_s"] = joined_seconds(device, issue_s) - device
-    parts["copy_s"] = copy_seconds(compiled.table, training, specs, question.batches, question.host)
-    wait_s = synchronisation_seconds(compiled.table, training, question.precision, question.host, figures.assumed)
-    parts["synchronisation_s"] = np.full_like(device, wait_s)
+    parts["host_s"] = joined_seconds(device, question.issue_s(figures.assumed)) - device
+    parts["copy_s"] = copy_seconds(question.compiled.table, training, specs, question.batches, question.host)
+    parts["synchronisation_s"] = np.full_like(device, question.wait_s(figures.assumed))
     parts["loader_s"] = np.zeros_like(device)
     return parts
 
@@ -141,14 +121,13 @@ def _device_parts(question: _Question, rates: DeviceRates) -> dict[str, Floats]:
         factors=factors,
     )
     bandwidth = (rates.bandwidth_bytes_per_s * figures.fitted.elementwise).reshape(-1, 1)
-    cost = question.cost
+    cost, chain = question.optimizer, question.chain
     optimizer = cost.moved_bytes / bandwidth + cost.kernel_count * figures.fitted.kernel_start_s
     optimizer = np.broadcast_to(optimizer * factors.get("optimizer", 1.0), busy.forward.shape)
     rounds = float(training.gradient_accumulation_steps)
     further = question.compiled.accumulation
     added_bytes = further.gradient_passes * question.compiled.table.gradient_bytes - further.spared_bytes
     added = (rounds - 1.0) * added_bytes / bandwidth
-    chain = operator_chain(question.compiled, training, question.software_year)
     early = np.where(rates.early_kernels == 1, figures.fitted.early_ampere_slowdown, 1.0).reshape(-1, 1)
     whole = early * factors.get("step", 1.0)
     return {

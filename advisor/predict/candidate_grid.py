@@ -15,14 +15,13 @@ from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
 from advisor.catalogue.strategies import Strategy
 from advisor.core.sentences import Reason
 from advisor.core.units import Basis
-from advisor.cost.host_time import host_seconds
 from advisor.cost.memory.offloaded import kept_bytes
-from advisor.cost.optimizer_cost import optimizer_cost_of
 from advisor.cost.scaling.communication import bus_bytes_per_s
 from advisor.cost.scaling.links import Link, detected_link, parse_interconnect
 from advisor.cost.scaling.offload import offloading_of
 from advisor.cost.scaling.scaling import ScaledGrid, Setting, scale_steps
 from advisor.cost.scaling.traffic import traffic_of
+from advisor.cost.traced_step import TracedStep
 from advisor.optable.compiled_table import compile_table
 from advisor.optable.op_columns import concatenated
 from advisor.predict.device_steps import DeviceSteps
@@ -161,12 +160,17 @@ class CandidateGrid:
 
     def setting(self, accumulation: int) -> Setting:
         """What beside model and cards decides how the jobs of this precision scale."""
-        assumed, year = self.sources.figures.assumed, self.sources.software_year
-        cost = optimizer_cost_of(self.compiled, self.training, self.precision, year)
+        step = TracedStep(
+            compiled=self.compiled,
+            training=self.training,
+            precision=self.precision,
+            host=self.sources.host,
+            software_year=self.sources.software_year,
+        )
         return Setting(
             accumulation_steps=accumulation,
-            host_step_s=host_seconds(self.compiled, self.training, cost, self.sources.host, assumed, year),
-            host_dispatch_count=sum(self.table.dispatch_count.values()) + cost.dispatch_count,
+            host_step_s=step.issue_s(self.sources.figures.assumed),
+            host_dispatch_count=sum(self.table.dispatch_count.values()) + step.optimizer.dispatch_count,
             host_core_counts=tuple(self.host_core_count(self.devices[key]) for key in self.rows),
             offloading=offloading_of(self.training, self.table, kept_bytes(self.table)),
         )

@@ -12,23 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import Precision
 from advisor.cost.efficiencies import Efficiencies, Fitted
-from advisor.cost.host_time import HostSpeed, host_seconds, joined_seconds, synchronisation_seconds
-from advisor.cost.operators.dequantisation import operator_chain
-from advisor.cost.operators.device_rates import DeviceRates, device_rates
+from advisor.cost.host_time import joined_seconds
+from advisor.cost.operators.device_rates import DeviceRates
 from advisor.cost.operators.device_time import (
     family_seconds,
     runs_channels_last,
     runs_fused,
-    runs_transformer_engine,
 )
 from advisor.cost.operators.op_time import Peaks, sustained_peaks
-from advisor.cost.optimizer_cost import optimizer_cost_of
-from advisor.optable.compiled_table import CompiledTable
+from advisor.cost.traced_step import TracedStep
 from advisor.optable.op_columns import AffineWork, Floats, Work, concatenated
 from advisor.predict.priors import PRIORS
-from advisor.workload.workload import Training
 
 NOISE = 0.12
 """Spread of the log error that counts as one: between the noise of labs and that of the model."""
@@ -47,18 +42,12 @@ _MOST_KEPT = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasuredStep:
+class MeasuredStep(TracedStep):
     """One measured step and everything that a prediction of it depends on."""
 
-    compiled: CompiledTable
-    training: Training
-    precision: Precision
     spec: GpuSpec
     batch_size: int
     measured_s: float
-    host: HostSpeed
-    software_year: int | None = None
-    """Year of PyTorch and its libraries; None: today's."""
     optimizer_share: float = 1.0
     """Of the parameters whose optimizer step runs on this device: one over the devices that states are sharded to."""
     accumulated_share: float = 1.0
@@ -113,19 +102,8 @@ class StepSet:
         self.steps = tuple(steps)
         self.measured_s = np.array([step.measured_s for step in steps])
         self._figures = figures
-        self._rates = concatenated(
-            [
-                device_rates(
-                    [step.spec],
-                    step.precision,
-                    figures,
-                    step.software_year,
-                    transformer_engine=runs_transformer_engine(step.training),
-                )
-                for step in steps
-            ]
-        )
-        costs = [optimizer_cost_of(step.compiled, step.training, step.precision, step.software_year) for step in steps]
+        self._rates = concatenated([step.rates([step.spec], figures) for step in steps])
+        costs = [step.optimizer for step in steps]
         share = np.array([step.optimizer_share for step in steps])
         self._optimizer_bytes = np.array([cost.moved_bytes for cost in costs]) * share
         self._optimizer_kernels = np.array([cost.kernel_count for cost in costs])
@@ -137,23 +115,12 @@ class StepSet:
                 for step in steps
             ]
         )
-        chains = [operator_chain(step.compiled, step.training, step.software_year) for step in steps]
-        chain_bytes = np.array([chain.forward_bytes + chain.backward_bytes for chain in chains])
+        chain_bytes = np.array([step.chain.forward_bytes + step.chain.backward_bytes for step in steps])
         self._chain_bytes = chain_bytes * self._rounds
         self._added_s = np.array([step.added_s for step in steps])
         self._slowdown = np.array([step.slowdown for step in steps])
-        self._issue_s = np.array(
-            [
-                host_seconds(step.compiled, step.training, cost, step.host, figures.assumed, step.software_year)
-                for step, cost in zip(steps, costs, strict=True)
-            ]
-        )
-        self._wait_s = np.array(
-            [
-                synchronisation_seconds(step.compiled.table, step.training, step.precision, step.host, figures.assumed)
-                for step in steps
-            ]
-        )
+        self._issue_s = np.array([step.issue_s(figures.assumed) for step in steps])
+        self._wait_s = np.array([step.wait_s(figures.assumed) for step in steps])
         passes = [step.compiled.in_pass(fused=runs_fused(step.training)) for step in steps]
         gathered = [self._gathered(family) for family in zip(*passes, strict=True)]
         self._families = [family for family in gathered if family is not None]

@@ -1,0 +1,55 @@
+"""One optimizer step of a traced model: everything that its time depends on beside the card and the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from advisor.catalogue.gpu_spec import GpuSpec
+from advisor.catalogue.precisions import Precision
+from advisor.cost.efficiencies import Assumed, Efficiencies
+from advisor.cost.host_time import HostSpeed, host_seconds, synchronisation_seconds
+from advisor.cost.operators.dequantisation import OperatorChain, operator_chain
+from advisor.cost.operators.device_rates import DeviceRates, device_rates
+from advisor.cost.operators.device_time import runs_transformer_engine
+from advisor.cost.optimizer_cost import OptimizerCost, optimizer_cost
+from advisor.optable.compiled_table import CompiledTable
+from advisor.workload.workload import Training
+
+
+@dataclass(frozen=True, kw_only=True)
+class TracedStep:
+    """A model's columns, how it is trained, and what it runs under."""
+
+    compiled: CompiledTable
+    training: Training
+    precision: Precision
+    host: HostSpeed = field(default_factory=HostSpeed)
+    """The processor that issues the work."""
+    software_year: int | None = None
+    """Of PyTorch and its libraries; None: today's."""
+
+    @cached_property
+    def optimizer(self) -> OptimizerCost:
+        """What its update moves and launches."""
+        parameters, tensors = self.compiled.table.trainable_parameter_count, self.compiled.parameter_tensor_count
+        return optimizer_cost(self.training, self.precision, parameters, tensors, self.software_year)
+
+    @cached_property
+    def chain(self) -> OperatorChain:
+        """What unpacking weights by operators adds to a micro-batch."""
+        return operator_chain(self.compiled, self.training, self.software_year)
+
+    def rates(self, specs: Sequence[GpuSpec], figures: Efficiencies) -> DeviceRates:
+        """What cards sustain that can be predicted, arrays of shape (cards,)."""
+        own = runs_transformer_engine(self.training)
+        return device_rates(specs, self.precision, figures, self.software_year, transformer_engine=own)
+
+    def issue_s(self, assumed: Assumed) -> float:
+        """Seconds in which the host issues it, whatever the card does."""
+        return host_seconds(self.compiled, self.training, self.optimizer, self.host, assumed, self.software_year)
+
+    def wait_s(self, assumed: Assumed) -> float:
+        """Seconds in which the card idles because the host waited for it."""
+        return synchronisation_seconds(self.compiled.table, self.training, self.precision, self.host, assumed)
