@@ -46,6 +46,11 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """The arguments of a sentence that tells value and range: `WHAT_UNIT`, `low_UNIT` and `high_UNIT`."""
         return {f"{what}_{unit}": self.value, f"low_{unit}": self.low, f"high_{unit}": self.high}
 
+    def plus(self, other: Estimate) -> Estimate:
+        """The sum of two that may both be at the same end of their range; the basis is this one's."""
+        low, high = self.low + other.low, self.high + other.high
+        return Estimate(value=self.value + other.value, low=low, high=high, basis=self.basis)
+
     def times(self, other: Estimate, basis: Basis) -> Estimate:
         """The product of two that may both be at the same end of their range."""
         low, high = self.low * other.low, self.high * other.high

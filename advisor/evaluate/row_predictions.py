@@ -23,7 +23,7 @@ from advisor.cost.host_time import HostSpeed
 from advisor.cost.layout import Layout
 from advisor.cost.memory.capacity import usable_bytes
 from advisor.cost.memory.kept_inputs import INPUTS_FREED_FROM_YEAR
-from advisor.cost.memory.largest_batch import BatchLimit
+from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.need import memory_question
 from advisor.cost.scaling.links import interconnect_or_usual
 from advisor.cost.scaling.sharded_precision import computed_precision
@@ -238,7 +238,7 @@ def _memory(question: RowQuestion, table: OpTable) -> dict[str, Any]:
     if row.peak_bytes is not None:
         answer["peak_bytes"] = published_range(question_of_memory, training.batch_size, row.memory_kind, usable)
     if row.largest_batch_that_ran is not None and usable is not None:
-        answer["largest_batch"] = BatchLimit(question_of_memory).largest(usable)
+        answer["largest_batch"] = largest_batch(question_of_memory, usable)
     return answer
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import msgspec
 
 from advisor.catalogue.gpu_spec import GpuSpec
-from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision, TracePrecision
+from advisor.catalogue.precisions import TRACE_PRECISIONS, TracePrecision
 from advisor.core.records import shared_fields
 from advisor.core.sentences import Reason
-from advisor.core.units import Estimate
+from advisor.core.units import Estimate, exactly
 from advisor.cost.memory.capacity import context_bytes, usable_bytes
-from advisor.cost.memory.largest_batch import WORST_FRAGMENTATION, BatchLimit
+from advisor.cost.memory.largest_batch import WORST_FRAGMENTATION, largest_batch
 from advisor.cost.memory.need import MemoryNeed, MemoryQuestion, answered, host_bytes, memory_question
 from advisor.cost.parts import MemoryPart
 from advisor.hardware.machine import Machine
@@ -80,7 +80,6 @@ class MemorySolver:
         self._questions: dict[tuple[object, ...], MemoryQuestion | None] = {}
         self._plain: dict[tuple[object, ...], MemoryNeed] = {}
         self._fragmentation: dict[tuple[object, ...], float] = {}
-        self._limits: dict[Precision, BatchLimit] = {}
 
     def answer(self, candidate: Candidate | Prediction) -> MemoryAnswer:
         """Peak memory and capacity of a candidate; None where the trace or the card's memory is unknown."""
@@ -113,9 +112,8 @@ class MemorySolver:
         question = self._question(single)
         if usable is None or question is None or prediction.device.key == "cpu":
             return None
-        limit = self._limits.setdefault(prediction.precision, BatchLimit(question))
         context = context_bytes(self._capability(prediction.device)) - context_bytes(_REFERENCE_CAPABILITY)
-        return limit.largest(usable - context, tolerance_fraction=_BATCH_TOLERANCE)
+        return largest_batch(question, usable - context, tolerance_fraction=_BATCH_TOLERANCE)
 
     def savings(self, prediction: Prediction) -> tuple[MemorySaving, ...]:
         """What would make one device's step smaller, most first; empty on a CPU and where nothing is known."""
@@ -210,11 +208,5 @@ def _completed(plain: MemoryNeed, context: float, wasted: float) -> tuple[Estima
     change = context - context_bytes(_REFERENCE_CAPABILITY) + wasted
     sizes: dict[str, float] = {"context": context, "fragmentation": wasted}
     parts = tuple(MemoryPart(kind=part.kind, size_bytes=sizes.get(part.kind, part.size_bytes)) for part in plain.parts)
-    estimate = need_range(plain)
-    peak = Estimate(
-        value=estimate.value + change,
-        low=estimate.low + change,
-        high=estimate.high + change,
-        basis=estimate.basis,
-    )
+    peak = need_range(plain).plus(exactly(change, "specified"))
     return peak, tuple(part for part in parts if part.size_bytes > 0)

@@ -79,8 +79,8 @@ def score(steps: Sequence[ScoredStep], group: str = "all", *, among: Sequence[Sc
         for first, second in ranked_pairs(steps if among is None else among)
         if first in inside or second in inside
     ]
-    ratios = np.array([_ratio_error(first, second) for first, second in pairs])
-    right = np.array([_same_order(first, second) for first, second in pairs])
+    ratios = np.array([_ratio_error(*pair) for pair in pairs])
+    right = np.array([(_true_ratio(*pair) > 1.0) == (_predicted_ratio(*pair) > 1.0) for pair in pairs])
     return Score(
         group=group,
         step_count=len(steps),
@@ -122,10 +122,6 @@ def _true_ratio(first: ScoredStep, second: ScoredStep) -> float:
 
 def _predicted_ratio(first: ScoredStep, second: ScoredStep) -> float:
     return (first.predicted_s / first.batch_size) / (second.predicted_s / second.batch_size)
-
-
-def _same_order(first: ScoredStep, second: ScoredStep) -> bool:
-    return (_true_ratio(first, second) > 1.0) == (_predicted_ratio(first, second) > 1.0)
 
 
 def _ratio_error(first: ScoredStep, second: ScoredStep) -> float:

@@ -91,12 +91,6 @@ def _inside_scatter(own: Prediction, knee: Prediction, allowed: Sequence[Predict
     return own.samples_per_s.high >= min(knee.samples_per_s.low, KNEE_FRACTION * best.low)
 
 
-def largest_fitting(curve: Sequence[Prediction]) -> int | None:
-    """The largest batch size that is known to fit among those tried; None: nothing known to fit."""
-    sizes = [prediction.batch_size_per_device for prediction in curve if prediction.fits]
-    return max(sizes, default=None)
-
-
 def advise_batches(  # noqa: PLR0913 - a batch size answers to all of them
     predictions: Sequence[Prediction],
     own_batch: int,
@@ -119,13 +113,13 @@ def advise_batches(  # noqa: PLR0913 - a batch size answers to all of them
         chosen = choose(curve, own_batch, global_limit)
         if chosen is not None:
             exact = largest_batch(chosen) if largest_batch is not None else None
-            largest = exact if exact is not None else largest_fitting(curve)
+            tried = max((one.batch_size_per_device for one in curve if one.fits), default=None)
             knee = knee_of(fitting_curve(curve))
             found.append(
                 BatchAdvice(
                     device_key=key,
                     precision=precision,
-                    largest_that_fits=largest,
+                    largest_that_fits=tried if exact is None else exact,
                     knee=knee.batch_size_per_device if knee is not None else None,
                     chosen=chosen.batch_size_per_device,
                     reason=batch_reason(chosen, curve, own_batch, global_limit, samples, held_global_batch),
@@ -134,12 +128,8 @@ def advise_batches(  # noqa: PLR0913 - a batch size answers to all of them
     return tuple(found)
 
 
-def _size(prediction: Prediction) -> int:
-    return prediction.batch_size_per_device
-
-
 def _largest_allowed(curve: Sequence[Prediction], global_limit: int) -> int:
-    return max((_size(one) for one in curve if one.global_batch_size <= global_limit), default=0)
+    return max((one.batch_size_per_device for one in curve if one.global_batch_size <= global_limit), default=0)
 
 
 def _kept_reason(chosen: Prediction, curve: Sequence[Prediction], global_limit: int, *, held: bool) -> Reason:
@@ -157,13 +147,13 @@ def _kept_reason(chosen: Prediction, curve: Sequence[Prediction], global_limit: 
 
 def _larger(chosen: Prediction, curve: Sequence[Prediction]) -> bool:
     """Whether a larger batch was tried and fits."""
-    return any(_size(one) > _size(chosen) for one in curve)
+    return any(one.batch_size_per_device > chosen.batch_size_per_device for one in curve)
 
 
 def _beyond_reason(chosen: Prediction, global_limit: int, samples: int) -> Reason:
     return Reason.of(
         "why-batch-beyond",
-        batch=_size(chosen),
+        batch=chosen.batch_size_per_device,
         global_batch=chosen.global_batch_size,
         global_limit=global_limit,
         count=chosen.count,
@@ -196,7 +186,7 @@ def batch_reason(  # noqa: PLR0911, PLR0913 - one return a cause; a batch size a
         return Reason.of("why-batch-divides" if uneven else "why-batch-held", **numbers)
     own = next((one for one in curve if one.batch_size_per_device == own_batch), None)
     if own is None:
-        too_large = any(_size(one) == own_batch for one in tried)
+        too_large = any(one.batch_size_per_device == own_batch for one in tried)
         return Reason.of(
             "why-batch-own-does-not-fit" if too_large else "why-batch-own-unknown",
             own_batch=own_batch,

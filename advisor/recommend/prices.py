@@ -8,7 +8,6 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
 from advisor.core.file_fault import file_fault, shortened, shown_value
@@ -77,11 +76,4 @@ def cost_of(prediction: Prediction, prices: Prices | None) -> Estimate | None:
     if prediction.energy_j is None:
         return None
     electricity = prediction.energy_j.scaled(prices.electricity_per_kwh / _J_PER_KWH)
-    return electricity if rent is None else _sum(rent, electricity)
-
-
-def _sum(first: Estimate, second: Estimate) -> Estimate:
-    """Both follow the job's time, so their ranges add up."""
-    return msgspec.structs.replace(
-        first, value=first.value + second.value, low=first.low + second.low, high=first.high + second.high
-    )
+    return electricity if rent is None else rent.plus(electricity)

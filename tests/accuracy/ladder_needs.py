@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from advisor.cost.memory.capacity import usable_bytes
-from advisor.cost.memory.largest_batch import BatchLimit
+from advisor.cost.memory.largest_batch import fits
 from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryQuestion, answered, memory_question
 from advisor.predict.ranges.memory_range import need_range
 from advisor.workload.workload import Training
@@ -72,8 +72,8 @@ def question_of(workload: str, length: int, layout: str) -> MemoryQuestion:
 
 def predicted_rung(workload: str, length: int, layout: str) -> int:
     """The largest rung that fits the card."""
-    limit, usable = BatchLimit(question_of(workload, length, layout)), usable_bytes(CARD_BYTES)
-    return next((rung for rung in RUNGS if limit.fits(rung, usable)), 0)
+    question, usable = question_of(workload, length, layout), usable_bytes(CARD_BYTES)
+    return next((rung for rung in RUNGS if fits(question, rung, usable)), 0)
 
 
 def outcome(row: LadderRow) -> Outcome:

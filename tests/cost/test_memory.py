@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.catalogue.strategies import Strategy
 from advisor.cost.memory.capacity import context_bytes, usable_bytes
-from advisor.cost.memory.largest_batch import BatchLimit
-from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryNeed, host_bytes, memory_question
+from advisor.cost.memory.largest_batch import largest_batch
+from advisor.cost.memory.need import CONVOLUTION_HEADROOM, MemoryNeed, MemoryQuestion, host_bytes, memory_question
 from advisor.cost.memory.replay import stream_of
 from advisor.cost.memory.states import optimizer_memory
 from advisor.optable.op_table import OpTable
@@ -35,11 +35,10 @@ def need(batch_size: int = 8, strategy: Strategy = "single", count: int = 1, **c
 
 
 @functools.cache
-def limit() -> BatchLimit:
-    """Kept, as it keeps every need that it has solved."""
+def asked() -> MemoryQuestion:
     question = memory_question(bert(), training(), "fp32", compute_capability="8.0")
     assert question is not None
-    return BatchLimit(question)
+    return question
 
 
 def part(found: MemoryNeed, kind: str) -> float:
@@ -105,17 +104,17 @@ def test_accumulation_keeps_gradients_through_forward() -> None:
 @settings(max_examples=5, deadline=None)
 @given(st.floats(1, 90), st.floats(0, 40))
 def test_more_memory_never_lowers_the_largest_batch(capacity_gib: float, extra_gib: float) -> None:
-    assert limit().largest((capacity_gib + extra_gib) * GIB) >= limit().largest(capacity_gib * GIB)
+    assert largest_batch(asked(), (capacity_gib + extra_gib) * GIB) >= largest_batch(asked(), capacity_gib * GIB)
 
 
 def test_the_largest_batch_fits_and_the_next_does_not() -> None:
     usable = usable_bytes(24 * GIB)
-    found = limit().largest(usable)
+    found = largest_batch(asked(), usable)
     assert need(batch_size=found).need_bytes <= usable < need(batch_size=found + 1).need_bytes
 
 
 def test_a_card_that_cannot_hold_one_sample_has_largest_batch_zero() -> None:
-    assert limit().largest(1.0 * GIB) == 0
+    assert largest_batch(asked(), 1.0 * GIB) == 0
 
 
 def test_a_table_without_a_timeline_has_no_answer() -> None:

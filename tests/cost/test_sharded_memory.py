@@ -10,7 +10,7 @@ import pytest
 
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.cost.layout import DataParallel, Layout
-from advisor.cost.memory.largest_batch import BatchLimit
+from advisor.cost.memory.largest_batch import largest_batch
 from advisor.cost.memory.need import MemoryKind, answered, memory_question, published_bytes
 from advisor.cost.memory.replay import Stream, stream_of, update_bytes
 from advisor.cost.memory.sharding import output_bytes, shares_of
@@ -53,8 +53,7 @@ def test_the_parts_of_a_layouts_need_add_up(layout: Layout) -> None:
 def test_more_memory_never_lowers_the_largest_batch_of_a_layout(layout: Layout) -> None:
     question = memory_question(bert(), training(), "fp32", compute_capability="8.0", layout=layout)
     assert question is not None
-    limit = BatchLimit(question)
-    found = [limit.largest(capacity * GIB, tolerance_fraction=0.1) for capacity in (1, 4, 11, 24, 80)]
+    found = [largest_batch(question, capacity * GIB, tolerance_fraction=0.1) for capacity in (1, 4, 11, 24, 80)]
     assert found == sorted(found)
     assert found[-1] > found[0]
 

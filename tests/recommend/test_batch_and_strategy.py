@@ -16,7 +16,6 @@ from advisor.recommend.batch_size import (
     choose,
     fitting_curve,
     knee_of,
-    largest_fitting,
     largest_global_batch,
     rounded,
 )
@@ -88,8 +87,8 @@ def test_what_does_not_fit_is_never_chosen() -> None:
     chosen = choose(curve, 64, 1000)
     assert chosen is not None
     assert chosen.batch_size_per_device == 32
-    assert largest_fitting(curve) == 32
-    assert largest_fitting([big]) is None
+    (advice,) = advise_batches(curve, 64, 1000, 5000)
+    assert advice.largest_that_fits == 32
     assert fitting_curve([big]) == ()
 
 

@@ -89,7 +89,9 @@ def shares_of(  # noqa: PLR0913 - one question
         parameters=held,
         gradients=held,
         states=held,
-        activations=_activations(layout),
+        # Tensor parallelism comes with sequence parallelism, which splits norms, dropouts and the inputs of blocks too
+        # (Korthikanti et al. 2022), as torch's and Megatron's trainers run it.
+        activations=1.0 / (layout.tensor * layout.context),
         kept=(1 if last_stage else min(layout.pipeline, micro_batch_count)) / layout.pipeline,
         without_outputs=layout.pipeline > 1 and not last_stage,
         copies=held,
@@ -168,15 +170,6 @@ def _held(layout: Layout, table: OpTable) -> float:
         outside = _outside_bytes(table) / table.parameter_bytes if table.parameter_bytes else 0.0
         weights *= (1 - outside) / layout.pipeline + outside / 2
     return weights
-
-
-def _activations(layout: Layout) -> float:
-    """Share of one micro-batch's activations on a device.
-
-    Tensor parallelism comes with sequence parallelism, which splits norms, dropouts and the inputs of blocks too
-    (Korthikanti et al. 2022), as torch's and Megatron's trainers run it.
-    """
-    return 1.0 / (layout.tensor * layout.context)
 
 
 def _outside_bytes(table: OpTable) -> float:

@@ -104,7 +104,8 @@ class _Job:
         own["optimizer_s"] /= layout.tensor * layout.pipeline * layout.shard_count
         own |= {"communication_s": self._communication_s(), "imbalance_s": 0.0}
         if layout.pipeline > 1:
-            own["imbalance_s"] += self._bubble_s()
+            micro = self.one["forward_s"] + self.one["backward_s"]
+            own["imbalance_s"] += float(pipeline_bubble_s(np.array(micro * layout.pipeline), layout.pipeline))
         if layout.count > 1:
             own["imbalance_s"] += straggling_fraction(self.link, layout.count, self.figures) * sum(own.values())
         return own
@@ -164,10 +165,6 @@ class _Job:
         return sharded + float(
             ddp_communication_s(replace(exchange, traffic=shards, cost=across, passes=0.0), backward)
         )
-
-    def _bubble_s(self) -> float:
-        micro = self.one["forward_s"] + self.one["backward_s"]
-        return float(pipeline_bubble_s(np.array(micro * self.layout.pipeline), self.layout.pipeline))
 
     def _group(self, count: int, *, stride: int) -> Costs:
         """Collectives of `count` devices that stand `stride` apart: others of their host share its adapters."""

@@ -86,19 +86,15 @@ counted with them (assumed). Across Intel's NCCL sends through host memory; acro
 wherever they stood, until 2024 (NCCL's `ncclTopoCheckP2p`)."""
 
 
-def _crosses_sockets(spec: GpuSpec) -> bool:
-    return spec.pcie_generation is None or spec.pcie_generation > _LAST_WITHOUT_PEERS_ACROSS_SOCKETS
-
-
 def _link(spec: GpuSpec, kind: LinkType, *, certain: bool = True) -> Link:
-    pcie = slot_bytes_per_s(spec)
+    pcie, generation = slot_bytes_per_s(spec), spec.pcie_generation
     wire = spec.nvlink_bytes_per_s if kind in {"nvswitch", "nvlink_mesh", "nvlink_bridge"} else pcie
     return Link(
         type=kind,
         wire_bytes_per_s=wire or pcie,
         pcie_bytes_per_s=pcie,
         peer_to_peer=_reaches_peers(spec),
-        peers_across_sockets=_crosses_sockets(spec),
+        peers_across_sockets=generation is None or generation > _LAST_WITHOUT_PEERS_ACROSS_SOCKETS,
         certain=certain,
     )
 
@@ -167,12 +163,6 @@ _WORDS: tuple[tuple[str, Callable[[GpuSpec], Link]], ...] = (
 """Words, most telling first: the first that occurs decides (`nvidia-smi topo -m` abbreviations included)."""
 
 
-def _by_words(text: str, spec: GpuSpec) -> Link | None:
-    found = (make for pattern, make in _WORDS if re.search(pattern, text.lower()))
-    make = next(found, None)
-    return None if make is None else make(spec)
-
-
 def parse_interconnect(text: str, spec: GpuSpec, *, cards_per_node: int | None = None) -> Link:
     """The link that `text` describes for a card.
 
@@ -196,7 +186,7 @@ def _inside(text: str, spec: GpuSpec) -> Link | None:
         return usual_link(spec)
     rate = _given_rate(text)
     if rate is None:
-        return _by_words(text, spec)
+        return next((make(spec) for pattern, make in _WORDS if re.search(pattern, text.lower())), None)
     return replace(_link(spec, "given"), wire_bytes_per_s=rate) if _LEAST_RATE <= rate <= _MOST_RATE else None
 
 

@@ -288,11 +288,9 @@ class _Cell:
         cores = setting.cores(self.card)
         crowd = max(1.0, ranks / cores) if cores else 1.0
         waiting = (crowd - 1.0) * setting.host_step_s * self.accumulation
-        return np.asarray(np.where(bound, hooks + waiting, np.maximum(0.0, waiting - self._slack_s())))
-
-    def _slack_s(self) -> Floats:
         device = self.one["forward_s"] + self.one["backward_s"]
-        return np.asarray(np.maximum(0.0, device - self.job.setting.host_step_s)) * self.accumulation
+        slack = np.maximum(0.0, device - setting.host_step_s) * self.accumulation
+        return np.asarray(np.where(bound, hooks + waiting, np.maximum(0.0, waiting - slack)))
 
     def data_parallel(self, *, contended: bool = True) -> dict[str, Floats]:
         """One process issues every card's kernels: (card^4 + host^4)^(1/4), plus copies that overlap with nothing.
