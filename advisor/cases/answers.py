@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.cases.case_file import Case, CaseAnswer, bundled_cases
+from advisor.cases.case_file import Case, CaseAnswer, Finding, bundled_cases
 from advisor.cases.devices import answer_bert_across_gpus, answer_fp32_order, answer_iris
 from advisor.cases.logged import answer_epoch_log, answer_rnn_crossover
 from advisor.cases.scaling import answer_roberta, answer_two_gpus, answer_unet
 from advisor.core.file_fault import shown_value
-from advisor.core.sentences import Names, SaidError
+from advisor.core.sentences import Names, Reason, SaidError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from advisor.claims.predictor import Predictor
 
-_ANSWERS: dict[str, Callable[[Case, Predictor], CaseAnswer]] = {
+_ANSWERS: dict[str, Callable[[Case, Predictor], Finding]] = {
     "fp32-4090-vs-a100": answer_fp32_order,
     "iris-mlp-gpu-slower-than-cpu": answer_iris,
     "unet-dp-vs-ddp": answer_unet,
@@ -31,10 +31,20 @@ _ANSWERS: dict[str, Callable[[Case, Predictor], CaseAnswer]] = {
 def answer_case(case: Case | str, predictor: Predictor) -> CaseAnswer:
     """The answer to a bundled case, given by id or as loaded. Raises InputError for an unknown id."""
     known = bundled_cases()
-    case_id = case if isinstance(case, str) else case.id
-    if case_id not in known or case_id not in _ANSWERS:
-        raise SaidError.of("case-unknown", given=shown_value(case_id), names=Names(names=tuple(known)))
-    return _ANSWERS[case_id](known[case_id] if isinstance(case, str) else case, predictor)
+    chosen = known.get(case) if isinstance(case, str) else case
+    if chosen is None or chosen.id not in _ANSWERS:
+        given = shown_value(case if isinstance(case, str) else case.id)
+        raise SaidError.of("case-unknown", given=given, names=Names(names=tuple(known)))
+    found = _ANSWERS[chosen.id](chosen, predictor)
+    contradicted = ", ".join(chosen.contradicts)
+    beside = (Reason.of("case-contradicts", case=contradicted),) if contradicted else ()
+    return CaseAnswer(
+        case_id=chosen.id,
+        verdict=found.verdict,
+        reasons=(*found.reasons, *beside),
+        contradicts=chosen.contradicts,
+        figures=found.figures,
+    )
 
 
 def answer_all_cases(predictor: Predictor) -> tuple[CaseAnswer, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from advisor.claims.claim import Verdict
 from advisor.core.bundled import resource
@@ -12,6 +12,8 @@ from advisor.core.records import Record
 from advisor.core.sentences import Reason
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from advisor.core.sentences import Language
 
 Reported = bool | float | list[float]
@@ -61,6 +63,14 @@ class CaseFile(Record, frozen=True, kw_only=True):
     """The file of cases."""
 
     case: tuple[Case, ...]
+
+
+class Finding(NamedTuple):
+    """What is found of a case: the verdict, the statements (the first is the answer), and computed numbers by name."""
+
+    verdict: Verdict
+    reasons: Sequence[Reason]
+    figures: dict[str, float]
 
 
 class CaseAnswer(Record, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.cases.case_file import Case, CaseAnswer
+from advisor.cases.case_file import Case, Finding
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.claims.claim import Claim
 from advisor.claims.predictor import candidate
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from advisor.claims.claim import Verdict
     from advisor.claims.predictor import Predictor
     from advisor.core.units import Estimate
-    from advisor.predict.prediction import Prediction
+    from advisor.predict.prediction import Candidate, Prediction
+    from advisor.workload.workload import Workload
 
 _MINUTES_OF = {
     "a100-sxm4-40": "a100_40gb_min",
@@ -31,11 +32,12 @@ _MINUTES_OF = {
     "rtx4090": "rtx4090_min",
 }
 _S_PER_MINUTE = 60.0
+_BOTH: tuple[Precision, ...] = ("fp32", "fp16_amp")
 _RARE_READ_STEPS = 200
 _LADDER = tuple(120 * 4**power for power in range(7))
 
 
-def answer_fp32_order(case: Case, predictor: Predictor) -> CaseAnswer:
+def answer_fp32_order(case: Case, predictor: Predictor) -> Finding:
     """The 4090 against the A100 in strict FP32, and how TF32 and autocast turn the order."""
     fast, slow = (predictor.specs[key] for key in case.devices)
     claimed = case.number("speedup_rtx4090_over_a100_min")
@@ -51,28 +53,10 @@ def answer_fp32_order(case: Case, predictor: Predictor) -> CaseAnswer:
             if precision != claim.precision:
                 reasons.append(_order_reason((fast, slow), precision, ratio))
     if fast.memory_bytes is not None and slow.memory_bytes is not None and slow.nvlink_bytes_per_s is not None:
-        reasons.append(
-            Reason.of(
-                "case-large-models-decide",
-                device=fast.name,
-                other=slow.name,
-                memory_bytes=fast.memory_bytes,
-                other_memory_bytes=slow.memory_bytes,
-                nvlink_bytes_per_s=slow.nvlink_bytes_per_s,
-            )
-        )
-    reasons.append(_contradiction(case))
-    return CaseAnswer(
-        case_id=case.id,
-        verdict=checked.verdict,
-        reasons=tuple(reasons),
-        contradicts=case.contradicts,
-        figures=figures,
-    )
-
-
-def _launch_code(fixed_fraction: float) -> str:
-    return "case-all-launch" if fixed_fraction > 1 - _ALIKE else "case-launch-bound"
+        memory = {"memory_bytes": fast.memory_bytes, "other_memory_bytes": slow.memory_bytes}
+        link = {"nvlink_bytes_per_s": slow.nvlink_bytes_per_s}
+        reasons.append(Reason.of("case-large-models-decide", device=fast.name, other=slow.name, **memory, **link))
+    return Finding(checked.verdict, reasons, figures)
 
 
 def _no_gpu_helps(everywhere: tuple[Prediction, ...]) -> Reason:
@@ -103,11 +87,7 @@ def _order_reason(cards: tuple[GpuSpec, GpuSpec], precision: Precision, ratio: E
     )
 
 
-def _contradiction(case: Case) -> Reason:
-    return Reason.of("case-contradicts", case=", ".join(case.contradicts))
-
-
-def answer_iris(case: Case, predictor: Predictor) -> CaseAnswer:
+def answer_iris(case: Case, predictor: Predictor) -> Finding:
     """The iris MLP: how much of a GPU's step is launch and synchronisation, and from where on a GPU is busy."""
     workload = load_workload("iris_mlp")
     spec = predictor.specs[case.devices[0]]
@@ -121,29 +101,18 @@ def answer_iris(case: Case, predictor: Predictor) -> CaseAnswer:
         workload, tuple(candidate(one, "fp32", own.batch_size_per_device) for one in predictor.specs.values())
     )
     busy = next((one for one in curve if fixed_s(one, curve) < one.step_s.value / 2), None)
-    numbers: Arguments = {
-        "device": spec.name,
-        "batch": own.batch_size_per_device,
-        "step_s": own.step_s.value,
-        "fixed_s": fixed,
-        "fixed_fraction": fixed / own.step_s.value,
-    }
+    step_s, batch, fraction = own.step_s.value, own.batch_size_per_device, fixed / own.step_s.value
+    code = "case-all-launch" if fraction > 1 - _ALIKE else "case-launch-bound"
     saved = reads * (1 - 1 / _RARE_READ_STEPS)
     reasons = [
-        Reason.of(_launch_code(fixed / own.step_s.value), **numbers),
+        Reason.of(code, device=spec.name, batch=batch, step_s=step_s, fixed_s=fixed, fixed_fraction=fraction),
         _no_gpu_helps(everywhere),
-        Reason.of(
-            "case-read-less", every_steps=_RARE_READ_STEPS, saved_s=saved, saved_fraction=saved / own.step_s.value
-        ),
+        Reason.of("case-read-less", every_steps=_RARE_READ_STEPS, saved_s=saved, saved_fraction=saved / step_s),
     ]
     if busy is not None:
-        reasons.append(
-            Reason.of(
-                "case-gpu-pays-from", device=spec.name, batch=busy.batch_size_per_device, step_s=busy.step_s.value
-            )
-        )
-    figures = {"step_s": own.step_s.value, "fixed_fraction": fixed / own.step_s.value}
-    return CaseAnswer(case_id=case.id, verdict="plausible", reasons=tuple(reasons), figures=figures)
+        numbers: Arguments = {"batch": busy.batch_size_per_device, "step_s": busy.step_s.value}
+        reasons.append(Reason.of("case-gpu-pays-from", device=spec.name, **numbers))
+    return Finding("plausible", reasons, {"step_s": step_s, "fixed_fraction": fraction})
 
 
 def unpredictable(name: str) -> SaidError:
@@ -151,66 +120,49 @@ def unpredictable(name: str) -> SaidError:
     return SaidError.of("case-unpredictable", workload=name)
 
 
-def answer_bert_across_gpus(case: Case, predictor: Predictor) -> CaseAnswer:
+def answer_bert_across_gpus(case: Case, predictor: Predictor) -> Finding:
     """BERT-base on five cards: each time against the prediction in FP32 and in autocast, and the contradiction."""
     workload = load_workload("bert_base_sst2")
     batch = workload.training.batch_size
     reasons: list[Reason] = []
     figures: dict[str, float] = {}
-    verdicts: list[Verdict] = []
-    jobs: dict[tuple[str, Precision], Estimate] = {}
+    below = 0
+    strict: dict[str, Estimate] = {}
+    half: dict[str, Estimate] = {}
     for key in case.devices:
-        for precision in ("fp32", "fp16_amp"):
-            pair = predictor.predict(workload, (candidate(predictor.specs[key], precision, batch),))
-            if not pair:
-                raise unpredictable(workload.name)
-            jobs[(key, precision)] = _job(pair[0])
-        claimed = case.number(_MINUTES_OF[key]) * _S_PER_MINUTE
-        verdict, reason = _judge_job(predictor.specs[key].name, claimed, jobs[(key, "fp32")], jobs[(key, "fp16_amp")])
-        verdicts.append(verdict)
+        spec, claimed_s = predictor.specs[key], case.number(_MINUTES_OF[key]) * _S_PER_MINUTE
+        strict[key], half[key] = (_job(predictor, workload, candidate(spec, one, batch)) for one in _BOTH)
+        reason = _judge_job(spec.name, claimed_s, strict[key], half[key])
+        below += reason.code == "case-job-slower"
         reasons.append(reason)
-        figures[f"{key}_ratio"] = claimed / jobs[(key, "fp16_amp")].value
-    claimed_order = case.number("rtx4090_min") / case.number("a100_40gb_min")
-    orders = {
-        precision: jobs[("rtx4090", precision)].value / jobs[("a100-sxm4-40", precision)].value
-        for precision in ("fp32", "fp16_amp")
-    }
-    reasons.append(
-        Reason.of(
-            "case-order-disagrees", claimed_ratio=claimed_order, fp32_ratio=orders["fp32"], amp_ratio=orders["fp16_amp"]
-        )
-    )
-    reasons.append(_contradiction(case))
-    below = sum(verdict == "below_expected" for verdict in verdicts)
-    headline = Reason.of("case-cards-below", below_count=below, count=len(verdicts))
-    return CaseAnswer(
-        case_id=case.id,
-        verdict="below_expected" if below else "plausible_only_with",
-        reasons=(headline, *reasons),
-        contradicts=case.contradicts,
-        figures={**figures, "claimed_order_ratio": claimed_order, "fp32_order_ratio": orders["fp32"]},
-    )
+        figures[f"{key}_ratio"] = claimed_s / half[key].value
+    claimed = case.number("rtx4090_min") / case.number("a100_40gb_min")
+    ordered = strict["rtx4090"].value / strict["a100-sxm4-40"].value
+    amp = half["rtx4090"].value / half["a100-sxm4-40"].value
+    headline = Reason.of("case-cards-below", below_count=below, count=len(reasons))
+    disagrees = Reason.of("case-order-disagrees", claimed_ratio=claimed, fp32_ratio=ordered, amp_ratio=amp)
+    figures |= {"claimed_order_ratio": claimed, "fp32_order_ratio": ordered}
+    verdict: Verdict = "below_expected" if below else "plausible_only_with"
+    return Finding(verdict, (headline, *reasons, disagrees), figures)
 
 
-def _job(prediction: Prediction) -> Estimate:
-    if prediction.job_s is None:
-        raise unpredictable(prediction.device.name)
-    return prediction.job_s
+def _job(predictor: Predictor, workload: Workload, set_up: Candidate) -> Estimate:
+    """The job's time by one set-up; raises InputError where nothing predicts it."""
+    predicted = predictor.predict(workload, (set_up,))
+    if not predicted:
+        raise unpredictable(workload.name)
+    if predicted[0].job_s is None:
+        raise unpredictable(set_up.device.name)
+    return predicted[0].job_s
 
 
-def _judge_job(device: str, claimed: float, strict: Estimate, half: Estimate) -> tuple[Verdict, Reason]:
+def _judge_job(device: str, claimed_s: float, strict: Estimate, half: Estimate) -> Reason:
     """A card's reported job time against FP32 and autocast."""
-    numbers: Arguments = {
-        "device": device,
-        "claimed_s": claimed,
-        "fp32_s": strict.value,
-        "amp_s": half.value,
-        "slower_ratio": claimed / strict.value,
-    }
-    if half.holds(claimed):
-        return "plausible_only_with", Reason.of("case-job-fits-amp", **numbers)
-    if strict.holds(claimed):
-        return "plausible_only_with", Reason.of("case-job-fits-fp32", **numbers)
-    if claimed > strict.high:
-        return "below_expected", Reason.of("case-job-slower", **numbers)
-    return "plausible_only_with", Reason.of("case-job-between", **numbers)
+    if half.holds(claimed_s):
+        word = "fits-amp"
+    elif strict.holds(claimed_s):
+        word = "fits-fp32"
+    else:
+        word = "slower" if claimed_s > strict.high else "between"
+    predicted = {"fp32_s": strict.value, "amp_s": half.value, "slower_ratio": claimed_s / strict.value}
+    return Reason.of(f"case-job-{word}", device=device, claimed_s=claimed_s, **predicted)

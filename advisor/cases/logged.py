@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from advisor.cases.case_file import Case, CaseAnswer
+from advisor.cases.case_file import Case, Finding
 from advisor.claims.predictor import candidate
 from advisor.core.sentences import Reason
 from advisor.logs.training_log import PeriodicValidation
@@ -33,7 +33,7 @@ class _Line(NamedTuple):
         return cls(1 / rate0 - slope * size0, slope)
 
 
-def answer_rnn_crossover(case: Case, predictor: Predictor) -> CaseAnswer:
+def answer_rnn_crossover(case: Case, predictor: Predictor) -> Finding:
     """The RNN: where the reported lines of CPU and GPU cross, and what the prediction says of such GPUs."""
     cpu = _Line.through((100, case.number("batch100_cpu_it_s")), (10000, case.number("batch10000_cpu_it_s")))
     gpu = _Line.through((100, case.number("batch100_gpu_it_s")), (10000, case.number("batch10000_gpu_it_s")))
@@ -70,14 +70,14 @@ def answer_rnn_crossover(case: Case, predictor: Predictor) -> CaseAnswer:
                 slower_ratio=1 / case.number("batch100_gpu_it_s") / slowest.step_s.value,
             )
         )
-    return CaseAnswer(case_id=case.id, verdict="plausible", reasons=tuple(reasons), figures=figures)
+    return Finding("plausible", reasons, figures)
 
 
 _ALIKE_RATIO = 1.005
 """Steps nearer to each other than this are printed as the same."""
 
 
-def answer_epoch_log(case: Case, predictor: Predictor) -> CaseAnswer:
+def answer_epoch_log(case: Case, predictor: Predictor) -> Finding:
     """The epoch log: what share of each interval is validation, and what a longer interval would give."""
     del predictor
     every = case.number("validation_every_steps")
@@ -90,13 +90,6 @@ def answer_epoch_log(case: Case, predictor: Predictor) -> CaseAnswer:
         step_count=round(case.number("steps_per_epoch")),
     )
     reasons = (*log.reasons(), Reason.of("case-validation-rows", rows=round(case.number("test_rows"))))
-    return CaseAnswer(
-        case_id=case.id,
-        verdict="below_expected",
-        reasons=reasons,
-        figures={
-            "validation_fraction": log.validation_fraction,
-            "epoch_s": log.total_s,
-            "better_epoch_s": log.total_at_s(log.better_every_steps),
-        },
-    )
+    better_s = log.total_at_s(log.better_every_steps)
+    figures = {"validation_fraction": log.validation_fraction, "epoch_s": log.total_s, "better_epoch_s": better_s}
+    return Finding("below_expected", reasons, figures)

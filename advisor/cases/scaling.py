@@ -7,7 +7,7 @@ import math
 import statistics
 from typing import TYPE_CHECKING, NamedTuple
 
-from advisor.cases.case_file import Case, CaseAnswer
+from advisor.cases.case_file import Case, Finding
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.claims.claim import Claim
 from advisor.claims.predictor import candidate
@@ -18,6 +18,7 @@ from advisor.workload.workload_file import load_workload
 if TYPE_CHECKING:
     from advisor.catalogue.gpu_spec import GpuSpec
     from advisor.catalogue.precisions import Precision
+    from advisor.claims.claim import Verdict
     from advisor.claims.predictor import Predictor
     from advisor.predict.prediction import Prediction
     from advisor.workload.workload import Workload
@@ -48,6 +49,7 @@ class _Assumption(NamedTuple):
         """Speed of DDP over one card."""
         return self.ddp.samples_per_s.value / self.single.samples_per_s.value
 
+    @property
     def ddp_range(self) -> tuple[float, float]:
         """The 80 % range of the DDP ratio."""
         efficiency = self.ddp.efficiency
@@ -80,7 +82,12 @@ def _assumptions(
     return found
 
 
-def answer_unet(case: Case, predictor: Predictor) -> CaseAnswer:
+def _ddp_range(assumptions: list[_Assumption]) -> tuple[float, float]:
+    """The outermost ends of the DDP ratio over all assumptions."""
+    return min(one.ddp_range[0] for one in assumptions), max(one.ddp_range[1] for one in assumptions)
+
+
+def answer_unet(case: Case, predictor: Predictor) -> Finding:
     """U-Net: the reported ratios of DP and DDP against those predicted for cards that people have two of."""
     workload = load_workload("unet_vgg16")
     single = case.number("single_batch8_s")
@@ -88,7 +95,7 @@ def answer_unet(case: Case, predictor: Predictor) -> CaseAnswer:
     assumptions = _assumptions(predictor, workload, UNSTATED_CARDS, (workload.training.batch_size,))
     near = min(assumptions, key=lambda one: abs(math.log(one.dp_ratio / dp)) + abs(math.log(one.ddp_ratio / ddp)))
     low_dp, high_dp = min(one.dp_ratio for one in assumptions), max(one.dp_ratio for one in assumptions)
-    low_ddp, high_ddp = min(one.ddp_range()[0] for one in assumptions), max(one.ddp_range()[1] for one in assumptions)
+    low_ddp, high_ddp = _ddp_range(assumptions)
     holds = low_dp <= dp <= high_dp and low_ddp <= ddp <= high_ddp
     numbers: Arguments = {
         "dp_ratio": dp, "ddp_ratio": ddp, "low_dp_ratio": low_dp, "high_dp_ratio": high_dp,
@@ -100,17 +107,13 @@ def answer_unet(case: Case, predictor: Predictor) -> CaseAnswer:
         _nearest_reason(near, workload.data.image_size or 0),
         Reason.of("case-ddp-ahead", ahead_count=ahead, count=len(assumptions)),
     )
-    return CaseAnswer(
-        case_id=case.id,
-        verdict="plausible" if holds else "plausible_only_with",
-        reasons=reasons,
-        figures={
-            "reported_dp_ratio": dp,
-            "reported_ddp_ratio": ddp,
-            "predicted_dp_ratio": near.dp_ratio,
-            "predicted_ddp_ratio": near.ddp_ratio,
-        },
-    )
+    figures = {
+        "reported_dp_ratio": dp,
+        "reported_ddp_ratio": ddp,
+        "predicted_dp_ratio": near.dp_ratio,
+        "predicted_ddp_ratio": near.ddp_ratio,
+    }
+    return Finding("plausible" if holds else "plausible_only_with", reasons, figures)
 
 
 def _nearest_reason(near: _Assumption, length: int) -> Reason:
@@ -125,7 +128,7 @@ def _nearest_reason(near: _Assumption, length: int) -> Reason:
     )
 
 
-def answer_roberta(case: Case, predictor: Predictor) -> CaseAnswer:
+def answer_roberta(case: Case, predictor: Predictor) -> Finding:
     """RoBERTa-large on two cards: the ratio of DDP, what accumulation can add, and what is only noise."""
     workload = load_workload("roberta_large_classification")
     batches = tuple(workload.training.batch_size * factor for factor in _BATCH_FACTORS)
@@ -133,48 +136,33 @@ def answer_roberta(case: Case, predictor: Predictor) -> CaseAnswer:
     reported = single / two
     assumptions = _assumptions(predictor, workload, case.devices, batches)
     near = min(assumptions, key=lambda one: abs(math.log(one.ddp_ratio / reported)))
-    low, high = min(one.ddp_range()[0] for one in assumptions), max(one.ddp_range()[1] for one in assumptions)
+    low, high = _ddp_range(assumptions)
     holds = low <= reported <= high
     gains = _accumulation_gains(predictor, workload, near)
     best = max(_ACCUMULATIONS, key=lambda steps: gains.get(steps, 0.0))
     reported_gain = two / min(case.number(f"ddp2_accum{steps}_s") for steps in _ACCUMULATIONS)
     noise = _noise(case)
     between = _spread([case.number(f"ddp2_accum{steps}_s") for steps in (5, 10, 20)])
-    reasons = [
-        Reason.of(
-            "case-roberta-near" if holds else "case-roberta-outside",
-            reported_ratio=reported,
-            low_ratio=low,
-            high_ratio=high,
-        ),
+    predicted_gain, fewest = gains.get(best, 1.0), _ACCUMULATIONS[0]
+    gain_ratios = {"reported_gain_ratio": reported_gain, "predicted_gain_ratio": predicted_gain}
+    near_code = "case-roberta-near" if holds else "case-roberta-outside"
+    noise_code = "case-accumulation-noise" if between <= noise else "case-accumulation-differs"
+    reasons = (
+        Reason.of(near_code, reported_ratio=reported, low_ratio=low, high_ratio=high),
         _nearest_reason(near, workload.data.sequence_length or 0),
         Reason.of(
             "case-accumulation-gain",
-            reported_gain_ratio=reported_gain,
+            **gain_ratios,
             steps=best,
-            predicted_gain_ratio=gains.get(best, 1.0),
-            fewer_gain_ratio=gains.get(_ACCUMULATIONS[0], 1.0),
-            fewer=_ACCUMULATIONS[0],
+            fewer_gain_ratio=gains.get(fewest, 1.0),
+            fewer=fewest,
         ),
         Reason.of("case-accumulation-why", steps=best),
-        Reason.of(
-            "case-accumulation-noise" if between <= noise else "case-accumulation-differs",
-            between_fraction=between,
-            noise_fraction=noise,
-        ),
-    ]
-    return CaseAnswer(
-        case_id=case.id,
-        verdict="plausible" if holds else "plausible_only_with",
-        reasons=tuple(reasons),
-        figures={
-            "reported_ratio": reported,
-            "predicted_ratio": near.ddp_ratio,
-            "reported_gain_ratio": reported_gain,
-            "predicted_gain_ratio": gains.get(best, 1.0),
-            "noise_fraction": noise,
-        },
+        Reason.of(noise_code, between_fraction=between, noise_fraction=noise),
     )
+    ratios = {"reported_ratio": reported, "predicted_ratio": near.ddp_ratio}
+    verdict: Verdict = "plausible" if holds else "plausible_only_with"
+    return Finding(verdict, reasons, {**ratios, **gain_ratios, "noise_fraction": noise})
 
 
 def _accumulation_gains(predictor: Predictor, workload: Workload, near: _Assumption) -> dict[int, float]:
@@ -200,15 +188,11 @@ def _spread(values: list[float]) -> float:
     return (max(values) - min(values)) / statistics.fmean(values)
 
 
-def answer_two_gpus(case: Case, predictor: Predictor) -> CaseAnswer:
+def answer_two_gpus(case: Case, predictor: Predictor) -> Finding:
     """From 3 hours to 52 minutes: more than twofold from two cards, so that something else changed too."""
     ratio = case.number("one_gpu_epoch_min") / case.number("two_gpu_epoch_min")
     checked = check_count_ratio(Claim(count=case.n_gpus, speed_up_ratio=ratio), predictor)
     alone_s = case.number("one_gpu_epoch_min") * 60 / case.n_gpus
     floor = Reason.of("case-at-best", count=case.n_gpus, best_s=alone_s, remaining_ratio=ratio / case.n_gpus)
-    return CaseAnswer(
-        case_id=case.id,
-        verdict=checked.verdict,
-        reasons=(*checked.reasons, floor),
-        figures={"claimed_ratio": ratio, "bound_ratio": float(case.n_gpus)},
-    )
+    figures = {"claimed_ratio": ratio, "bound_ratio": float(case.n_gpus)}
+    return Finding(checked.verdict, (*checked.reasons, floor), figures)
