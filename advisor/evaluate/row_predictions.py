@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from advisor.catalogue.gpu_spec import GpuSpec
 from advisor.catalogue.gpu_words import cards_meant
-from advisor.catalogue.precisions import TRACE_PRECISIONS, Precision
+from advisor.catalogue.precisions import TRACE_PRECISIONS
 from advisor.catalogue.strategies import Strategy
 from advisor.claims.predictor import candidate
 from advisor.core.file_fault import closest_name
@@ -108,22 +108,20 @@ class WorkloadReader:
 
 
 def _overridden(workload: Workload, row: RunRow) -> Workload:
-    training: dict[str, object] = {"gradient_accumulation_steps": row.accumulation_steps}
-    if row.optimizer is not None:
-        training |= {"optimizer": row.optimizer, "fused_optimizer": row.fused_optimizer}
-    for name, value in (
-        ("precision", row.precision),
-        ("batch_size", row.batch_size),
-        ("mode", row.mode),
-        ("channels_last", row.channels_last),
-        ("compile", row.compiled),
-        ("attention", row.attention),
-    ):
-        if value is not None:
-            training[name] = value
-    if row.gpu_count > 1:
-        named = training.get("precision", workload.training.precision)
-        training["precision"] = computed_precision(cast("Precision", named), row.layout.data_parallel)
+    given = {
+        "gradient_accumulation_steps": row.accumulation_steps,
+        "batch_size": row.batch_size,
+        "mode": row.mode,
+        "channels_last": row.channels_last,
+        "compile": row.compiled,
+        "attention": row.attention,
+        "optimizer": row.optimizer,
+        "fused_optimizer": None if row.optimizer is None else row.fused_optimizer,
+    }
+    training: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    precision = row.precision or workload.training.precision
+    several = row.layout.count > 1
+    training["precision"] = computed_precision(precision, row.layout.data_parallel) if several else precision
     data: dict[str, object] = {}
     if row.length is not None:
         data["image_size" if workload.data.image_size is not None else "sequence_length"] = row.length
@@ -162,17 +160,11 @@ class RowPredictor:
             software_year=row.software_year,
             figures=self._figures,
         )
-        told = None if isinstance(answer, Reason) else answer
-        return RowAnswer(
-            row=row,
-            family=row.family or family_of(compiled, workload.training.batch_size),
-            workload=workload,
-            reason=answer if isinstance(answer, Reason) else None,
-            step_s=None if told is None else told.step_s,
-            efficiency=None if told is None else told.efficiency,
-            notes=told.notes if told else (),
-            **_memory(question, table),
-        )
+        told: dict[str, Any] = {"reason": answer}
+        if not isinstance(answer, Reason):
+            told = {"step_s": answer.step_s, "efficiency": answer.efficiency, "notes": answer.notes}
+        family = row.family or family_of(compiled, workload.training.batch_size)
+        return RowAnswer(row=row, family=family, workload=workload, **told, **_memory(question, table))
 
 
 def predicted_step(  # noqa: PLR0913 - what a published step depends on

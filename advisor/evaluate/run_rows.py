@@ -8,9 +8,7 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import cast, get_args
-
-import msgspec
+from typing import Any, TypeVar, get_args
 
 from advisor.catalogue.optimizers import FUSED_OPTIMIZERS, OPTIMIZERS, Optimizer
 from advisor.catalogue.precisions import PRECISIONS, Precision, precision_meant
@@ -23,6 +21,8 @@ from advisor.cost.layout import DataParallel, Layout
 from advisor.cost.memory.need import MemoryKind
 from advisor.workload.workload import Attention, Mode
 
+Meant = TypeVar("Meant")
+
 REQUIRED_COLUMNS = ("workload", "gpu_key", "mode", "precision", "batch_per_gpu", "seq_len_or_img")
 ANSWERABLE_COLUMNS = ("ms", "efficiency", "max_batch_that_ran", "peak_gb")
 """At least one of them must be there: what a row is compared with."""
@@ -32,7 +32,7 @@ _OPTIMIZERS: dict[str, tuple[Optimizer, bool]] = {
     **{f"{name}_fused": (name, True) for name in FUSED_OPTIMIZERS},
 }
 _DATA_PARALLEL: dict[str, DataParallel] = {**{name: name for name in get_args(DataParallel)}, "zero3": "fsdp"}
-_TORCH_VERSION = re.compile(r"(\d{1,2})\.(\d{1,2})(?:\.\d+)?(?:[+.a-z].*)?")
+_TORCH_VERSION = re.compile(r"\d{1,2}\.\d{1,2}(?:\.\d+)?(?:[+.a-z].*)?")
 _SOURCE_YEARS = (
     # Lambda's deep-learning benchmark names the release of NVIDIA's container in its prefix.
     (re.compile(r"^lambda-v0\b"), 2020),
@@ -63,8 +63,6 @@ class RunRow(Record, frozen=True, kw_only=True):
     layout: Layout = Layout()
     accumulation_steps: int = 1
     interconnect: str | None = None
-    torch_version: tuple[int, int] | None = None
-    """Major and minor; None: today's."""
     software_year: int | None = None
     family: str | None = None
     source: str = ""
@@ -80,11 +78,6 @@ class RunRow(Record, frozen=True, kw_only=True):
     """Why this row cannot be predicted, found while reading."""
     cells: dict[str, str] = {}
     """The row as it was written."""
-
-    @property
-    def gpu_count(self) -> int:
-        """Cards that worked on the job."""
-        return self.layout.count
 
 
 class _WrongCell(Exception):  # noqa: N818 - says what happened
@@ -134,8 +127,8 @@ def _check_header(header: list[str], path: Path) -> None:
 
 
 def _row(line: int, cells: Mapping[str, str], surplus: int) -> RunRow:
-    kept = {name: (value or "").strip() for name, value in cells.items()}
-    base: dict[str, object] = {
+    kept = {name: value.strip() for name, value in cells.items()}
+    base: dict[str, Any] = {
         "line": line,
         "workload": kept.get("workload", ""),
         "gpu_key": kept.get("gpu_key", ""),
@@ -145,19 +138,16 @@ def _row(line: int, cells: Mapping[str, str], surplus: int) -> RunRow:
         "cells": kept,
     }
     try:
-        facts = _facts(kept, surplus)
+        return RunRow(**base, **_facts(kept, surplus))
     except _WrongCell as wrong:
-        return msgspec.structs.replace(msgspec.convert(base, RunRow), problem=wrong.reason)
-    return msgspec.convert({**base, **facts}, RunRow)
+        return RunRow(**base, problem=wrong.reason)
 
 
-def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, object]:
+def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, Any]:
     if surplus > 0:
         raise _WrongCell("(end of line)", f"{surplus} cells too many", "as many cells as columns")
     optimizer, fused = _optimizer(cells)
-    milliseconds = _number(cells, "ms")
-    gigabytes = _number(cells, "peak_gb")
-    facts: dict[str, object] = {
+    facts = {
         "mode": _choice(cells, "mode", _themselves(Mode)),
         "precision": _precision(cells),
         "batch_size": _count(cells, "batch_per_gpu"),
@@ -170,11 +160,10 @@ def _facts(cells: Mapping[str, str], surplus: int) -> dict[str, object]:
         "layout": _layout(cells),
         "accumulation_steps": _count(cells, "gradient_accumulation") or 1,
         "interconnect": cells.get("interconnect") or None,
-        "torch_version": _torch_version(cells),
         "software_year": _software_year(cells),
-        "measured_s": None if milliseconds is None else milliseconds * 1e-3,
+        "measured_s": _number(cells, "ms", unit=1e-3),
         "efficiency": _number(cells, "efficiency"),
-        "peak_bytes": None if gigabytes is None else gigabytes * 1e9,
+        "peak_bytes": _number(cells, "peak_gb", unit=1e9),
         "memory_kind": _choice(cells, "memory_kind", _themselves(MemoryKind)) or "allocated",
         "largest_batch_that_ran": _count(cells, "max_batch_that_ran", least=0),
         "smallest_batch_that_failed": _count(cells, "min_batch_that_failed"),
@@ -192,16 +181,15 @@ def _optimizer(cells: Mapping[str, str]) -> tuple[Optimizer | None, bool]:
     within = _choice(cells, "optimizer_in_step", {"yes": True, "no": False})
     if within is False:
         return "none", False
-    named = _choice(cells, "optimizer", _OPTIMIZERS)
-    return (None, False) if named is None else cast("tuple[Optimizer, bool]", named)
+    return _choice(cells, "optimizer", _OPTIMIZERS) or (None, False)
 
 
-def _themselves(words: object) -> dict[str, object]:
+def _themselves(words: object) -> dict[str, str]:
     """The words of a `Literal`, each for itself."""
     return {word: word for word in get_args(words)}
 
 
-def _choice(cells: Mapping[str, str], column: str, allowed: Mapping[str, object]) -> object | None:
+def _choice(cells: Mapping[str, str], column: str, allowed: Mapping[str, Meant]) -> Meant | None:
     given = cells.get(column, "")
     if not given:
         return None
@@ -218,11 +206,12 @@ def _precision(cells: Mapping[str, str]) -> Precision | None:
     return found
 
 
-def _number(cells: Mapping[str, str], column: str) -> float | None:
+def _number(cells: Mapping[str, str], column: str, *, unit: float = 1.0) -> float | None:
+    """The cell in base units, of which one of its own holds `unit`."""
     value = _parsed(cells, column)
     if value is not None and not (math.isfinite(value) and value > 0):
         raise _WrongCell(column, cells[column], "a number above 0")
-    return value
+    return None if value is None else value * unit
 
 
 def _parsed(cells: Mapping[str, str], column: str) -> float | None:
@@ -247,9 +236,8 @@ def _count(cells: Mapping[str, str], column: str, *, least: int = 1) -> int | No
 
 def _layout(cells: Mapping[str, str]) -> Layout:
     degrees = {name: _count(cells, name) or 1 for name in ("tp", "pp", "cp")}
-    chosen = cast("DataParallel | None", _choice(cells, "parallel", _DATA_PARALLEL))
     layout = Layout(
-        data_parallel=chosen or "ddp",
+        data_parallel=_choice(cells, "parallel", _DATA_PARALLEL) or "ddp",
         count=_count(cells, "n_gpus") or 1,
         tensor=degrees["tp"],
         pipeline=degrees["pp"],
@@ -262,23 +250,12 @@ def _layout(cells: Mapping[str, str]) -> Layout:
     return layout
 
 
-def _torch_version(cells: Mapping[str, str]) -> tuple[int, int] | None:
-    given = cells.get("torch", "")
-    if not given:
-        return None
-    found = _TORCH_VERSION.fullmatch(given.lower())
-    if found is not None:
-        return int(found[1]), int(found[2])
-    if software_year_of(given) is None:
-        raise _WrongCell("torch", given, "a version such as 2.4 or 2.4.1, or the date of a build")
-    return None
-
-
 def _software_year(cells: Mapping[str, str]) -> int | None:
-    stated = _count(cells, "software_year")
-    if stated is not None:
-        return stated
-    version = cells.get("torch", "")
-    if version:
-        return software_year_of(version)
+    """The year as it is stated, of the PyTorch that is named, or of the source."""
+    stated, version = _count(cells, "software_year"), cells.get("torch", "")
+    year = software_year_of(version) if version else None
+    if version and year is None and _TORCH_VERSION.fullmatch(version.lower()) is None:
+        raise _WrongCell("torch", version, "a version such as 2.4 or 2.4.1, or the date of a build")
+    if stated is not None or version:
+        return stated or year
     return next((year for pattern, year in _SOURCE_YEARS if pattern.search(cells.get("source", ""))), None)

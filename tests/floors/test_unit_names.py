@@ -58,7 +58,7 @@ WITHOUT_UNIT = {
     "software_year", "largest_batch", "largest_batch_that_ran", "smallest_batch_that_failed", "trainable_tensor_shapes",
     "efficiency",
     # degrees of parallelism, and devices that share a host; a version of torch as two places
-    "tensor", "pipeline", "context", "host_size", "torch_version",
+    "tensor", "pipeline", "context", "host_size",
     # money, in the currency that stands beside it
     "cost", "price", "max_cost",
 }  # fmt: skip
