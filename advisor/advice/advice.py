@@ -40,7 +40,7 @@ class Advice(AdviceRecord, frozen=True, kw_only=True):
 
         Seconds, bytes, joules; `_low` and `_high` are ends of the 80 % range; None is unknown.
         """
-        from advisor.present.prediction_rows import prediction_rows
+        from advisor.present.csv_file import prediction_rows
 
         return prediction_rows(self)
 

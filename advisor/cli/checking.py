@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from advisor.cli.faults import command_fault, told
 from advisor.cli.outputs import requested, result_stream, write_outputs
 from advisor.cli.progress import ProgressPrinter
-from advisor.core.sentences import Names, say, sentence, visible
+from advisor.core.sentences import Names, labelled, say, sentence, visible
 from advisor.measure.events import RunProgress
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def claim_command(arguments: argparse.Namespace, language: Language) -> int:
 def claim_lines(answer: ClaimAnswer, language: Language) -> list[str]:
     """A claim's verdict and its reasons as lines."""
     verdict = sentence(f"verdict-{answer.verdict}", language)
-    colon = "：" if language == "zh" else ": "
-    return [f"{sentence('claim-verdict', language)}{colon}{verdict}", *_bullets(answer.reasons, language)]
+    return [labelled(sentence("claim-verdict", language), verdict, language), *_bullets(answer.reasons, language)]
 
 
 def _bullets(reasons: tuple[Reason, ...], language: Language) -> list[str]:
@@ -63,7 +62,7 @@ def cases_command(arguments: argparse.Namespace, language: Language) -> int:
         answer = answer_case(case, predictor)
         answers.append(answer)
         verdict = sentence(f"verdict-{answer.verdict}", language)
-        print(f"{case.id}{'：' if language == 'zh' else ': '}{verdict}", file=stream)
+        print(labelled(case.id, verdict, language), file=stream)
         print(f"  {visible(case.question.text(language))}", file=stream)
         for line in _bullets(answer.reasons, language):
             print(line, file=stream)

@@ -141,12 +141,13 @@ def _readable(name: str, value: Value, language: Language, units: SizeUnits) -> 
     """An argument as it stands in the sentence: figures as text by their unit; plain counts pass unchanged."""
     match value:
         case Names():
-            return _cut(either(value.names, language) if value.alternatives else _listed(value, language))
+            named = either(value.names, language) if value.alternatives else listed(value.names, language)
+            return _cut(named + " …" * value.more)
         case Said():
             return _ended(_cut(value.text))
         case Listed():
             said = [say(reason, language, units) for reason in value.reasons]
-            return in_a_row(said) if value.whole else _COMMAS[language].join(said)
+            return in_a_row(said) if value.whole else listed(said, language)
         case str():
             return _cut(value)
     unit = unit_of(name)
@@ -158,8 +159,14 @@ def _readable(name: str, value: Value, language: Language, units: SizeUnits) -> 
 _COMMAS: dict[Language, str] = {"en": ", ", "zh": "、"}
 
 
-def _listed(names: Names, language: Language) -> str:
-    return _COMMAS[language].join(names.names) + (" …" if names.more else "")
+def listed(names: Iterable[str], language: Language) -> str:
+    """Names one after the other, with the comma of the language."""
+    return _COMMAS[language].join(names)
+
+
+def labelled(label: str, text: str, language: Language) -> str:
+    """A label and its text, with the colon of the language."""
+    return f"{label}{'：' if language == 'zh' else ': '}{text}"
 
 
 def _cut(text: str) -> str:
@@ -182,7 +189,7 @@ _ENDS = (".", "!", "?", "…", "。", "！", "？", ".)", ".'", '."', "。」", 
 def either(names: Sequence[str], language: Language) -> str:
     """Alternatives as words: `A`, `A or B`, `A, B or C`."""
     last = " 或 " if language == "zh" else " or "
-    return last.join([*([_COMMAS[language].join(names[:-1])] if names[1:] else []), names[-1]])
+    return last.join([*([listed(names[:-1], language)] if names[1:] else []), names[-1]])
 
 
 _LONGEST_ARGUMENT = 900

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.core.sentences import Language, sentence
+from advisor.core.sentences import Arguments, Language, sentence
 from advisor.predict.accuracy_record import DOCUMENT, AccuracyRecord, GroupedBy, accuracy_record
 
 if TYPE_CHECKING:
@@ -16,18 +16,17 @@ if TYPE_CHECKING:
 
 def accuracy_line(language: Language) -> str | None:
     """The mean errors over all published runs, card and model left out; None where none are recorded."""
-    record = accuracy_record()
-    by_card, by_model = record.score("gpu"), record.score("model")
+    errors = _errors(accuracy_record())
+    return None if errors is None else sentence("accuracy-line", language, **errors, document=DOCUMENT)
+
+
+def _errors(record: AccuracyRecord, grouped_by: GroupedBy = "all", group: str = "all") -> Arguments | None:
+    """How many runs a group has, and its mean errors with card and model left out; None where no run is in it."""
+    by_card, by_model = record.score("gpu", grouped_by, group), record.score("model", grouped_by, group)
     if by_card is None or by_model is None:
         return None
-    return sentence(
-        "accuracy-line",
-        language,
-        runs=by_card.run_count,
-        card_error=_percent(by_card.mean_error_fraction),
-        model_error=_percent(by_model.mean_error_fraction),
-        document=DOCUMENT,
-    )
+    card, model = (f"{100 * one.mean_error_fraction:.1f} %" for one in (by_card, by_model))
+    return {"runs": by_card.run_count, "card_error": card, "model_error": model}
 
 
 def accuracy_details(
@@ -47,18 +46,7 @@ def accuracy_details(
 
 
 def _group(record: AccuracyRecord, grouped_by: GroupedBy, group: str, name: str, language: Language) -> str:
-    by_card, by_model = record.score("gpu", grouped_by, group), record.score("model", grouped_by, group)
-    if by_card is None or by_model is None:
+    errors = _errors(record, grouped_by, group)
+    if errors is None:
         return sentence("accuracy-no-runs", language, group=name)
-    return sentence(
-        "accuracy-group",
-        language,
-        group=name,
-        runs=by_card.run_count,
-        card_error=_percent(by_card.mean_error_fraction),
-        model_error=_percent(by_model.mean_error_fraction),
-    )
-
-
-def _percent(fraction: float) -> str:
-    return f"{100 * fraction:.1f} %"
+    return sentence("accuracy-group", language, group=name, **errors)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
-from advisor.catalogue.precisions import Precision
-from advisor.catalogue.strategies import Strategy
 from advisor.core.records import Record
-from advisor.core.units import Estimate
+from advisor.core.units import Estimate, around
+from advisor.predict.prediction import Prediction
 
 if TYPE_CHECKING:
+    from advisor.catalogue.precisions import Precision
     from advisor.measure.measurement import Measurement
     from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
@@ -30,12 +30,9 @@ class SettingDifference(Record, frozen=True, kw_only=True):
     second: str | None
 
 
-class FigureDifference(Record, frozen=True, kw_only=True):
-    """One figure of both advices."""
+class Difference(Record, frozen=True, kw_only=True):
+    """A figure of the first advice and of the second; None: unknown there."""
 
-    field: Figure
-    local: bool
-    """Of the best set-up on the machine itself, rather than of all candidates."""
     first: Estimate | None
     second: Estimate | None
 
@@ -49,33 +46,24 @@ class FigureDifference(Record, frozen=True, kw_only=True):
     @property
     def clear(self) -> bool:
         """Whether the two ranges do not touch: only then is there a difference to speak of."""
-        if self.first is None or self.second is None:
-            return False
-        return not self.first.overlaps(self.second)
+        return self.first is not None and self.second is not None and not self.first.overlaps(self.second)
 
 
-class StepDifference(Record, frozen=True, kw_only=True):
+class FigureDifference(Difference, frozen=True, kw_only=True):
+    """One figure of both recommendations."""
+
+    field: Figure
+    local: bool
+    """Of the best set-up on the machine itself, rather than of all candidates."""
+
+
+class StepDifference(Difference, frozen=True, kw_only=True):
     """The step time of one set-up that both advices looked at."""
 
-    device_name: str
-    count: int
-    strategy: Strategy
-    precision: Precision
-    batch_size_per_device: int
+    of: Prediction
+    """The set-up, as the second advice has it."""
     measured: bool
     """Timed in both runs; otherwise predicted in at least one."""
-    first_s: Estimate
-    second_s: Estimate
-
-    @property
-    def ratio(self) -> float:
-        """Second over first."""
-        return self.second_s.value / self.first_s.value
-
-    @property
-    def clear(self) -> bool:
-        """Whether the two ranges do not touch."""
-        return not self.first_s.overlaps(self.second_s)
 
 
 class RunComparison(Record, frozen=True, kw_only=True):
@@ -99,18 +87,14 @@ def compare(first: AdviceRecord, second: AdviceRecord) -> RunComparison:
             *_figures(first.recommendation, second.recommendation, local=False),
             *_figures(first.recommendation_local, second.recommendation_local, local=True),
         ),
-        steps=tuple(sorted(steps, key=lambda one: (not one.measured, not one.clear, -abs(one.ratio - 1)))),
+        steps=tuple(sorted(steps, key=lambda one: (not one.measured, not one.clear, -abs((one.ratio or 0.0) - 1)))),
     )
 
 
 def _settings(first: AdviceRecord, second: AdviceRecord) -> list[SettingDifference]:
-    found = []
     sides = [dict(_flat("workload", msgspec.to_builtins(one.workload))) | _surroundings(one) for one in (first, second)]
-    for field in dict.fromkeys([*sides[0], *sides[1]]):
-        one, two = sides[0].get(field), sides[1].get(field)
-        if one != two:
-            found.append(SettingDifference(field=field, first=one, second=two))
-    return found
+    rows = ((field, sides[0].get(field), sides[1].get(field)) for field in sides[0] | sides[1])
+    return [SettingDifference(field=field, first=one, second=two) for field, one, two in rows if one != two]
 
 
 def _surroundings(advice: AdviceRecord) -> dict[str, str]:
@@ -163,14 +147,10 @@ def _steps(first: AdviceRecord, second: AdviceRecord) -> list[StepDifference]:
         measured = medians[0] is not None and medians[1] is not None
         found.append(
             StepDifference(
-                device_name=item.device.name,
-                count=item.count,
-                strategy=item.strategy,
-                precision=item.precision,
-                batch_size_per_device=item.batch_size_per_device,
+                of=item,
                 measured=measured,
-                first_s=(medians[0] if measured else None) or other.step_s,
-                second_s=(medians[1] if measured else None) or item.step_s,
+                first=medians[0] if measured else other.step_s,
+                second=medians[1] if measured else item.step_s,
             )
         )
     return found
@@ -185,8 +165,6 @@ def _timed(measurements: tuple[Measurement, ...]) -> dict[tuple[str, Precision, 
             # Some of the model's blocks alone are no step of the model.
             whole = step.layer_limit is None
             if summary is not None and whole and step.verdict.kind in {"stable", "usable"}:
-                low, high = min(summary.low_s, summary.median_s), max(summary.high_s, summary.median_s)
-                found[measurement.device_key, step.precision, step.batch_size] = Estimate(
-                    value=summary.median_s, low=low, high=high, basis="measured"
-                )
+                median = around(summary.median_s, summary.low_s, summary.high_s, "measured")
+                found[measurement.device_key, step.precision, step.batch_size] = median
     return found

@@ -1,10 +1,10 @@
-"""The candidates as CSV: one row a set-up, each number with its range and basis."""
+"""The candidates as flat rows, of CSV and of data frames: one a set-up, each number with its range and basis."""
 
 from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from advisor.core.file_writing import write_atomically
 from advisor.core.foreign_text import spreadsheet_cell
@@ -33,10 +33,40 @@ PLAIN = (
 )
 
 
+_PARTS = {"": "value", "_low": "low", "_high": "high", "_basis": "basis"}
+"""Endings of the columns of a range, with what each tells of it."""
+
+
 def header() -> list[str]:
     """Column names: the record's field names, ranges as NAME_low and NAME_high."""
-    ranges = [column for name in ESTIMATES for column in (name, f"{name}_low", f"{name}_high", f"{name}_basis")]
+    ranges = [f"{name}{ending}" for name in ESTIMATES for ending in _PARTS]
     return ["device_key", "device_name", *PLAIN, *ranges]
+
+
+def _flat(one: Prediction) -> dict[str, Any]:
+    """What stands in the columns behind the device's; None: unknown."""
+    row = {name: getattr(one, name) for name in PLAIN}
+    for name in ESTIMATES:
+        estimate: Estimate | None = getattr(one, name)
+        for ending, part in _PARTS.items():
+            row[f"{name}{ending}"] = None if estimate is None else getattr(estimate, part)
+    return row
+
+
+def prediction_rows(advice: AdviceRecord) -> list[dict[str, object]]:
+    """One dictionary a prediction, for data frames: the same keys in each, ranges as three columns, one basis."""
+    entered = set(advice.best_set_ups)
+    return [
+        {
+            "device_key": one.device.key,
+            "device": one.device.name,
+            "local": one.device.local,
+            **{name: value for name, value in _flat(one).items() if not name.endswith("_basis")},
+            "basis": one.step_s.basis,
+            "best_of_its_device_and_count": place in entered,
+        }
+        for place, one in enumerate(advice.predictions)
+    ]
 
 
 def encode(advice: AdviceRecord) -> bytes:
@@ -44,8 +74,8 @@ def encode(advice: AdviceRecord) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header())
-    for prediction in advice.predictions:
-        writer.writerow(_row(prediction))
+    for one in advice.predictions:
+        writer.writerow(_cell(value) for value in (one.device.key, one.device.name, *_flat(one).values()))
     return text.getvalue().encode()
 
 
@@ -56,18 +86,6 @@ def write_shown(titles: Sequence[str], cells: Sequence[Sequence[str]], path: Pat
     for line in (titles, *cells):
         writer.writerow([spreadsheet_cell(cell) for cell in line])
     write_atomically(path, text.getvalue().encode())
-
-
-def _row(prediction: Prediction) -> list[str]:
-    cells = [spreadsheet_cell(prediction.device.key), spreadsheet_cell(prediction.device.name)]
-    cells += [_cell(getattr(prediction, name)) for name in PLAIN]
-    for name in ESTIMATES:
-        estimate: Estimate | None = getattr(prediction, name)
-        if estimate is None:
-            cells += ["", "", "", ""]
-        else:
-            cells += [_cell(estimate.value), _cell(estimate.low), _cell(estimate.high), estimate.basis]
-    return cells
 
 
 def _cell(value: float | str | bool | None) -> str:

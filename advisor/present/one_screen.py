@@ -53,15 +53,13 @@ def one_screen(advice: AdviceRecord, language: Language) -> Summary:
 
 def _rows(advice: AdviceRecord) -> tuple[Prediction, ...]:
     """The best of each device first, the advised one among them; then the other counts."""
-    main = advice.main
-    every = best_by_device(advice)
-    chosen = [one for one in every if main is not None and one.device_and_count == main.device_and_count]
-    first: dict[str, Prediction] = {}
-    for one in every:
-        first.setdefault(one.device.key, one)
-    ordered = dict.fromkeys(id(one) for one in (*chosen, *first.values(), *every))
-    by_id = {id(one): one for one in every}
-    return tuple(by_id[key] for key in ordered)
+    every, main = best_by_device(advice), advice.main
+    first = {one.device.key: one for one in reversed(every)}
+
+    def rank(one: Prediction) -> tuple[bool, bool]:
+        return main is None or one.device_and_count != main.device_and_count, first[one.device.key] is not one
+
+    return tuple(sorted(every, key=rank))
 
 
 def _table(advice: AdviceRecord, rows: tuple[Prediction, ...], language: Language) -> Table | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from advisor.catalogue.precisions import PRECISION_LABELS
 from advisor.catalogue.strategies import STRATEGY_FACTS
 from advisor.core.records import Record
-from advisor.core.sentences import Language, Reason, say, sentence, visible
+from advisor.core.sentences import Language, Reason, listed, say, sentence, visible
 from advisor.core.units import (
     Estimate,
     format_bytes,
@@ -34,7 +34,7 @@ from advisor.recommend.recommendation import prediction_of, rests_on
 from advisor.recommend.strategy import best_by_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from advisor.predict.prediction import Prediction
     from advisor.recommend.recommendation import Goal, Recommendation
@@ -64,39 +64,36 @@ class Summary(Record, frozen=True, kw_only=True):
 def summarise(advice: AdviceRecord, language: Language) -> Summary:
     """The summary of an advice in a language; a pure function, so a reopened advice reads the same."""
     main = advice.main
-    sections = []
-    said: list[tuple[str, tuple[Reason, ...]]] = [
-        ("summary-why", main.why if main else ()),
-        ("summary-also", tuple(reason for reason in advice.reasons if main is None or reason not in main.why)),
-        ("summary-change", main.would_change_if if main else ()),
-        ("summary-help", ()),
-        ("summary-caveats", advice.caveats),
-    ]
-    if main is None or STRATEGY_FACTS[main.strategy].offloads:
-        said.insert(0, said.pop(3))  # a makeshift, or nothing at all: what would be better comes first
-    for title, reasons in said:
-        # A reason may be found twice on the way (by the device and by the whole): it is said once.
-        sentences = tuple(dict.fromkeys(visible(say(reason, language)) for reason in reasons))
-        if title == "summary-help":
-            sentences = help_sentences(advice.switches, language)
-        if sentences:
-            sections.append(Section(title=sentence(title, language), sentences=sentences))
+    also = [reason for reason in advice.reasons if main is None or reason not in main.why]
+    told = {
+        "summary-why": said(main.why if main else (), language),
+        "summary-also": said(also, language),
+        "summary-change": said(main.would_change_if if main else (), language),
+    }
+    better = {"summary-help": help_sentences(advice.switches, language)}
+    makeshift = main is None or STRATEGY_FACTS[main.strategy].offloads
+    # Where it is a makeshift, or there is nothing at all, what would be better comes first.
+    told = better | told if makeshift else told | better
+    told["summary-caveats"] = said(advice.caveats, language)
+    sections = [Section(title=sentence(code, language), sentences=lines) for code, lines in told.items() if lines]
     local, mode = advice.recommendation_local, advice.workload.training.mode
     if local is not None and (main is None or set_up_line(local, language) != set_up_line(main, language)):
         here = Section(title=sentence("summary-here", language), sentences=(set_up_line(local, language, mode),))
         sections.insert(0, here)
+    devices, measured = _device_table(advice, language), _measured_table(advice, language)
+    tables = (devices, measured, switch_table(advice.switches, language))
     return Summary(
         title=visible(sentence("summary-title", language, workload=workload_title(advice.workload.name, language))),
         headline=set_up_line(main, language, mode) if main else sentence("summary-nothing", language),
         figures=_figures(main, advice, language) if main else (),
         sections=tuple(sections),
-        tables=tuple(table for table in _tables(advice, language) if table is not None),
+        tables=tuple(table for table in tables if table is not None),
     )
 
 
-def _tables(advice: AdviceRecord, language: Language) -> tuple[Table | None, ...]:
-    devices, measured = _device_table(advice, language), _measured_table(advice, language)
-    return devices, measured, switch_table(advice.switches, language)
+def said(reasons: Iterable[Reason], language: Language) -> tuple[str, ...]:
+    """The sentences of reasons; one that was found twice on the way (by the device and by the whole) is said once."""
+    return tuple(dict.fromkeys(visible(say(reason, language)) for reason in reasons))
 
 
 def set_up_line(chosen: Recommendation, language: Language, mode: Mode = "training") -> str:
@@ -122,11 +119,6 @@ def expected_line(chosen: Recommendation, mode: Mode = "training") -> str:
     step, low, high = (format_seconds(each) for each in (chosen.step_s.value, chosen.step_s.low, chosen.step_s.high))
     basis = sentence(f"basis-{chosen.step_s.basis}", "en")
     return f"{set_up_line(chosen, 'en', mode)} Expected step: {step} ({low} – {high}, {basis})."
-
-
-def listed(names: Sequence[str], language: Language) -> str:
-    """Names one after the other, with the comma of the language."""
-    return ("、" if language == "zh" else ", ").join(names)
 
 
 def job_label(mode: Mode) -> str:
@@ -178,47 +170,32 @@ def best_by_device(advice: AdviceRecord) -> tuple[Prediction, ...]:
     always among them. Where nothing fits, the smallest need is shown as not fitting. A device that lacks the precision
     is shown at the one that stands in for it.
     """
-    if advice.best_set_ups:
-        return _entered(advice)
-    training, advised = advice.workload.training, advice.recommendation
-    limit = largest_global_batch(advice.workload)
-    if advised is not None:
-        limit = max(limit, advised.global_batch_size)
-    every: dict[str, list[Prediction]] = {}
+    entered = [advice.predictions[place] for place in advice.best_set_ups]
+    compared = {one.device.key for one in entered}
+    others: dict[str, list[Prediction]] = {}
     for prediction in advice.predictions:
-        every.setdefault(prediction.device.key, []).append(prediction)
+        if prediction.device.key not in compared:
+            others.setdefault(prediction.device.key, []).append(prediction)
     best: dict[tuple[str, int], Prediction] = {}
-    for of_device in every.values():
+    for of_device in others.values():
         used = stand_in({one.precision for one in of_device}, advice.shown_precision)
         members = [one for one in of_device if one.precision == used]
         for member in sorted(members, key=_need_bytes):
             best.setdefault(member.device_and_count, member)
-        best |= {one.device_and_count: one for one in best_by_count(members, training, limit)}
-        if advised is not None:
-            best |= {one.device_and_count: one for one in members if rests_on(advised, one)}
-    return _sorted(advice, best.values())
-
-
-def _entered(advice: AdviceRecord) -> tuple[Prediction, ...]:
-    """What the advice was chosen from, and of what cannot hold anything its smallest need."""
-    entered = [advice.predictions[place] for place in advice.best_set_ups]
-    known = {one.device.key for one in entered}
-    rest: dict[str, list[Prediction]] = {}
-    for prediction in advice.predictions:
-        if prediction.device.key not in known:
-            rest.setdefault(prediction.device.key, []).append(prediction)
-    smallest: dict[tuple[str, int], Prediction] = {}
-    for members in rest.values():
-        used = stand_in({one.precision for one in members}, advice.shown_precision)
-        for member in sorted(members, key=_need_bytes):
-            if member.precision == used:
-                smallest.setdefault(member.device_and_count, member)
-    return _sorted(advice, [*entered, *smallest.values()])
-
-
-def _sorted(advice: AdviceRecord, found: Iterable[Prediction]) -> tuple[Prediction, ...]:
+        if not entered:
+            best |= {one.device_and_count: one for one in _chosen_among(members, advice)}
     goal = "time" if advice.recommendation is None else advice.recommendation.goal
-    return tuple(sorted(found, key=lambda one: _order(one, goal)))
+    return tuple(sorted([*entered, *best.values()], key=lambda one: _order(one, goal)))
+
+
+def _chosen_among(members: Sequence[Prediction], advice: AdviceRecord) -> Iterator[Prediction]:
+    """What the advice would take of a device's set-ups, where its record does not tell which it compared."""
+    advised, limit = advice.recommendation, largest_global_batch(advice.workload)
+    if advised is not None:
+        limit = max(limit, advised.global_batch_size)
+    yield from best_by_count(members, advice.workload.training, limit)
+    if advised is not None:
+        yield from (one for one in members if rests_on(advised, one))
 
 
 def _need_bytes(prediction: Prediction) -> tuple[float, int]:

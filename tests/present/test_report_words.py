@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from advisor.core.sentences import Language, Reason, sentence
+from advisor.core.sentences import Language, Reason, listed, sentence
 from advisor.present.card_names import names_with_place
 from advisor.present.report.batch_chart import batch_chart
 from advisor.present.report.content import report_content
-from advisor.present.summary import listed, summarise
+from advisor.present.summary import summarise
 from advisor.present.window_words import window_words
 from tests.present.recorded import recorded
 

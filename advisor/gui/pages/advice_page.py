@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
 from advisor.catalogue.precisions import PRECISION_LABELS
-from advisor.core.sentences import Names, visible
+from advisor.core.sentences import Names, listed, visible
 from advisor.gui.pages.advice_charts import batch_card, crossover_card, memory_card, split_card, strategy_card
 from advisor.gui.pages.advice_picture import PictureCard, SwitchesCard
 from advisor.gui.pages.page import GAP, Page, ViewState
@@ -23,7 +23,6 @@ from advisor.predict.prediction import Prediction
 from advisor.present.card_names import short_name, shown_names
 from advisor.present.job_picture import job_picture
 from advisor.present.set_ups import of_this_machine, usable_memory_bytes
-from advisor.present.summary import listed
 from advisor.recommend.ranking import untrusted_devices
 from advisor.recommend.recommendation import prediction_of
 

@@ -112,15 +112,16 @@ def _steps_card(rows: tuple[StepDifference, ...], context: Context) -> Card:
     texts = context.texts
 
     def device(difference: StepDifference) -> str:
-        name = f"{difference.count} × {short_name(visible(difference.device_name))}"
-        return name if difference.strategy == "single" else f"{name} · {texts.short_strategy(difference.strategy)}"
+        one = difference.of
+        name = f"{one.count} × {short_name(visible(one.device.name))}"
+        return name if one.strategy == "single" else f"{name} · {texts.short_strategy(one.strategy)}"
 
     columns: list[Column[StepDifference]] = [
         Column(title=texts("column-device"), text=device),
-        Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.precision]),
-        figures(texts("column-batch"), lambda one: one.batch_size_per_device, str),
-        estimates(texts("history-first"), lambda one: one.first_s, texts.duration, texts),
-        estimates(texts("history-second"), lambda one: one.second_s, texts.duration, texts),
+        Column(title=texts("column-precision"), text=lambda one: PRECISION_LABELS[one.of.precision]),
+        figures(texts("column-batch"), lambda one: one.of.batch_size_per_device, str),
+        estimates(texts("history-first"), lambda one: one.first, texts.duration, texts),
+        estimates(texts("history-second"), lambda one: one.second, texts.duration, texts),
         *_verdict_columns(context),
         Column(
             title=texts("column-basis"),

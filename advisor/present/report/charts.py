@@ -159,16 +159,15 @@ def strategy_chart(advice: AdviceRecord, language: Language) -> Chart | None:
 def time_chart(advice: AdviceRecord, language: Language) -> Chart | None:
     """Where a step's time goes: advised, tied and local set-ups, each bar one whole step."""
     ties = tied_places(advice)
-    keep = {
-        chosen.device_and_count for chosen in (advice.recommendation, advice.recommendation_local) if chosen is not None
-    } | ties
+    advised = [one for one in (advice.recommendation, advice.recommendation_local) if one is not None]
+    keep = {one.device_and_count for one in advised} | ties
     rows = [item for item in shown_set_ups(advice, _BARS) if item.device_and_count in keep and item.parts]
     if not rows:
         return None
     names = names_with_place(advice.predictions, language)
     kinds = list(dict.fromkeys(part.kind for item in rows for part in item.parts if part.duration_s > 0))
     bars = []
-    for item in rows[:_STACKS]:
+    for item in rows:
         times = {part.kind: part.duration_s for part in item.parts}
         bars.append(
             {
@@ -180,14 +179,16 @@ def time_chart(advice: AdviceRecord, language: Language) -> Chart | None:
             }
         )
     legend = [sentence(f"step-part-{kind}", language) for kind in kinds]
-    return {
-        "kind": "stacked",
-        "alt": sentence("report-alt-time", language),
-        "bars": bars,
-        "legend": legend,
-        "colours": [step_part_colour(kind, "light") for kind in kinds],
-        "notes": [],
-    }
+    return _stacks("time", bars, legend, [step_part_colour(kind, "light") for kind in kinds], [], language)
+
+
+def _stacks(  # noqa: PLR0913 - what a stacked chart shows
+    of: str, bars: list[Chart], legend: list[str], colours: list[str], notes: list[str], language: Language
+) -> Chart:
+    """The chart of what each bar is made of."""
+    alt = sentence(f"report-alt-{of}", language)
+    shown = {"bars": bars[:_STACKS], "legend": legend, "colours": colours, "notes": notes}
+    return {"kind": "stacked", "alt": alt, **shown}
 
 
 def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
@@ -230,12 +231,7 @@ def memory_chart(advice: AdviceRecord, language: Language) -> Chart | None:
             }
         )
     legend = [sentence(f"memory-part-{kind}", language) for kind in kinds]
-    notes = ["report-legend-capacity", *(["report-legend-beyond"] if any(bar["beyond"] for bar in bars) else [])]
-    return {
-        "kind": "stacked",
-        "alt": sentence("report-alt-memory", language),
-        "bars": bars[:_STACKS],
-        "legend": legend,
-        "colours": [memory_part_colour(kind, "light") for kind in kinds],
-        "notes": [sentence(note, language) for note in notes],
-    }
+    notes = [sentence("report-legend-capacity", language)]
+    if any(bar["beyond"] for bar in bars):
+        notes.append(sentence("report-legend-beyond", language))
+    return _stacks("memory", bars, legend, [memory_part_colour(kind, "light") for kind in kinds], notes, language)

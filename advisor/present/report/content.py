@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from advisor.catalogue.strategies import STRATEGY_FACTS
-from advisor.core.sentences import Language, say, sentence, visible
+from advisor.core.sentences import Language, labelled, listed, sentence, visible
 from advisor.present.accuracy_lines import accuracy_line
 from advisor.present.card_names import shown_names
 from advisor.present.look import PAPER
@@ -18,7 +18,7 @@ from advisor.present.report.facts import assumed, fact_columns
 from advisor.present.report.figures import key_figures
 from advisor.present.script.launch_script import launch_command, script_name
 from advisor.present.set_ups import clipped
-from advisor.present.summary import listed, set_up_line, summarise
+from advisor.present.summary import said, set_up_line, summarise
 from advisor.present.table_cells import strategy_name
 from advisor.present.window_words import window_words
 from advisor.present.workload_titles import workload_title
@@ -26,7 +26,7 @@ from advisor.present.workload_titles import workload_title
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from advisor.core.sentences import Reason
+    from advisor.core.sentences import Reason, Value
     from advisor.recommend.recommendation import Recommendation
     from advisor.store.advice_record import AdviceRecord
 
@@ -88,18 +88,13 @@ def _notes(advice: AdviceRecord, main: Recommendation | None, language: Language
     if main is not None and main.tied_with:
         shown = shown_names(main.tied_with, advice.predictions, language)
         names = listed([clipped(name, 60) for name in shown], language)
-        notes.append(labelled("summary-tied", names, language))
+        notes.append(labelled(sentence("summary-tied", language), names, language))
     local = advice.recommendation_local
     same = local is not None and main is not None and set_up_line(local, language) == set_up_line(main, language)
     if local is not None and not same:
         line = clipped(set_up_line(local, language, advice.workload.training.mode), _HEADLINE_LENGTH)
-        notes.append(labelled("summary-here", line, language))
+        notes.append(labelled(sentence("summary-here", language), line, language))
     return notes
-
-
-def labelled(code: str, text: str, language: Language) -> str:
-    """A label and its text, with the colon of the language."""
-    return f"{sentence(code, language)}{'：' if language == 'zh' else ': '}{text}"
 
 
 def _section(
@@ -112,7 +107,7 @@ def _section(
 
 
 def _lines(reasons: Sequence[Reason], language: Language) -> list[str]:
-    return list(dict.fromkeys(window_words(visible(say(reason, language)), language) for reason in reasons))
+    return list(dict.fromkeys(window_words(line, language) for line in said(reasons, language)))
 
 
 def _first_page(
@@ -154,38 +149,24 @@ def _next_steps(advice: AdviceRecord, main: Recommendation | None, language: Lan
     """What to do now, in the order of doing it; a command stands on a line of its own."""
     if main is None:
         return []
-    name, infers = script_name(advice), advice.workload.training.mode == "inference"
+
+    def worded(code: str, **numbers: Value) -> str:
+        return window_words(sentence(code, language, **numbers), language)
+
+    name = script_name(advice)
+    ending = "-inference" if advice.workload.training.mode == "inference" else ""
     steps: list[str | dict[str, str]] = []
     if not main.device.local:
-        steps.append(sentence("report-next-try", language, device=clipped(main.device.name, 60)))
+        steps.append(worded("report-next-try", device=clipped(main.device.name, 60)))
     if not STRATEGY_FACTS[main.strategy].has_script:
-        strategy = strategy_name(main.strategy, language)
-        steps.append(sentence("report-next-framework", language, strategy=strategy))
+        steps.append(worded("report-next-framework", strategy=strategy_name(main.strategy, language)))
     else:
-        steps.append(
-            _step(
-                "report-next-script-inference" if infers else "report-next-script",
-                language,
-                f"advisor --open advice.json --script {name}",
-            )
-        )
-        steps.append(
-            _step(
-                "report-next-start-inference" if infers else "report-next-start", language, launch_command(main, name)
-            )
-        )
+        written, started = f"advisor --open advice.json --script {name}", launch_command(main, name)
+        steps.append({"text": worded(f"report-next-script{ending}"), "command": written})
+        steps.append({"text": worded(f"report-next-start{ending}"), "command": started})
     if main.device.local:
-        steps.append(sentence("report-next-verify", language))
-    return [
-        window_words(step, language)
-        if isinstance(step, str)
-        else {**step, "text": window_words(step["text"], language)}
-        for step in steps
-    ]
-
-
-def _step(code: str, language: Language, command: str) -> dict[str, str]:
-    return {"text": sentence(code, language), "command": command}
+        steps.append(worded("report-next-verify"))
+    return steps
 
 
 def _evidence(advice: AdviceRecord, further: list[str], language: Language) -> list[Content]:
