@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from advisor.core.sentences import Language
 from advisor.store import json_file
 from advisor.store.advice_record import AdviceRecord
-
-if TYPE_CHECKING:
-    from advisor.core.sentences import Language
 
 
 class Advice(AdviceRecord, frozen=True, kw_only=True):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 from advisor.core.sentences import Language, Value, say, sentence
 from advisor.core.units import format_bytes, format_quantity
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from advisor.hardware.machine import Cpu, Gpu, HostMemory, Machine, Refusal, Software
+from advisor.hardware.machine import Cpu, Gpu, HostMemory, Machine, Refusal, Software
 
 _INDENT = "  "
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -24,9 +23,6 @@ from advisor.hardware.sampler_messages import (
     sampler_event_of,
 )
 from advisor.hardware.visible_devices import hidden_indices
-
-if TYPE_CHECKING:
-    from advisor.catalogue.gpu_spec import GpuSpec
 
 SAMPLER = "advisor.hardware.sampler"
 _HOST_DEADLINE_S = 30.0
@@ -160,10 +156,8 @@ def _with_spec(gpus: list[Gpu]) -> list[Gpu]:
     from advisor.catalogue.spec_table import spec_for, spec_table  # read only where there is a GPU to look up
 
     table = spec_table()
-
-    def key(spec: GpuSpec | None) -> str | None:
-        return None if spec is None else spec.key
-
+    specs = [spec_for(gpu.name, gpu.memory_total_bytes, table) for gpu in gpus]
     return [
-        msgspec.structs.replace(gpu, spec_key=key(spec_for(gpu.name, gpu.memory_total_bytes, table))) for gpu in gpus
+        msgspec.structs.replace(gpu, spec_key=None if spec is None else spec.key)
+        for gpu, spec in zip(gpus, specs, strict=True)
     ]

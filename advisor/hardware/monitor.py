@@ -5,19 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Self
+from types import TracebackType
+from typing import Self
 
 import msgspec
 
 from advisor.core.child_process import ChildProcess
 from advisor.core.sentences import Reason
 from advisor.hardware.detect import SAMPLER, SAMPLER_LIMIT_BYTES
+from advisor.hardware.machine import Reading
 from advisor.hardware.sampler_messages import DriverState, Event, Observe, Read, sampler_event_of
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from advisor.hardware.machine import Reading
 
 _START_DEADLINE_S = 10.0
 _POLL_DEADLINE_S = 2.0

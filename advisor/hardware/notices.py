@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from advisor.core.sentences import Arguments, Reason
-
-if TYPE_CHECKING:
-    from advisor.hardware.machine import Gpu, Machine
+from advisor.hardware.machine import Gpu, Machine
 
 
 def machine_notices(machine: Machine, *, ambiguous: bool = False) -> tuple[Reason, ...]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from advisor.hardware.machine import Gpu
+from advisor.hardware.machine import Gpu
 
 
 def hidden_indices(gpus: Sequence[Gpu], environment: Mapping[str, str] | None = None) -> tuple[frozenset[int], bool]:

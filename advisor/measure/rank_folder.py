@@ -9,20 +9,16 @@ import shutil
 import stat
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from advisor.core.file_writing import write_atomically
+from advisor.core.records import Record
 from advisor.core.sentences import SaidError
 from advisor.core.system import this_system
 from advisor.protocol.messages import RankFinding, worker_event_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from advisor.core.records import Record
 
 
 def folder_of_run(environment: Mapping[str, str]) -> Path:

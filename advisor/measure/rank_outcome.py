@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from advisor.core.moment import utc_text
 from advisor.core.records import Record
 from advisor.core.sentences import Arguments, Reason
 from advisor.measure.measurement import CommunicationMeasurement, Measurement, Verdict
 from advisor.protocol.messages import RankFinding, RankFindingKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _BUSY_SHARE = 0.9
 """One computing thread that got less of its core than this shared it with others."""

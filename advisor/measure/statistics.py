@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from advisor.measure.measurement import Summary
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Floats = npt.NDArray[np.float64]
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from advisor.measure.statistics import drift_ratio, half_width_fraction, quartiles
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 StopReason = Literal["settled", "noise_settled", "cap"]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import statistics
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import Self, TypeVar
 
 import msgspec
 
@@ -20,12 +21,8 @@ from advisor.hardware.machine import Machine
 from advisor.measure.collection import calibration_key
 from advisor.measure.measurement import Measurement
 from advisor.store import json_file
+from advisor.store.advice_record import AdviceRecord
 from advisor.store.history_store import Entry, Store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from advisor.store.advice_record import AdviceRecord
 
 FILE_NAME = "history.sqlite"
 

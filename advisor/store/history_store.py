@@ -8,15 +8,13 @@ import hashlib
 import os
 import sqlite3
 import zlib
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import Self
 
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 APPLICATION_ID = 0x41445653  # "ADVS": another program's database is never taken for ours
 VERSION = 1

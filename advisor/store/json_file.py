@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -11,10 +13,6 @@ from advisor.core.file_writing import write_atomically
 from advisor.core.records import built
 from advisor.core.sentences import Reason, say
 from advisor.store.advice_record import SCHEMA_VERSION, AdviceRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 MAX_BYTES = 256 * 1024 * 1024
 _LONGEST_SHOWN = 200

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from advisor.core.moment import utc_text
 from advisor.core.sentences import Reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from advisor.store.history import Run
+from advisor.store.history import Run
 
 
 class OldRuns(NamedTuple):

@@ -5,15 +5,11 @@ from __future__ import annotations
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from advisor.core.file_fault import named_error, shown_value, words_of
 from advisor.core.foreign_text import encodable
 from advisor.core.sentences import Reason, Said, SaidError
-from advisor.protocol.messages import Failed
-
-if TYPE_CHECKING:
-    from advisor.protocol.messages import Request
+from advisor.protocol.messages import Failed, Request
 
 _TRACEBACK_CHARACTERS = 20_000
 _TEXT_CHARACTERS = 2000

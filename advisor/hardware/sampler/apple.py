@@ -6,12 +6,8 @@ import ctypes
 import ctypes.util
 import platform
 import sys
-from typing import TYPE_CHECKING
 
-from advisor.hardware.machine import Gpu
-
-if TYPE_CHECKING:
-    from advisor.hardware.machine import HostMemory
+from advisor.hardware.machine import Gpu, HostMemory
 
 _MAX_TEXT_BYTES = 4096
 

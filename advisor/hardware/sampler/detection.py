@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import LIBRARY_NOT_FOUND, driver_problem
-from advisor.hardware.machine import Gpu, Software
+from advisor.hardware.machine import Gpu, HostMemory, Software
 from advisor.hardware.sampler.apple import find_apple_gpus
 from advisor.hardware.sampler.cgroups import read_limits
 from advisor.hardware.sampler.fields import text
@@ -29,11 +29,6 @@ from advisor.hardware.sampler_messages import (
     LinksFound,
     Noticed,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from advisor.hardware.machine import HostMemory
 
 _FABRIC_WAITING = (1, 2)
 

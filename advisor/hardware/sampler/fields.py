@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import LOST_CODES
 from advisor.hardware.machine import Refusal
 from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 T = TypeVar("T")
 

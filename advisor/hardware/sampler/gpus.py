@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Callable
+from typing import Any, get_args
 
 from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import NOT_SUPPORTED
-from advisor.hardware.machine import Gpu, Refusal, Virtualisation
+from advisor.hardware.machine import Gpu, HostMemory, Refusal, Virtualisation
 from advisor.hardware.sampler.fields import (
     MOST_MEMORY_BYTES,
     FieldReader,
@@ -22,11 +23,6 @@ from advisor.hardware.sampler.fields import (
 )
 from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
 from advisor.hardware.sampler.shares import find_mig_instances, mig_enabled, read_processes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from advisor.hardware.machine import HostMemory
 
 UNKNOWN_NAME = "unknown NVIDIA GPU"
 _SM_CLOCK, _MEMORY_CLOCK = 1, 2

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from advisor.hardware.machine import GpuLink
-from advisor.hardware.sampler.nvml import NvmlRefusedError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.hardware.machine import Gpu, LinkKind
-    from advisor.hardware.sampler.nvml import Nvml
+from advisor.hardware.machine import Gpu, GpuLink, LinkKind
+from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
 
 _P2P_READ, _P2P_NVLINK = 0, 2
 _P2P_OK = 0

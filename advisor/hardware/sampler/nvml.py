@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import (
@@ -16,10 +18,6 @@ from advisor.hardware.driver_problems import (
     driver_problem,
     field_problem,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
 
 MAX_GPUS = 64
 """More are not asked for: no driver that tells the truth has them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import driver_problem
@@ -13,9 +13,6 @@ from advisor.hardware.sampler.nvml import MAX_GPUS, Nvml, NvmlRefusedError, Nvml
 from advisor.hardware.sampler.pci import nvidia_presence
 from advisor.hardware.sampler.readings import GpuObserver
 from advisor.hardware.sampler_messages import DriverState, Event, Observe, Read
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _RELEASE_AFTER_S = 30.0
 _RETRY_DRIVER_S = 60.0

@@ -7,16 +7,13 @@ import os
 import platform
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psutil  # noqa: TID251 - the sampler is its one user
 
 from advisor.core.sentences import Reason
 from advisor.core.system import this_system
 from advisor.hardware.machine import Cpu, Refusal
-
-if TYPE_CHECKING:
-    from advisor.hardware.sampler.cgroups import CgroupLimits
+from advisor.hardware.sampler.cgroups import CgroupLimits
 
 _INSTRUCTION_SETS = (
     "sse4_2",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from advisor.hardware.driver_problems import LOST_CODES, NOT_SUPPORTED
 from advisor.hardware.machine import GpuReading
@@ -18,9 +19,6 @@ from advisor.hardware.sampler.fields import (
     watts,
 )
 from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 T = TypeVar("T")
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from torch import nn
 
 from advisor.core.sentences import Reason
+from advisor.worker.models.architecture import Architecture
 from advisor.workload.workload import Workload, stored_bits
-
-if TYPE_CHECKING:
-    from advisor.worker.models.architecture import Architecture
 
 
 def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Reason, ...]:

@@ -6,7 +6,6 @@ import os
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 import torch
@@ -15,13 +14,11 @@ import torch.distributed as dist
 from advisor import __version__
 from advisor.core.sentences import Reason, say
 from advisor.protocol.messages import Failed, Progress, RankFinding, RankReport, RanksRequest
+from advisor.worker.event_box import EventBox
 from advisor.worker.ranks.collectives import Rank, check_peers, time_all_reduces, time_memory_copy, time_peer_copies
 from advisor.worker.ranks.deadline import PhaseDeadline
 from advisor.worker.ranks.rank_messages import RANK_SCHEMA_VERSION, exchange_reports
 from advisor.worker.ranks.steps import RankSteps
-
-if TYPE_CHECKING:
-    from advisor.worker.event_box import EventBox
 
 _JOIN_S = 30.0
 _EXCHANGE_S = 15.0

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
+from torch.distributed import ProcessGroup
 
 from advisor import __version__
-from advisor.core.sentences import Reason, SaidError
+from advisor.core.sentences import Reason, SaidError, Value
 from advisor.protocol.messages import RankReport
-
-if TYPE_CHECKING:
-    from torch.distributed import ProcessGroup
-
-    from advisor.core.sentences import Value
 
 RANK_SCHEMA_VERSION = 1
 MESSAGE_LIMIT_BYTES = 4 * 1024 * 1024

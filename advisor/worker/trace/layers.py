@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import torch
 
 from advisor.optable.op_table import ALLOCATE, Affine, CheckpointFigures, Layer, through
-
-if TYPE_CHECKING:
-    from advisor.worker.trace.step_pass import Pass
+from advisor.worker.trace.step_pass import Pass
 
 
 def layer_table(

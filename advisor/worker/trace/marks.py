@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import torch
 
 from advisor.optable.op_table import Phase
 from advisor.worker.trace.layer_runs import LayerRun
 from advisor.worker.trace.ops.op_figures import tensors_in
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from advisor.worker.trace.recorder import Recorder
+from advisor.worker.trace.recorder import Recorder
 
 
 class Mark(NamedTuple):

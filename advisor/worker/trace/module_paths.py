@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import torch
 
 from advisor.worker.trace.ops.op_figures import size_bytes, tensors_in
-
-if TYPE_CHECKING:
-    from advisor.worker.trace.recorder import Recorder
+from advisor.worker.trace.recorder import Recorder
 
 
 class ModulePaths:

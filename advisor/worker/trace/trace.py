@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from msgspec.structs import replace
@@ -13,9 +14,11 @@ from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTenso
 from advisor.catalogue.precisions import Precision, TracePrecision
 from advisor.core.sentences import Reason
 from advisor.optable.op_table import Op, OpTable, at, step_flop
-from advisor.protocol.messages import Progress, Traced
+from advisor.protocol.messages import Progress, Traced, TraceRequest
 from advisor.worker.causes import value_was_asked
+from advisor.worker.event_box import EventBox
 from advisor.worker.models.architecture import NotRunning
+from advisor.worker.models.load_model import LoadedModel
 from advisor.worker.replaced import replaced
 from advisor.worker.trace.affine import StreamsDiffer
 from advisor.worker.trace.cuda.named_devices import InOnePlace, lacks_a_gpu
@@ -27,13 +30,6 @@ from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.step_pass import DeviceRules, Passes, Subject
 from advisor.worker.trace.traced_table import table_of
 from advisor.workload.workload import HuggingFaceModel, Workload, with_training
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from advisor.protocol.messages import TraceRequest
-    from advisor.worker.event_box import EventBox
-    from advisor.worker.models.load_model import LoadedModel
 
 _BY_VALUES = frozenset({"trace-depends-on-data", "trace-shape-depends-on-data"})
 _MOST_REAL_WEIGHTS = 1 << 26

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
 
 import advisor.worker.train.train_steps  # noqa: F401 - what answers the request that follows
 from advisor.core.errors import InputError
+from advisor.protocol.messages import ImportRequest
+from advisor.worker.event_box import EventBox
 from advisor.worker.models.load_model import load
 from advisor.workload.workload import HuggingFaceModel
-
-if TYPE_CHECKING:
-    from advisor.protocol.messages import ImportRequest
-    from advisor.worker.event_box import EventBox
 
 
 def answer(request: ImportRequest, box: EventBox) -> None:  # noqa: ARG001 - each answer takes the same arguments

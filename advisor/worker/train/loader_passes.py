@@ -8,19 +8,17 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch.utils.data import DataLoader, Dataset, default_collate
 
 from advisor.catalogue.loading import STAND_IN_SAMPLES
 from advisor.protocol.messages import LoaderPass, LoaderRequest, Progress
+from advisor.worker.event_box import EventBox
 from advisor.worker.models.load_model import LoadedModel, load
 from advisor.worker.train.device import seed_everything
 from advisor.worker.train.training_step import mapped
 from advisor.workload.workload import Workload, with_training
-
-if TYPE_CHECKING:
-    from advisor.worker.event_box import EventBox
 
 _MOST_SAMPLES = 1_000_000
 """More are not shuffled to be timed."""

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import torch
 
 from advisor.catalogue.precisions import Precision
 from advisor.protocol.messages import MicrobenchmarkRequest, Progress, StageEnded
+from advisor.worker.event_box import EventBox
 from advisor.worker.failures import is_out_of_memory
 from advisor.worker.train.device import TorchDevice, environment, matmul_mode, seed_everything
 from advisor.worker.train.microbenchmark_cases import Case, accelerator_cases, cpu_cases, elementwise, matmul
 from advisor.worker.train.stages import Stage, Stages
-
-if TYPE_CHECKING:
-    from advisor.worker.event_box import EventBox
 
 _LEAST_CASE_S = 0.02
 _WANTED_CASE_S = 0.15

@@ -6,14 +6,11 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from advisor.catalogue.precisions import Precision
 from advisor.protocol.messages import Pause, Sample, StageEnded, StageStarted, StepPart, Stop, Warm
+from advisor.worker.event_box import EventBox
 from advisor.worker.train.device import Block, TorchDevice
-
-if TYPE_CHECKING:
-    from advisor.worker.event_box import EventBox
 
 _WARM_UP_SHARE = 0.3
 _WARM_UP_CAP_S = 3.0

@@ -6,11 +6,12 @@ import gc
 import math
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import torch
 
 from advisor.protocol.messages import KEEPING_SERIES, MeasureRequest, Memory, Progress, StageEnded
+from advisor.worker.event_box import EventBox
 from advisor.worker.failures import is_out_of_memory
 from advisor.worker.models.load_model import LoadedModel, load
 from advisor.worker.train.device import Block, TorchDevice, environment, matmul_mode, seed_everything
@@ -21,9 +22,6 @@ from advisor.worker.train.stages import Stage, Stages, sample_of, warm_up_cap_s
 from advisor.worker.train.thread_choice import fastest_thread_count
 from advisor.worker.train.time_shares import extrapolated, first_share_s, foreseen_s
 from advisor.worker.train.training_step import TrainingStep
-
-if TYPE_CHECKING:
-    from advisor.worker.event_box import EventBox
 
 _STALL_FACTOR = 5.0
 """Times what smaller batches let expect: beyond it a first step is looked at again."""
