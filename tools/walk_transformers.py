@@ -167,7 +167,7 @@ class Asker:
 
     def _traced(self, model_type: str, session: WorkerSession) -> tuple[Outcome, OpTable | None, str]:
         workload = load_workload(described(model_type))
-        request = TraceRequest(workload=workload, precisions=("fp32",), wall_limit_s=self._limit_s, checked=False)
+        request = TraceRequest(workload=workload, precisions=("fp32",), checked=False)
         table: OpTable | None = None
         failed = Failed(exception="", text="", traceback="")
         limit_s = processor_time_s(session.pid) + self._limit_s

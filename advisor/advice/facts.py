@@ -95,7 +95,6 @@ def _complete_tables(
                 request.workload,
                 missing,
                 allow_code=request.allow_code,
-                allow_hub=request.allow_hub,
                 cancelled=cancelled,
             )
         except TraceUnanswered as unanswered:

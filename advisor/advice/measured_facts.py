@@ -35,7 +35,6 @@ def measured(
         budget_s=request.budget_s,
         devices=request.devices,
         allow_code=request.allow_code,
-        allow_hub=request.allow_hub,
     )
     missing = tuple(precision for precision in wanted if precision not in tables)
     folder = None if request.calibration_folder is None else Path(request.calibration_folder)

@@ -48,7 +48,6 @@ class AdviceRequest(Record, frozen=True, kw_only=True):
     interconnect: str | None = None
     node_count: int = 1
     allow_code: bool = False
-    allow_hub: bool = False
     calibration_folder: str | None = None
     """Data folder whose history keeps microbenchmarks for reuse; None: neither read nor kept."""
 

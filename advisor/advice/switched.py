@@ -135,7 +135,6 @@ def _traced(
                 change.workload,
                 (TRACE_PRECISIONS[precision],),
                 allow_code=request.allow_code,
-                allow_hub=request.allow_hub,
                 cancelled=cancelled,
             )
         )

@@ -213,7 +213,6 @@ def advice_request(arguments: argparse.Namespace, language: Language = "en") -> 
         interconnect=arguments.interconnect,
         node_count=arguments.nodes,
         allow_code=arguments.allow_code,
-        allow_hub=arguments.allow_hub,
         calibration_folder=None if arguments.no_history else str(data_folder()),
     )
 

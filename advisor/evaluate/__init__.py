@@ -43,10 +43,7 @@ def evaluate_file(  # noqa: PLR0913 - consents and sources, all named
         for question in questions
         if isinstance(question, RowQuestion)
     }
-    if tracer is not None:
-        tables = tracer(wanted)
-    else:
-        tables = trace_all(wanted, allow_code=allow_code, allow_hub=allow_hub, on_progress=on_progress)
+    tables = tracer(wanted) if tracer is not None else trace_all(wanted, allow_code=allow_code, on_progress=on_progress)
     predictor = RowPredictor(tables, figures)
     answers = [
         predictor.answer(question) if isinstance(question, RowQuestion) else RowAnswer(row=row, reason=question)

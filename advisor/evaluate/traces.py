@@ -42,7 +42,6 @@ def trace_all(
     wanted: Mapping[TraceKey, Workload],
     *,
     allow_code: bool = False,
-    allow_hub: bool = False,
     on_progress: Progress | None = None,
 ) -> dict[TraceKey, OpTable | Reason]:
     """Trace every workload that is wanted; where that fails, the reason stands in the table's place.
@@ -62,7 +61,7 @@ def trace_all(
     telling = threading.Lock()
 
     def work(take: Callable[[], Sequence[TraceKey]]) -> None:
-        with contextlib.closing(_Tracer(allow_code=allow_code, allow_hub=allow_hub)) as tracer:
+        with contextlib.closing(_Tracer(allow_code=allow_code)) as tracer:
             while True:
                 try:
                     keys = take()
@@ -92,9 +91,8 @@ def _libraries(model: Model) -> tuple[str, str]:
 class _Tracer:
     """One worker session after another: a worker that died is replaced for the next workload."""
 
-    def __init__(self, *, allow_code: bool, allow_hub: bool) -> None:
+    def __init__(self, *, allow_code: bool) -> None:
         self._allow_code = allow_code
-        self._allow_hub = allow_hub
         self._session: WorkerSession | None = None
 
     def trace(self, workload: Workload, keys: Sequence[TraceKey]) -> dict[TraceKey, OpTable | Reason]:
@@ -103,8 +101,6 @@ class _Tracer:
             workload=workload,
             precisions=tuple(dict.fromkeys(key.precision for key in keys)),
             allow_code=self._allow_code,
-            hub=self._allow_hub,
-            wall_limit_s=_TRACE_LIMIT_S,
             checked=False,
         )
         tables: dict[TracePrecision, OpTable] = {}
@@ -123,7 +119,7 @@ class _Tracer:
     def _alive(self) -> WorkerSession:
         if self._session is None or not self._session.alive:
             self.close()
-            self._session = WorkerSession(visible="", allow_hub=self._allow_hub)
+            self._session = WorkerSession(visible="")
         return self._session
 
     def close(self) -> None:

@@ -67,9 +67,7 @@ class DeviceRequests:
         if self.device.calibration_s > 0.0:
             threads = tuple(sorted(self.device.thread_counts, reverse=True)) or (1,)
             budget_s = min(self.device.calibration_s, max(1.0, self.left_s() * 0.4))
-            yield MicrobenchmarkRequest(
-                device=self.device.torch_device, budget_s=budget_s, thread_counts=threads, seed=self.plan.seed
-            )
+            yield MicrobenchmarkRequest(device=self.device.torch_device, budget_s=budget_s, thread_counts=threads)
         if isinstance(workload.model, NumbersModel):
             self.collection.caveats.append(Reason.of("measure-numbers-cannot-run"))
             return
@@ -91,12 +89,7 @@ class DeviceRequests:
             self.workers.start_trainer(importing)
         missing = tuple(precision for precision in self.trace if precision not in self.tables)
         if missing:
-            yield TraceRequest(
-                workload=workload,
-                precisions=missing,
-                allow_code=self.plan.allow_code,
-                hub=self.plan.allow_hub,
-            )
+            yield TraceRequest(workload=workload, precisions=missing, allow_code=self.plan.allow_code)
         if on_cpu:
             yield importing
 
@@ -154,8 +147,6 @@ class DeviceRequests:
             batch_sizes=tuple(sorted({min(sizes), workload.training.batch_size, min(max(sizes), most)})),
             budget_s=min(_MOST_LOADER_S, _LOADER_SHARE * self.device.budget_s),
             allow_code=self.plan.allow_code,
-            hub=self.plan.allow_hub,
-            seed=self.plan.seed,
         )
 
     def _measure(self, precision: Precision, sizes: tuple[int, ...], budget_s: float) -> MeasureRequest:
@@ -164,10 +155,7 @@ class DeviceRequests:
             device=self.device.torch_device,
             batch_sizes=sizes,
             budget_s=budget_s,
-            full_method=self.plan.full_method,
             allow_code=self.plan.allow_code,
-            hub=self.plan.allow_hub,
-            seed=self.plan.seed,
         )
 
     def _choice(self, precision: Precision, budget_s: float) -> tuple[BatchChoice | None, dict[int, float]]:

@@ -18,7 +18,7 @@ from advisor.measure.device_workers import DeviceWorkers
 from advisor.measure.events import DeviceEnded, DeviceStarted, PhaseStarted, RunnerEvent, RunProgress
 from advisor.measure.plan import DevicePlan, Plan
 from advisor.measure.steering import Steering
-from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, failure_of
+from advisor.measure.worker_session import TRACE_LIMIT_S, Cancelled, WorkerHung, WorkerSession, failure_of
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import (
     ImportRequest,
@@ -74,7 +74,7 @@ class DeviceRun:
         workload = self.plan.workload
         self.collection = Collection(self.device, self.machine, workload.name, self._steering)
         self._steering = Steering(on_cpu=on_cpu, full_method=self.plan.full_method, gpu=self.collection.gpu)
-        self._workers = DeviceWorkers(self.plan, self.device, self.cancelled)
+        self._workers = DeviceWorkers(self.device, self.cancelled)
         self._requests = DeviceRequests(
             self.plan, self.device, self.collection, self._workers, self.tables, self.trace, deadline_s
         )
@@ -104,7 +104,7 @@ class DeviceRun:
         if isinstance(request, ImportRequest):
             return (yield from self._await_imports())
         self.collection.layer_limit = request.layer_limit if isinstance(request, MeasureRequest) else None
-        limit_s = request.wall_limit_s if isinstance(request, TraceRequest) else getattr(request, "budget_s", 0.0)
+        limit_s = TRACE_LIMIT_S if isinstance(request, TraceRequest) else request.budget_s
         deadline_s = time.monotonic() + limit_s + _GRACE_S
         session = self._workers.for_request(request)
         error: Exception | None = None

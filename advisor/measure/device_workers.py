@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 
-from advisor.measure.plan import DevicePlan, Plan
+from advisor.measure.plan import DevicePlan
 from advisor.measure.worker_session import WorkerHung, WorkerSession
 from advisor.protocol.messages import ImportRequest, MeasureRequest, Request
 
@@ -22,9 +22,8 @@ _IMPORT_LIMIT_S = 60.0
 class DeviceWorkers:
     """Opens the workers when they are needed, and again after one has ended."""
 
-    def __init__(self, plan: Plan, device: DevicePlan, cancelled: threading.Event) -> None:
+    def __init__(self, device: DevicePlan, cancelled: threading.Event) -> None:
         """Nothing is started yet."""
-        self._plan = plan
         self._device = device
         self._cancelled = cancelled
         self._current: WorkerSession | None = None
@@ -97,4 +96,4 @@ class DeviceWorkers:
             self._trainer = None
 
     def _new(self) -> WorkerSession:
-        return WorkerSession(visible=self._device.visible, allow_hub=self._plan.allow_hub, cancelled=self._cancelled)
+        return WorkerSession(visible=self._device.visible, cancelled=self._cancelled)

@@ -58,8 +58,6 @@ class Plan(Record, frozen=True, kw_only=True):
     full_method: bool
     devices: tuple[DevicePlan, ...]
     allow_code: bool = False
-    allow_hub: bool = False
-    seed: int = 0
 
 
 def make_plan(  # noqa: PLR0913 - what a user may ask for
@@ -69,7 +67,6 @@ def make_plan(  # noqa: PLR0913 - what a user may ask for
     budget_s: float,
     devices: Sequence[str] | None = None,
     allow_code: bool = False,
-    allow_hub: bool = False,
     calibrate: bool = True,
 ) -> Plan:
     """Share `budget_s` seconds among the machine's devices, or among `devices` (`cpu`, a UUID or an NVML index).
@@ -90,7 +87,6 @@ def make_plan(  # noqa: PLR0913 - what a user may ask for
         full_method=full_method,
         devices=tuple(_shared_out(chosen, budget_s, calibrate=calibrate, notes=notes)),
         allow_code=allow_code,
-        allow_hub=allow_hub,
     )
 
 

@@ -17,7 +17,7 @@ from advisor.measure.device_run import DeviceRun
 from advisor.measure.events import DeviceEnded, RunnerEvent
 from advisor.measure.measurement import Measurement, RateMeasurement
 from advisor.measure.plan import Plan
-from advisor.measure.worker_session import Cancelled, WorkerHung, WorkerSession, failure_of
+from advisor.measure.worker_session import TRACE_LIMIT_S, Cancelled, WorkerHung, WorkerSession, failure_of
 from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Workload
@@ -30,7 +30,6 @@ _TRACE_LIMIT_BYTES = 16 * 2**30
 """Fake tensors hold no data: the largest published models are traced in a tenth of it."""
 
 
-_TRACE_LIMIT_S = 120.0
 _ENDED = {
     "measure-worker-hung": "trace-worker-hung",
     "measure-worker-too-large": "trace-worker-too-large",
@@ -54,7 +53,6 @@ def trace_workload(
     precisions: Iterable[TracePrecision],
     *,
     allow_code: bool = False,
-    allow_hub: bool = False,
     cancelled: threading.Event | None = None,
 ) -> Generator[RunnerEvent, None, dict[TracePrecision, OpTable]]:
     """Trace in a worker of its own; returns the tables made so far when cancelled.
@@ -63,18 +61,12 @@ def trace_workload(
     """
     free = allowance_bytes()
     limit = _TRACE_LIMIT_BYTES if free is None else min(free, _TRACE_LIMIT_BYTES)
-    session = WorkerSession(visible="", allow_hub=allow_hub, memory_limit_bytes=limit, cancelled=cancelled)
+    session = WorkerSession(visible="", memory_limit_bytes=limit, cancelled=cancelled)
     tables: dict[TracePrecision, OpTable] = {}
-    request = TraceRequest(
-        workload=workload,
-        precisions=tuple(precisions),
-        allow_code=allow_code,
-        hub=allow_hub,
-        wall_limit_s=_TRACE_LIMIT_S,
-    )
+    request = TraceRequest(workload=workload, precisions=tuple(precisions), allow_code=allow_code)
     try:
         failed: Failed | None = None
-        for event in session.ask(request, deadline_s=time.monotonic() + request.wall_limit_s):
+        for event in session.ask(request, deadline_s=time.monotonic() + TRACE_LIMIT_S):
             if event is None:
                 continue
             if isinstance(event, Traced):
@@ -85,11 +77,11 @@ def trace_workload(
         if failed is not None:
             raise TraceUnanswered(failed.told("measure-trace-failed", device="cpu"), tables)
         if not session.alive:
-            raise TraceUnanswered(_ended(None, session, limit, request.wall_limit_s), tables)
+            raise TraceUnanswered(_ended(None, session, limit), tables)
     except Cancelled:
         return tables
     except WorkerHung as ended:
-        raise TraceUnanswered(_ended(ended, session, limit, request.wall_limit_s), tables) from ended
+        raise TraceUnanswered(_ended(ended, session, limit), tables) from ended
     finally:
         if session.alive and not (cancelled is not None and cancelled.is_set()):
             session.end()
@@ -142,7 +134,7 @@ def run_measurements(  # noqa: PLR0913 - what a run may be given
     return tuple(measurements)
 
 
-def _ended(error: Exception | None, session: WorkerSession, limit_bytes: float, limit_s: float) -> Reason:
+def _ended(error: Exception | None, session: WorkerSession, limit_bytes: float) -> Reason:
     """How the trace's worker ended: not how one that measures does, whose samples are kept."""
     code, numbers = failure_of(error, session)
-    return Reason.of(_ENDED[code], **numbers, limit_bytes=limit_bytes, limit_s=limit_s)
+    return Reason.of(_ENDED[code], **numbers, limit_bytes=limit_bytes, limit_s=TRACE_LIMIT_S)

@@ -30,6 +30,7 @@ _ENCODER = msgspec.json.Encoder()
 _SLICE_S = 0.05
 _END_S = 5.0
 _DRAIN_S = 0.5
+TRACE_LIMIT_S = 120.0
 _TRACE_CORE_WAITS_S = 600.0
 """What a trace may wait for a core beyond its limit: on a machine that others keep busy it takes many times as long."""
 _CORE_WAITS_S = 60.0
@@ -51,7 +52,6 @@ class WorkerSession:
         self,
         *,
         visible: str | None,
-        allow_hub: bool = False,
         memory_limit_bytes: int | None = None,
         cancelled: threading.Event | None = None,
     ) -> None:
@@ -59,7 +59,7 @@ class WorkerSession:
 
         `memory_limit_bytes`: beyond it the worker is ended, and `too_large` says so; None: what is available.
         """
-        environment = scrubbed_environment(os.environ, visible=visible, allow_hub=allow_hub)
+        environment = scrubbed_environment(os.environ, visible=visible)
         self._child = ChildProcess(
             "advisor.worker", "--session", environment=environment, memory_limit_bytes=memory_limit_bytes
         )
@@ -184,16 +184,13 @@ class WorkerSession:
                 yield event
 
 
-def scrubbed_environment(
-    environment: Mapping[str, str], *, visible: str | None, allow_hub: bool = False
-) -> dict[str, str]:
-    """The worker's environment: no secrets, the chosen GPU only, no network unless asked for."""
+def scrubbed_environment(environment: Mapping[str, str], *, visible: str | None) -> dict[str, str]:
+    """The worker's environment: no secrets, the chosen GPU only, no network."""
     kept = scrubbing.scrubbed_environment(environment)
     if visible is not None:
         kept["CUDA_VISIBLE_DEVICES"] = visible
-    if not allow_hub:
-        kept |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-    return kept | {"PYTHONUNBUFFERED": "1", "TRANSFORMERS_VERBOSITY": "error", "HF_HUB_DISABLE_TELEMETRY": "1"}
+    kept |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+    return kept | {"PYTHONUNBUFFERED": "1", "TRANSFORMERS_VERBOSITY": "error"}
 
 
 def failure_of(error: Exception | None, session: WorkerSession) -> tuple[str, Arguments]:

@@ -27,8 +27,6 @@ class TraceRequest(Record, frozen=True, kw_only=True, tag="trace"):
     workload: Workload
     precisions: tuple[TracePrecision, ...]
     allow_code: bool = False
-    hub: bool = False
-    wall_limit_s: float = 120.0
     checked: bool = True
     """Whether a third pass checks that every figure is affine in the batch size; many traces in a row go without."""
 
@@ -46,7 +44,6 @@ class MicrobenchmarkRequest(Record, frozen=True, kw_only=True, tag="microbenchma
     """`cpu`, `cuda`, `mps` or `xpu`; which GPU is chosen by the environment of the process."""
     budget_s: float
     thread_counts: tuple[int, ...] = (1,)
-    seed: int = 0
 
 
 class MeasureRequest(Record, frozen=True, kw_only=True, tag="measure"):
@@ -56,14 +53,11 @@ class MeasureRequest(Record, frozen=True, kw_only=True, tag="measure"):
     device: str
     batch_sizes: tuple[int, ...]
     budget_s: float
-    full_method: bool = False
     thread_count: int | None = None
     memory_limit_bytes: int | None = None
     layer_limit: int | None = None
     """Build only this many repeated blocks, where a whole step is too long for the budget."""
     allow_code: bool = False
-    seed: int = 0
-    hub: bool = False
     thread_counts: tuple[int, ...] = ()
     """With `thread_count` None on a CPU: try these at the first batch size and keep the fastest."""
     expected_step_s: dict[int, float] = {}
@@ -80,8 +74,6 @@ class LoaderRequest(Record, frozen=True, kw_only=True, tag="loader"):
     batch_sizes: tuple[int, ...]
     budget_s: float
     allow_code: bool = False
-    hub: bool = False
-    seed: int = 0
 
 
 class RanksSettings(Record, frozen=True, kw_only=True):
@@ -110,7 +102,6 @@ class RanksRequest(RanksSettings, frozen=True, kw_only=True, tag="ranks"):
     report_folder: str
     rendezvous: str = "env://"
     """Where the ranks meet: the address in the environment, or a file of this host."""
-    seed: int = 0
 
 
 Request = TraceRequest | ImportRequest | MicrobenchmarkRequest | MeasureRequest | LoaderRequest | RanksRequest

@@ -70,7 +70,7 @@ def requests(
         plan=plan,
         device=device,
         collection=Collection(device, MACHINE, "asked", steering),
-        workers=DeviceWorkers(plan, device, threading.Event()),
+        workers=DeviceWorkers(device, threading.Event()),
         tables={"fp32": table(matmul((0.0, 8.0), 64, 64))} if traced else {},
         trace=("fp32",),
         deadline_s=time.monotonic() + left_s,

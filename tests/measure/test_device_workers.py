@@ -40,7 +40,7 @@ def cancelled() -> threading.Event:
 @pytest.fixture
 def workers(machine: Machine, cancelled: threading.Event) -> Iterator[DeviceWorkers]:
     plan = make_plan(WORKLOAD, machine, budget_s=8, devices=["cpu"])
-    opened = DeviceWorkers(plan, plan.devices[0], cancelled)
+    opened = DeviceWorkers(plan.devices[0], cancelled)
     yield opened
     opened.close(gently=False)
 

@@ -84,7 +84,7 @@ def test_a_worker_over_its_memory_is_ended_and_said_to_be_too_large(sessions: li
 @needs_proc
 def test_a_worker_for_the_processor_is_ended_before_the_machine_s_memory_is_gone(sessions: list[WorkerSession]) -> None:
     plan = make_plan(WORKLOAD, detect_machine(), budget_s=30)
-    workers = DeviceWorkers(plan, plan.devices[0], threading.Event())
+    workers = DeviceWorkers(plan.devices[0], threading.Event())
     sessions.append(workers.for_request(ImportRequest(workload=WORKLOAD)))
     limit = sessions[-1]._child._memory_limit_bytes
     assert limit is not None
@@ -116,8 +116,7 @@ def test_a_worker_sees_the_chosen_card_alone(visible: str | None, seen: str) -> 
     assert scrubbed_environment({"CUDA_VISIBLE_DEVICES": "7"}, visible=visible)["CUDA_VISIBLE_DEVICES"] == seen
 
 
-@pytest.mark.parametrize("allowed", [False, True])
-def test_a_worker_asks_the_hub_only_where_it_may(allowed: bool) -> None:
-    environment = scrubbed_environment({}, visible="", allow_hub=allowed)
-    assert ("HF_HUB_OFFLINE" in environment) is not allowed
+def test_a_worker_never_asks_the_hub() -> None:
+    environment = scrubbed_environment({"HF_HUB_OFFLINE": "0"}, visible="")
+    assert environment["HF_HUB_OFFLINE"] == environment["TRANSFORMERS_OFFLINE"] == "1"
     assert environment["HF_HUB_DISABLE_TELEMETRY"] == "1"

@@ -34,9 +34,7 @@ class RankSteps:
         self._request, self._rank = request, rank
         self._precision = request.workload.training.precision
         device = rank.device.type if rank.device.type == "cpu" else str(rank.device)
-        self._loaded: LoadedModel = load(
-            request.workload, device=device, allow_code=request.allow_code, seed=request.seed
-        )
+        self._loaded: LoadedModel = load(request.workload, device=device, allow_code=request.allow_code)
         self._optimizer = self._loaded.make_optimizer()
         self._batch = mapped(self._loaded.make_batch(request.batch_size), lambda tensor: tensor.to(rank.device))
         self._together: DistributedDataParallel | None = None

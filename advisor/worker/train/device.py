@@ -123,11 +123,6 @@ class TorchDevice:
             empty()
 
 
-def seed_everything(seed: int) -> None:
-    """Make random data the same in each run."""
-    torch.manual_seed(seed)
-
-
 @contextlib.contextmanager
 def matmul_mode(precision: Precision) -> Iterator[None]:
     """TF32 in the `with` block: for products and convolutions where `precision` is tf32, off for fp32.

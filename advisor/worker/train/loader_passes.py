@@ -16,7 +16,6 @@ from advisor.catalogue.loading import STAND_IN_SAMPLES
 from advisor.protocol.messages import LoaderPass, LoaderRequest, Progress
 from advisor.worker.event_box import EventBox
 from advisor.worker.models.load_model import LoadedModel, load
-from advisor.worker.train.device import seed_everything
 from advisor.worker.train.training_step import mapped
 from advisor.workload.workload import Workload, with_training
 
@@ -31,9 +30,8 @@ def answer(request: LoaderRequest, box: EventBox) -> None:
     """Time each batch size in this process alone, then with the workload's workers where they can be forked."""
     workload = with_training(request.workload, precision="fp32")  # the loader hands out what was stored
     box.send(Progress(phase="measure-phase-loader", fraction=0.0, detail=workload.name))
-    seed_everything(request.seed)
     # On the meta device: the weights of the largest model take no memory, the samples are real.
-    loaded = load(workload, device="meta", allow_code=request.allow_code, layer_limit=1, seed=request.seed, tried=False)
+    loaded = load(workload, device="meta", allow_code=request.allow_code, layer_limit=1, tried=False)
     own_data = loaded.make_dataset is not None
     dataset: Any = _Kept(loaded, workload.data.samples) if loaded.make_dataset is None else loaded.make_dataset()
     ended = time.monotonic() + request.budget_s

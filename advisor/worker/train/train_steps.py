@@ -14,7 +14,7 @@ from advisor.protocol.messages import KEEPING_SERIES, MeasureRequest, Memory, Pr
 from advisor.worker.event_box import EventBox
 from advisor.worker.failures import is_out_of_memory
 from advisor.worker.models.load_model import LoadedModel, load
-from advisor.worker.train.device import Block, TorchDevice, environment, matmul_mode, seed_everything
+from advisor.worker.train.device import Block, TorchDevice, environment, matmul_mode
 from advisor.worker.train.freed_memory import keep_freed_memory
 from advisor.worker.train.peak_memory import LiveBytes
 from advisor.worker.train.resident_memory import peak_resident_bytes, reset_peak_resident, resident_bytes
@@ -41,7 +41,6 @@ def answer(request: MeasureRequest, box: EventBox) -> None:
     if request.keep_freed_memory and not keep_freed_memory():
         return
     device = TorchDevice(request.device)
-    seed_everything(request.seed)
     before_bytes = resident_bytes()
     reset_peak_resident()
     box.send(Progress(phase="measure-phase-load", fraction=0.0, detail=request.workload.name))
@@ -50,7 +49,6 @@ def answer(request: MeasureRequest, box: EventBox) -> None:
         device=request.device,
         allow_code=request.allow_code,
         layer_limit=request.layer_limit,
-        seed=request.seed,
     )
     run = _Run(request, box, device, loaded, before_bytes)
     # Building may be slow on a loaded machine; the steps are what the budget is for.

@@ -90,7 +90,7 @@ def test_a_layer_that_is_not_there_is_refused_with_the_nearest_name() -> None:
 
 @pytest.mark.parametrize("config", [LLAMA, BERT, T5], ids=["llama", "bert", "t5"])
 def test_a_loss_in_chunks_is_the_loss_and_so_are_its_gradients(config: dict[str, Any]) -> None:
-    whole, chunked = load(small(config), seed=3), load(small(config, chunked_loss=True), seed=3)
+    whole, chunked = load(small(config)), load(small(config, chunked_loss=True))
     for module in (whole.module, chunked.module):
         for child in module.modules():
             if isinstance(child, nn.Dropout):
@@ -111,7 +111,7 @@ def test_a_loss_in_chunks_is_the_loss_and_so_are_its_gradients(config: dict[str,
 
 @pytest.mark.parametrize("kind", ["selective", "full"])
 def test_checkpointing_changes_no_gradient(kind: str) -> None:
-    plain, saving = load(small(LLAMA), seed=3), load(small(LLAMA, activation_checkpointing=kind), seed=3)
+    plain, saving = load(small(LLAMA)), load(small(LLAMA, activation_checkpointing=kind))
     batch = plain.make_batch(2)
     loss, of_plain = gradients(plain, batch)
     other, of_saving = gradients(saving, batch)
@@ -124,7 +124,7 @@ def test_updates_in_backward_give_the_same_weights_and_leave_no_gradient() -> No
     results = []
     for in_backward in (False, True):
         workload = small(LLAMA, optimizer_in_backward=in_backward, precision="bf16_true")
-        loaded = load(workload, seed=3)
+        loaded = load(workload)
         step = TrainingStep(loaded, workload, TorchDevice("cpu"))
         torch.manual_seed(5)
         step.set_batch_size(2)
