@@ -216,9 +216,7 @@ class Asker:
         self._seen = 0
         if self._session is not None:
             with contextlib.suppress(Exception):
-                if self._session.alive:
-                    self._session.end()
-                self._session.close()
+                self._session.end()
             self._session = None
 
 

@@ -125,7 +125,5 @@ class _Tracer:
     def close(self) -> None:
         """End the worker."""
         if self._session is not None:
-            if self._session.alive:
-                self._session.end()
-            self._session.close()
+            self._session.end()
             self._session = None

@@ -141,10 +141,9 @@ class DeviceRun:
         return False
 
     def _note_death(self, session: WorkerSession, error: Exception | None) -> None:
-        code, numbers = failure_of(error, session)
-        if not self.collection.steps():
-            code = f"{code}-early"  # nothing was kept: there was nothing yet
-        self.collection.caveats.append(Reason.of(code, device=self.device.name, **numbers))
+        how, numbers = failure_of(error, session)
+        early = "" if self.collection.steps() else "-early"  # nothing was kept: there was nothing yet
+        self.collection.caveats.append(Reason.of(f"measure-worker-{how}{early}", device=self.device.name, **numbers))
         self.collection.log_tail = self._workers.log
         self.exit_kind = "died"
 
@@ -160,7 +159,7 @@ class DeviceRun:
         session = self._workers.current
         for control in self._steering.take(event):
             if session is not None:
-                session.control(control)
+                session.send(control)
         if isinstance(event, Traced):
             self.tables[event.table.precision] = event.table
         if isinstance(event, Progress):

@@ -78,7 +78,7 @@ class DeviceWorkers:
 
     def close(self, *, gently: bool) -> None:
         """End every process that is left; `gently` lets the one in use end by itself."""
-        if gently and self._current is not None and self._current.alive:
+        if gently and self._current is not None:
             self._current.end()
         self._leave()
         self._give_up_trainer()

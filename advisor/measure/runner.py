@@ -30,14 +30,6 @@ _TRACE_LIMIT_BYTES = 16 * 2**30
 """Fake tensors hold no data: the largest published models are traced in a tenth of it."""
 
 
-_ENDED = {
-    "measure-worker-hung": "trace-worker-hung",
-    "measure-worker-too-large": "trace-worker-too-large",
-    "measure-worker-killed": "trace-worker-killed",
-    "measure-worker-died": "trace-worker-died",
-}
-
-
 class TraceUnanswered(SaidError):  # noqa: N818 - says what happened
     """The model could not be traced; `reason` says why, and prediction falls back to what else is known."""
 
@@ -83,9 +75,10 @@ def trace_workload(
     except WorkerHung as ended:
         raise TraceUnanswered(_ended(ended, session, limit), tables) from ended
     finally:
-        if session.alive and not (cancelled is not None and cancelled.is_set()):
+        if cancelled is not None and cancelled.is_set():
+            session.close()
+        else:
             session.end()
-        session.close()
     return tables
 
 
@@ -136,5 +129,5 @@ def run_measurements(  # noqa: PLR0913 - what a run may be given
 
 def _ended(error: Exception | None, session: WorkerSession, limit_bytes: float) -> Reason:
     """How the trace's worker ended: not how one that measures does, whose samples are kept."""
-    code, numbers = failure_of(error, session)
-    return Reason.of(_ENDED[code], **numbers, limit_bytes=limit_bytes, limit_s=TRACE_LIMIT_S)
+    how, numbers = failure_of(error, session)
+    return Reason.of(f"trace-worker-{how}", **numbers, limit_bytes=limit_bytes, limit_s=TRACE_LIMIT_S)

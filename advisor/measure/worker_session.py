@@ -11,14 +11,13 @@ from collections.abc import Generator, Mapping
 
 import msgspec
 
-from advisor.core.child_process import ChildProcess, ExitKind
+from advisor.core.child_process import ChildProcess
 from advisor.core.core_waits import waited_for_core_s
 from advisor.core.sentences import Arguments
 from advisor.protocol.messages import (
     Answered,
     Control,
     End,
-    Finished,
     Request,
     TraceRequest,
     WorkerEvent,
@@ -64,7 +63,6 @@ class WorkerSession:
             "advisor.worker", "--session", environment=environment, memory_limit_bytes=memory_limit_bytes
         )
         self._cancelled = cancelled or threading.Event()
-        self._saw_finish = False
         self._gone = False
 
     @property
@@ -94,13 +92,9 @@ class WorkerSession:
             self._child.process.wait(timeout=_DRAIN_S)
         return self._child.process.returncode
 
-    def control(self, control: Control) -> None:
-        """Steer the stage under way."""
-        self._child.send(_ENCODER.encode(control))
-
-    def send(self, request: Request) -> None:
-        """Hand over a request; `answers` tells what comes of it."""
-        self._child.send(_ENCODER.encode(request))
+    def send(self, message: Request | Control) -> None:
+        """Hand over a request, of which `answers` tells what comes, or steer the stage under way."""
+        self._child.send(_ENCODER.encode(message))
 
     def ask(self, request: Request, *, deadline_s: float) -> Generator[WorkerEvent | None, None, None]:
         """`send` and `answers` in one; a trace may wait for a core longer than others."""
@@ -134,22 +128,17 @@ class WorkerSession:
             event = worker_event_of(line)
             if event is None:
                 continue
-            if isinstance(event, Finished):
-                self._saw_finish = True
             if isinstance(event, Answered):
                 return
             yield event
 
-    def end(self) -> ExitKind:
-        """Let it end by itself, or kill it; nothing is left afterwards."""
-        if not self._gone:
-            self.control(End())
-            deadline = time.monotonic() + _END_S
-            for event in self._remaining(deadline):
-                self._saw_finish |= isinstance(event, Finished)
-        kind = self._child.exit_kind(saw_finish=self._saw_finish)
+    def end(self) -> None:
+        """Let it end by itself where it still runs, or kill it; nothing is left afterwards."""
+        if self.alive:
+            self.send(End())
+            for _ in self._remaining(time.monotonic() + _END_S):
+                pass  # nobody waits for what it still says
         self.close()
-        return kind
 
     def close(self) -> None:
         """Kill whatever is left of it."""
@@ -194,13 +183,13 @@ def scrubbed_environment(environment: Mapping[str, str], *, visible: str | None)
 
 
 def failure_of(error: Exception | None, session: WorkerSession) -> tuple[str, Arguments]:
-    """(message id, numbers) for how a worker ended without answering."""
+    """(how, numbers) a worker ended without answering: the sentences `measure-worker-…` and `trace-worker-…`."""
     if isinstance(error, WorkerHung):
-        return "measure-worker-hung", {}
+        return "hung", {}
     if session.too_large:
-        return "measure-worker-too-large", {}
+        return "too-large", {}
     code = session.exit_code
     killed = -9
     if code == killed:
-        return "measure-worker-killed", {}
-    return "measure-worker-died", {"code": "?" if code is None else code}
+        return "killed", {}
+    return "died", {"code": "?" if code is None else code}

@@ -106,7 +106,7 @@ class Bench:
             events.append(event)
             collection.take(event)
             for control in steering.take(event):
-                session.control(control)
+                session.send(control)
         self.environment = collection.environment or self.environment
         self.failures += collection.failures
         self.readings = collection.readings

@@ -48,7 +48,8 @@ def asked(*requests: Request) -> list[WorkerEvent]:
     events: list[WorkerEvent] = []
     for request in requests:
         events += [one for one in session.ask(request, deadline_s=time.monotonic() + 90) if one is not None]
-    assert session.end() == "finished", session.log
+    session.end()
+    assert session.exit_code == 0, session.log
     return events
 
 
