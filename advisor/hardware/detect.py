@@ -138,7 +138,7 @@ def _assemble(attempt: _Attempt, notices: list[Reason]) -> Machine:
         gpus=gpus,
         links=attempt.links,
         software=software,
-        notices=(*notices, *attempt.host.notices, *attempt.notices),
+        notices=(*notices, *attempt.notices),
     )
     return msgspec.structs.replace(machine, notices=machine.notices + machine_notices(machine, ambiguous=ambiguous))
 

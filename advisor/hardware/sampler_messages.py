@@ -42,14 +42,12 @@ class HostFound(Record, frozen=True, kw_only=True, tag="host"):
     software: Software
     gpus: tuple[Gpu, ...] = ()
     """AMD, Intel and Apple devices, numbered from 0; NVIDIA's come by `GpuFound`."""
-    notices: tuple[Reason, ...] = ()
 
 
 class Asking(Record, frozen=True, kw_only=True, tag="asking"):
     """The call about to be made: the last one before a silence is the one that hung."""
 
     function: str
-    index: int | None = None
 
 
 class DriverFound(Record, frozen=True, kw_only=True, tag="driver"):

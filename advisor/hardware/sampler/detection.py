@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from typing import Any
 
 from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import LIBRARY_NOT_FOUND, driver_problem
 from advisor.hardware.machine import Gpu, HostMemory, Software
 from advisor.hardware.sampler.apple import find_apple_gpus
 from advisor.hardware.sampler.cgroups import read_limits
-from advisor.hardware.sampler.fields import text
+from advisor.hardware.sampler.fields import positive, text
 from advisor.hardware.sampler.gpus import find_gpu
 from advisor.hardware.sampler.host import find_memory
 from advisor.hardware.sampler.links import find_links
-from advisor.hardware.sampler.nvml import MAX_GPUS, Nvml, NvmlRefusedError, NvmlUnavailableError
+from advisor.hardware.sampler.nvml import MAX_GPUS, NONSENSE, Nvml, NvmlRefusedError, NvmlUnavailableError
 from advisor.hardware.sampler.pci import find_other_gpus, nvidia_presence
 from advisor.hardware.sampler.processors import find_cpu
 from advisor.hardware.sampler.software import find_software
@@ -52,8 +53,8 @@ def _detect_nvidia(
     if presence.asleep_count:
         emit(Noticed(reason=Reason.of("driver-gpu-was-asleep", gpu_count=presence.asleep_count)))
 
-    def announce(function: str, index: int | None) -> None:
-        emit(Asking(function=function, index=index))
+    def announce(function: str) -> None:
+        emit(Asking(function=function))
 
     try:
         nvml = Nvml(container=software.container, avoid=frozenset(request.avoid), announce=announce)
@@ -73,7 +74,8 @@ def _detect_nvidia(
 
 def detect_gpus(nvml: Nvml, emit: Callable[[Event], None], memory: HostMemory) -> None:
     """Send the driver's versions, every NVIDIA GPU, and their links."""
-    emit(DriverFound(version=_driver_version(nvml), cuda=_cuda_version(nvml)))
+    cuda = nvml.told(("nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"), convert=_cuda_version)
+    emit(DriverFound(version=nvml.told("nvmlSystemGetDriverVersion", convert=text), cuda=cuda))
     try:
         number = int(nvml.call("nvmlDeviceGetCount"))
     except NvmlRefusedError as refusal:
@@ -92,28 +94,17 @@ def detect_gpus(nvml: Nvml, emit: Callable[[Event], None], memory: HostMemory) -
         emit(Noticed(reason=Reason.of("driver-fabric-not-ready")))
 
 
-def _driver_version(nvml: Nvml) -> str | None:
-    try:
-        return text(nvml.call("nvmlSystemGetDriverVersion"))
-    except (NvmlRefusedError, ValueError):
-        return None
-
-
-def _cuda_version(nvml: Nvml) -> str | None:
-    """Newest CUDA that the driver runs: 12040 -> "12.4"."""
-    functions = ("nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion")
-    try:
-        number = int(nvml.first_of(functions))
-    except (NvmlRefusedError, TypeError, ValueError):
-        return None
-    return f"{number // 1000}.{number % 1000 // 10}" if number > 0 else None
+def _cuda_version(value: Any) -> str:  # noqa: ANN401 - whatever the driver gave
+    """Newest CUDA that the driver runs: 12040 -> "12.4". Raises ValueError for no version."""
+    number = int(positive(value))
+    return f"{number // 1000}.{number % 1000 // 10}"
 
 
 def _fabric_waiting(nvml: Nvml, index: int) -> bool:
     """Whether the NVSwitch fabric has not come up: CUDA would fail with error 802."""
     try:
         fabric = nvml.constant("c_nvmlGpuFabricInfo_t")()
-        nvml.call("nvmlDeviceGetGpuFabricInfo", nvml.handle(index), ctypes.byref(fabric), index=index)
+        nvml.call("nvmlDeviceGetGpuFabricInfo", nvml.handle(index), ctypes.byref(fabric))
         return int(fabric.state) in _FABRIC_WAITING
-    except (NvmlRefusedError, AttributeError, TypeError, ValueError):
+    except (NvmlRefusedError, *NONSENSE):
         return False

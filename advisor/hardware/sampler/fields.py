@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from advisor.core.sentences import Reason
-from advisor.hardware.driver_problems import LOST_CODES
+from advisor.hardware.driver_problems import LOST_CODES, NOT_SUPPORTED
 from advisor.hardware.machine import Refusal
-from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
+from advisor.hardware.sampler.nvml import NONSENSE, Nvml, NvmlRefusedError
 
 T = TypeVar("T")
 
@@ -28,24 +28,35 @@ class FieldReader:
         self.refusals: list[Refusal] = []
         self.lost: Reason | None = None
 
+    def ask(self, functions: str | tuple[str, ...], *arguments: Any) -> Any:  # noqa: ANN401 - as pynvml
+        """What the driver answers of the device. Raises NvmlRefusedError, once the device is lost that of its loss."""
+        if self.lost is not None:
+            raise NvmlRefusedError(self.lost)
+        try:
+            return self.nvml.first_of(functions, self.handle, *arguments)
+        except NvmlRefusedError as refusal:
+            self.note_loss(refusal)
+            raise
+
     def read(
         self,
         field: str,
         functions: str | tuple[str, ...],
         *arguments: Any,  # noqa: ANN401 - as pynvml
         convert: Callable[[Any], T],
+        unsupported: T | None = None,
     ) -> T | None:
-        """The field through `convert`, or None and a refusal; a value beyond reason is refused too."""
-        if self.lost is not None:
-            self.refuse(field, self.lost)
-            return None
-        names = (functions,) if isinstance(functions, str) else functions
+        """The field through `convert`, or None and a refusal; a value beyond reason is refused too.
+
+        `unsupported`: what the field is where the card does not know such a thing, which is no refusal.
+        """
         try:
-            return convert(self.nvml.first_of(names, self.handle, *arguments, index=self.index))
+            return convert(self.ask(functions, *arguments))
         except NvmlRefusedError as refusal:
-            self.note_loss(refusal)
+            if refusal.code == NOT_SUPPORTED and unsupported is not None:
+                return unsupported
             self.refuse(field, refusal.reason)
-        except (ValueError, TypeError, AttributeError, OverflowError, LookupError):
+        except NONSENSE:
             self.refuse(field, Reason.of("refused-nonsense"))
         return None
 
@@ -115,15 +126,15 @@ def text(value: Any) -> str:  # noqa: ANN401 - str from new, bytes from old bind
     return cleaned
 
 
-def memory_info(nvml: Nvml, handle: Any, index: int) -> tuple[int, int, int, int | None]:  # noqa: ANN401
+def memory_info(nvml: Nvml, handle: Any) -> tuple[int, int, int, int | None]:  # noqa: ANN401 - an opaque pointer
     """(total, free, used, reserved) in bytes; reserved is None from an old driver. Raises NvmlRefusedError."""
     try:
-        info = nvml.call("nvmlDeviceGetMemoryInfo", handle, nvml.constant("nvmlMemory_v2"), index=index)
+        info = nvml.call("nvmlDeviceGetMemoryInfo", handle, nvml.constant("nvmlMemory_v2"))
         return int(info.total), int(info.free), int(info.used), int(info.reserved)
     except NvmlRefusedError as refusal:
         if refusal.code in LOST_CODES:
             raise
-    info = nvml.call("nvmlDeviceGetMemoryInfo", handle, index=index)
+    info = nvml.call("nvmlDeviceGetMemoryInfo", handle)
     return int(info.total), int(info.free), int(info.used), None
 
 

@@ -22,7 +22,7 @@ from advisor.hardware.sampler.fields import (
     watts,
 )
 from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
-from advisor.hardware.sampler.shares import find_mig_instances, mig_enabled, read_processes
+from advisor.hardware.sampler.shares import find_mig_instances, read_processes
 
 UNKNOWN_NAME = "unknown NVIDIA GPU"
 _SM_CLOCK, _MEMORY_CLOCK = 1, 2
@@ -71,7 +71,7 @@ def _describe(reader: FieldReader, host: HostMemory) -> Gpu:
         "nvmlDeviceGetCudaComputeCapability",
         convert=lambda pair: f"{int(pair[0])}.{int(pair[1])}",
     )
-    split = mig_enabled(reader)
+    split = reader.read("mig_enabled", "nvmlDeviceGetMigMode", convert=lambda modes: bool(modes[0]), unsupported=False)
     total, free, reserved, unified = _memory(reader, name, host)
     mode = reader.read("compute_mode", "nvmlDeviceGetComputeMode", convert=lambda code: _COMPUTE_MODES[count(code)])
     virtual = reader.read(
@@ -114,7 +114,7 @@ def _memory(reader: FieldReader, name: str | None, host: HostMemory) -> tuple[in
     reason = reader.lost
     if reason is None:
         try:
-            total, free, _, reserved = memory_info(reader.nvml, reader.handle, reader.index)
+            total, free, _, reserved = memory_info(reader.nvml, reader.handle)
         except NvmlRefusedError as refusal:
             reader.note_loss(refusal)
             reason = refusal.reason
@@ -135,19 +135,13 @@ def _memory(reader: FieldReader, name: str | None, host: HostMemory) -> tuple[in
 def _nvlinks(reader: FieldReader) -> int | None:
     """Active NVLink links; a card without NVLink has none, which is no refusal."""
     active = 0
-    for link in range(_MAX_NVLINKS):
-        if reader.lost is not None:
-            reader.refuse("nvlink_count", reader.lost)
-            return None
-        try:
-            state = reader.nvml.call("nvmlDeviceGetNvLinkState", reader.handle, link, index=reader.index)
-        except NvmlRefusedError as refusal:
-            reader.note_loss(refusal)
-            if refusal.code in (2, NOT_SUPPORTED):  # past the last link, or no NVLink at all
-                return active
+    try:
+        for link in range(_MAX_NVLINKS):
+            active += int(reader.ask("nvmlDeviceGetNvLinkState", link) == 1)
+    except NvmlRefusedError as refusal:
+        if refusal.code not in (2, NOT_SUPPORTED):  # past the last link, or no NVLink at all
             reader.refuse("nvlink_count", refusal.reason)
             return None
-        active += int(state == 1)
     return active
 
 

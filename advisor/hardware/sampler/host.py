@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import platform
 import sys
+import time
 from pathlib import Path
-from typing import NamedTuple
 
 import psutil  # noqa: TID251 - the sampler is its one user
 
-from advisor.hardware.machine import HostMemory
+from advisor.hardware.machine import HostMemory, Reading
 from advisor.hardware.sampler.cgroups import CgroupLimits
 from advisor.hardware.sampler.kernel_files import text_of
 from advisor.hardware.sampler.package_power import PackagePower
@@ -64,16 +64,6 @@ def system_name() -> str:
     return f"{pretty} ({system})" if pretty else system
 
 
-class HostInstant(NamedTuple):
-    """One instant of the host, as the fields of `Reading` with these names."""
-
-    cpu_utilisation_fraction: float | None
-    memory_used_bytes: int | None
-    cpu_pressure_fraction: float | None
-    steal_fraction: float | None
-    cpu_power_w: float | None = None
-
-
 class HostObserver:
     """Takes instants of the host; utilisation and steal are over the time since the last one."""
 
@@ -84,15 +74,23 @@ class HostObserver:
         self._busy = self._total = self._steal = 0.0
         self._count()
 
-    def instant(self) -> HostInstant:
-        """The instant now; each figure stands alone and is None where the system is silent."""
+    def instant(self) -> Reading:
+        """The host now, without GPUs; each figure stands alone and is None where the system is silent."""
+        now_s = time.monotonic()
         utilisation, steal = self._count()
         try:
             memory = psutil.virtual_memory()
             used: int | None = int(memory.total - memory.available)
         except (OSError, ValueError, RuntimeError):
             used = None
-        return HostInstant(utilisation, used, self._stalled(), steal, self._power.watts())
+        return Reading(
+            monotonic_s=now_s,
+            cpu_utilisation_fraction=utilisation,
+            memory_used_bytes=used,
+            cpu_pressure_fraction=self._stalled(),
+            steal_fraction=steal,
+            cpu_power_w=self._power.watts(),
+        )
 
     def _count(self) -> tuple[float | None, float | None]:
         """Shares of busy and stolen time since the last call; None where no time passed."""

@@ -24,7 +24,7 @@ def find_links(nvml: Nvml, gpus: Sequence[Gpu]) -> tuple[GpuLink, ...]:
             except NvmlRefusedError:
                 continue
     wired = {gpu.index: gpu.nvlink_count != 0 for gpu in gpus}
-    switched = {index: wired[index] and _behind_switch(nvml, handle, index) for index, handle in handles.items()}
+    switched = {index: wired[index] and _behind_switch(nvml, handle) for index, handle in handles.items()}
     links = []
     for first, second in combinations(sorted(handles), 2):
         nvlink = wired[first] and wired[second]
@@ -34,20 +34,14 @@ def find_links(nvml: Nvml, gpus: Sequence[Gpu]) -> tuple[GpuLink, ...]:
 
 
 def _kind(nvml: Nvml, pair: tuple[Any, Any], *, nvlink: bool, switched: bool) -> LinkKind:
-    try:
-        if nvlink and int(nvml.call("nvmlDeviceGetP2PStatus", *pair, _P2P_NVLINK)) == _P2P_OK:
-            return "nvswitch" if switched else "nvlink"
-    except (NvmlRefusedError, TypeError, ValueError):
-        pass  # an older driver does not know this question; the next one may still be answered
-    try:
-        status = int(nvml.call("nvmlDeviceGetP2PStatus", *pair, _P2P_READ))
-    except (NvmlRefusedError, TypeError, ValueError):
+    if nvlink and nvml.told("nvmlDeviceGetP2PStatus", *pair, _P2P_NVLINK, convert=int) == _P2P_OK:
+        return "nvswitch" if switched else "nvlink"
+    # An older driver does not know that question; this one may still be answered.
+    status = nvml.told("nvmlDeviceGetP2PStatus", *pair, _P2P_READ, convert=int)
+    if status is None:
         return "unknown"
     return "pcie_p2p" if status == _P2P_OK else "pcie_host"
 
 
-def _behind_switch(nvml: Nvml, handle: Any, index: int) -> bool:  # noqa: ANN401 - an opaque pointer
-    try:
-        return int(nvml.call("nvmlDeviceGetNvLinkRemoteDeviceType", handle, 0, index=index)) == _SWITCH
-    except (NvmlRefusedError, TypeError, ValueError):
-        return False
+def _behind_switch(nvml: Nvml, handle: Any) -> bool:  # noqa: ANN401 - an opaque pointer
+    return nvml.told("nvmlDeviceGetNvLinkRemoteDeviceType", handle, 0, convert=int) == _SWITCH

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import (
@@ -19,9 +19,15 @@ from advisor.hardware.driver_problems import (
     field_problem,
 )
 
+T = TypeVar("T")
+
 MAX_GPUS = 64
 """More are not asked for: no driver that tells the truth has them."""
 _WSL_LIBRARY = Path("/usr/lib/wsl/lib/libnvidia-ml.so.1")
+
+
+NONSENSE = (ValueError, TypeError, AttributeError, OverflowError, LookupError)
+"""What reading an answer raises that is none."""
 
 
 class NvmlRefusedError(Exception):
@@ -51,11 +57,11 @@ class Nvml:
         *,
         container: bool = False,
         avoid: frozenset[str] = frozenset(),
-        announce: Callable[[str, int | None], None] | None = None,
+        announce: Callable[[str], None] | None = None,
     ) -> None:
         """Load and initialise the library. Raises NvmlUnavailableError with a notice.
 
-        `announce` is told the function and GPU before each call, so that a hang or crash can be named.
+        `announce` is told the function before each call, so that a hang or crash can be named.
         """
         self.container = container
         """Inside one, process numbers are the host's and belong to others here."""
@@ -66,14 +72,14 @@ class Nvml:
         if "nvmlInit" in avoid:
             raise NvmlUnavailableError(Reason.of("driver-not-responding"))
         if announce is not None:
-            announce("nvmlInit", None)
+            announce("nvmlInit")
         try:
             self._module.nvmlInit()
         except self._errors as error:
             code = getattr(error, "value", FUNCTION_NOT_FOUND)
             raise NvmlUnavailableError(driver_problem(code, container=container)) from None
 
-    def call(self, function: str, *arguments: Any, index: int | None = None) -> Any:  # noqa: ANN401 - as pynvml
+    def call(self, function: str, *arguments: Any) -> Any:  # noqa: ANN401 - as pynvml
         """What `pynvml.function(*arguments)` answers. Raises NvmlRefusedError, and nothing else."""
         if function in self._avoid:
             raise NvmlRefusedError(Reason.of("refused-driver-crashed"))
@@ -83,7 +89,7 @@ class Nvml:
         if target is None:
             raise NvmlRefusedError(field_problem(FUNCTION_NOT_FOUND), FUNCTION_NOT_FOUND)
         if self._announce is not None:
-            self._announce(function, index)
+            self._announce(function)
         try:
             return target(*arguments)
         except UnicodeDecodeError:
@@ -95,23 +101,31 @@ class Nvml:
         except (AttributeError, TypeError, ValueError, OSError, ctypes.ArgumentError):
             raise NvmlRefusedError(Reason.of("refused-binding-mismatch")) from None
 
-    def first_of(self, functions: tuple[str, ...], *arguments: Any, index: int | None = None) -> Any:  # noqa: ANN401
+    def first_of(self, functions: str | tuple[str, ...], *arguments: Any) -> Any:  # noqa: ANN401 - as pynvml
         """The answer of the first function that gives one, newest first. Raises NvmlRefusedError of the last."""
-        for function in functions[:-1]:
+        *newer, last = (functions,) if isinstance(functions, str) else functions
+        for function in newer:
             try:
-                return self.call(function, *arguments, index=index)
+                return self.call(function, *arguments)
             except NvmlRefusedError as refusal:
                 if refusal.code not in _TRY_OLDER_CODES:
                     raise
-        return self.call(functions[-1], *arguments, index=index)
+        return self.call(last, *arguments)
+
+    def told(self, functions: str | tuple[str, ...], *arguments: Any, convert: Callable[[Any], T]) -> T | None:  # noqa: ANN401 - as pynvml
+        """The answer through `convert`, or None where it is refused or none."""
+        try:
+            return convert(self.first_of(functions, *arguments))
+        except (NvmlRefusedError, *NONSENSE):
+            return None
 
     def handle(self, index: int) -> Any:  # noqa: ANN401 - an opaque pointer
         """The handle of GPU `index`, never NULL: the library dies of SIGSEGV on one. Raises NvmlRefusedError."""
-        return self._checked(self.call("nvmlDeviceGetHandleByIndex", index, index=index))
+        return self._checked(self.call("nvmlDeviceGetHandleByIndex", index))
 
-    def mig_handle(self, parent: Any, slot: int, *, index: int) -> Any:  # noqa: ANN401 - an opaque pointer
+    def mig_handle(self, parent: Any, slot: int) -> Any:  # noqa: ANN401 - an opaque pointer
         """The handle of a MIG slot of a GPU. Raises NvmlRefusedError, with NOT_FOUND for an empty slot."""
-        return self._checked(self.call("nvmlDeviceGetMigDeviceHandleByIndex", parent, slot, index=index))
+        return self._checked(self.call("nvmlDeviceGetMigDeviceHandleByIndex", parent, slot))
 
     def constant(self, name: str) -> Any:  # noqa: ANN401 - as pynvml
         """A constant of the binding. Raises NvmlRefusedError where this version lacks it."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import driver_problem
-from advisor.hardware.machine import Reading
 from advisor.hardware.sampler.host import HostObserver, is_container
 from advisor.hardware.sampler.nvml import MAX_GPUS, Nvml, NvmlRefusedError, NvmlUnavailableError
 from advisor.hardware.sampler.pci import nvidia_presence
@@ -54,15 +55,13 @@ class Observation:
         if self._interval_s is None:
             self.close()
             return
-        now_s = time.monotonic()
-        # A missed beat is skipped, not made up for.
-        self._due_s = max(self._due_s + self._interval_s, now_s)
         host = self._host.instant()
+        # A missed beat is skipped, not made up for.
+        self._due_s = max(self._due_s + self._interval_s, host.monotonic_s)
         gpus = tuple(observer.instant(host.memory_used_bytes) for observer in self._gpus)
-        reading = Reading(monotonic_s=now_s, gpus=gpus, driver_responding=self._ask_driver, **host._asdict())
-        self._emit(Read(reading=reading))
+        self._emit(Read(reading=replace(host, gpus=gpus, driver_responding=self._ask_driver)))
         if self._ask_driver:
-            self._open_driver(now_s)  # after the host's reading: it may take seconds
+            self._open_driver(host.monotonic_s)  # after the host's reading: it may take seconds
 
     def close(self) -> None:
         """Shut NVML down; the next reading opens it again."""

@@ -18,7 +18,7 @@ from advisor.hardware.sampler.fields import (
     text,
     watts,
 )
-from advisor.hardware.sampler.nvml import Nvml, NvmlRefusedError
+from advisor.hardware.sampler.nvml import NONSENSE, Nvml, NvmlRefusedError
 
 T = TypeVar("T")
 
@@ -43,10 +43,10 @@ class GpuObserver:
     def instant(self, used_by_host_bytes: int | None) -> GpuReading:
         """The GPU now; None where the driver would not say. `used_by_host_bytes`: RAM in use, for shared memory."""
         if self._lost_until_s is not None and time.monotonic() < self._lost_until_s:
-            return self._lost_reading()
+            return self._blank(lost=True)
         self._lost_until_s = None
         if self._handle is None and not self._look_up():
-            return self._lost_reading() if self._lost_until_s is not None else self._unknown_reading()
+            return self._blank(lost=self._lost_until_s is not None)
         reading = GpuReading(
             uuid=self._uuid,
             index=self._index,
@@ -57,7 +57,7 @@ class GpuObserver:
             temperature_celsius=self._ask("nvmlDeviceGetTemperature", 0, convert=celsius),
             throttle_bits=self._throttle_bits(),
         )
-        return self._lost_reading() if self._lost_until_s is not None else reading
+        return self._blank(lost=True) if self._lost_until_s is not None else reading
 
     def _look_up(self) -> bool:
         try:
@@ -73,7 +73,7 @@ class GpuObserver:
         if self._lost_until_s is not None:
             return False
         try:
-            memory_info(self._nvml, self._handle, self._index)
+            memory_info(self._nvml, self._handle)
         except NvmlRefusedError as refusal:
             return refusal.code == NOT_SUPPORTED
         return False
@@ -82,7 +82,7 @@ class GpuObserver:
         if self._lost_until_s is not None or self._silenced("memory"):
             return None  # a lost GPU has no handle any more
         try:
-            total, free, used, reserved = memory_info(self._nvml, self._handle, self._index)
+            total, free, used, reserved = memory_info(self._nvml, self._handle)
         except NvmlRefusedError as refusal:
             self._note(refusal, "memory")
             return None
@@ -102,10 +102,10 @@ class GpuObserver:
         if self._lost_until_s is not None or self._silenced(name):
             return None
         try:
-            return convert(self._nvml.call(function, self._handle, *arguments, index=self._index))
+            return convert(self._nvml.call(function, self._handle, *arguments))
         except NvmlRefusedError as refusal:
             self._note(refusal, name)
-        except (ValueError, TypeError, AttributeError, OverflowError, LookupError):
+        except NONSENSE:
             pass  # a nonsensical value is unknown this time and asked again next time
         return None
 
@@ -120,11 +120,8 @@ class GpuObserver:
         elif name is not None:
             self._refused_until_s[name] = now_s + _RETRY_REFUSED_S
 
-    def _lost_reading(self) -> GpuReading:
-        return GpuReading(uuid=self._uuid, index=self._index, lost=True)
-
-    def _unknown_reading(self) -> GpuReading:
-        return GpuReading(uuid=self._uuid, index=self._index)
+    def _blank(self, *, lost: bool) -> GpuReading:
+        return GpuReading(uuid=self._uuid, index=self._index, lost=lost)
 
 
 def _utilisation(rates: Any) -> float:  # noqa: ANN401 - a structure of pynvml

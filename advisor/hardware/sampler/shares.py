@@ -7,28 +7,12 @@ from typing import Any
 import psutil  # noqa: TID251 - the sampler is its one user
 
 from advisor.core.sentences import Reason
-from advisor.hardware.driver_problems import NOT_FOUND, NOT_SUPPORTED
+from advisor.hardware.driver_problems import NOT_FOUND
 from advisor.hardware.machine import GpuProcess, MigInstance
 from advisor.hardware.sampler.fields import FieldReader, count, memory_info, text
 from advisor.hardware.sampler.nvml import NvmlRefusedError
 
 _MAX_MIG_SLOTS = 16
-
-
-def mig_enabled(reader: FieldReader) -> bool | None:
-    """Whether the GPU is split; a card that cannot be split is not, which is no refusal."""
-    if reader.lost is not None:
-        reader.refuse("mig_enabled", reader.lost)
-        return None
-    try:
-        current, _ = reader.nvml.call("nvmlDeviceGetMigMode", reader.handle, index=reader.index)
-    except NvmlRefusedError as refusal:
-        reader.note_loss(refusal)
-        if refusal.code == NOT_SUPPORTED:
-            return False
-        reader.refuse("mig_enabled", refusal.reason)
-        return None
-    return bool(current)
 
 
 def find_mig_instances(reader: FieldReader) -> tuple[MigInstance, ...]:
@@ -37,8 +21,8 @@ def find_mig_instances(reader: FieldReader) -> tuple[MigInstance, ...]:
     instances: list[MigInstance] = []
     for slot in range(min(slots or 0, _MAX_MIG_SLOTS)):
         try:
-            handle = reader.nvml.mig_handle(reader.handle, slot, index=reader.index)
-            uuid = text(reader.nvml.call("nvmlDeviceGetUUID", handle, index=reader.index))
+            handle = reader.nvml.mig_handle(reader.handle, slot)
+            uuid = text(reader.nvml.call("nvmlDeviceGetUUID", handle))
         except NvmlRefusedError as refusal:
             reader.note_loss(refusal)
             if refusal.code != NOT_FOUND:
@@ -60,7 +44,7 @@ def find_mig_instances(reader: FieldReader) -> tuple[MigInstance, ...]:
 
 def _mig_memory(reader: FieldReader, handle: Any) -> tuple[int | None, int | None]:  # noqa: ANN401
     try:
-        total, free, _, _ = memory_info(reader.nvml, handle, reader.index)
+        total, free, _, _ = memory_info(reader.nvml, handle)
     except NvmlRefusedError as refusal:
         reader.refuse("mig_instances", refusal.reason)
         return None, None
