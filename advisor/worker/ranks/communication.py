@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -16,7 +19,6 @@ from advisor.core.sentences import Reason, say
 from advisor.protocol.messages import Failed, Progress, RankFinding, RankReport, RanksRequest
 from advisor.worker.event_box import EventBox
 from advisor.worker.ranks.collectives import Rank, check_peers, time_all_reduces, time_memory_copy, time_peer_copies
-from advisor.worker.ranks.deadline import PhaseDeadline
 from advisor.worker.ranks.rank_messages import RANK_SCHEMA_VERSION, exchange_reports
 from advisor.worker.ranks.steps import RankSteps
 
@@ -24,6 +26,7 @@ _JOIN_S = 30.0
 _EXCHANGE_S = 15.0
 _SHARES = {"peers": 0.1, "all_reduce": 0.25, "steps": 0.5, "dp": 0.15}
 """Of the budget."""
+_DEADLINE_EXIT_CODE = 7
 _GRACE = 3.0
 """A phase may take this many times its share, plus the time of a collective that waits for its deadline."""
 
@@ -35,74 +38,75 @@ def answer(request: RanksRequest, box: EventBox) -> None:
     """
     torch.set_num_threads(request.thread_count)
     number, count = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    deadline = PhaseDeadline(lambda phase: box.send(_expired(phase)))
-    keep = _RankFile(Path(request.report_folder) / f"rank-{number}.jsonl", box)
-    run = _Run(request, box, deadline)
-    with deadline.phase("ranks-phase-join", _JOIN_S):
-        box.send(Progress(phase="ranks-phase-join", fraction=0.0, detail=f"{number}/{count}"))
-        rank = _join(request, number, count, keep)
+    file = Path(request.report_folder) / f"rank-{number}.jsonl"
+    with _phase(box, "ranks-phase-join", 0.0, _JOIN_S, detail=f"{number}/{count}"):
+        rank = _join(request, number, count, partial(_keep, file, box))
     try:
-        run.measure(rank)
+        _measure(request, box, rank)
     finally:
         dist.destroy_process_group()
 
 
-class _RankFile:
-    """A rank's own file: one finding a line, on disk before the next begins."""
-
-    def __init__(self, path: Path, box: EventBox) -> None:
-        self._path, self._box = path, box
-
-    def __call__(self, finding: RankFinding) -> None:
-        with self._path.open("ab") as file:
-            file.write(msgspec.json.encode(finding) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        self._box.send(finding)
+def _keep(path: Path, box: EventBox, finding: RankFinding) -> None:
+    """Add a finding to this rank's own file, on disk before the next one is made, and send it."""
+    with path.open("ab") as file:
+        file.write(msgspec.json.encode(finding) + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    box.send(finding)
 
 
-class _Run:
-    """The phases, each with its deadline."""
+@contextmanager
+def _phase(box: EventBox, name: str, fraction: float, limit_s: float, *, detail: str = "") -> Iterator[None]:
+    """One phase: it says that it begins, and ends this process where it takes longer than `limit_s`.
 
-    def __init__(self, request: RanksRequest, box: EventBox, deadline: PhaseDeadline) -> None:
-        self._request, self._box, self._deadline = request, box, deadline
+    A collective that hangs in a library cannot be interrupted, only left; what was found is in the rank's file already.
+    """
 
-    def measure(self, rank: Rank) -> None:
-        """Compare versions first, then values, links, collectives and steps; exchange at the end."""
-        request = self._request
-        with self._phase("ranks-phase-exchange", 0.05, _EXCHANGE_S):
-            exchange_reports(_report(rank, ()), rank.control)
-        with self._phase("ranks-phase-load", 0.1, _JOIN_S + request.budget_s):
-            steps = RankSteps(request, rank)
-            rank.barrier()
-        with self._phase("ranks-phase-peers", 0.2, self._limit_s("peers")):
-            check_peers(rank)
-            time_peer_copies(rank, request.budget_s * _SHARES["peers"])
-            time_memory_copy(rank)
-        with self._phase("ranks-phase-all-reduce", 0.3, self._limit_s("all_reduce")):
-            time_all_reduces(rank, request.budget_s * _SHARES["all_reduce"], steps.largest_gradient_bytes)
-        if "ddp" in request.strategies:
-            with self._phase("ranks-phase-steps", 0.5, self._limit_s("steps") + _JOIN_S):
-                steps.measure(request.budget_s * _SHARES["steps"])
-        if "dp" in request.strategies and rank.device.type == "cuda":
-            with self._phase("ranks-phase-dp", 0.8, self._limit_s("dp") + _JOIN_S):
-                steps.measure_data_parallel(request.budget_s * _SHARES["dp"])
-        with self._phase("ranks-phase-exchange", 0.95, _EXCHANGE_S):
-            reports = exchange_reports(_report(rank, tuple(rank.findings)), rank.control)
-        if rank.rank == 0:
-            for report in reports[1:]:
-                for finding in report.findings:
-                    self._box.send(finding)
+    def leave() -> None:
+        with suppress(Exception):
+            box.send(_expired(name))
+        os._exit(_DEADLINE_EXIT_CODE)
 
-    def _phase(self, name: str, fraction: float, limit_s: float) -> AbstractContextManager[None]:
-        self._box.send(Progress(phase=name, fraction=fraction))
-        return self._deadline.phase(name, limit_s)
-
-    def _limit_s(self, share: str) -> float:
-        return self._request.budget_s * _SHARES[share] * _GRACE + 2 * self._request.collective_deadline_s
+    box.send(Progress(phase=name, fraction=fraction, detail=detail))
+    deadline = threading.Timer(limit_s, leave)
+    deadline.daemon = True
+    deadline.start()
+    try:
+        yield
+    finally:
+        deadline.cancel()
 
 
-def _join(request: RanksRequest, number: int, count: int, keep: _RankFile) -> Rank:
+def _measure(request: RanksRequest, box: EventBox, rank: Rank) -> None:
+    """Compare versions first, then values, links, collectives and steps; exchange at the end."""
+    budget_s = {name: request.budget_s * share for name, share in _SHARES.items()}
+    limit_s = {name: _GRACE * part_s + 2 * request.collective_deadline_s for name, part_s in budget_s.items()}
+    with _phase(box, "ranks-phase-exchange", 0.05, _EXCHANGE_S):
+        exchange_reports(_report(rank, ()), rank.control)
+    with _phase(box, "ranks-phase-load", 0.1, _JOIN_S + request.budget_s):
+        steps = RankSteps(request, rank)
+        rank.barrier()
+    with _phase(box, "ranks-phase-peers", 0.2, limit_s["peers"]):
+        check_peers(rank)
+        time_peer_copies(rank, budget_s["peers"])
+        time_memory_copy(rank)
+    with _phase(box, "ranks-phase-all-reduce", 0.3, limit_s["all_reduce"]):
+        time_all_reduces(rank, budget_s["all_reduce"], steps.largest_gradient_bytes)
+    if "ddp" in request.strategies:
+        with _phase(box, "ranks-phase-steps", 0.5, limit_s["steps"] + _JOIN_S):
+            steps.measure(budget_s["steps"])
+    if "dp" in request.strategies and rank.device.type == "cuda":
+        with _phase(box, "ranks-phase-dp", 0.8, limit_s["dp"] + _JOIN_S):
+            steps.measure_data_parallel(budget_s["dp"])
+    with _phase(box, "ranks-phase-exchange", 0.95, _EXCHANGE_S):
+        reports = exchange_reports(_report(rank, tuple(rank.findings)), rank.control)
+    for report in reports[1:] if rank.rank == 0 else ():
+        for finding in report.findings:
+            box.send(finding)
+
+
+def _join(request: RanksRequest, number: int, count: int, keep: Callable[[RankFinding], None]) -> Rank:
     """Join the group that the environment names (`env://`): gloo for CPUs, else the accelerator's own (CUDA: NCCL)."""
     kind = request.device
     accelerated = kind != "cpu"
