@@ -34,8 +34,8 @@ _KEPT = _of_aten(
 _EVERY = 2
 
 
-def checkpoint_blocks(module: nn.Module, kind: Literal["selective", "full"] = "full") -> int:
-    """Checkpoint each repeated block, in place; returns how many (at least 1).
+def checkpoint_blocks(module: nn.Module, kind: Literal["selective", "full"] = "full") -> None:
+    """Checkpoint each repeated block, in place.
 
     `full`: a block keeps its inputs alone; `selective`: also what attention, convolutions and every other product with
     a weight gave, from its first on, as PyTorch's own trainer of language models (torchtitan) does. transformers models
@@ -46,13 +46,12 @@ def checkpoint_blocks(module: nn.Module, kind: Literal["selective", "full"] = "f
     if kind == "selective":
         options["context_fn"] = _keeping_products
     if getattr(module, "supports_gradient_checkpointing", False) and _switched_on(module, options):
-        return 1
-    blocks = _repeated_blocks(module)
-    for block in blocks:
-        block.forward = functools.partial(_recomputed, block, block.forward, options)
+        return
+    blocks = repeated_blocks(module).values()
     if not blocks:
         raise SaidError.of("worker-no-blocks")
-    return len(blocks)
+    for block in blocks:
+        block.forward = functools.partial(_recomputed, block, block.forward, options)
 
 
 def _keeping_products() -> Any:  # noqa: ANN401 - a pair of contexts
@@ -86,18 +85,17 @@ def _recomputed(block: nn.Module, forward: Any, how: dict[str, Any], *inputs: An
     return checkpoint(forward, *inputs, **how, **options)
 
 
-def _repeated_blocks(module: nn.Module) -> list[nn.Module]:
-    """Outermost children of lists whose entries are of one class that has parameters."""
-    found: list[nn.Module] = []
-    waiting: list[nn.Module] = [module]
+def repeated_blocks(module: nn.Module) -> dict[str, nn.Module]:
+    """The outermost alike modules of lists by path, in order, as checkpointing and full sharding wrap them."""
+    found: dict[str, nn.Module] = {}
+    waiting = [("", module)]
     while waiting:
-        current = waiting.pop()
-        children = list(current.children())
-        alike = isinstance(current, nn.ModuleList | nn.Sequential) and _are_blocks(children)
-        if alike:
-            found.extend(children)
+        path, current = waiting.pop()
+        children = {f"{path}.{name}".lstrip("."): child for name, child in current.named_children()}
+        if isinstance(current, nn.ModuleList | nn.Sequential) and _are_blocks(list(children.values())):
+            found |= children
         else:
-            waiting.extend(children)
+            waiting += reversed(children.items())
     return found
 
 

@@ -20,20 +20,17 @@ _MULTIPLE = 16
 """Sizes that FP8 products need on tensor cores."""
 
 
-def use_fp8(module: nn.Module, recipe: Fp8Recipe, head: nn.Module | None) -> int:
-    """Replace every linear layer but `head` whose sizes are multiples of 16, in place; returns how many.
+def use_fp8(module: nn.Module, recipe: Fp8Recipe, head: nn.Module | None) -> None:
+    """Replace every linear layer but `head` whose sizes are multiples of 16, in place.
 
     GPT-2's `Conv1D` of transformers is a linear layer that keeps its weight transposed.
     """
-    count = 0
     for owner in list(module.modules()):
         for name, child in list(owner.named_children()):
             if not is_projection(child) or child is head:
                 continue
             if all(size % _MULTIPLE == 0 for size in projection_sizes(child)):
                 setattr(owner, name, Fp8Linear(child, recipe))
-                count += 1
-    return count
 
 
 class Fp8Linear(nn.Module):

@@ -52,8 +52,8 @@ class LowRank(nn.Module):
         return result + adapted.to(result.dtype)
 
 
-def add_lora(module: nn.Module, training: Training) -> int:
-    """Freeze `module` and put adapters beside its projections, in place; returns how many.
+def add_lora(module: nn.Module, training: Training) -> None:
+    """Freeze `module` and put adapters beside its projections, in place.
 
     Raises InputError for a model without linear projections.
     """
@@ -73,7 +73,6 @@ def add_lora(module: nn.Module, training: Training) -> int:
             dtype = torch.float32
         setattr(owners[owner_name], attribute, LowRank(base, in_features, out_features, rank, dtype))
     _train_new_head(module)
-    return len(targets)
 
 
 def is_projection(module: nn.Module) -> bool:

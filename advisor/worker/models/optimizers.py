@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -34,19 +34,17 @@ def make_optimizer(parameters: Sequence[nn.Parameter], workload: Workload) -> to
 
 
 def _plain(parameters: Sequence[Tensor], workload: Workload) -> torch.optim.Optimizer:
-    name = workload.training.optimizer
-    fused = True if workload.training.fused_optimizer else None
-    if name == "adamw":
-        return torch.optim.AdamW(parameters, lr=_LEARNING_RATE, fused=fused)
-    if name == "adam":
-        return torch.optim.Adam(parameters, lr=_LEARNING_RATE, fused=fused)
-    if name == "sgd":
-        return torch.optim.SGD(parameters, lr=_LEARNING_RATE, fused=fused)
-    if name == "sgd_momentum":
-        return torch.optim.SGD(parameters, lr=_LEARNING_RATE, momentum=_MOMENTUM, fused=fused)
-    if name == "adafactor":
-        return torch.optim.Adafactor(parameters, lr=_LEARNING_RATE)
-    raise SaidError.of("worker-no-such-optimizer", workload=workload.name, optimizer=name)
+    name, fused = workload.training.optimizer, True if workload.training.fused_optimizer else None
+    made: dict[str, Callable[..., torch.optim.Optimizer]] = {
+        "adamw": partial(torch.optim.AdamW, fused=fused),
+        "adam": partial(torch.optim.Adam, fused=fused),
+        "sgd": partial(torch.optim.SGD, fused=fused),
+        "sgd_momentum": partial(torch.optim.SGD, fused=fused, momentum=_MOMENTUM),
+        "adafactor": torch.optim.Adafactor,
+    }
+    if name not in made:
+        raise SaidError.of("worker-no-such-optimizer", workload=workload.name, optimizer=name)
+    return made[name](parameters, lr=_LEARNING_RATE)
 
 
 class SteppedInBackward(torch.optim.Optimizer):
@@ -71,11 +69,8 @@ class SteppedInBackward(torch.optim.Optimizer):
 
         return step
 
-    def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ANN401 - torch's own signature
+    def step(self) -> None:  # type: ignore[override]  # no closure: nobody gives one
         """Nothing is left to do: backward did it."""
-        if closure is not None:
-            message = "a closure is not supported"
-            raise ValueError(message)
 
 
 class MasterWeightOptimizer(torch.optim.Optimizer):
@@ -90,11 +85,8 @@ class MasterWeightOptimizer(torch.optim.Optimizer):
         self.masters = [nn.Parameter(half.detach().float()) for half in self.halves]
         self.inner = make(self.masters)
 
-    def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ANN401 - torch's own signature
+    def step(self) -> None:  # type: ignore[override]  # no closure: nobody gives one
         """One update: gradients to FP32, the inner step, weights back to half."""
-        if closure is not None:
-            message = "a closure is not supported"
-            raise ValueError(message)
         for half, master in zip(self.halves, self.masters, strict=True):
             master.grad = None if half.grad is None else half.grad.float()
         self.inner.step()

@@ -27,22 +27,19 @@ _GPTQ_WORD_BITS = 32
 _EXPERT_DIMENSIONS = 3
 
 
-def quantise_frozen(module: nn.Module, training: Training, dtype: torch.dtype, head: nn.Module | None) -> int:
-    """Pack every frozen linear layer but `head`, and every frozen stack of experts, in place; returns how many.
+def quantise_frozen(module: nn.Module, training: Training, dtype: torch.dtype, head: nn.Module | None) -> None:
+    """Pack every frozen linear layer but `head`, and every frozen stack of experts, in place.
 
     `dtype` is what products compute in. Layers without a frozen weight are left as they are.
     """
     scheme, bits = quantization_of(training), stored_bits(training)
     if scheme is None or bits is None:
-        return 0
-    count = 0
+        return
     for owner in list(module.modules()):
         for name, child in list(owner.named_children()):
             if isinstance(child, nn.Linear) and child is not head and not child.weight.requires_grad:
                 setattr(owner, name, QuantisedLinear(child, scheme, bits, dtype))
-                count += 1
-        count += _pack_experts(owner, scheme, bits, dtype)
-    return count
+        _pack_experts(owner, scheme, bits, dtype)
 
 
 class Packed(nn.Module):
@@ -157,7 +154,7 @@ class _Product(torch.autograd.Function):
         return torch.matmul(gradient, ctx.weight.dequantised(ctx.dtype)), None, None
 
 
-def _pack_experts(owner: nn.Module, scheme: Quantization, bits: int, dtype: torch.dtype) -> int:
+def _pack_experts(owner: nn.Module, scheme: Quantization, bits: int, dtype: torch.dtype) -> None:
     """Frozen parameters (experts, rows, columns) become packed; reading one gives its numbers, made anew."""
     names = [
         name
@@ -165,7 +162,7 @@ def _pack_experts(owner: nn.Module, scheme: Quantization, bits: int, dtype: torc
         if parameter.dim() == _EXPERT_DIMENSIONS and not parameter.requires_grad and parameter.is_floating_point()
     ]
     if not names or isinstance(owner, nn.modules.conv._ConvNd):  # noqa: SLF001 - the family's common class
-        return 0
+        return
     kept = {name: Packed(getattr(owner, name), scheme, bits) for name in names}
 
     def reading(name: str) -> property:
@@ -180,4 +177,3 @@ def _pack_experts(owner: nn.Module, scheme: Quantization, bits: int, dtype: torc
         delattr(owner, name)
         owner.add_module(f"{name}_packed", packed)
     owner.__class__ = type(kind.__name__, (kind,), {name: reading(name) for name in names})
-    return len(names)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from advisor.optable.op_table import ALLOCATE, Affine, CheckpointFigures, Layer, through
+from advisor.worker.models.checkpointing import repeated_blocks
 from advisor.worker.trace.step_pass import Pass
 
 
@@ -73,26 +74,8 @@ def _kept_bytes(one: Pass) -> dict[str, int]:
 
 def block_parameter_bytes(model: torch.nn.Module) -> tuple[float, ...]:
     """Bytes of the parameters of each repeated block, which full sharding would gather as one."""
-    modules = dict(model.named_modules())
-    return tuple(
-        float(sum(p.numel() * p.element_size() for p in modules[path].parameters())) for path in repeated_blocks(model)
-    )
-
-
-def repeated_blocks(model: torch.nn.Module) -> list[str]:
-    """Paths of the outermost alike modules of lists, as checkpointing and full sharding wrap them."""
-    found: list[str] = []
-    waiting: list[tuple[str, torch.nn.Module]] = [("", model)]
-    while waiting:
-        path, module = waiting.pop()
-        children = list(module.named_children())
-        kinds = {type(child) for _, child in children}
-        listed = isinstance(module, torch.nn.ModuleList | torch.nn.Sequential) and len(children) > 1
-        if listed and len(kinds) == 1 and any(True for _ in children[0][1].children()):
-            found += [f"{path}.{name}".lstrip(".") for name, _ in children]
-        else:
-            waiting += [(f"{path}.{name}".lstrip("."), child) for name, child in reversed(children)]
-    return found
+    blocks = repeated_blocks(model).values()
+    return tuple(float(sum(p.numel() * p.element_size() for p in block.parameters())) for block in blocks)
 
 
 def checkpoint_figures(
