@@ -10,7 +10,7 @@ import os  # noqa: E402 - stdout is claimed first
 import signal  # noqa: E402
 import sys  # noqa: E402
 from importlib import import_module  # noqa: E402
-from typing import TYPE_CHECKING, Protocol, cast  # noqa: E402
+from typing import TYPE_CHECKING  # noqa: E402
 
 if TYPE_CHECKING:
     from advisor.protocol.messages import Request
@@ -20,13 +20,7 @@ _WRONG_REQUEST = 2
 _FAILED = 1
 
 
-class _Handler(Protocol):
-    """What each kind of request is answered by: a module with this function."""
-
-    def answer(self, request: Request, box: EventBox) -> None:
-        """Answer one request, sending each event as it is made."""
-
-
+# What answers each kind of request: a module whose `answer(request, box)` sends each event as it is made.
 _HANDLERS = {
     "TraceRequest": "advisor.worker.trace.trace",
     "ImportRequest": "advisor.worker.train.imports",
@@ -78,8 +72,7 @@ def _answer(request: Request, box: EventBox) -> int:
     from advisor.worker.failures import describe
 
     try:
-        handler = cast("_Handler", import_module(_HANDLERS[type(request).__name__]))
-        handler.answer(request, box)
+        import_module(_HANDLERS[type(request).__name__]).answer(request, box)
     except BrokenPipeError:
         _leave(_FAILED)
     except BaseException as error:  # noqa: BLE001 - whatever a model raises becomes a named event: no signal interrupts us

@@ -17,6 +17,13 @@ Batch = dict[str, Tensor] | tuple[Tensor, ...]
 """What one step takes: keyword or positional tensors, the last of a tuple being the targets."""
 
 
+def mapped(batch: Batch, change: Callable[[Tensor], Tensor]) -> Batch:
+    """The batch with every tensor changed."""
+    if isinstance(batch, dict):
+        return {name: change(tensor) for name, tensor in batch.items()}
+    return tuple(change(tensor) for tensor in batch)
+
+
 FORMATS = {"fp16": torch.float16, "bf16": torch.bfloat16}
 HALF_DTYPES: dict[Precision, torch.dtype] = {
     name: FORMATS[row.half_format] for name, row in PRECISION_FACTS.items() if row.half_format and row.half_weights
@@ -29,16 +36,21 @@ class Architecture:
 
     module: nn.Module
     make_batch: Callable[[int], Batch]
+    """Batch size -> a fresh random batch of CPU tensors (fakes under a fake mode)."""
     loss: Callable[[nn.Module, Batch], Tensor]
+    """One forward pass up to the scalar loss: the user's `training_step`, or the door's own."""
     outputs: Callable[[nn.Module, Batch], Any]
+    """One forward pass without a loss, for `mode = "inference"`."""
     choose_trainable: Callable[[nn.Module], None] | None = None
     make_dataset: Callable[[], Dataset[Any]] | None = None
     """The user's own data set; its samples collate to what `make_batch` draws."""
     head_names: tuple[str, ...] = ()
     """Name prefixes of the parameters that belong to the task's head; empty: the last layer with parameters."""
     block_count: int | None = None
+    """Repeated blocks that were built, and that the whole model has; None where the door knows no blocks."""
     full_block_count: int | None = None
     notes: tuple[Reason, ...] = ()
+    """Where the module differs from what the workload asks (attention not offered, bits that are only predicted)."""
 
 
 class NotRunning(SaidError):  # noqa: N818 - what happened, as the caller tells it

@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensor
 
+from advisor.worker.replaced import replaced
+
 
 @contextlib.contextmanager
 def no_initialisation() -> Iterator[None]:
@@ -23,12 +25,8 @@ def no_initialisation() -> Iterator[None]:
             return _Rates(start + (end - start) * index / max(1, steps - 1) for index in range(steps))
         return original(start, end, steps, **options)
 
-    torch.linspace = linspace  # type: ignore[assignment]
-    try:
-        with no_init_weights():
-            yield
-    finally:
-        torch.linspace = original
+    with replaced(torch, linspace=linspace), no_init_weights():
+        yield
 
 
 class _Rate(float):
@@ -65,19 +63,14 @@ class _Rates(list[float]):
         return parts
 
 
-@contextlib.contextmanager
-def known_layer_drop() -> Iterator[None]:
+def known_layer_drop() -> contextlib.AbstractContextManager[None]:
     """No layer is dropped: a scalar `torch.rand([])`, which models compare with their drop rate, is 1."""
     original = torch.rand
 
     def rand(*size: Any, **options: Any) -> Any:  # noqa: ANN401 - torch's own signature
         return 1.0 if size in (((),), ([],)) else original(*size, **options)
 
-    torch.rand = rand
-    try:
-        yield
-    finally:
-        torch.rand = original
+    return replaced(torch, rand=rand)
 
 
 def let_experts_be_fake() -> None:

@@ -9,11 +9,10 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils.data import Dataset
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
-from advisor.core.sentences import Reason, SaidError
-from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, Batch, under_fake_mode
+from advisor.core.sentences import SaidError
+from advisor.worker.models.architecture import FORMATS, HALF_DTYPES, Architecture, Batch, mapped, under_fake_mode
 from advisor.worker.models.trainable_parameters import choose_trainable
 from advisor.worker.replaced import replaced
 from advisor.workload.workload import (
@@ -38,27 +37,16 @@ _IMAGE_DIMENSIONS = 4
 """Batch, channels, height, width."""
 
 
-@dataclass(frozen=True)
-class LoadedModel:
-    """Everything a step needs; nothing here has run yet."""
+@dataclass(frozen=True, kw_only=True)
+class LoadedModel(Architecture):
+    """Everything a step needs; nothing here has run yet.
 
-    module: nn.Module
-    """On the device and in the data type of the workload's precision, in training or evaluation mode by its `mode`."""
-    make_batch: Callable[[int], Batch]
-    """Batch size -> a fresh random batch of CPU tensors (fakes under a fake mode), in the precision's data type."""
-    loss: Callable[[nn.Module, Batch], Tensor]
-    """One forward pass up to the scalar loss: the user's `training_step`, or the door's own."""
-    outputs: Callable[[nn.Module, Batch], Any]
-    """One forward pass without a loss, for `mode = "inference"`."""
+    The module is on the device, in training or evaluation mode by the workload's `mode`; it and the batches are in the
+    data type of the workload's precision.
+    """
+
     make_optimizer: Callable[[], torch.optim.Optimizer | None]
     """The workload's optimizer over the parameters that require a gradient; None where it has none."""
-    block_count: int | None
-    """Repeated blocks that were built, and that the whole model has; None where the door knows no blocks."""
-    full_block_count: int | None
-    make_dataset: Callable[[], Dataset[Any]] | None
-    """The user's own data set, where the door has one."""
-    notes: tuple[Reason, ...]
-    """Where the module differs from what the workload asks (attention not offered, bits that are only predicted)."""
 
 
 def load(  # noqa: PLR0913 - what, where and how much of it
@@ -85,17 +73,12 @@ def load(  # noqa: PLR0913 - what, where and how much of it
         )
         notes = architecture.notes + choose_trainable(architecture, workload)
     module = _placed(architecture.module, workload, device, traced=traced)
-    return LoadedModel(
-        module=module,
-        make_batch=lambda batch_size: _cast(architecture.make_batch(batch_size), workload),
-        loss=architecture.loss,
-        outputs=architecture.outputs,
-        make_optimizer=lambda: _optimizer(module, workload),
-        block_count=architecture.block_count,
-        full_block_count=architecture.full_block_count,
-        make_dataset=architecture.make_dataset,
-        notes=notes,
-    )
+    changed = {
+        "module": module,
+        "make_batch": lambda batch_size: _cast(architecture.make_batch(batch_size), workload),
+        "notes": notes,
+    }
+    return LoadedModel(**vars(architecture) | changed, make_optimizer=lambda: _optimizer(module, workload))
 
 
 def autocast(precision: Precision, device_type: str) -> contextlib.AbstractContextManager[Any]:
@@ -247,9 +230,7 @@ def _cast(batch: Batch, workload: Workload) -> Batch:
             tensor = tensor.to(half)
         return _channels_last(tensor) if workload.training.channels_last else tensor
 
-    if isinstance(batch, dict):
-        return {name: cast(tensor) for name, tensor in batch.items()}
-    return tuple(cast(tensor) for tensor in batch)
+    return mapped(batch, cast)
 
 
 def _optimizer(module: nn.Module, workload: Workload) -> torch.optim.Optimizer | None:

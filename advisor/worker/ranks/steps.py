@@ -14,10 +14,9 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from advisor.protocol.messages import RankFindingKind, RanksRequest
-from advisor.worker.models.architecture import Batch
+from advisor.worker.models.architecture import Batch, mapped
 from advisor.worker.models.load_model import LoadedModel, autocast, load
 from advisor.worker.ranks.collectives import Rank
-from advisor.worker.train.training_step import mapped
 
 Variant = tuple[RankFindingKind, int]
 """What is stepped, and micro-batches per optimizer step."""

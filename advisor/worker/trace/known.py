@@ -9,8 +9,8 @@ left to the fake-tensor mode.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import torch
@@ -18,6 +18,7 @@ from torch._decomp import decomposition_table
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
+from advisor.worker.replaced import replaced
 from advisor.worker.trace.even_choices import evenly_chosen, is_choice
 from advisor.worker.trace.kept_values import Values, is_small_enough, made_of_values, values_left_out
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost
@@ -245,7 +246,7 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
             self._names[func] = name if knowable(func, name) else None
         known_as = self._names[func]
         if known_as is None:
-            with self._rule_of(func):
+            with replaced(self, _in_rule=self._in_rule or not _is_torchs_own(func)):
                 return self._dispatched(func, types, args, kwargs)
 
         def run(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
@@ -265,23 +266,9 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
             with values_left_out(func, args, kwargs):
                 return _dispatch(self, func, types, args, kwargs)
 
-    @contextmanager
-    def deciding_no_more(self) -> Iterator[None]:
+    def deciding_no_more(self) -> AbstractContextManager[None]:
         """While gradients are made: a model decides in forward, what backward computes is known by its shape alone."""
-        self._decides = False
-        try:
-            yield
-        finally:
-            self._decides = True
-
-    @contextmanager
-    def _rule_of(self, func: Any) -> Iterator[None]:  # noqa: ANN401 - as above
-        """While an operator is dispatched."""
-        before, self._in_rule = self._in_rule, self._in_rule or not _is_torchs_own(func)
-        try:
-            yield
-        finally:
-            self._in_rule = before
+        return replaced(self, _decides=False)
 
 
 def _is_torchs_own(func: Any) -> bool:  # noqa: ANN401 - as above

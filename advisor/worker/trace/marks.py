@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import torch
@@ -69,9 +68,7 @@ class Marks:
                 self._stack.callback(end.remove)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Take the hooks away."""
         self._stack.close()
 

@@ -14,6 +14,7 @@ import torch
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
 from advisor.core.system import this_system
 from advisor.protocol.messages import Environment
+from advisor.worker.replaced import replaced
 
 _PROBE_SIZE = 64
 
@@ -68,7 +69,7 @@ class TorchDevice:
 
     def time_block(self, step: Callable[[], object], step_count: int) -> Block:
         """Run `step` `step_count` times between two synchronisations; device events where there are any."""
-        first, last = self._events()
+        first, last = self._event(), self._event()
         self.synchronise()
         system_s = this_system.system_cpu_s()
         cpu_s = time.process_time()
@@ -93,13 +94,10 @@ class TorchDevice:
             system_cpu_s=None if system_s is None or system_end_s is None else (system_end_s - system_s) / step_count,
         )
 
-    def event(self) -> Any | None:  # noqa: ANN401 - each backend has an event class of its own
+    def _event(self) -> Any:  # noqa: ANN401 - each backend has an event class of its own
         """A timing event of this device, or None on a CPU and where the backend has none."""
-        kinds = getattr(self._module, "Event", None) if not self.is_cpu else None
-        return None if kinds is None else kinds(enable_timing=True)
-
-    def _events(self) -> tuple[Any, Any]:
-        return self.event(), self.event()
+        kind = getattr(self._module, "Event", None)
+        return None if kind is None else kind(enable_timing=True)
 
     def reset_peak_memory(self) -> None:
         """Forget the peak so far."""
@@ -129,13 +127,12 @@ def matmul_mode(precision: Precision) -> Iterator[None]:
 
     `default` leaves convolutions in TF32, as torch does by itself; the halves keep FP32 for what they leave over.
     """
-    before = (torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32)
-    torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
-    torch.backends.cudnn.allow_tf32 = precision == "tf32" or PRECISION_FACTS[precision].cudnn_in_tf32
-    try:
+    convolutions = precision == "tf32" or PRECISION_FACTS[precision].cudnn_in_tf32
+    with (
+        replaced(torch.backends.cuda.matmul, allow_tf32=precision == "tf32"),
+        replaced(torch.backends.cudnn, allow_tf32=convolutions),
+    ):
         yield
-    finally:
-        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
 
 
 def environment(device: TorchDevice | None) -> Environment:

@@ -15,8 +15,8 @@ from torch.utils.data import DataLoader, Dataset, default_collate
 from advisor.catalogue.loading import STAND_IN_SAMPLES
 from advisor.protocol.messages import LoaderPass, LoaderRequest, Progress
 from advisor.worker.event_box import EventBox
+from advisor.worker.models.architecture import mapped
 from advisor.worker.models.load_model import LoadedModel, load
-from advisor.worker.train.training_step import mapped
 from advisor.workload.workload import Workload, with_training
 
 _MOST_SAMPLES = 1_000_000

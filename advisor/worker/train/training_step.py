@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
 from advisor.catalogue.precisions import PRECISION_FACTS
 from advisor.protocol.messages import StepPart
-from advisor.worker.models.architecture import Batch
+from advisor.worker.models.architecture import Batch, mapped
 from advisor.worker.models.load_model import LoadedModel, autocast
 from advisor.worker.train.device import TorchDevice
 from advisor.workload.workload import Workload
@@ -119,10 +119,3 @@ class TrainingStep:
         if wait:
             self._device.synchronise()
         return time.perf_counter()
-
-
-def mapped(batch: Batch, change: Callable[[torch.Tensor], torch.Tensor]) -> Batch:
-    """The batch with every tensor changed."""
-    if isinstance(batch, dict):
-        return {name: change(tensor) for name, tensor in batch.items()}
-    return tuple(change(tensor) for tensor in batch)
