@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 
@@ -11,7 +11,7 @@ from advisor.optable.op_table import ALLOCATE, OpKind, Phase
 from advisor.worker.trace.ops.call_cost import Cost
 from advisor.worker.trace.ops.op_figures import tensors_in
 from advisor.worker.trace.ops.op_names import operators
-from advisor.worker.trace.ops.raw_op import RawOp, touched_bytes
+from advisor.worker.trace.ops.raw_op import Args, Named, RawOp, touched_bytes
 from advisor.worker.trace.storages import StorageTracker
 
 Tensor = torch.Tensor
@@ -82,7 +82,7 @@ class DataFlow:
                 uses.append(Use((number, self._versions.get(number, 0)), touched_bytes(tensor), whole))
         return uses
 
-    def note(self, phase: Phase, cost: Cost, args: Sequence[Any], kwargs: Mapping[str, Any], out: object) -> None:
+    def note(self, phase: Phase, cost: Cost, args: Args, kwargs: Named, out: object) -> None:
         """Add the kernels of one call; its tensors have been seen by the tracker (others hold next to nothing)."""
         reads = self._used(tensors_in(kwargs, tensors_in(args)))
         outputs = tensors_in(out)

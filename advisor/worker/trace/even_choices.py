@@ -6,7 +6,6 @@ al. 2021, Switch Transformers), and what one without weights would choose is not
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -14,6 +13,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import _disable_current_modes
 
 from advisor.worker.trace.kept_values import with_values
+from advisor.worker.trace.ops.raw_op import Args, Named, Operator
 
 Tensor = torch.Tensor
 _AT_MOST = 1 << 24
@@ -23,16 +23,16 @@ CHOOSING = frozenset({"topk", "argmax", "max"})
 """Operators that tell which of several are best, by name."""
 
 
-def is_choice(func: Any, args: Sequence[Any]) -> bool:  # noqa: ANN401 - an operator overload
+def is_choice(func: Operator, args: Args) -> bool:
     """Whether an operator chooses among values that are not known."""
     return func in {_TOPK, _ARGMAX, _MAX} and isinstance(args[0], FakeTensor) and args[0].constant is None
 
 
 def evenly_chosen(
     mode: FakeTensorMode,
-    func: Any,  # noqa: ANN401 - an operator overload
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
+    func: Operator,
+    args: Args,
+    kwargs: Named,
     out: Any,  # noqa: ANN401 - what its shape rule gave
 ) -> Any:  # noqa: ANN401 - the same
     """The result with known places: each in turn, so that all are chosen equally often."""

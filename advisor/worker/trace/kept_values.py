@@ -8,7 +8,7 @@ every value, and so runs for real.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -16,6 +16,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves, tree_map
+
+from advisor.worker.trace.ops.raw_op import Args, Named, Operator
 
 Tensor = torch.Tensor
 Values = Literal["none", "whole", "all", "even"]
@@ -52,13 +54,7 @@ def with_values(mode: FakeTensorMode, tensor: Tensor) -> Tensor:
 
 
 @contextmanager
-def values_left_out(
-    func: Any,  # noqa: ANN401 - an operator overload
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    *,
-    only_partly_known: bool = False,
-) -> Iterator[None]:
+def values_left_out(func: Operator, args: Args, kwargs: Named, *, only_partly_known: bool = False) -> Iterator[None]:
     """No values while an operator runs that writes into none of its tensors; `only_partly_known`: where some have none.
 
     Else each operator that such a one is worked out of is computed with what is known, for nothing: all of a picture's
@@ -78,14 +74,7 @@ def values_left_out(
             tensor.constant = constant
 
 
-def made_of_values(
-    mode: FakeTensorMode,
-    func: Any,  # noqa: ANN401 - an operator overload
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    *,
-    every: bool,
-) -> Any:  # noqa: ANN401 - a fake, or None where the mode's own rule holds
+def made_of_values(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named, *, every: bool) -> Any:  # noqa: ANN401 - a fake, or None where the mode's own rule holds
     """The result of an operator that torch's own rules leave to shapes though its values are known; else None.
 
     These are constructors, operators indexed by a known mask, sequences packed by known lengths and, with `every`,
@@ -105,7 +94,7 @@ def made_of_values(
     return _constructed(mode, func, args, kwargs, every=every)
 
 
-def _by_places(mode: FakeTensorMode, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+def _by_places(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
     indices = [_without_mask(mode, index) for index in args[1]]
     if all(pair[0] is old for pair, old in zip(indices, args[1], strict=True)):
         return None
@@ -131,14 +120,7 @@ def _packed(mode: FakeTensorMode, padded: Tensor, lengths: Tensor, batch_first: 
     return rows, with_values(mode, counts)
 
 
-def _constructed(
-    mode: FakeTensorMode,
-    func: Any,  # noqa: ANN401 - as above
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    *,
-    every: bool,
-) -> Any:  # noqa: ANN401 - as above
+def _constructed(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named, *, every: bool) -> Any:  # noqa: ANN401 - as above
     name = func._schema.name.partition("::")[2] if hasattr(func, "_schema") else ""  # noqa: SLF001 - torch's modes read it
     device = kwargs.get("device")
     elsewhere = device is not None and torch.device(device).type != "cpu"
@@ -153,7 +135,7 @@ def _constructed(
     return with_values(mode, made) if is_small_enough(made, every=every) else None
 
 
-def _computed(mode: FakeTensorMode, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+def _computed(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
     """A random operator on known values that writes into none of them; None for any other."""
     if func._schema.is_mutable:  # noqa: SLF001 - torch's modes read it
         return None
@@ -166,7 +148,7 @@ def _computed(mode: FakeTensorMode, func: Any, args: Sequence[Any], kwargs: Mapp
     return tree_map(lambda value: with_values(mode, value) if isinstance(value, Tensor) else value, out)
 
 
-def _attended(mode: FakeTensorMode, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+def _attended(mode: FakeTensorMode, func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
     """A fused attention of known values, which no processor runs: its result from plain products, without dropout."""
     bias, place = (None, 4) if func is _FLASH else (args[3], 6)
     causal = bool(args[place]) if len(args) > place else False  # what is left at its default is not handed on

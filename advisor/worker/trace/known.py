@@ -9,7 +9,7 @@ left to the fake-tensor mode.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
@@ -22,12 +22,13 @@ from advisor.worker.replaced import replaced
 from advisor.worker.trace.even_choices import evenly_chosen, is_choice
 from advisor.worker.trace.kept_values import Values, is_small_enough, made_of_values, values_left_out
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost
+from advisor.worker.trace.ops.raw_op import Args, Named, Operator
 
 Tensor = torch.Tensor
 Key = tuple[Any, ...]
-Run = Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
+Run = Callable[[Operator, Args, Named], Any]
 """Runs an operator on its arguments."""
-CostOf = Callable[[Any, Sequence[Any], Mapping[str, Any], Any], Cost]
+CostOf = Callable[[Operator, Args, Named, Any], Cost]
 """What an operator costs by its arguments and its result."""
 _META = torch.device("meta")
 _CPU = torch.device("cpu")
@@ -82,10 +83,10 @@ class KnownResults:
 
     def call(  # noqa: PLR0913 - an operator, its arguments, and what to do about it
         self,
-        func: Any,  # noqa: ANN401 - an operator overload
+        func: Operator,
         name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
+        args: Args,
+        kwargs: Named,
         run: Run,
         cost_of: CostOf,
     ) -> tuple[Any, Cost]:
@@ -102,7 +103,7 @@ class KnownResults:
             self._results[key] = _Result(outputs, cost)
         return out, cost
 
-    def _key(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], found: list[FakeTensor]) -> Key | None:  # noqa: ANN401 - as above
+    def _key(self, func: Operator, args: Args, kwargs: Named, found: list[FakeTensor]) -> Key | None:
         """By what the call is known, its tensors added to `found`; None for a call that has to run."""
         parts: list[Any] = [
             func,
@@ -219,11 +220,7 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         return is_small_enough(t, every=self.values == "all") and not isinstance(t, FakeTensor) and not t.is_sparse
 
     def __torch_dispatch__(
-        self,
-        func: Any,  # noqa: ANN401 - an operator overload
-        types: Sequence[type],
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
+        self, func: Operator, types: Sequence[type], args: Args = (), kwargs: Named | None = None
     ) -> Any:  # noqa: ANN401 - whatever the operator returns
         """Find the operator's result by its shape rule, or make its known result again."""
         if self.values == "all" and not self._decides:
@@ -240,7 +237,7 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
             return chosen
         return self._by_shapes(func, types, args, kwargs or {})
 
-    def _by_shapes(self, func: Any, types: Sequence[type], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+    def _by_shapes(self, func: Operator, types: Sequence[type], args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
         if func not in self._names:
             name = func._schema.name.partition("::")[2] if isinstance(func, OpOverload) else ""  # noqa: SLF001 - torch's own modes read it
             self._names[func] = name if knowable(func, name) else None
@@ -249,14 +246,14 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
             with replaced(self, _in_rule=self._in_rule or not _is_torchs_own(func)):
                 return self._dispatched(func, types, args, kwargs)
 
-        def run(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+        def run(func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
             partly = self.values != "none" and func in decomposition_table
             with values_left_out(func, args, kwargs, only_partly_known=True) if partly else nullcontext():
                 return self._dispatched(func, types, args, kwargs)
 
         return self._known.call(func, known_as, args, kwargs, run, _free)[0]
 
-    def _dispatched(self, func: Any, types: Sequence[type], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+    def _dispatched(self, func: Operator, types: Sequence[type], args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
         """As torch does it; of known values that no kernel of the processor takes, by their shapes."""
         try:
             return _dispatch(self, func, types, args, kwargs)
@@ -271,15 +268,15 @@ class Fakes(FakeTensorMode):  # type: ignore[no-untyped-call]
         return replaced(self, _decides=False)
 
 
-def _is_torchs_own(func: Any) -> bool:  # noqa: ANN401 - as above
+def _is_torchs_own(func: Operator) -> bool:
     return not isinstance(func, OpOverload) or func.namespace in {"aten", "prims"}
 
 
-def _free(_func: Any, _args: Sequence[Any], _kwargs: Mapping[str, Any], _out: object) -> Cost:  # noqa: ANN401 - as above
+def _free(_func: Operator, _args: Args, _kwargs: Named, _out: object) -> Cost:
     return NO_COST
 
 
-def knowable(func: Any, name: str) -> bool:  # noqa: ANN401 - an operator overload
+def knowable(func: Operator, name: str) -> bool:
     """Whether the operator's result follows from the shapes of what it is given."""
     if not isinstance(func, OpOverload) or name in _NEVER or not _is_torchs_own(func):
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -17,6 +17,7 @@ from advisor.worker.trace.known import KnownResults, knowable
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost, cost_of
 from advisor.worker.trace.ops.op_figures import RawOp, is_view
 from advisor.worker.trace.ops.op_names import operators
+from advisor.worker.trace.ops.raw_op import Args, Named, Operator
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS
 from advisor.worker.trace.storages import StorageTracker
 
@@ -79,7 +80,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Nothing is compiled here, and the guard against it costs as much as an operator."""
         return False
 
-    def _look_up(self, func: Any) -> _Kind:  # noqa: ANN401 - an operator overload
+    def _look_up(self, func: Operator) -> _Kind:
         namespace, _, name = func._schema.name.partition("::")  # noqa: SLF001 - torch's own modes read it
         view = is_view(name) or namespace in {"prim", "prims"}
         stand_in, synchronising = RNN_OUTPUTS.get(name), name in operators().synchronising
@@ -90,11 +91,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return kind
 
     def __torch_dispatch__(
-        self,
-        func: Any,  # noqa: ANN401 - an operator overload
-        types: object,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
+        self, func: Operator, types: object, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:  # noqa: ANN401 - whatever the operator returns
         """Run the operator below, or make its known result again, then note it."""
         del types
@@ -124,7 +121,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.tracker.convolution(cost.convolution_bytes)
         return out
 
-    def _run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+    def _run(self, func: Operator, args: Args, kwargs: Named) -> Any:  # noqa: ANN401 - as above
         kind = self._kinds[func]
         if kind.of_one_type and len(types := {value.dtype for value in args if isinstance(value, torch.Tensor)}) > 1:
             # Shape rules do not look; a device would raise the same.
@@ -134,7 +131,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             out = func(*args, **kwargs) if kind.stand_in is None else kind.stand_in(*args, **kwargs)
         return out
 
-    def _cost(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], out: object) -> Cost:  # noqa: ANN401 - as above
+    def _cost(self, func: Operator, args: Args, kwargs: Named, out: object) -> Cost:
         kind = self._kinds[func]
         return NO_COST if kind.view else cost_of(kind.name, args, kwargs, out)
 

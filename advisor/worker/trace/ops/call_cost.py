@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 
 from advisor.worker.trace.ops.op_figures import RawOp, raw_ops, size_bytes, tensors_in
+from advisor.worker.trace.ops.raw_op import Args, Named
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS, workspace_bytes
 
 Tensor = torch.Tensor
@@ -35,7 +35,7 @@ class Cost(NamedTuple):
 NO_COST = Cost((), (), 0, 0)
 
 
-def cost_of(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], out: object) -> Cost:
+def cost_of(name: str, args: Args, kwargs: Named, out: object) -> Cost:
     """The cost of a call that moves data; it follows from the shapes alone."""
     ops = tuple(raw_ops(name, args, dict(kwargs), out))
     work = tuple(
@@ -44,7 +44,7 @@ def cost_of(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], out: obje
     return Cost(ops, work, _transient_bytes(name, args), _convolution_bytes(name, args, out))
 
 
-def _transient_bytes(name: str, args: Sequence[Any]) -> int:
+def _transient_bytes(name: str, args: Args) -> int:
     if name in _EMBEDDING_BACKWARD:
         # Sorted indices, their original places and per-segment offsets, each 8 bytes an index.
         return 4 * int(args[1].numel()) * 8
@@ -58,7 +58,7 @@ def _transient_bytes(name: str, args: Sequence[Any]) -> int:
     return 0
 
 
-def _convolution_bytes(name: str, args: Sequence[Any], out: object) -> int:
+def _convolution_bytes(name: str, args: Args, out: object) -> int:
     if name == "convolution":
         return size_bytes(args[0]) + size_bytes(tensors_in(out)[0])
     if name == "convolution_backward":

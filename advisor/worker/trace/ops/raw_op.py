@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -9,6 +10,11 @@ import torch
 from advisor.optable.op_table import OpKind
 
 Tensor = torch.Tensor
+Operator = Any
+"""An operator of torch, as a dispatch mode is given it."""
+Args = Sequence[Any]
+Named = Mapping[str, Any]
+"""Its arguments by place and by name."""
 
 
 class RawOp(NamedTuple):
