@@ -18,7 +18,7 @@ from advisor.optable.op_table import (
     at,
     through,
 )
-from advisor.worker.trace.ops.op_figures import RawOp
+from advisor.worker.trace.ops.raw_op import RawOp
 
 TracedOp = tuple[Phase, str, RawOp]
 TOLERATED_ERROR_FRACTION = 0.01

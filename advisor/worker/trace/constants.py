@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from advisor.worker.replaced import replaced
-from advisor.worker.trace.ops.op_figures import tensors_in
+from advisor.worker.trace.ops.raw_op import tensors_in
 
 Tensor = torch.Tensor
 Number = bool | int | float

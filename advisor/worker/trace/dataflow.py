@@ -9,9 +9,8 @@ import torch
 
 from advisor.optable.op_table import ALLOCATE, OpKind, Phase
 from advisor.worker.trace.ops.call_cost import Cost
-from advisor.worker.trace.ops.op_figures import tensors_in
 from advisor.worker.trace.ops.op_names import operators
-from advisor.worker.trace.ops.raw_op import Args, Named, RawOp, touched_bytes
+from advisor.worker.trace.ops.raw_op import Args, Named, RawOp, tensors_in, touched_bytes
 from advisor.worker.trace.storages import StorageTracker
 
 Tensor = torch.Tensor

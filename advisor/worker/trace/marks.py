@@ -10,7 +10,7 @@ import torch
 
 from advisor.optable.op_table import Phase
 from advisor.worker.trace.layer_runs import LayerRun
-from advisor.worker.trace.ops.op_figures import tensors_in
+from advisor.worker.trace.ops.raw_op import tensors_in
 from advisor.worker.trace.recorder import Recorder
 
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import torch
 
-from advisor.worker.trace.ops.op_figures import size_bytes, tensors_in
+from advisor.worker.trace.ops.raw_op import size_bytes, tensors_in
 from advisor.worker.trace.recorder import Recorder
 
 

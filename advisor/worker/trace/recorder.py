@@ -15,9 +15,9 @@ from advisor.worker.trace.dataflow import DataFlow
 from advisor.worker.trace.failed import refuse_sparse
 from advisor.worker.trace.known import KnownResults, knowable
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost, cost_of
-from advisor.worker.trace.ops.op_figures import RawOp, is_view
+from advisor.worker.trace.ops.op_figures import is_view
 from advisor.worker.trace.ops.op_names import operators
-from advisor.worker.trace.ops.raw_op import Args, Named, Operator
+from advisor.worker.trace.ops.raw_op import Args, Named, Operator, RawOp
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS
 from advisor.worker.trace.storages import StorageTracker
 

@@ -13,6 +13,7 @@ from advisor.core.sentences import Names, say
 from advisor.optable.op_table import OpTable, at
 from advisor.optable.saved_tables import saved_tables
 from advisor.worker.trace.ops.grouped import grouped_product
+from advisor.worker.trace.ops.raw_op import Call
 from advisor.worker.trace.ops.unknown import unknown_operators
 from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import subject_of, trace
@@ -65,7 +66,7 @@ def test_a_grouped_product_counts_each_row_once(
     left: tuple[int, ...], right: tuple[int, ...], out: tuple[int, ...]
 ) -> None:
     tensors = [torch.empty(shape) for shape in (left, right)]
-    op = grouped_product("_grouped_mm", "matmul", tensors, {}, torch.empty(out))[0]
+    op = grouped_product(Call("_grouped_mm", "matmul", tensors, {}, torch.empty(out)))[0]
     assert op.figures[0] == pytest.approx(2 * 96 * 64 * 32)
     assert op.kernel_count == 1
 

@@ -40,7 +40,7 @@ def geometry(result: object) -> Geometry:
 
 def shared(result: object, args: object) -> list[list[int]]:
     """Which tensors of the arguments each tensor of the result lies in, or is."""
-    from advisor.worker.trace.ops.op_figures import tensors_in
+    from advisor.worker.trace.ops.raw_op import tensors_in
 
     given = tensors_in(args)
     return [

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import torch
 
-from advisor.worker.trace.ops.op_figures import RawOp, raw_ops, size_bytes, tensors_in
-from advisor.worker.trace.ops.raw_op import Args, Named
+from advisor.worker.trace.ops.op_figures import raw_ops
+from advisor.worker.trace.ops.raw_op import Args, Named, RawOp, size_bytes, tensors_in
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS, workspace_bytes
 
 Tensor = torch.Tensor
@@ -37,7 +37,7 @@ NO_COST = Cost((), (), 0, 0)
 
 def cost_of(name: str, args: Args, kwargs: Named, out: object) -> Cost:
     """The cost of a call that moves data; it follows from the shapes alone."""
-    ops = tuple(raw_ops(name, args, dict(kwargs), out))
+    ops = tuple(raw_ops(name, args, kwargs, out))
     work = tuple(
         flop + INTENSITY_FLOP_PER_BYTE * (read + written) for flop, read, written, *_ in (o.figures for o in ops)
     )

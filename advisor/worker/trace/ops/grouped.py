@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
-from advisor.worker.trace.ops.raw_op import RawOp, size_bytes, touched_bytes
+from advisor.worker.trace.ops.raw_op import Call, RawOp, size_bytes, touched_bytes
 
 Tensor = torch.Tensor
 _PER_GROUP = "grouped_mm_fallback"
 """transformers' own operator, which calls one product a group; torch's `_grouped_mm` is one kernel."""
 
 
-def grouped_product(name: str, _kind: object, args: Any, _kwargs: dict[str, Any], out: object) -> list[RawOp]:  # noqa: ANN401 - any operator's arguments
+def grouped_product(call: Call) -> list[RawOp]:
     """Forward: 2 · rows · in · out operations in all, rows shared out evenly among the groups."""
-    left, right = args[0], args[1]
-    return [_product(name, left, right, out if isinstance(out, Tensor) else left)]
+    left, right = call.args[:2]
+    return [_product(call.name, left, right, call.out if isinstance(call.out, Tensor) else left)]
 
 
-def grouped_product_backward(name: str, _kind: object, args: Any, _kwargs: dict[str, Any], out: Any) -> list[RawOp]:  # noqa: ANN401 - any operator's arguments
+def grouped_product_backward(call: Call) -> list[RawOp]:
     """The backward of transformers (rows, weights, offsets, gradient): a product for the rows, one for the weights."""
-    rows, weights, gradient = args[0], args[1], args[3]
-    row_gradient, weight_gradient = out
-    products = [_product(f"{name}_input", gradient, weights.transpose(-2, -1), row_gradient)]
+    rows, weights, _, gradient = call.args[:4]
+    row_gradient, weight_gradient = call.out
+    products = [_product(f"{call.name}_input", gradient, weights.transpose(-2, -1), row_gradient)]
     if weights.requires_grad:  # a card's kernels leave out what frozen experts do not need
-        products.append(_product(f"{name}_weight", rows.t(), gradient, weight_gradient))
+        products.append(_product(f"{call.name}_weight", rows.t(), gradient, weight_gradient))
     return products
 
 

@@ -1,4 +1,4 @@
-"""One call of an operator as a trace keeps it, and the bytes that its tensors take."""
+"""One call of an operator as it is dispatched and as a trace keeps it, and the bytes that its tensors take."""
 
 from __future__ import annotations
 
@@ -29,6 +29,55 @@ class RawOp(NamedTuple):
     fixed: tuple[Any, ...]
     figures: tuple[float, ...]
     """(flop, bytes read, bytes written, then what the shape needs)."""
+
+
+class Call(NamedTuple):
+    """One dispatched call; `name` is the operator's without namespace and overload (`convolution_backward`)."""
+
+    name: str
+    kind: OpKind
+    args: Args
+    kwargs: Named
+    out: Any
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """Tensors that it is given, in order."""
+        return tensors_in(self.kwargs, tensors_in(self.args))
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """Tensors that it gives."""
+        return tensors_in(self.out)
+
+    @property
+    def read_bytes(self) -> int:
+        """All that it is given, once."""
+        return touched_in(self.inputs)
+
+    @property
+    def written_bytes(self) -> int:
+        """All that it gives."""
+        return sum(size_bytes(tensor) for tensor in self.outputs)
+
+
+def tensors_in(value: object, found: list[Tensor] | None = None) -> list[Tensor]:
+    """Every tensor in nested tuples, lists and dicts, in order."""
+    found = [] if found is None else found
+    if isinstance(value, Tensor):
+        found.append(value)
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            tensors_in(item, found)
+    elif isinstance(value, dict):
+        for item in value.values():
+            tensors_in(item, found)
+    return found
+
+
+def touched_in(value: object) -> int:
+    """`touched_bytes` of every tensor in nested tuples, lists and dicts."""
+    return sum(touched_bytes(tensor) for tensor in tensors_in(value))
 
 
 def size_bytes(tensor: Tensor) -> int:
