@@ -159,20 +159,18 @@ class Collection:
         batch_size, precision, layer_limit = key
         caveats: list[Reason] = []
         kept, throttled = self._kept(step.samples, caveats)
-        contended = self._contended(kept)
-        summary = _summary(kept, step.ended)
-        verdict = judge(
-            [sample.wall_s for sample in kept], self.steering.limits(), throttled=throttled, contended=contended
-        )
+        reason = "interrupted" if step.ended is None else step.ended.reason
+        wall_s = [sample.wall_s for sample in kept]
+        summary = _series(wall_s, kept, reason)
+        verdict = judge(wall_s, self.steering.limits(), throttled=throttled, contended=self._contended(kept))
         if not kept and throttled is None and step.samples:
-            summary = _summary(step.samples[-1:], step.ended)
+            summary = _series([step.samples[-1].wall_s], step.samples[-1:], reason)
             verdict = Verdict(kind="unstable", reason=Reason.of("measure-only-warm-up"))
         elif not step.samples and step.ended is not None:
             verdict = Verdict(kind="not_measured", reason=why_ended(step.ended))
         elif kept and len(kept) < _FEW_SAMPLES:
             caveats.append(Reason.of("measure-few-samples", count=len(kept)))
-        device_s = [sample.device_s for sample in kept if sample.device_s is not None]
-        device = _series(device_s, kept, step.ended) if device_s else None
+        device = _series([sample.device_s for sample in kept if sample.device_s is not None], kept, reason)
         if summary is not None and device is not None and device.median_s < (1 - _LAUNCH_BOUND) * summary.median_s:
             waiting = 1.0 - device.median_s / summary.median_s
             caveats.append(Reason.of("measure-launch-bound", waiting_fraction=waiting))
@@ -235,13 +233,12 @@ class Collection:
         seconds = [sample.wall_s if sample.device_s is None else sample.device_s for sample in kept]
         if kind in {"launch", "synchronise", "host_overhead"}:
             seconds = [sample.wall_s for sample in kept]
-        duration_s = sum(sample.wall_s * sample.step_count for sample in kept)
         return RateMeasurement(
             kind=kind,
             precision=precision,
             figures=dict(figures),
             samples=tuple(samples),
-            summary=summarise(seconds, duration_s=duration_s, stop_reason=reason),
+            summary=_series(seconds, kept, reason),
             verdict=judge(seconds, self.steering.limits(), throttled=throttled),
         )
 
@@ -270,13 +267,9 @@ def calibration_key(machine: Machine, device_key: str) -> str:
     return "|".join(str(part) for part in parts)
 
 
-def _summary(samples: Sequence[Sample], ended: StageEnded | None) -> Summary | None:
-    return _series([sample.wall_s for sample in samples], samples, ended)
-
-
-def _series(seconds: Sequence[float], samples: Sequence[Sample], ended: StageEnded | None) -> Summary | None:
+def _series(seconds: Sequence[float], samples: Sequence[Sample], stop_reason: str) -> Summary | None:
     duration_s = sum(sample.wall_s * sample.step_count for sample in samples)
-    return summarise(seconds, duration_s=duration_s, stop_reason="interrupted" if ended is None else ended.reason)
+    return summarise(seconds, duration_s=duration_s, stop_reason=stop_reason)
 
 
 def _parts(samples: Sequence[Sample]) -> dict[StepPart, float]:

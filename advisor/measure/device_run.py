@@ -69,11 +69,9 @@ class DeviceRun:
 
     def __post_init__(self, deadline_s: float) -> None:
         """Nothing is started yet."""
-        on_cpu = self.device.torch_device == "cpu"
-        self._steering = Steering(on_cpu=on_cpu, full_method=self.plan.full_method)
-        workload = self.plan.workload
-        self.collection = Collection(self.device, self.machine, workload.name, self._steering)
-        self._steering = Steering(on_cpu=on_cpu, full_method=self.plan.full_method, gpu=self.collection.gpu)
+        on_cpu, gpu = self.device.torch_device == "cpu", self.machine.gpu_of(self.device.key)
+        self._steering = Steering(on_cpu=on_cpu, full_method=self.plan.full_method, gpu=gpu)
+        self.collection = Collection(self.device, self.machine, self.plan.workload.name, self._steering)
         self._workers = DeviceWorkers(self.device, self.cancelled)
         self._requests = DeviceRequests(
             self.plan, self.device, self.collection, self._workers, self.tables, self.trace, deadline_s

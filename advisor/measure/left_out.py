@@ -22,13 +22,11 @@ def part_of_layers(layer_count: int, full_layer_count: int) -> Reason:
 
 def left_out(device_name: str, steps: Sequence[StepMeasurement]) -> tuple[Reason, ...]:
     """For each precision: that only some blocks were run, or from which batch size on nothing was timed."""
-    precisions = tuple(dict.fromkeys(step.precision for step in steps))
-    reasons = [
+    return tuple(
         reason
-        for precision in precisions
+        for precision in dict.fromkeys(step.precision for step in steps)
         for reason in _left_out_of(device_name, precision, [step for step in steps if step.precision == precision])
-    ]
-    return tuple(reason for index, reason in enumerate(reasons) if reason not in reasons[:index])
+    )
 
 
 def _left_out_of(device_name: str, precision: Precision, steps: Sequence[StepMeasurement]) -> Iterator[Reason]:

@@ -10,7 +10,7 @@ from advisor.core.moment import utc_text
 from advisor.core.records import Record
 from advisor.core.sentences import Arguments, Reason
 from advisor.measure.measurement import CommunicationMeasurement, Measurement, Verdict
-from advisor.protocol.messages import RankFinding, RankFindingKind
+from advisor.protocol.messages import RankFinding
 
 _BUSY_SHARE = 0.9
 """One computing thread that got less of its core than this shared it with others."""
@@ -48,23 +48,13 @@ def merged(
     Samples are paired by number where all ranks have equally many: they were started together. `host_rank_count`
     ranks share the `usable_core_count` cores of this host; more than fit there are contended.
     """
-    groups: dict[tuple[RankFindingKind, int, int | None, int | None, int | None], list[RankFinding]] = defaultdict(list)
-    for finding in findings:
-        key = (
-            finding.kind,
-            finding.rank_count,
-            finding.message_bytes,
-            finding.accumulation_steps,
-            finding.batch_size,
-        )
-        if all(other.rank != finding.rank for other in groups[key]):
-            groups[key].append(finding)
+    groups: dict[tuple[str, ...], dict[int, RankFinding]] = defaultdict(dict)
+    for one in findings:
+        sizes = (one.rank_count, one.message_bytes, one.accumulation_steps, one.batch_size)
+        key = (one.kind, *("" if size is None else f"{size:020}" for size in sizes))
+        groups[key].setdefault(one.rank, one)
     crowded = usable_core_count is not None and host_rank_count * thread_count > usable_core_count
-    return tuple(_measurement(found, crowded=crowded) for _, found in sorted(groups.items(), key=_order))
-
-
-def _order(item: tuple[tuple[RankFindingKind, int, int | None, int | None, int | None], object]) -> tuple[str, ...]:
-    return tuple(f"{part:020}" if isinstance(part, int) else str(part or "") for part in item[0])
+    return tuple(_measurement(list(groups[key].values()), crowded=crowded) for key in sorted(groups))
 
 
 def _measurement(found: Sequence[RankFinding], *, crowded: bool) -> CommunicationMeasurement:

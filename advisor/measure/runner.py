@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Generator, Iterable, Mapping
 
 from msgspec.structs import replace
@@ -22,6 +23,8 @@ from advisor.optable.op_table import OpTable
 from advisor.protocol.messages import Failed, Traced, TraceRequest
 from advisor.workload.workload import Workload
 
+_READINGS_BEFORE = 21
+"""Of the last device's run, that tell what the next one is used for by others."""
 _START_ALLOWANCE_S = 5.0
 """Importing torch does not count against the first device's budget, up to this long."""
 
@@ -102,7 +105,7 @@ def run_measurements(  # noqa: PLR0913 - what a run may be given
     cancelled = cancelled or threading.Event()
     known: dict[TracePrecision, OpTable] = {} if tables is None else tables
     measurements: list[Measurement] = []
-    before: list[Reading] = []
+    before: deque[Reading] = deque(maxlen=_READINGS_BEFORE)
     allowance_s = _START_ALLOWANCE_S
     done_s, whole_s = 0.0, max(1e-9, sum(device.budget_s for device in plan.devices))
     with Monitor() as monitor:
@@ -119,7 +122,7 @@ def run_measurements(  # noqa: PLR0913 - what a run may be given
             run.collection.known_rates = earlier
             for event in run.run():
                 if isinstance(event, Reading):
-                    before = [event] if not before else [*before[-20:], event]
+                    before.append(event)
                 if isinstance(event, DeviceEnded):
                     measurements.append(event.measurement)
                 yield event

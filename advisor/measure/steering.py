@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import replace
 
 from advisor.hardware.machine import Gpu, Reading
 from advisor.measure.stopping import Stopping, StoppingLimits, WarmUp
-from advisor.measure.verdicts import THROTTLE_BITS, reading_of
+from advisor.measure.verdicts import THROTTLE_BITS, states_of
 from advisor.protocol.messages import (
     KEEPING_SERIES,
     Control,
@@ -86,9 +87,8 @@ class Steering:
         if self._gpu is None:
             return False
         since = sample.started_monotonic_s - _RECENT_S
-        readings = [reading_of(reading, self._gpu) for reading in self._recent if reading.monotonic_s >= since]
-        bits = [one for one in readings if one is not None and (one.throttle_bits or 0) & THROTTLE_BITS]
-        return len(bits) >= _LEAST_READINGS
+        seen = states_of([reading for reading in self._recent if reading.monotonic_s >= since], self._gpu)
+        return sum(bool((state.throttle_bits or 0) & THROTTLE_BITS) for _, state in seen) >= _LEAST_READINGS
 
 
 class _Stage:
@@ -103,8 +103,6 @@ class _Stage:
 
     def stopping(self, step_s: float) -> Stopping:
         if self._stopping is None:
-            from dataclasses import replace
-
             cap_s = min(self._budget_s, max(self._limits.cap_s, _STEPS_IN_CAP * step_s))
             self._stopping = Stopping(replace(self._limits, cap_s=cap_s))
         return self._stopping

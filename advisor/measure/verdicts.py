@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from advisor.core.sentences import Reason
 from advisor.hardware.machine import Gpu, GpuReading, Reading
@@ -79,7 +79,7 @@ def throttled_spans(readings: Sequence[Reading], gpu: Gpu) -> tuple[tuple[float,
     Hardware or thermal bits in at least two readings; the median clock below 75 % of the default; or a clock that
     fell by over 5 % while the temperature rose. A power cap is normal at full load and is not among them.
     """
-    seen = [(reading.monotonic_s, state) for reading in readings if (state := reading_of(reading, gpu)) is not None]
+    seen = states_of(readings, gpu)
     bits = [(at, state) for at, state in seen if (state.throttle_bits or 0) & THROTTLE_BITS]
     if len(bits) >= _LEAST_READINGS:
         joined = 0
@@ -93,14 +93,8 @@ def throttled_spans(readings: Sequence[Reading], gpu: Gpu) -> tuple[tuple[float,
     whole = (-math.inf, math.inf)
     clock_hz = statistics.median(busy)
     if gpu.sm_clock_default_hz and clock_hz < _LOW_CLOCK_RATIO * gpu.sm_clock_default_hz:
-        return (
-            (
-                *whole,
-                Reason.of(
-                    "measure-throttled-low-clock", gpu=gpu.name, clock_fraction=clock_hz / gpu.sm_clock_default_hz
-                ),
-            ),
-        )
+        fraction = clock_hz / gpu.sm_clock_default_hz
+        return ((*whole, Reason.of("measure-throttled-low-clock", gpu=gpu.name, clock_fraction=fraction)),)
     fall = _clock_fall(seen)
     if fall is not None:
         return ((*whole, Reason.of("measure-throttled-hot", gpu=gpu.name, fall_fraction=fall)),)
@@ -109,14 +103,13 @@ def throttled_spans(readings: Sequence[Reading], gpu: Gpu) -> tuple[tuple[float,
 
 def power_capped(readings: Sequence[Reading], gpu: Gpu) -> bool:
     """Whether the power limit held the clock in most busy readings: normal at full load, but worth saying."""
-    bits = [state.throttle_bits for state in (reading_of(reading, gpu) for reading in readings) if state is not None]
-    known = [value for value in bits if value is not None]
+    known = [state.throttle_bits for _, state in states_of(readings, gpu) if state.throttle_bits is not None]
     return len(known) >= _LEAST_READINGS and sum(bool(value & POWER_CAP_BIT) for value in known) * 2 > len(known)
 
 
 def others_on_gpu(readings: Sequence[Reading], gpu: Gpu) -> Reason | None:
     """Whether somebody else used the GPU in readings taken before our own context was made."""
-    seen = [state for state in (reading_of(reading, gpu) for reading in readings) if state is not None]
+    seen = [state for _, state in states_of(readings, gpu)]
     used = [state.memory_used_bytes for state in seen if state.memory_used_bytes is not None]
     total = gpu.memory_total_bytes or 0
     if used and statistics.median(used) > max(_OTHERS_LEAST_BYTES, _OTHERS_MEMORY_FRACTION * total):
@@ -159,9 +152,9 @@ def foreign_cores(readings: Sequence[Reading], *, own_cores: float, core_count: 
     return round(used * core_count - own_cores, 2)
 
 
-def reading_of(reading: Reading, gpu: Gpu) -> GpuReading | None:
-    """This GPU's part of a reading."""
-    return next((one for one in reading.gpus if one.key == gpu.key), None)
+def states_of(readings: Iterable[Reading], gpu: Gpu) -> list[tuple[float, GpuReading]]:
+    """When a reading tells of this GPU, and what."""
+    return [(reading.monotonic_s, one) for reading in readings for one in reading.gpus if one.key == gpu.key]
 
 
 def _why_unstable(samples_s: Sequence[float], width: float, limits: StoppingLimits) -> Reason | None:
@@ -169,15 +162,10 @@ def _why_unstable(samples_s: Sequence[float], width: float, limits: StoppingLimi
         return Reason.of("measure-few-samples", count=len(samples_s))
     if width > _UNSTABLE_HALF_WIDTH:
         return Reason.of("measure-interval-too-wide", half_width_fraction=width)
-    change = _drift(samples_s)
-    if change is not None and abs(change) > limits.drift_fraction:
-        return Reason.of("measure-drifted", drift_fraction=change)
-    return None
-
-
-def _drift(samples_s: Sequence[float]) -> float | None:
     ratio = drift_ratio(samples_s)
-    return None if ratio is None else ratio - 1.0
+    if ratio is not None and abs(ratio - 1.0) > limits.drift_fraction:
+        return Reason.of("measure-drifted", drift_fraction=ratio - 1.0)
+    return None
 
 
 def _median(values: Sequence[float | None]) -> float | None:

@@ -17,7 +17,7 @@ from advisor.measure.verdicts import (
     others_on_cpu,
     others_on_gpu,
     power_capped,
-    reading_of,
+    states_of,
     throttled_spans,
 )
 from advisor.protocol.messages import Sample
@@ -175,9 +175,9 @@ def test_a_device_without_processor_times_is_not_accused() -> None:
 
 def test_readings_join_by_uuid_and_by_index_only_without_one() -> None:
     reading = Reading(monotonic_s=0.0, gpus=(GpuReading(uuid="GPU-b", index=0), GpuReading(uuid=None, index=1)))
-    assert reading_of(reading, GPU) is None
+    assert states_of([reading], GPU) == []
     nameless = Gpu(uuid=None, index=1, vendor="amd", name="Other")
-    assert reading_of(reading, nameless) == reading.gpus[1]
+    assert states_of([reading], nameless) == [(reading.monotonic_s, reading.gpus[1])]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
