@@ -16,32 +16,10 @@ from advisor.hardware.machine import Cpu, Refusal
 from advisor.hardware.sampler.cgroups import CgroupLimits
 
 _INSTRUCTION_SETS = (
-    "sse4_2",
-    "avx",
-    "avx2",
-    "fma",
-    "f16c",
-    "avx512f",
-    "avx512bw",
-    "avx512vl",
-    "avx512_vnni",
-    "avx512_bf16",
-    "avx512_fp16",
-    "avx_vnni",
-    "amx_tile",
-    "amx_int8",
-    "amx_bf16",
-    "asimd",
-    "neon",
-    "asimdhp",
-    "asimddp",
-    "fphp",
-    "bf16",
-    "i8mm",
-    "sve",
-    "sve2",
-    "sme",
-)
+    "sse4_2", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512vl", "avx512_vnni", "avx512_bf16",
+    "avx512_fp16", "avx_vnni", "amx_tile", "amx_int8", "amx_bf16", "asimd", "neon", "asimdhp", "asimddp", "fphp",
+    "bf16", "i8mm", "sve", "sve2", "sme",
+)  # fmt: skip
 _MAX_CORES = 4096
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 from torch.utils.data import Dataset
 
 from advisor.catalogue.precisions import PRECISION_FACTS, Precision
@@ -22,6 +23,13 @@ def mapped(batch: Batch, change: Callable[[Tensor], Tensor]) -> Batch:
     if isinstance(batch, dict):
         return {name: change(tensor) for name, tensor in batch.items()}
     return tuple(change(tensor) for tensor in batch)
+
+
+def usual_loss(outputs: Tensor, targets: Tensor) -> Tensor:
+    """Cross-entropy of the outputs against the targets; mean squared error where targets are no classes."""
+    if targets.is_floating_point():
+        return functional.mse_loss(outputs, targets)
+    return functional.cross_entropy(outputs, targets.to(torch.long))
 
 
 FORMATS = {"fp16": torch.float16, "bf16": torch.bfloat16}

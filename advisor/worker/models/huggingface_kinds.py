@@ -38,13 +38,10 @@ def forward_names(module: Any) -> set[str]:  # noqa: ANN401 - transformers' type
     return own if "input_ids" in own or len(own) == len(parameters) else set()
 
 
-def parameter_names(module: Any) -> list[str]:  # noqa: ANN401 - transformers' types
-    """All named parameters of the model's forward, in their order."""
-    return [
-        name
-        for name, parameter in inspect.signature(module.forward).parameters.items()
-        if parameter.kind in {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
-    ]
+def named_parameters(module: Any) -> dict[str, inspect.Parameter]:  # noqa: ANN401 - transformers' types
+    """What the model's forward names, in its order."""
+    named = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+    return {name: one for name, one in inspect.signature(module.forward).parameters.items() if one.kind in named}
 
 
 def name_picture_words(config: Any) -> None:  # noqa: ANN401 - transformers' types
@@ -65,27 +62,23 @@ def may_show_pictures(module: Any) -> bool:  # noqa: ANN401 - transformers' type
 def further_batches(module: Any, task: Task, workload: Workload) -> Iterator[Made]:  # noqa: ANN401 - transformers' types
     """What the model may want beside or instead of its main input, the fullest first; none for a plain model."""
     names = set(inspect.signature(module.forward).parameters)
-    config = module.config
     if not _is_unusual(module, names, task):
         return
-    text = {"input_ids"} <= names
     if may_show_pictures(module):
         yield from _pictures_among_words(module, task, workload, names)
-    kinds = _kinds(module, names, workload)
-    for chosen in kinds:
-        for with_words, with_decoder in product((True, False), (True, False)):
-            if (with_words and not text) or (with_decoder and "decoder_input_ids" not in names):
-                continue
-            if not chosen and not with_words:
-                continue
-            yield _joined(config, task, workload, chosen, words=with_words, decoder=with_decoder)
+    words = (True, False) if "input_ids" in names else (False,)
+    decoders = (True, False) if "decoder_input_ids" in names else (False,)
+    for chosen, with_words, with_decoder in product(_kinds(module, names, workload), words, decoders):
+        if chosen is not None or with_words:
+            yield _joined(module.config, task, workload, chosen, words=with_words, decoder=with_decoder)
 
 
 def _is_unusual(module: Any, names: set[str], task: Task) -> bool:  # noqa: ANN401 - transformers' types
     """Whether the model takes more than one kind of input, or one that its configuration does not show."""
     main = main_input_name(module)
     several = len({"input_ids", "pixel_values", "input_features", "input_values", "pixel_values_videos"} & names) > 1
-    required = _required(module) - {main, "input_ids", "self"}
+    asked = {name for name, one in named_parameters(module).items() if one.default is inspect.Parameter.empty}
+    required = asked - {main, "input_ids", "self"}
     doubled = task == "base" and "decoder_input_ids" in names
     unshown = main not in {"input_ids", "pixel_values", "input_values", "input_features"} or main not in names
     films = "num_frames" in vars(module.config) or hasattr(module.config, "tubelet_size")
@@ -93,40 +86,26 @@ def _is_unusual(module: Any, names: set[str], task: Task) -> bool:  # noqa: ANN4
     return several or bool(required) or unshown or films or doubled or parted
 
 
-def _required(module: Any) -> set[str]:  # noqa: ANN401 - transformers' types
-    return {
-        name
-        for name, parameter in inspect.signature(module.forward).parameters.items()
-        if parameter.default is inspect.Parameter.empty
-        and parameter.kind in {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
-    }
-
-
-def _kinds(module: Any, names: set[str], workload: Workload) -> list[tuple[Made, ...]]:  # noqa: ANN401 - transformers' types
-    """Combinations of inputs beside words: none, pictures, films, sound."""
+def _kinds(module: Any, names: set[str], workload: Workload) -> list[Made | None]:  # noqa: ANN401 - transformers' types
+    """What may stand beside words: pictures, films, sound, or None."""
     config = module.config
     seen = getattr(config, "vision_config", None) or config
     heard = getattr(config, "audio_config", None) or getattr(config, "speech_config", None) or config
-    found: list[tuple[Made, ...]] = []
-    found += [(made,) for made in _cut_pictures(seen, names, workload)]
+    found: list[Made | None] = [*_cut_pictures(seen, names, workload)]
     if "pixel_values" in names:
-        found.append((lambda size: {"pixel_values": images(seen, "base", workload, size)["pixel_values"]},))
+        found.append(lambda size: images(seen, "base", workload, size))
         if number_of(seen, "num_frames", 0) == 0:
-            found.append((lambda size: {"pixel_values": _film(seen, workload, size, usual=1)},))
-        found.append((lambda size: {"pixel_values": _film(seen, workload, size)},))
+            found.append(lambda size: {"pixel_values": _film(seen, workload, size, usual=1)})
+        found.append(lambda size: {"pixel_values": _film(seen, workload, size)})
     if "pixel_values_videos" in names:
-        found.append((lambda size: {"pixel_values_videos": _film(seen, workload, size)},))
+        found.append(lambda size: {"pixel_values_videos": _film(seen, workload, size)})
     if "input_features" in names:
-        found += [
-            (lambda size: {"input_features": spectra(heard, "base", workload, size)["input_features"]},),
-            (lambda size: _turned(spectra(heard, "base", workload, size)["input_features"]),),
-        ]
+        found.append(lambda size: spectra(heard, "base", workload, size))
+        found.append(lambda size: _turned(spectra(heard, "base", workload, size)["input_features"]))
     if "input_values" in names:
-        found += [
-            (lambda size: {"input_values": waves(heard, "base", workload, size)["input_values"]},),
-            (lambda size: {"input_values": waves(heard, "base", workload, size)["input_values"].unsqueeze(1)},),
-        ]
-    return [*found, ()]
+        found.append(lambda size: waves(heard, "base", workload, size))
+        found.append(lambda size: {"input_values": waves(heard, "base", workload, size)["input_values"].unsqueeze(1)})
+    return [*found, None]
 
 
 def _cut_pictures(seen: Any, names: set[str], workload: Workload) -> Iterator[Made]:  # noqa: ANN401 - transformers' types
@@ -172,7 +151,7 @@ def _joined(  # noqa: PLR0913 - what a batch is joined of
     config: Any,  # noqa: ANN401 - transformers' types
     task: Task,
     workload: Workload,
-    kinds: tuple[Made, ...],
+    beside: Made | None,
     *,
     words: bool,
     decoder: bool,
@@ -180,14 +159,12 @@ def _joined(  # noqa: PLR0913 - what a batch is joined of
     text = getattr(config, "text_config", None) or getattr(config, "decoder", None) or config
 
     def make(batch_size: int) -> dict[str, Tensor]:
-        batch: dict[str, Tensor] = {}
-        for kind in kinds:
-            batch.update(kind(batch_size))
+        batch: dict[str, Tensor] = {} if beside is None else beside(batch_size)
         if words:
-            batch.update(tokens(text, task if not kinds else "base", workload, batch_size))
+            batch |= tokens(text, task if beside is None else "base", workload, batch_size)
         if decoder:
             # A sound's length is counted in samples: what is said of it is as long as a usual sentence.
-            asked = None if kinds else workload.data.sequence_length
+            asked = workload.data.sequence_length if beside is None else None
             length = min(asked or _SAID_WORDS, number_of(text, "max_target_positions", _SAID_WORDS))
             batch["decoder_input_ids"] = torch.randint(0, number_of(text, "vocab_size", 2), (batch_size, length))
         return batch
@@ -211,7 +188,7 @@ def _pictures_among_words(
 
     def pictures(batch_size: int) -> dict[str, Tensor]:
         if patches is None:
-            return {"pixel_values": images(seen, "base", workload, batch_size)["pixel_values"]}
+            return images(seen, "base", workload, batch_size)
         rows, width, grid = patches
         return {
             "pixel_values": torch.randn(batch_size * rows, width),

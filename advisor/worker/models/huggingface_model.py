@@ -17,7 +17,6 @@ from advisor.core.errors import InputError
 from advisor.core.file_fault import closest_name, named_error, shown_value
 from advisor.core.sentences import Reason, SaidError
 from advisor.worker.models.architecture import HALF_DTYPES, Architecture, Batch, NotRunning, under_fake_mode
-from advisor.worker.models.file_faults import shown
 from advisor.worker.models.huggingface_batch import batch_maker
 from advisor.worker.models.huggingface_class import model_class
 from advisor.worker.models.huggingface_fakes import known_layer_drop, let_experts_be_fake, no_initialisation
@@ -27,8 +26,10 @@ from advisor.workload.model_config import resolve_config
 from advisor.workload.tasks import infer_task
 from advisor.workload.workload import HuggingFaceModel, Task, Workload
 
-_LAYER_KEYS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers")
-_LAYER_KEYS_2 = ("num_decoder_layers", "num_encoder_layers")
+_LAYER_KEYS = (
+    "num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers", "num_decoder_layers",
+    "num_encoder_layers",
+)  # fmt: skip
 _MISTYPED = 0.85
 """From so much alike on a strange key is taken for a known one mistyped."""
 
@@ -58,7 +59,7 @@ def build(
         part.use_cache = False
     made = batch_maker(module, task, workload, tried=tried)
     if made.text_only:
-        notes += (Reason(code="workload-text-only", numbers={"model": str(config.model_type)}),)
+        notes += (Reason.of("workload-text-only", model=str(config.model_type)),)
     return Architecture(
         module=module,
         make_batch=made.make_batch,
@@ -183,28 +184,28 @@ def _module(config: Any, task: Task, workload: Workload, *, pretended: bool) -> 
     asked = isinstance(workload.model, HuggingFaceModel) and workload.model.task is not None
     class_ = model_class(config, task, asked=asked)
     if class_ is None:
-        raise _without_class(config, task, asked=asked)
+        code = "worker-no-task-model" if asked else "worker-part-of-model"
+        raise SaidError.of(code, task=task, model=shown_value(config.model_type))
     notes = () if asked else _of_another_class(config, class_, task)
-    wanted = "eager" if workload.training.attention == "eager" else "sdpa"
+    eager_only = Reason.of("workload-attention-eager-only", model=str(config.model_type))
     dtype = HALF_DTYPES.get(workload.training.precision, torch.float32)
-    if wanted == "sdpa" and not getattr(class_, "_supports_sdpa", False):
-        wanted = "eager"
+    fused = workload.training.attention != "eager"
+    if fused and not getattr(class_, "_supports_sdpa", False):
+        fused = False
         if getattr(class_, "_supports_attention_backend", False) or "num_attention_heads" in vars(config):
-            notes += (Reason(code="workload-attention-eager-only", numbers={"model": str(config.model_type)}),)
+            notes += (eager_only,)
     try:
-        module = _built(class_, config, wanted, dtype, pretended=pretended)
+        return _built(class_, config, "sdpa" if fused else "eager", dtype, pretended=pretended), notes
     except (InputError, DataDependentOutputException, DynamicOutputShapeException):
         raise
     except Exception as error:
         if "scaled_dot_product_attention" not in str(error):
             raise _refused(config.model_type, error) from error
-        # A part of the model (a backbone) has no fused attention of its own.
-        try:
-            module = _built(class_, config, "eager", dtype, pretended=pretended)
-        except Exception as second:
-            raise _refused(config.model_type, second) from second
-        notes += (Reason(code="workload-attention-eager-only", numbers={"model": str(config.model_type)}),)
-    return module, notes
+    # A part of the model (a backbone) has no fused attention of its own.
+    try:
+        return _built(class_, config, "eager", dtype, pretended=pretended), (*notes, eager_only)
+    except Exception as second:
+        raise _refused(config.model_type, second) from second
 
 
 def _built(class_: Any, config: Any, attention: str, dtype: torch.dtype, *, pretended: bool) -> Any:  # noqa: ANN401 - transformers' types
@@ -230,11 +231,6 @@ def _of_another_class(config: Any, class_: Any, task: Task) -> tuple[Reason, ...
     return (Reason.of("workload-other-class", named=named[0], built=shown_value(class_.__name__)),)
 
 
-def _without_class(config: Any, task: Task, *, asked: bool) -> SaidError:  # noqa: ANN401 - transformers' types
-    code = "worker-no-task-model" if asked else "worker-part-of-model"
-    return SaidError.of(code, task=task, model=shown_value(config.model_type))
-
-
 def _parts(config: Any) -> list[Any]:  # noqa: ANN401 - transformers' types
     """The configuration and those inside it (text, vision, encoder, decoder)."""
     inner = [getattr(config, name, None) for name in getattr(config, "sub_configs", {})]
@@ -242,7 +238,7 @@ def _parts(config: Any) -> list[Any]:  # noqa: ANN401 - transformers' types
 
 
 def _layer_keys(part: Any) -> list[str]:  # noqa: ANN401 - transformers' types
-    present = [key for key in (*_LAYER_KEYS, *_LAYER_KEYS_2) if isinstance(vars(part).get(key), int)]
+    present = [key for key in _LAYER_KEYS if isinstance(vars(part).get(key), int)]
     encoder_decoder = {"encoder_layers", "decoder_layers"} & set(present)
     return [key for key in present if not (encoder_decoder and key in {"num_hidden_layers", "num_layers"})]
 
@@ -321,23 +317,16 @@ def _ctc_loss(module: nn.Module, batch: Batch) -> Tensor:
     return functional.ctc_loss(frames, labels, lengths, wanted, zero_infinity=True)
 
 
-def _outputs(module: nn.Module, batch: Batch) -> Any:  # noqa: ANN401 - transformers' types
+def _outputs(module: Any, batch: Batch) -> Any:  # noqa: ANN401 - transformers' types
+    assert isinstance(batch, dict)
     if not under_fake_mode():
-        return _forward(module, batch)
+        return module(**batch)
     try:
         with known_layer_drop():
-            return _forward(module, batch)
+            return module(**batch)
     except (InputError, DataDependentOutputException, DynamicOutputShapeException):
         raise
     except Exception as error:
-        raise _not_running(module, batch, error) from error
-
-
-def _forward(module: nn.Module, batch: Batch) -> Any:  # noqa: ANN401 - transformers' types
-    return module(**batch) if isinstance(batch, dict) else module(*batch)
-
-
-def _not_running(module: Any, batch: Batch, error: Exception) -> NotRunning:  # noqa: ANN401 - transformers' types
-    given = ", ".join(batch) if isinstance(batch, dict) else shown(batch)
-    model = shown_value(module.config.model_type)
-    return NotRunning.of("worker-not-running", model=model, given=given, error=named_error(error))
+        model = shown_value(module.config.model_type)
+        told = NotRunning.of("worker-not-running", model=model, given=", ".join(batch), error=named_error(error))
+        raise told from error

@@ -21,7 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 
 from advisor.worker.causes import value_was_asked
 from advisor.worker.models.huggingface_documented import documented_inputs
-from advisor.worker.models.huggingface_kinds import Made, parameter_names
+from advisor.worker.models.huggingface_kinds import Made, named_parameters
 from advisor.worker.models.huggingface_sizes import resized_batches
 from advisor.workload.workload import Workload
 
@@ -122,7 +122,7 @@ class Search:
     def __init__(self, module: Any, workload: Workload) -> None:  # noqa: ANN401 - transformers' types
         """`module`: built, on fakes or for real."""
         self._module, self._workload = module, workload
-        self._names = [name for name in parameter_names(module) if name not in _NOT_INPUTS]
+        self._names = [name for name in named_parameters(module) if name not in _NOT_INPUTS]
         self._tried: dict[Hashable, Complaint | None] = {}
         self.furthest: Made | None = None
         """The batch that forward came furthest on, where it ran on none."""

@@ -13,14 +13,13 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 from torch.nn.parameter import is_lazy
 from torch.utils.data import Dataset
 
 from advisor.core.errors import UserFacingError
 from advisor.core.file_fault import named_error
 from advisor.core.sentences import Names
-from advisor.worker.models.architecture import Architecture, Batch, under_fake_mode
+from advisor.worker.models.architecture import Architecture, Batch, under_fake_mode, usual_loss
 from advisor.worker.models.file_faults import (
     check_call,
     check_names,
@@ -47,7 +46,7 @@ def build(model: PythonModel, workload: Workload, *, allow_code: bool) -> Archit
     stand_in_for_torchvision()
     user = _run(path, content)
     arguments = dict(model.arguments)
-    module = _call(user, path, "build_model", arguments)
+    module = _invoke(_required(user, path, "build_model"), path, "build_model", {}, arguments)
     if not isinstance(module, nn.Module):
         raise file_refused("no-module", path, given=shown(module))
     make_batch = _required(user, path, "make_batch")
@@ -136,10 +135,6 @@ def _required(user: ModuleType, path: Path, name: str) -> Callable[..., Any]:
     if not callable(function):
         raise file_refused("lacks", path, name=name)
     return function  # type: ignore[no-any-return]
-
-
-def _call(user: ModuleType, path: Path, name: str, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - foreign code
-    return _invoke(_required(user, path, name), path, name, {}, arguments)
 
 
 def _positional_count(function: Callable[..., Any], arguments: dict[str, Any]) -> int:
@@ -233,10 +228,4 @@ def default_loss(module: nn.Module, batch: Batch, path: Path) -> Tensor:
     if not isinstance(outputs, Tensor):
         raise file_refused("no-output", path, model=name, given=shown(outputs))
     with named_mistakes(path, "loss", (outputs, batch[-1])):
-        return _usual_loss(outputs, batch[-1])
-
-
-def _usual_loss(outputs: Tensor, targets: Tensor) -> Tensor:
-    if targets.dtype.is_floating_point:
-        return functional.mse_loss(outputs, targets)
-    return functional.cross_entropy(outputs, targets.to(torch.long))
+        return usual_loss(outputs, batch[-1])

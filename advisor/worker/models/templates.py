@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from advisor.core.sentences import SaidError
-from advisor.worker.models.architecture import Architecture, Batch
+from advisor.worker.models.architecture import Architecture, Batch, usual_loss
 from advisor.workload.workload import TemplateModel, Workload
 
 _DEFAULT_VOCABULARY = 10_000
@@ -141,18 +139,8 @@ def _with_loss(
     return Architecture(
         module=module,
         make_batch=make_batch,
-        loss=classification_loss,
+        loss=lambda model_, batch: usual_loss(model_(batch[0]), batch[1]),  # type: ignore[index]
         outputs=lambda model_, batch: model_(batch[0]),  # type: ignore[index]
         block_count=None if unlimited else min(full, layer_limit or full),
         full_block_count=None if unlimited else full,
     )
-
-
-def classification_loss(module: nn.Module, batch: Any) -> Tensor:  # noqa: ANN401 - a tuple or a dict
-    """Cross-entropy of the outputs for `inputs` against `targets`; mean squared error where targets are no classes."""
-    *inputs, targets = batch
-    outputs = module(*inputs)
-    outputs = outputs[0] if isinstance(outputs, tuple) else outputs
-    if targets.is_floating_point():
-        return functional.mse_loss(outputs, targets)
-    return functional.cross_entropy(outputs, targets)

@@ -7,6 +7,7 @@ import math
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -36,7 +37,6 @@ class RankSteps:
         self._loaded: LoadedModel = load(request.workload, device=device, allow_code=request.allow_code)
         self._optimizer = self._loaded.make_optimizer()
         self._batch = mapped(self._loaded.make_batch(request.batch_size), lambda tensor: tensor.to(rank.device))
-        self._together: DistributedDataParallel | None = None
         self._updates_s: list[float] = []
         self.largest_gradient_bytes = max(
             (
@@ -49,19 +49,18 @@ class RankSteps:
 
     def measure(self, budget_s: float) -> None:
         """Single steps and DDP steps at each accumulation in turn; each sample is a block of at least 20 ms."""
-        self._single(1)
+        self._backward(self._loaded.module, self._batch)
         unused = any(
             parameter.requires_grad and parameter.grad is None for parameter in self._loaded.module.parameters()
         )
         self._finish()
         ids = None if self._rank.device.type == "cpu" else [self._rank.device]
-        self._together = DistributedDataParallel(
-            self._loaded.module, device_ids=ids, find_unused_parameters=self._anywhere(unused=unused)
-        )
-        counts = sorted({1, *self._request.accumulation_steps})
-        variants: dict[Variant, Callable[[], None]] = {("single_step", 1): lambda: self._optimized(1)}
-        for count in counts:
-            variants["ddp_step", count] = lambda count=count: self._ddp(count)  # type: ignore[misc]
+        # Where any rank's model leaves a parameter without gradient, DDP has to look for it.
+        anywhere = self._rank.agreed(float(unused)) > 0
+        together = DistributedDataParallel(self._loaded.module, device_ids=ids, find_unused_parameters=anywhere)
+        variants: dict[Variant, Callable[[], None]] = {("single_step", 1): self._single}
+        for count in sorted({1, *self._request.accumulation_steps}):
+            variants["ddp_step", count] = partial(self._ddp, together, count)
         blocks = {name: self._block(step) for name, step in variants.items()}
         round_s = sum(seconds * steps for seconds, steps in blocks.values())
         rounds = int(min(_ROUNDS_MOST, max(_ROUNDS_LEAST, budget_s / max(self._rank.agreed(round_s), 1e-6))))
@@ -112,16 +111,8 @@ class RankSteps:
         except RuntimeError:  # out of memory is one
             return math.inf
 
-    def _anywhere(self, *, unused: bool) -> bool:
-        """Whether any rank's model leaves a parameter without gradient: DDP has to look for it then."""
-        return self._rank.agreed(float(unused)) > 0
-
-    def _single(self, count: int) -> None:
-        for _ in range(count):
-            self._backward(self._loaded.module, self._batch)
-
-    def _optimized(self, count: int) -> None:
-        self._single(count)
+    def _single(self) -> None:
+        self._backward(self._loaded.module, self._batch)
         if self._rank.device.type == "cpu":  # elsewhere the clock would need a wait that the step does not have
             begin = time.perf_counter()
             self._finish()
@@ -129,11 +120,7 @@ class RankSteps:
         else:
             self._finish()
 
-    def _ddp(self, count: int) -> None:
-        together = self._together
-        if together is None:
-            message = "no DDP module yet"
-            raise RuntimeError(message)
+    def _ddp(self, together: DistributedDataParallel, count: int) -> None:
         for index in range(count):
             waits = together.no_sync() if index < count - 1 else contextlib.nullcontext()
             with waits:

@@ -41,11 +41,7 @@ _MASKED = {torch.ops.aten.index.Tensor, torch.ops.aten.index_put.default, torch.
 
 def is_small_enough(tensor: Tensor, *, every: bool) -> bool:
     """Whether a result is kept with its values: `every` one, or whole numbers and few real ones."""
-    if tensor.device.type != "cpu":
-        return False
-    if every:
-        return tensor.numel() <= _MOST_VALUES
-    return tensor.numel() <= _MOST_OF_INPUTS
+    return tensor.device.type == "cpu" and tensor.numel() <= (_MOST_VALUES if every else _MOST_OF_INPUTS)
 
 
 def with_values(mode: FakeTensorMode, tensor: Tensor) -> Tensor:

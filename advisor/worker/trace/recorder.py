@@ -26,15 +26,12 @@ _DEVICE = torch.ops.prim.device.default
 _CPU = torch.device("cpu")
 
 
-class GradientEvent:
+class GradientEvent(NamedTuple):
     """A parameter whose gradient is complete, and backward's work done by then."""
 
-    __slots__ = ("element_count", "work")
-
-    def __init__(self, element_count: int, work: float) -> None:
-        """`work` in FLOP, traffic converted by `trace_cost.INTENSITY_FLOP_PER_BYTE`."""
-        self.element_count = element_count
-        self.work = work
+    element_count: int
+    work: float
+    """In FLOP, traffic converted by `call_cost.INTENSITY_FLOP_PER_BYTE`."""
 
 
 class _Kind(NamedTuple):

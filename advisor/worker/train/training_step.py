@@ -79,11 +79,10 @@ class TrainingStep:
         if not self._device.is_cpu:
             batch = mapped(batch, lambda tensor: tensor.to(self._device.device, non_blocking=True))
         marks.append(self._now(wait=wait))
-        training = self._training.mode != "inference"
+        loss: torch.Tensor | None = None
         if self._training.mode == "inference":
             with torch.no_grad(), autocast(self._training.precision, self._device.kind):
                 self._loaded.outputs(self._loaded.module, batch)
-            loss = None
         else:
             with autocast(self._training.precision, self._device.kind):
                 loss = self._loaded.loss(self._loaded.module, batch)
@@ -92,13 +91,13 @@ class TrainingStep:
             scaled: Any = loss if self._scaler is None else self._scaler.scale(loss)
             scaled.backward()
         marks.append(self._now(wait=wait))
-        if training:
+        if loss is not None:
             self._update(loss)
         marks.append(self._now(wait=wait))
         for index, part in enumerate(self._parts):
             self._parts[part] += marks[index + 1] - marks[index]
 
-    def _update(self, loss: torch.Tensor | None) -> None:
+    def _update(self, loss: torch.Tensor) -> None:
         training = self._training
         scaler, optimizer = self._scaler, self._optimizer
         if training.clip_gradient_norm is not None and optimizer is not None:
@@ -112,7 +111,7 @@ class TrainingStep:
             optimizer.step()
         self._loaded.module.zero_grad(set_to_none=True)
         self._count += 1
-        if loss is not None and training.read_loss_every and self._count % training.read_loss_every == 0:
+        if training.read_loss_every and self._count % training.read_loss_every == 0:
             loss.item()
 
     def _now(self, *, wait: bool) -> float:
