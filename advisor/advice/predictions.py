@@ -51,21 +51,14 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     calibrations = _calibrations(request, facts, specs)
     sources, memory = sources_and_memory(request, facts, specs, calibrations)
     found = predict_candidates(candidates, sources, memory.answer)
-    made = _Made(found.predictions, found.refusals)
-
-    def add(wanted: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
-        known = {_key(one) for one in made.predictions}
-        further = tuple(one for one in wanted if _key(one) not in known)
-        more = predict_candidates(further, sources, memory.answer) if further else None
-        made.add(more.predictions if more else (), more.refusals if more else ())
-        return more.predictions if more else ()
+    made = _Made(sources, memory, found.predictions, found.refusals)
 
     def make_up() -> None:
         if request.global_batch_size is None:
-            add(candidates_that_make_up(request.workload, made.predictions, memory.largest_batch))
+            made.add(candidates_that_make_up(request.workload, made.predictions, memory.largest_batch))
 
     def add_sharded(members: tuple[Prediction, ...]) -> None:
-        add(candidates_when_nothing_fits(request.workload, members, request.counts, request.global_batch_size))
+        made.add(candidates_when_nothing_fits(request.workload, members, request.counts, request.global_batch_size))
 
     if request.fixed.batch_size:  # what would fit at another batch size alone is no reason to leave sharding out
         own = request.workload.training.batch_size
@@ -73,7 +66,7 @@ def predict_all(request: AdviceRequest, facts: Facts, specs: Mapping[str, GpuSpe
     make_up()
     add_sharded(made.predictions)
     if request.gpu_keys is None and not any(_holds_by_itself(one) for one in made.predictions):
-        add_sharded(add(_of_cards(request, facts, specs, tuple(key for key in LARGER_GPU_KEYS if key in specs))))
+        add_sharded(made.add(_of_cards(request, facts, specs, tuple(key for key in LARGER_GPU_KEYS if key in specs))))
     make_up()
     return AllPredictions(
         predictions=made.predictions,
@@ -105,16 +98,25 @@ def sources_and_memory(
     return sources, MemorySolver(request.workload.training, facts.tables, specs, facts.machine, host)
 
 
+@dataclass
 class _Made:
     """The predictions of one round after the other, and each refusal once."""
 
-    def __init__(self, predictions: tuple[Prediction, ...], refusals: tuple[Reason, ...]) -> None:
-        self.predictions = predictions
-        self.refusals = refusals
+    sources: Sources
+    memory: MemorySolver
+    predictions: tuple[Prediction, ...]
+    refusals: tuple[Reason, ...]
 
-    def add(self, predictions: tuple[Prediction, ...], refusals: tuple[Reason, ...]) -> None:
-        self.predictions += predictions
-        self.refusals += tuple(one for one in refusals if one not in self.refusals)
+    def add(self, wanted: tuple[Candidate, ...]) -> tuple[Prediction, ...]:
+        """Those of `wanted` that were not predicted before."""
+        known = {_key(one) for one in self.predictions}
+        further = tuple(one for one in wanted if _key(one) not in known)
+        if not further:
+            return ()
+        more = predict_candidates(further, self.sources, self.memory.answer)
+        self.predictions += more.predictions
+        self.refusals += tuple(one for one in more.refusals if one not in self.refusals)
+        return more.predictions
 
 
 def _key(candidate: Candidate | Prediction) -> tuple[object, ...]:

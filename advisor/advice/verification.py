@@ -175,7 +175,9 @@ def _start(script: Path, chosen: Recommendation, rank: int, seconds: float) -> C
     arguments = [str(script), "--seconds", f"{seconds:g}"]
     count = _rank_count(chosen)
     if count == 1:
-        environment = _alone(scrubbed_environment())
+        # Without a launcher's variables, which would make the script wait for ranks that nobody starts.
+        kept = scrubbed_environment()
+        environment = {name: value for name, value in kept.items() if name not in _LAUNCHER_VARIABLES}
     else:
         environment = local_rank_environment(rank, count, chosen.thread_count or 1)
         arguments += ["--rendezvous", rendezvous_in(script.parent)]
@@ -185,11 +187,6 @@ def _start(script: Path, chosen: Recommendation, rank: int, seconds: float) -> C
     elif chosen.count == 1:
         environment["CUDA_VISIBLE_DEVICES"] = chosen.device.key
     return ChildProcess("advisor.worker.script", *arguments, environment=environment)
-
-
-def _alone(environment: dict[str, str]) -> dict[str, str]:
-    """Without a launcher's variables, which would make the script wait for ranks that nobody starts."""
-    return {name: value for name, value in environment.items() if name not in _LAUNCHER_VARIABLES}
 
 
 def _truth(advice: AdviceRecord, chosen: Recommendation, answer: _Answer, disturbed: Reason | None) -> Truth:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import msgspec
+from msgspec.structs import replace
 
 from advisor.core.child_process import ChildProcess, wait_until
 from advisor.core.sentences import Reason
@@ -125,12 +126,12 @@ def _assemble(attempt: _Attempt, notices: list[Reason]) -> Machine:
     if attempt.host is None:
         message = f"the sampler ended without an answer: {attempt.log[-2000:]}"
         raise SamplerBrokenError(message)
-    nvidia, ambiguous = _mark_hidden(attempt.gpus)
-    first = len(nvidia)
-    others = [msgspec.structs.replace(gpu, index=first + place) for place, gpu in enumerate(attempt.host.gpus)]
+    hidden, ambiguous = hidden_indices(attempt.gpus)
+    nvidia = [replace(gpu, hidden_from_cuda=gpu.index in hidden) for gpu in attempt.gpus]
+    others = [replace(gpu, index=place) for place, gpu in enumerate(attempt.host.gpus, start=len(nvidia))]
     software = attempt.host.software
     if attempt.driver is not None:
-        software = msgspec.structs.replace(software, driver=attempt.driver.version, cuda_driver=attempt.driver.cuda)
+        software = replace(software, driver=attempt.driver.version, cuda_driver=attempt.driver.cuda)
     gpus = tuple(_with_spec([*nvidia, *others]))
     machine = Machine(
         cpu=attempt.host.cpu,
@@ -140,14 +141,7 @@ def _assemble(attempt: _Attempt, notices: list[Reason]) -> Machine:
         software=software,
         notices=(*notices, *attempt.notices),
     )
-    return msgspec.structs.replace(machine, notices=machine.notices + machine_notices(machine, ambiguous=ambiguous))
-
-
-def _mark_hidden(gpus: list[Gpu]) -> tuple[list[Gpu], bool]:
-    hidden, ambiguous = hidden_indices(gpus)
-    return [
-        msgspec.structs.replace(gpu, hidden_from_cuda=True) if gpu.index in hidden else gpu for gpu in gpus
-    ], ambiguous
+    return replace(machine, notices=machine.notices + machine_notices(machine, ambiguous=ambiguous))
 
 
 def _with_spec(gpus: list[Gpu]) -> list[Gpu]:
@@ -157,7 +151,4 @@ def _with_spec(gpus: list[Gpu]) -> list[Gpu]:
 
     table = spec_table()
     specs = [spec_for(gpu.name, gpu.memory_total_bytes, table) for gpu in gpus]
-    return [
-        msgspec.structs.replace(gpu, spec_key=None if spec is None else spec.key)
-        for gpu, spec in zip(gpus, specs, strict=True)
-    ]
+    return [replace(gpu, spec_key=None if spec is None else spec.key) for gpu, spec in zip(gpus, specs, strict=True)]

@@ -259,11 +259,10 @@ class Collection:
 
 def calibration_key(machine: Machine, device_key: str) -> str:
     """A calibration holds as long as this text stays the same: device, driver, torch and power limit."""
-    software = machine.software
+    software, gpu = machine.software, machine.gpu_of(device_key)
     parts: list[object] = [device_key, machine.cpu.name, machine.cpu.usable_core_count, software.torch, software.driver]
-    for gpu in machine.gpus:
-        if device_key == gpu.key:
-            parts += [gpu.name, gpu.power_limit_w, software.torch_cuda]
+    if gpu is not None:
+        parts += [gpu.name, gpu.power_limit_w, software.torch_cuda]
     return "|".join(str(part) for part in parts)
 
 

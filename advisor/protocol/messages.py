@@ -19,6 +19,8 @@ from advisor.optable.op_table import OpTable
 from advisor.workload.workload import Workload
 
 StepPart = Literal["copy", "forward", "backward", "optimizer"]
+MemoryCount = Literal["cuda_allocator", "dispatch_tracked", "resident_set"]
+"""Who counted a peak of memory."""
 
 
 class TraceRequest(Record, frozen=True, kw_only=True, tag="trace"):
@@ -200,7 +202,7 @@ class Memory(Record, frozen=True, kw_only=True, tag="memory"):
     precision: Precision
     peak_allocated_bytes: int
     peak_reserved_bytes: int | None = None
-    how: Literal["cuda_allocator", "dispatch_tracked", "resident_set"]
+    how: MemoryCount
 
 
 class LoaderPass(Record, frozen=True, kw_only=True, tag="loader_pass"):

@@ -55,11 +55,8 @@ class CalibrationHead(Record, frozen=True, kw_only=True):
 
     device_key: str
     device_name: str
-    driver: str | None
-    torch: str | None
-    power_limit_w: float | None
     holds_while: str
-    """Everything else that it depends on, as one text: processor, usable cores, threads, CUDA."""
+    """As one text: driver, torch, power limit, processor, usable cores, threads, CUDA."""
 
 
 class Truth(Record, frozen=True, kw_only=True):
@@ -186,9 +183,7 @@ class History:
         """The newest calibration of a device under the same driver, torch and power limit; else None."""
         for entry in self._store.entries("calibration"):
             head = _head(entry, CalibrationHead)
-            if head is None or head.device_key != device_key:
-                continue
-            if head != _calibration_head(device_key, head.device_name, machine):
+            if head is None or head != _calibration_head(device_key, head.device_name, machine):
                 continue
             body = self._store.body(entry.entry_index)
             if body is not None:
@@ -246,13 +241,6 @@ def _head(entry: Entry, kind: type[Head]) -> Head | None:
 
 
 def _calibration_head(device_key: str, device_name: str, machine: Machine) -> CalibrationHead:
-    gpu = machine.gpu_of(device_key)
-    return CalibrationHead(
-        device_key=device_key,
-        device_name=device_name,
-        driver=machine.software.driver,
-        torch=machine.software.torch,
-        power_limit_w=gpu.power_limit_w if gpu else None,
-        # What a user sets here decides on how many threads torch runs.
-        holds_while=f"{calibration_key(machine, device_key)}|{os.environ.get('OMP_NUM_THREADS', '')}",
-    )
+    threads = os.environ.get("OMP_NUM_THREADS", "")  # what a user sets here decides on how many torch runs
+    holds_while = f"{calibration_key(machine, device_key)}|{threads}"
+    return CalibrationHead(device_key=device_key, device_name=device_name, holds_while=holds_while)

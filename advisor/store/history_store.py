@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
 
 from advisor.core.records import Record
 from advisor.core.sentences import Reason
@@ -81,14 +80,6 @@ class Store:
         self.path = path
         self.read_only = False
         self._database = self._open(path)
-
-    def __enter__(self) -> Self:
-        """Use as a context manager that closes the file."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the file."""
-        self.close()
 
     def close(self) -> None:
         """Close the file; every acknowledged entry is already on the disk."""

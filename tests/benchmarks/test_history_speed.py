@@ -6,6 +6,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def test_a_history_of_ten_thousand_runs_opens_in_under_a_second(
 ) -> None:
     with History(tmp_path) as history:
         history.save(advice())
-    with Store(tmp_path / FILE_NAME) as store:
+    with closing(Store(tmp_path / FILE_NAME)) as store:
         (first,) = store.entries("run")
         database = store._database
         database.execute("BEGIN IMMEDIATE")

@@ -28,7 +28,10 @@ UNKNOWN_NAME = "unknown NVIDIA GPU"
 _SM_CLOCK, _MEMORY_CLOCK = 1, 2
 _MAX_NVLINKS = 36
 _COMPUTE_MODES = {0: "default", 1: "exclusive_thread", 2: "prohibited", 3: "exclusive_process"}
+_VIRTUALISATION: tuple[Virtualisation, ...] = get_args(Virtualisation)
 _FIGURES: tuple[tuple[str, str | tuple[str, ...], tuple[int, ...], Callable[[Any], object]], ...] = (
+    ("compute_mode", "nvmlDeviceGetComputeMode", (), lambda code: _COMPUTE_MODES[count(code)]),
+    ("virtualisation", "nvmlDeviceGetVirtualizationMode", (), lambda code: _VIRTUALISATION[count(code)]),
     ("sm_clock_hz", "nvmlDeviceGetClockInfo", (_SM_CLOCK,), hertz),
     ("sm_clock_max_hz", "nvmlDeviceGetMaxClockInfo", (_SM_CLOCK,), hertz),
     ("sm_clock_default_hz", "nvmlDeviceGetDefaultApplicationsClock", (_SM_CLOCK,), hertz),
@@ -43,7 +46,6 @@ _FIGURES: tuple[tuple[str, str | tuple[str, ...], tuple[int, ...], Callable[[Any
 """Fields that one question answers: the functions that tell it, the first that does, and how its answer is read.
 
 PCIe: the generation that card and slot can do (an idle link falls back to 1), and the width as trained."""
-_VIRTUALISATION: tuple[Virtualisation, ...] = get_args(Virtualisation)
 
 
 def find_gpu(nvml: Nvml, index: int, host: HostMemory) -> Gpu:
@@ -73,14 +75,11 @@ def _describe(reader: FieldReader, host: HostMemory) -> Gpu:
     )
     split = reader.read("mig_enabled", "nvmlDeviceGetMigMode", convert=lambda modes: bool(modes[0]), unsupported=False)
     total, free, reserved, unified = _memory(reader, name, host)
-    mode = reader.read("compute_mode", "nvmlDeviceGetComputeMode", convert=lambda code: _COMPUTE_MODES[count(code)])
-    virtual = reader.read(
-        "virtualisation", "nvmlDeviceGetVirtualizationMode", convert=lambda code: _VIRTUALISATION[count(code)]
-    )
     figures: dict[str, Any] = {
         field: reader.read(field, functions, *arguments, convert=convert)
         for field, functions, arguments, convert in _FIGURES
     }
+    mode, virtual = figures["compute_mode"], figures["virtualisation"]
     processes = read_processes(reader)
     instances = find_mig_instances(reader) if split else ()
     return Gpu(
@@ -94,10 +93,8 @@ def _describe(reader: FieldReader, host: HostMemory) -> Gpu:
         memory_reserved_bytes=reserved,
         **figures,
         nvlink_count=_nvlinks(reader),
-        compute_mode=mode,
         driver_model=_driver_model(reader),
         virtualised=None if virtual is None else virtual in ("passthrough", "vgpu"),
-        virtualisation=virtual,
         unified_memory=unified,
         mig_enabled=split,
         mig_instances=instances,

@@ -108,16 +108,16 @@ def images(config: Any, task: Task, workload: Workload, batch_size: int) -> dict
     return batch
 
 
-def sound_samples(workload: Workload) -> int:
-    """Samples of a sound; what was assumed for words says nothing of it."""
+def _sound_length(workload: Workload) -> int | None:
+    """What the data say of a sound's length; what was assumed for words says nothing of it."""
     length = workload.data.sequence_length
     is_of_words = "data.sequence_length" in workload.assumed and (length or 0) < _SPEECH_RATE_HZ
-    return _SPEECH_RATE_HZ if length is None or is_of_words else length
+    return None if is_of_words else length
 
 
 def waves(config: Any, task: Task, workload: Workload, batch_size: int) -> dict[str, Tensor]:  # noqa: ANN401
     """Sound as it was recorded, and the task's labels."""
-    length = sound_samples(workload)
+    length = _sound_length(workload) or _SPEECH_RATE_HZ
     bins, frames = getattr(config, "num_mel_bins", None), getattr(config, "max_length", None)
     channels = getattr(config, "audio_channels", None)
     shape: tuple[int, ...] = (batch_size, length)
@@ -142,8 +142,8 @@ def row_count(config: Any, workload: Workload) -> int:  # noqa: ANN401 - transfo
 
 def _frames(workload: Workload, usual: int) -> int:
     """Rows of a spectrum: the workload's, of a hundred a second where it counts samples, else the `usual` number."""
-    length = workload.data.sequence_length
-    if length is None or ("data.sequence_length" in workload.assumed and length < _SPEECH_RATE_HZ):
+    length = _sound_length(workload)
+    if length is None:
         return usual
     return length if length < _SPEECH_RATE_HZ else length // _SAMPLES_OF_FRAME
 

@@ -6,11 +6,10 @@ import gc
 import math
 import time
 from collections.abc import Sequence
-from typing import Literal
 
 import torch
 
-from advisor.protocol.messages import KEEPING_SERIES, MeasureRequest, Memory, Progress, StageEnded
+from advisor.protocol.messages import KEEPING_SERIES, MeasureRequest, Memory, MemoryCount, Progress, StageEnded
 from advisor.worker.event_box import EventBox
 from advisor.worker.failures import is_out_of_memory
 from advisor.worker.models.load_model import LoadedModel, load
@@ -113,8 +112,7 @@ class _Run:
             self._step.set_batch_size(batch_size)
             self._step()
             left_s = self.deadline_s - time.monotonic()
-            stage = Stage(KEEPING_SERIES, self._precision, left_s, batch_size, dict(self._figures))
-            self._stages.run(stage, self._step)
+            self._stages.run(self._stage(KEEPING_SERIES, batch_size, left_s), self._step)
 
     def _measure(self, batch_size: int, budget_s: float) -> None:
         started = time.monotonic()
@@ -134,11 +132,9 @@ class _Run:
         if long:
             self._send_step(batch_size, second, warm_up=not warm)
         self._step.take_parts(1)
-        left_s = budget_s - (time.monotonic() - started)
-        stage = Stage("step", self._precision, max(left_s, 0.0), batch_size, dict(self._figures))
         split = not self._device.is_cpu
-        if split:
-            stage = Stage("step", self._precision, left_s * (1 - _SPLIT_SHARE), batch_size, dict(self._figures))
+        left_s = max(0.0, budget_s - (time.monotonic() - started))
+        stage = self._stage("step", batch_size, left_s * (1 - _SPLIT_SHARE if split else 1.0))
         spent_s = math.inf if warm else first.wall_s + second.wall_s if long else 0.0
         parts = None if split else self._step.take_parts
         settled_s = self._stages.run(stage, self._step, parts=parts, spent_s=spent_s)
@@ -147,8 +143,7 @@ class _Run:
         if split:
             self._step.take_parts(1)
             left_s = max(0.0, budget_s - (time.monotonic() - started)) * _SPLIT_SHARE
-            stage = Stage("split", self._precision, left_s, batch_size, dict(self._figures))
-            self._stages.run(stage, self._step.split, parts=self._step.take_parts)
+            self._stages.run(self._stage("split", batch_size, left_s), self._step.split, parts=self._step.take_parts)
 
     def _first_step(self, batch_size: int) -> Block:
         """The first step of a batch size, once more where it took far longer than smaller ones let expect.
@@ -172,30 +167,30 @@ class _Run:
             block = self._device.time_block(self._step, 1)
             peaks = self._device.peak_memory_bytes()
             if peaks is not None:
-                self._send_memory(batch_size, peaks[0], peaks[1])
+                self._send_memory(batch_size, "cuda_allocator", *peaks)
         elif tracked:
             gc.collect()
             with LiveBytes() as live:
                 live.see(self._step.tensors())
                 block = self._device.time_block(self._step, 1)
-            self._send_memory(batch_size, live.peak_bytes, None, tracked=True)
+            self._send_memory(batch_size, "dispatch_tracked", live.peak_bytes)
         else:
             block = self._device.time_block(self._step, 1)
             peak = peak_resident_bytes()
             if peak is not None and self._before_bytes is not None:
-                self._send_memory(batch_size, max(0, peak - self._before_bytes), None)
+                self._send_memory(batch_size, "resident_set", max(0, peak - self._before_bytes))
         return block
+
+    def _stage(self, series: str, batch_size: int, budget_s: float) -> Stage:
+        return Stage(series, self._precision, budget_s, batch_size, dict(self._figures))
 
     def _send_step(self, batch_size: int, block: Block, *, warm_up: bool) -> None:
         """A single long step before the stage: too dear to be thrown away."""
-        stage = Stage("step", self._precision, 0.0, batch_size, dict(self._figures))
+        stage = self._stage("step", batch_size, 0.0)
         parts = self._step.take_parts if self._device.is_cpu else None
         self._box.send(sample_of(stage, None, block, warm_up=warm_up, parts=parts))
 
-    def _send_memory(self, batch_size: int, peak: int, reserved: int | None, *, tracked: bool = False) -> None:
-        how: Literal["cuda_allocator", "dispatch_tracked", "resident_set"] = "cuda_allocator"
-        if self._device.is_cpu:
-            how = "dispatch_tracked" if tracked else "resident_set"
+    def _send_memory(self, batch_size: int, how: MemoryCount, peak: int, reserved: int | None = None) -> None:
         self._peaks.append((batch_size, peak))
         self._box.send(
             Memory(
