@@ -202,6 +202,8 @@ FORMATTERS: dict[str, Callable[[float], str]] = {
     "ratio": _format_ratio,
     "w": lambda value: f"{value:.0f} W",
     "j": format_energy,
+    "hz": lambda value: format_quantity(value, "Hz"),
+    "celsius": lambda value: f"{value:.0f} °C",
 }
 """How a figure is written, by its unit."""
 

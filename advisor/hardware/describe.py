@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from advisor.core.sentences import Language, Value, say, sentence
-from advisor.core.units import format_bytes, format_quantity
+from advisor.core.units import FORMATTERS, format_bytes, format_quantity, unit_of
 from advisor.hardware.machine import Cpu, Gpu, HostMemory, Machine, Refusal, Software
 
 _INDENT = "  "
 
 
-def _hertz(value: float) -> str:
-    return format_quantity(value, "Hz")
-
-
-_SHOWN: tuple[tuple[str, Callable[[float], str] | None], ...] = (
-    ("uuid", None),
-    ("compute_capability", None),
-    ("memory_total_bytes", format_bytes),
-    ("memory_free_bytes", format_bytes),
-    ("memory_reserved_bytes", format_bytes),
-    ("unified_memory", None),
-    ("sm_clock_hz", _hertz),
-    ("sm_clock_max_hz", _hertz),
-    ("sm_clock_default_hz", _hertz),
-    ("memory_clock_hz", _hertz),
-    ("power_w", lambda value: f"{value:.0f} W"),
-    ("power_limit_w", lambda value: f"{value:.0f} W"),
-    ("temperature_celsius", lambda value: f"{value:.0f} °C"),
-    ("pcie_generation", None),
-    ("pcie_width", None),
-    ("pcie_bus", None),
-    ("nvlink_count", None),
-    ("compute_mode", None),
-    ("driver_model", None),
-    ("virtualisation", None),
-    ("mig_enabled", None),
-)
+_SHOWN = (
+    "uuid", "compute_capability", "memory_total_bytes", "memory_free_bytes", "memory_reserved_bytes", "unified_memory",
+    "sm_clock_hz", "sm_clock_max_hz", "sm_clock_default_hz", "memory_clock_hz", "power_w", "power_limit_w",
+    "temperature_celsius", "pcie_generation", "pcie_width", "pcie_bus", "nvlink_count", "compute_mode", "driver_model",
+    "virtualisation", "mig_enabled",
+)  # fmt: skip
 
 
 def _inside(code: str, language: Language, **numbers: Value) -> str:
@@ -75,13 +54,11 @@ def _cpu_lines(cpu: Cpu, language: Language) -> list[str]:
         _inside("detect-cores", language, physical=physical, logical=logical, usable=str(cpu.usable_core_count)),
     ]
     if cpu.cgroup_core_limit_count is not None:
-        limit = f"{cpu.cgroup_core_limit_count:g}"
-        lines.append(_inside("detect-cpu-limit", language, cores=limit))
+        lines.append(_inside("detect-cpu-limit", language, cores=f"{cpu.cgroup_core_limit_count:g}"))
     if cpu.max_clock_hz is not None:
-        lines.append(_inside("detect-clock", language, clock=_hertz(cpu.max_clock_hz)))
+        lines.append(_inside("detect-clock", language, clock_hz=cpu.max_clock_hz))
     if cpu.instruction_sets:
-        names = " ".join(cpu.instruction_sets)
-        lines.append(_inside("detect-instruction-sets", language, names=names))
+        lines.append(_inside("detect-instruction-sets", language, names=" ".join(cpu.instruction_sets)))
     return lines + _refused_lines(cpu.refusals, language)
 
 
@@ -97,12 +74,11 @@ def _memory_lines(memory: HostMemory, language: Language) -> list[str]:
 def _gpu_lines(gpu: Gpu, language: Language) -> list[str]:
     lines = [sentence("detect-gpu", language, gpu_index=str(gpu.index), gpu_name=gpu.name)]
     if gpu.unusable_reason is not None:
-        reason = say(gpu.unusable_reason, language)
-        lines.append(_inside("detect-gpu-unusable", language, reason=reason))
-    for field, shown in _SHOWN:
+        lines.append(_inside("detect-gpu-unusable", language, reason=say(gpu.unusable_reason, language)))
+    for field in _SHOWN:
         value = getattr(gpu, field)
         if value is not None and not (field == "unified_memory" and value is False):
-            lines.append(_INDENT + _field_line(field, value, shown, language))
+            lines.append(_INDENT + _field_line(field, value, language))
     if gpu.spec_key is not None:
         lines.append(_inside("detect-field", language, label=sentence("detect-spec-row", language), value=gpu.spec_key))
     for instance in gpu.mig_instances:
@@ -115,26 +91,20 @@ def _gpu_lines(gpu: Gpu, language: Language) -> list[str]:
     return lines + _refused_lines(gpu.refusals, language)
 
 
-def _field_line(field: str, value: object, shown: Callable[[float], str] | None, language: Language) -> str:
+def _field_line(field: str, value: bool | float | str, language: Language) -> str:
+    unit = unit_of(field)
     if isinstance(value, bool):
         text = sentence("detect-yes" if value else "detect-no", language)
-    elif shown is not None and isinstance(value, (int, float)):
-        text = shown(value)
-    else:
+    elif unit is None or isinstance(value, str):
         text = str(value)
+    else:
+        text = FORMATTERS[unit](value)
     return sentence("detect-field", language, label=sentence(f"label-{field}", language), value=text)
 
 
 def _refused_lines(refusals: Iterable[Refusal], language: Language) -> list[str]:
-    return [
-        _inside(
-            "detect-refused",
-            language,
-            label=sentence(f"label-{refusal.field}", language),
-            reason=say(refusal.reason, language),
-        )
-        for refusal in refusals
-    ]
+    told = ((sentence(f"label-{one.field}", language), say(one.reason, language)) for one in refusals)
+    return [_inside("detect-refused", language, label=label, reason=reason) for label, reason in told]
 
 
 def _torch_text(software: Software, language: Language) -> str:
