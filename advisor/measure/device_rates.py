@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -14,35 +15,40 @@ _CHAIN_CALLS_PER_LINK = 8.0
 """Of the host_overhead kernel: product and tanh forward; their three gradients, two transposes and a sum backward."""
 
 
+Timed = Sequence[tuple[RateMeasurement, float]]
+"""Kernels, each with the median seconds of a call."""
+
+
 def rates_of(measured: Iterable[RateMeasurement]) -> MeasuredRates:
     """The curves of a calibration; on a CPU those of the highest thread count, which alone has all kernels."""
-    series = [rate for rate in measured if rate.summary is not None]
-    threads = [rate.figures["threads"] for rate in series if "threads" in rate.figures]
-    chosen = max(threads, default=None)
-    kept = [rate for rate in series if rate.figures.get("threads", chosen) == chosen]
-    compute: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    memory: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    timed = [(rate, rate.summary.median_s) for rate in measured if rate.summary is not None]
+    most_threads = max((rate.figures["threads"] for rate, _ in timed if "threads" in rate.figures), default=None)
+    kept = [pair for pair in timed if pair[0].figures.get("threads", most_threads) == most_threads]
+    compute: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+    memory: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
     depthwise = None
-    for rate in kept:
-        median_s = rate.summary.median_s if rate.summary is not None else 0.0
+    for rate, median_s in kept:
+        figures = rate.figures
         if median_s <= 0.0:
             continue
-        if rate.kind == "convolution" and rate.figures.get("groups", 1.0) > 1.0:
-            depthwise = rate.figures["flop"] / median_s
+        if rate.kind == "convolution" and figures.get("groups", 1.0) > 1.0:
+            depthwise = figures["flop"] / median_s
         elif rate.kind in {"matmul", "convolution", "attention"}:
-            point = (rate.figures["flop"], rate.figures["flop"] / median_s)
-            compute.setdefault((rate.kind, rate.precision), []).append(point)
+            compute[rate.kind, rate.precision].append((figures["flop"], figures["flop"] / median_s))
         elif rate.kind in {"elementwise", "reduction"}:
-            point = (rate.figures["bytes"], rate.figures["bytes"] / median_s)
-            memory.setdefault((rate.kind, rate.precision), []).append(point)
+            memory[rate.kind, rate.precision].append((figures["bytes"], figures["bytes"] / median_s))
     tensor_s, optimizer_rate = _optimizer_costs(kept)
-    copies = [_median_rate(rate) for rate in kept if rate.kind == "host_to_device" and rate.figures.get("pinned")]
+    copies = [
+        rate.figures["bytes"] / median_s
+        for rate, median_s in kept
+        if rate.kind == "host_to_device" and rate.figures.get("pinned")
+    ]
     return MeasuredRates(
         compute={key: _curve(points) for key, points in compute.items()},
         memory={key: _curve(points) for key, points in memory.items()},
         depthwise_flop_per_s=depthwise,
         call_s=_call_s(kept),
-        synchronise_s=_median_of(kept, "synchronise"),
+        synchronise_s=next((median_s for rate, median_s in kept if rate.kind == "synchronise"), None),
         host_to_device_bytes_per_s=max(copies, default=None),
         optimizer_tensor_s=tensor_s,
         optimizer_bytes_per_s=optimizer_rate,
@@ -58,51 +64,36 @@ def _curve(points: list[tuple[float, float]]) -> Curve:
     return Curve(np.asarray(sizes), np.asarray([best[size] for size in sizes]))
 
 
-def _call_s(kept: Sequence[RateMeasurement]) -> float | None:
+def _call_s(kept: Timed) -> float | None:
     """Seconds that one thread computes for a call: its processor time where others kept it waiting.
 
     That is the median of all samples, warm-up too: where others are on the processor few count as steady, and one of
     them alone may be five times as long.
     """
-    for rate in kept:
-        if rate.kind == "host_overhead" and rate.summary is not None:
+    for rate, median_s in kept:
+        if rate.kind == "host_overhead":
             spent = [sample.process_cpu_s for sample in rate.samples if sample.process_cpu_s is not None]
-            chain_s = min(rate.summary.median_s, float(np.median(spent))) if spent else rate.summary.median_s
+            chain_s = min(median_s, float(np.median(spent))) if spent else median_s
             return chain_s / (_CHAIN_CALLS_PER_LINK * rate.figures["links"])
     return None
 
 
-def _median_of(kept: Sequence[RateMeasurement], kind: str) -> float | None:
-    return next((rate.summary.median_s for rate in kept if rate.kind == kind and rate.summary is not None), None)
-
-
-def _median_rate(rate: RateMeasurement) -> float:
-    return rate.figures["bytes"] / _median_s(rate)
-
-
-def _optimizer_costs(kept: Sequence[RateMeasurement]) -> tuple[float | None, float | None]:
+def _optimizer_costs(kept: Timed) -> tuple[float | None, float | None]:
     """(seconds a tensor, bytes a second) of AdamW, from many small and few large tensors; the latter alone will do.
 
     Its bytes are those of the chain of kernels that torch runs by default.
     """
-    series = [
-        rate for rate in kept if rate.kind == "optimizer" and "adamw" in rate.figures and rate.summary is not None
-    ]
+    series = [pair for pair in kept if pair[0].kind == "optimizer" and "adamw" in pair[0].figures]
     if not series:
         return None, None
-    large = max(series, key=lambda rate: rate.figures["elements"])
-    small = min(series, key=lambda rate: rate.figures["elements"])
-    bytes_per_s = _adamw_bytes(large) / _median_s(large)
+    large, large_s = max(series, key=lambda pair: pair[0].figures["elements"])
+    small, small_s = min(series, key=lambda pair: pair[0].figures["elements"])
+    bytes_per_s = _adamw_bytes(large) / large_s
     if small is large:
         return None, bytes_per_s
-    rest_s = _median_s(small) - _adamw_bytes(small) / bytes_per_s
+    rest_s = small_s - _adamw_bytes(small) / bytes_per_s
     return max(0.0, rest_s) / small.figures["tensors"], bytes_per_s
 
 
 def _adamw_bytes(rate: RateMeasurement) -> float:
     return OPTIMIZER_FACTS["adamw"].looped_bytes * rate.figures["tensors"] * rate.figures["elements"]
-
-
-def _median_s(rate: RateMeasurement) -> float:
-    assert rate.summary is not None  # only such series are kept
-    return rate.summary.median_s

@@ -88,11 +88,8 @@ class RanksSettings(Record, frozen=True, kw_only=True):
     device: str = "cpu"
     """`cpu` (gloo), `cuda` (NCCL) or another backend of torch."""
     thread_count: int = 1
-    accumulation_steps: tuple[int, ...] = (1, 2, 4, 8)
     strategies: tuple[Literal["dp", "ddp"], ...] = ("ddp",)
     allow_code: bool = False
-    collective_deadline_s: float = 10.0
-    """After this long without a peer's answer a collective fails."""
 
 
 class RanksRequest(RanksSettings, frozen=True, kw_only=True, tag="ranks"):
@@ -235,8 +232,6 @@ class StageEnded(Record, frozen=True, kw_only=True, tag="stage_ended"):
     batch_size: int | None
     precision: Precision
     reason: str
-    caveats: tuple[str, ...] = ()
-    """Message ids of the sentence catalogue."""
     stage: int | None = None
 
 

@@ -88,15 +88,17 @@ def _core_limit(folder: Path) -> list[float]:
 
 def _memory_limit(folder: Path) -> list[tuple[int, int | None]]:
     """(limit, used): page cache that the kernel gives back at once does not count as used, as in MemAvailable."""
-    limits = [whole(text_of(folder / name)) for name in ("memory.max", "memory.limit_in_bytes")]
-    limit = next((value for value in limits if value is not None), None)
+    limit = _first_told(folder, "memory.max", "memory.limit_in_bytes")
     if limit is None or not 0 < limit < _UNLIMITED_BYTES:
         return []
-    usages = [whole(text_of(folder / name)) for name in ("memory.current", "memory.usage_in_bytes")]
-    used = next((value for value in usages if value is not None), None)
-    if used is None:
-        return [(limit, None)]
-    return [(limit, max(0, used - _reclaimable(folder)))]
+    used = _first_told(folder, "memory.current", "memory.usage_in_bytes")
+    return [(limit, None if used is None else max(0, used - _reclaimable(folder)))]
+
+
+def _first_told(folder: Path, *names: str) -> int | None:
+    """The number of the first file that has one: version 2's, then version 1's."""
+    told = (whole(text_of(folder / name)) for name in names)
+    return next((value for value in told if value is not None), None)
 
 
 def _reclaimable(folder: Path) -> int:

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from advisor.worker.models.lora import is_projection, projection_sizes
 from advisor.worker.models.quantised_kernels import byte_product, fp8_amax, fp8_cast, fp8_cast_transpose
+from advisor.worker.models.trainable_parameters import is_projection, projection_sizes
 from advisor.workload.workload import Fp8Recipe
 
 _MULTIPLE = 16

@@ -1,12 +1,33 @@
-"""What is trained of a model: everything, its head, or small LoRA matrices beside frozen weights."""
+"""What is trained of a model: everything, its head, or low-rank matrices beside frozen weights (LoRA, Hu et al. 2021).
+
+Adapters sit beside the query and value projections, as in the paper and in the defaults of the common fine-tuning
+recipes (PEFT's for Llama, litgpt's `lora_query`, `lora_value`); where a model fuses query, key and value into one
+projection, beside that one; where its projections have other names, beside every linear layer but the head.
+"""
 
 from __future__ import annotations
 
-from torch import nn
+import math
+from typing import Any
 
-from advisor.core.sentences import Reason
+import torch
+from torch import Tensor, nn
+
+from advisor.catalogue.precisions import PRECISION_FACTS
+from advisor.core.file_fault import meant_or_known, shown_value
+from advisor.core.sentences import Reason, SaidError
 from advisor.worker.models.architecture import Architecture
-from advisor.workload.workload import Workload, stored_bits
+from advisor.workload.workload import Training, Workload, stored_bits
+
+DEFAULT_RANK = 16
+_ALPHA = 16.0
+_DROPOUT = 0.05
+_SHOWN_NAMES = 12
+_QUERY_VALUE = frozenset(
+    {"q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "wq", "wv", "q", "v", "to_q", "to_v", "query_proj",
+     "value_proj", "q_attn"}
+)  # fmt: skip
+_FUSED = frozenset({"c_attn", "query_key_value", "qkv", "qkv_proj", "Wqkv", "in_proj", "attn_qkv", "c_qkv"})
 
 
 def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Reason, ...]:
@@ -20,8 +41,6 @@ def choose_trainable(architecture: Architecture, workload: Workload) -> tuple[Re
         if shared:
             notes.append(Reason.of("workload-head-tied", weight=shared[0]))
     elif training.trainable == "lora":
-        from advisor.worker.models.lora import add_lora
-
         add_lora(module, training)
     if (bits := stored_bits(training)) is not None:
         notes.append(Reason.of("workload-weights-bits-predicted-only", bits=bits))
@@ -54,3 +73,100 @@ def _last_layer(module: nn.Module) -> tuple[str, ...]:
         name for name, child in module.named_modules() if next(iter(child.parameters(recurse=False)), None) is not None
     ]
     return tuple(owners[-1:])
+
+
+class LowRank(nn.Module):
+    """A frozen projection plus `scale · B(A(dropout(x)))`, A and B trained."""
+
+    def __init__(self, base: nn.Module, in_features: int, out_features: int, rank: int, dtype: torch.dtype) -> None:
+        """Wrap `base`; A starts random and B at zero, so that the model starts unchanged."""
+        super().__init__()
+        self.base = base
+        device = next(base.parameters()).device
+        self.dropout = nn.Dropout(_DROPOUT)
+        self.down = nn.Linear(in_features, rank, bias=False, device=device, dtype=dtype)
+        self.up = nn.Linear(rank, out_features, bias=False, device=device, dtype=dtype)
+        nn.init.kaiming_uniform_(self.down.weight, a=math.sqrt(5))
+        nn.init.zeros_(self.up.weight)
+        self.scale = _ALPHA / rank
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Inputs (…, in) -> outputs (…, out), in the data type of the frozen projection's result."""
+        result: Tensor = self.base(inputs)
+        lowered = self.down(self.dropout(inputs).to(self.down.weight.dtype))
+        adapted: Tensor = self.up(lowered) * self.scale
+        return result + adapted.to(result.dtype)
+
+
+def add_lora(module: nn.Module, training: Training) -> None:
+    """Freeze `module` and put adapters beside its projections, in place.
+
+    Raises InputError for a model without linear projections.
+    """
+    rank = training.lora_rank or DEFAULT_RANK
+    for parameter in module.parameters():
+        parameter.requires_grad = False
+    targets = _targets(module, training.lora_targets or "attention")
+    if not targets:
+        raise SaidError.of("worker-no-linear-layer")
+    owners = dict(module.named_modules())
+    for name in targets:
+        owner_name, _, attribute = name.rpartition(".")
+        base = owners[name]
+        in_features, out_features = projection_sizes(base)
+        dtype = next(base.parameters()).dtype
+        if not PRECISION_FACTS[training.precision].half_weights:
+            dtype = torch.float32
+        setattr(owners[owner_name], attribute, LowRank(base, in_features, out_features, rank, dtype))
+    _train_new_head(module)
+
+
+def is_projection(module: nn.Module) -> bool:
+    """Whether a module is a linear layer, or GPT-2's form of one."""
+    return isinstance(module, nn.Linear) or (
+        type(module).__name__ == "Conv1D" and hasattr(module, "nf") and hasattr(module, "nx")
+    )
+
+
+def projection_sizes(module: Any) -> tuple[int, int]:  # noqa: ANN401 - Linear or transformers' Conv1D
+    """Features that go in and come out."""
+    return (module.in_features, module.out_features) if isinstance(module, nn.Linear) else (module.nx, module.nf)
+
+
+def _targets(module: nn.Module, wanted_layers: str | tuple[str, ...]) -> list[str]:
+    """Names of the layers that get adapters; a name given matches a layer's last parts. Raises InputError."""
+    names = [name for name, child in module.named_modules() if is_projection(child) and name]
+    if isinstance(wanted_layers, tuple):
+        return _named(names, wanted_layers)
+    if wanted_layers == "all_linear":
+        own = getattr(module, "get_output_embeddings", None)
+        head = own() if callable(own) else None
+        owners = dict(module.named_modules())
+        kept = [name for name in names if owners[name] is not head]
+        return (kept if head is not None else kept[:-1]) or kept
+    for wanted in (_QUERY_VALUE, _FUSED):
+        if chosen := [name for name in names if name.rpartition(".")[2] in wanted]:
+            return chosen
+    return names[:-1] or names
+
+
+def _named(names: list[str], wanted_layers: tuple[str, ...]) -> list[str]:
+    for wanted in wanted_layers:
+        if not any(_ends_with(name, wanted) for name in names):
+            known = sorted({name.rpartition(".")[2] for name in names})
+            meant = meant_or_known(wanted, known)
+            raise SaidError.of("worker-no-such-layer", meant, given=shown_value(wanted))
+    return [name for name in names if any(_ends_with(name, wanted) for wanted in wanted_layers)]
+
+
+def _ends_with(name: str, wanted: str) -> bool:
+    return name == wanted or name.endswith(f".{wanted}")
+
+
+def _train_new_head(module: nn.Module) -> None:
+    """A task head starts untrained, so it is trained with the adapters; a language model's output layer is not new."""
+    for name in ("classifier", "score", "qa_outputs", "classification_head"):
+        head = getattr(module, name, None)
+        if isinstance(head, nn.Module):
+            for parameter in head.parameters():
+                parameter.requires_grad = True

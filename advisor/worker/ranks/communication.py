@@ -26,6 +26,8 @@ _JOIN_S = 30.0
 _EXCHANGE_S = 15.0
 _SHARES = {"peers": 0.1, "all_reduce": 0.25, "steps": 0.5, "dp": 0.15}
 """Of the budget."""
+_COLLECTIVE_DEADLINE_S = 10.0
+"""After this long without a peer's answer a collective fails."""
 _DEADLINE_EXIT_CODE = 7
 _GRACE = 3.0
 """A phase may take this many times its share, plus the time of a collective that waits for its deadline."""
@@ -81,7 +83,7 @@ def _phase(box: EventBox, name: str, fraction: float, limit_s: float, *, detail:
 def _measure(request: RanksRequest, box: EventBox, rank: Rank) -> None:
     """Compare versions first, then values, links, collectives and steps; exchange at the end."""
     budget_s = {name: request.budget_s * share for name, share in _SHARES.items()}
-    limit_s = {name: _GRACE * part_s + 2 * request.collective_deadline_s for name, part_s in budget_s.items()}
+    limit_s = {name: _GRACE * part_s + 2 * _COLLECTIVE_DEADLINE_S for name, part_s in budget_s.items()}
     with _phase(box, "ranks-phase-exchange", 0.05, _EXCHANGE_S):
         exchange_reports(_report(rank, ()), rank.control)
     with _phase(box, "ranks-phase-load", 0.1, _JOIN_S + request.budget_s):
@@ -113,7 +115,7 @@ def _join(request: RanksRequest, number: int, count: int, keep: Callable[[RankFi
     device = torch.device(kind, int(os.environ.get("LOCAL_RANK", "0"))) if accelerated else torch.device(kind)
     if accelerated:
         getattr(torch, kind).set_device(device)
-    timeout = timedelta(seconds=request.collective_deadline_s)
+    timeout = timedelta(seconds=_COLLECTIVE_DEADLINE_S)
     dist.init_process_group(
         dist.get_default_backend_for_device(kind),
         init_method=request.rendezvous,

@@ -22,6 +22,7 @@ from advisor.worker.ranks.collectives import Rank
 Variant = tuple[RankFindingKind, int]
 """What is stepped, and micro-batches per optimizer step."""
 
+_ACCUMULATION_STEPS = (1, 2, 4, 8)
 _BLOCK_S = 0.02
 _ROUNDS_LEAST, _ROUNDS_MOST = 5, 25
 
@@ -59,7 +60,7 @@ class RankSteps:
         anywhere = self._rank.agreed(float(unused)) > 0
         together = DistributedDataParallel(self._loaded.module, device_ids=ids, find_unused_parameters=anywhere)
         variants: dict[Variant, Callable[[], None]] = {("single_step", 1): self._single}
-        for count in sorted({1, *self._request.accumulation_steps}):
+        for count in _ACCUMULATION_STEPS:
             variants["ddp_step", count] = partial(self._ddp, together, count)
         blocks = {name: self._block(step) for name, step in variants.items()}
         round_s = sum(seconds * steps for seconds, steps in blocks.values())

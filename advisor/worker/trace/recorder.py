@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -17,7 +17,7 @@ from advisor.worker.trace.known import KnownResults, knowable
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost, cost_of
 from advisor.worker.trace.ops.op_figures import is_view
 from advisor.worker.trace.ops.op_names import operators
-from advisor.worker.trace.ops.raw_op import Args, Named, Operator, RawOp
+from advisor.worker.trace.ops.raw_op import Args, Named, Operator, RawOp, size_bytes, tensors_in
 from advisor.worker.trace.ops.rnn import RNN_OUTPUTS
 from advisor.worker.trace.storages import StorageTracker
 
@@ -161,3 +161,40 @@ def _holds_values(out: object) -> bool:
     if isinstance(out, (tuple, list)):
         return bool(out) and all(_holds_values(item) for item in out)
     return isinstance(out, FakeTensor) and out.constant is not None
+
+
+class ModulePaths:
+    """While active, the recorder's `path` is that of the innermost module whose forward runs."""
+
+    def __init__(self, model: torch.nn.Module, recorder: Recorder) -> None:
+        """`model` names the modules; modules from elsewhere keep their caller's path."""
+        self._names = {id(module): name or "(model)" for name, module in model.named_modules()}
+        self._recorder = recorder
+        self._stack: list[str] = []
+        self._handles: list[Any] = []
+
+    def _enter(self, module: torch.nn.Module, inputs: object) -> None:
+        recorder = self._recorder
+        self._stack.append(recorder.path)
+        if recorder.phase == "forward":
+            recorder.path = self._names.get(id(module), recorder.path)
+            floating = (tensor for tensor in tensors_in(inputs) if tensor.is_floating_point())
+            recorder.input_bytes[recorder.path] = sum(size_bytes(tensor) for tensor in floating)
+
+    def _leave(self, _module: torch.nn.Module, _inputs: object, _output: object) -> None:
+        if self._stack:
+            self._recorder.path = self._stack.pop()
+
+    def __enter__(self) -> Self:
+        """Hook every module's forward."""
+        hooks = torch.nn.modules.module
+        self._handles = [
+            hooks.register_module_forward_pre_hook(self._enter),
+            hooks.register_module_forward_hook(self._leave, always_call=True),
+        ]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take the hooks away."""
+        for handle in self._handles:
+            handle.remove()

@@ -12,8 +12,8 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from advisor.core.errors import InputError
 from advisor.worker.models.load_model import LoadedModel, autocast, load
-from advisor.worker.models.lora import LowRank
 from advisor.worker.models.optimizers import MasterWeightOptimizer
+from advisor.worker.models.trainable_parameters import LowRank
 from advisor.workload.workload import Workload, with_training
 from advisor.workload.workload_file import load_workload
 

@@ -11,7 +11,7 @@ from torch import nn
 from advisor.core.errors import InputError
 from advisor.worker.models.fp8 import Fp8Linear, use_fp8
 from advisor.worker.models.load_model import LoadedModel, load
-from advisor.worker.models.lora import LowRank
+from advisor.worker.models.trainable_parameters import LowRank
 from advisor.worker.train.device import TorchDevice
 from advisor.worker.train.training_step import TrainingStep
 from advisor.workload.workload import Workload
