@@ -89,7 +89,8 @@ class DeviceRun:
                     if not (yield from self._ask(request)):
                         break
             finally:
-                self._end_workers()
+                self.collection.log_tail = self.collection.log_tail or self._workers.log
+                self._workers.close(gently=self.exit_kind in {"finished", "failed"})
         yield DeviceEnded(
             device_key=self.device.key,
             exit_kind=self.exit_kind,
@@ -144,10 +145,6 @@ class DeviceRun:
         self.collection.caveats.append(Reason.of(f"measure-worker-{how}{early}", device=self.device.name, **numbers))
         self.collection.log_tail = self._workers.log
         self.exit_kind = "died"
-
-    def _end_workers(self) -> None:
-        self.collection.log_tail = self.collection.log_tail or self._workers.log
-        self._workers.close(gently=self.exit_kind in {"finished", "failed"})
 
     def _relay(self, event: WorkerEvent | None) -> Generator[RunnerEvent, None, None]:
         yield from self._drain()

@@ -204,14 +204,14 @@ class Store:
                 self._note(Reason.of("history-newer", version=version, known=VERSION))
                 return self._in_memory()
             fresh = application == 0 and not database.execute("SELECT 1 FROM sqlite_master").fetchone()
-            ours = application == APPLICATION_ID and _has_entries(database)
+            ours = application == APPLICATION_ID and _has(database, "entries")
             size = path.stat().st_size
             cut = size % database.execute("PRAGMA page_size").fetchone()[0]
             checked = size > _CHECKED_WHOLE_BYTES or database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
             if cut or not (fresh or ours) or not checked:
                 message = "damaged, or another program's"
                 raise _DamagedError(message)
-            if fresh or not _is_prepared(database):
+            if fresh or not _has(database, "heads"):  # else nothing has to be written: a reader then waits for no lock
                 _prepare(database)
             closing.pop_all()
         return database
@@ -277,13 +277,9 @@ def _prepare(database: sqlite3.Connection) -> None:
     database.execute("COMMIT")
 
 
-def _is_prepared(database: sqlite3.Connection) -> bool:
-    """Whether nothing has to be written before the file is used: a reader then waits for no lock."""
-    return bool(database.execute("SELECT 1 FROM sqlite_master WHERE name = 'heads'").fetchone())
-
-
-def _has_entries(database: sqlite3.Connection) -> bool:
-    return bool(database.execute("SELECT 1 FROM sqlite_master WHERE name = 'entries'").fetchone())
+def _has(database: sqlite3.Connection, name: str) -> bool:
+    """Whether there is a table or an index of this name."""
+    return bool(database.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone())
 
 
 class _DamagedError(sqlite3.DatabaseError):

@@ -150,10 +150,7 @@ def _dedented(node: Any) -> Any:  # noqa: ANN401 - a part of a JSON Schema
     import inspect
 
     if isinstance(node, dict):
-        texts = {"description": inspect.cleandoc(node["description"])} if _is_described(node) else {}
-        return {**{key: _dedented(value) for key, value in node.items()}, **texts}
+        told = node.get("description")
+        texts = {"description": inspect.cleandoc(told)} if isinstance(told, str) else {}
+        return {key: _dedented(value) for key, value in node.items()} | texts
     return [_dedented(item) for item in node] if isinstance(node, list) else node
-
-
-def _is_described(node: dict[str, Any]) -> bool:
-    return isinstance(node.get("description"), str)

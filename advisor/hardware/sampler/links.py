@@ -24,7 +24,11 @@ def find_links(nvml: Nvml, gpus: Sequence[Gpu]) -> tuple[GpuLink, ...]:
             except NvmlRefusedError:
                 continue
     wired = {gpu.index: gpu.nvlink_count != 0 for gpu in gpus}
-    switched = {index: wired[index] and _behind_switch(nvml, handle) for index, handle in handles.items()}
+    far_end = "nvmlDeviceGetNvLinkRemoteDeviceType"
+    switched = {
+        index: wired[index] and nvml.told(far_end, handle, 0, convert=int) == _SWITCH
+        for index, handle in handles.items()
+    }
     links = []
     for first, second in combinations(sorted(handles), 2):
         nvlink = wired[first] and wired[second]
@@ -41,7 +45,3 @@ def _kind(nvml: Nvml, pair: tuple[Any, Any], *, nvlink: bool, switched: bool) ->
     if status is None:
         return "unknown"
     return "pcie_p2p" if status == _P2P_OK else "pcie_host"
-
-
-def _behind_switch(nvml: Nvml, handle: Any) -> bool:  # noqa: ANN401 - an opaque pointer
-    return nvml.told("nvmlDeviceGetNvLinkRemoteDeviceType", handle, 0, convert=int) == _SWITCH

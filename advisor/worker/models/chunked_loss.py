@@ -31,15 +31,11 @@ def chunked_loss(module: Any, batch: dict[str, Tensor]) -> Tensor:  # noqa: ANN4
         raise SaidError.of("worker-no-linear-head")
     with _left_out(head):
         hidden = module(**_without_labels(module, batch)).logits
-    if not getattr(module.config, "is_encoder_decoder", False) and not _is_masked(module):
+    if not getattr(module.config, "is_encoder_decoder", False) and "MaskedLM" not in type(module).__name__:
         labels = nn.functional.pad(labels, (0, 1), value=_IGNORED)[..., 1:]
     rows, targets = hidden.reshape(-1, hidden.shape[-1]), labels.reshape(-1)
     loss: Tensor = _Chunks.apply(rows, head.weight, head.bias, targets)  # type: ignore[no-untyped-call]
     return loss
-
-
-def _is_masked(module: nn.Module) -> bool:
-    return "MaskedLM" in type(module).__name__
 
 
 def _without_labels(module: Any, batch: dict[str, Tensor]) -> dict[str, Any]:  # noqa: ANN401 - a transformers model

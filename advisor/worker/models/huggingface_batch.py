@@ -37,14 +37,10 @@ def batch_maker(module: Any, task: Task, workload: Workload, *, tried: bool) -> 
         if search.complaint(made) is None:
             shows = made is not plain or not may_show_pictures(module)
             return BatchMaker(_known_names(module, made), text_only=not shows)
-    found = search.batch((plain, *others, _nothing))
+    found = search.batch((plain, *others, lambda _batch_size: {}))
     if found is None:
         return BatchMaker(search.furthest or plain, text_only=may_show_pictures(module))
     return BatchMaker(found, text_only=may_show_pictures(module) and "pixel_values" not in found(1))
-
-
-def _nothing(_batch_size: int) -> dict[str, Tensor]:
-    return {}
 
 
 def _known_names(module: Any, make_batch: Callable[[int], dict[str, Tensor]]) -> Callable[[int], dict[str, Tensor]]:  # noqa: ANN401 - transformers

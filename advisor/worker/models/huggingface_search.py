@@ -200,13 +200,10 @@ def asked_for(error: BaseException, names: list[str]) -> list[str]:
     words = {word.lower() for word in _WORD.findall(text)}
     found = [name for name in names if name.lower() in words]
     for frame, line in reversed(_frames(error.__traceback__)):
-        missing = [name for name in names if name in _WORD.findall(line) and _is_missing(frame, name)]
+        empty = {name for name in _WORD.findall(line) if frame.f_locals.get(name, frame) is None}
+        missing = [name for name in names if name in empty]
         found += [name for name in missing if name not in found]
     return found
-
-
-def _is_missing(frame: FrameType, name: str) -> bool:
-    return name in frame.f_locals and frame.f_locals[name] is None
 
 
 def _frames(trace: TracebackType | None) -> list[tuple[FrameType, str]]:

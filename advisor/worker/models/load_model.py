@@ -205,18 +205,12 @@ def _replace_tensors(module: nn.Module, change: Callable[[Tensor], Tensor]) -> N
                     continue
                 if id(parameter) not in made:
                     changed = change(parameter)
-                    same = changed is parameter
-                    made[id(parameter)] = (
-                        parameter if same else nn.Parameter(changed, requires_grad=parameter.requires_grad)
-                    )
+                    new = changed is not parameter
+                    made[id(parameter)] = nn.Parameter(changed, parameter.requires_grad) if new else parameter
                 child._parameters[name] = made[id(parameter)]  # type: ignore[assignment] # noqa: SLF001 - the same
             for name, buffer in child._buffers.items():  # noqa: SLF001 - the same
                 if buffer is not None:
                     child._buffers[name] = change(buffer)  # noqa: SLF001 - the same
-    _flatten_recurrent(module)
-
-
-def _flatten_recurrent(module: nn.Module) -> None:
     for child in module.modules():
         if isinstance(child, nn.RNNBase):
             child._init_flat_weights()  # noqa: SLF001 - its list of weights must name the new ones

@@ -126,17 +126,13 @@ class _Graph:
             for use in made_by.reads:
                 place = self.producer.get(use.value)
                 if place is None or self.group_of.get(place) is not group:
-                    found[use.value] = _larger(found.get(use.value), use)
+                    found[use.value] = max(found.get(use.value, use), use, key=lambda one: one.size_bytes)
                 elif use.value not in seen:
                     seen.add(use.value)
                     open_values.append(use.value)
             if len(seen) > _LONGEST_WAY:
                 return None
         return found
-
-
-def _larger(one: Use | None, other: Use) -> Use:
-    return other if one is None or other.size_bytes > one.size_bytes else one
 
 
 class _Traffic:

@@ -50,8 +50,7 @@ def matmul(precision: Precision, m: int, k: int, n: int) -> Case:
         out = torch.empty(m, n, device=device.device, dtype=dtype)
         return lambda: torch.mm(left, right, out=out)
 
-    size = torch.empty(0, dtype=_TYPES[precision]).element_size()
-    moved = float(size * (m * k + k * n + m * n))
+    moved = float(_TYPES[precision].itemsize * (m * k + k * n + m * n))
     return Case("matmul", precision, build, {"m": m, "k": k, "n": n, "flop": 2.0 * m * k * n, "bytes": moved})
 
 
@@ -103,8 +102,8 @@ def elementwise(precision: Precision, count: int) -> Case:
         out = torch.empty_like(left)
         return lambda: torch.add(left, right, out=out)
 
-    size = torch.empty(0, dtype=_TYPES[precision]).element_size()
-    return Case("elementwise", precision, build, {"count": count, "bytes": 3.0 * size * count}, flush_cache=True)
+    figures = {"count": count, "bytes": 3.0 * _TYPES[precision].itemsize * count}
+    return Case("elementwise", precision, build, figures, flush_cache=True)
 
 
 def reduction(precision: Precision, rows: int, columns: int) -> Case:
@@ -114,8 +113,8 @@ def reduction(precision: Precision, rows: int, columns: int) -> Case:
         data = _normal(device, dtype, rows, columns)
         return lambda: torch.softmax(data, dim=-1)
 
-    size = torch.empty(0, dtype=_TYPES[precision]).element_size()
-    return Case("reduction", precision, build, {"rows": rows, "columns": columns, "bytes": 2.0 * size * rows * columns})
+    figures = {"rows": rows, "columns": columns, "bytes": 2.0 * _TYPES[precision].itemsize * rows * columns}
+    return Case("reduction", precision, build, figures)
 
 
 def transfer(kind: str, count_bytes: int, *, pinned: bool) -> Case:

@@ -34,7 +34,8 @@ def answer(request: MicrobenchmarkRequest, box: EventBox) -> None:
     box.send(environment(device))
     deadline = started + request.budget_s
     cases = cpu_cases(has_bf16=cpu_has_bf16()) if device.is_cpu else accelerator_cases(gpu_precisions(device))
-    extra = [(case, count) for count in others for case in _thread_cases()] if device.is_cpu else []
+    compared = (matmul("fp32", 512, 512, 512), elementwise("fp32", 1 << 23))
+    extra = [(case, count) for count in others for case in compared] if device.is_cpu else []
     todo = [(case, first) for case in cases]
     todo[8:8] = extra
     todo = todo[: max(_LEAST_CASES, int(request.budget_s / _WANTED_CASE_S))]
@@ -73,10 +74,6 @@ def _run_case(  # noqa: PLR0913 - one case in its surroundings
     except (RuntimeError, MemoryError, NotImplementedError) as error:
         reason = "out_of_memory" if is_out_of_memory(error) else "not_supported"
         box.send(StageEnded(series=case.kind, batch_size=None, precision=case.precision, reason=reason))
-
-
-def _thread_cases() -> list[Case]:
-    return [matmul("fp32", 512, 512, 512), elementwise("fp32", 1 << 23)]
 
 
 def cpu_has_bf16() -> bool:
