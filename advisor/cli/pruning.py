@@ -21,8 +21,7 @@ def prune_command(arguments: argparse.Namespace, language: Language) -> int:
 
     Raises InputError where nobody can be asked and --yes is not given, OutputError where the disk refuses.
     """
-    from advisor.store.history import History, data_folder
-    from advisor.store.old_runs import older_than
+    from advisor.store.history import History, data_folder, older_than
 
     with History(data_folder()) as history:
         old = older_than(arguments.prune_history, history.runs())

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import sqlite3
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 import msgspec
 
 from advisor.catalogue.precisions import Precision
 from advisor.catalogue.strategies import Strategy
+from advisor.core.moment import utc_text
 from advisor.core.records import Record, built
 from advisor.core.sentences import Reason, SaidOutputError
 from advisor.core.units import Estimate
@@ -244,3 +245,23 @@ def _calibration_head(device_key: str, device_name: str, machine: Machine) -> Ca
     threads = os.environ.get("OMP_NUM_THREADS", "")  # what a user sets here decides on how many torch runs
     holds_while = f"{calibration_key(machine, device_key)}|{threads}"
     return CalibrationHead(device_key=device_key, device_name=device_name, holds_while=holds_while)
+
+
+class OldRuns(NamedTuple):
+    """What would be deleted."""
+
+    before_utc: str
+    """Runs of before this moment (ISO 8601, UTC) are meant: what `History.prune` takes."""
+    run_count: int
+    told: Reason
+    """How many runs of which days, or that there are none."""
+
+
+def older_than(days: int, runs: Iterable[Run]) -> OldRuns:
+    """Those of `runs` that were saved more than `days` days before now."""
+    before_utc = utc_text(days_ago=days)
+    stamps = [run.created_utc for run in runs if run.created_utc < before_utc]
+    told = Reason.of("history-prune-none", days=days)
+    if stamps:
+        told = Reason.of("history-prune-found", count=len(stamps), first=min(stamps)[:10], last=max(stamps)[:10])
+    return OldRuns(before_utc, len(stamps), told)

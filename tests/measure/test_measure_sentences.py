@@ -17,7 +17,7 @@ PACKAGE = Path(advisor.__file__).parent
 CODE = re.compile(r'"((?:measure|worker|local)-[a-z0-9]+(?:-[a-z0-9]+)+)"')
 SOURCES = [
     *(PACKAGE / "measure").glob("*.py"),
-    *(PACKAGE / "worker").glob("*.py"),
+    *(PACKAGE / "worker").rglob("*.py"),
     *(PACKAGE / "predict").glob("local_*.py"),
 ]
 ENDS = ("settled", "noise-settled", "cap", "out-of-memory", "too-long", "memory-limit", "no-budget", "not-supported")
@@ -32,6 +32,13 @@ def test_every_code_in_the_sources_has_its_sentence(language: Language) -> None:
     codes = _codes()
     assert len(codes) > 40
     assert [code for code in sorted(codes) if not message_exists(code, language)] == []
+
+
+@pytest.mark.parametrize("language", get_args(Language))
+def test_every_end_of_a_worker_has_its_sentences(language: Language) -> None:
+    for how in ("hung", "too-large", "killed", "died"):
+        for code in (f"measure-worker-{how}", f"measure-worker-{how}-early", f"trace-worker-{how}"):
+            assert message_exists(code, language), code
 
 
 @pytest.mark.parametrize("language", get_args(Language))

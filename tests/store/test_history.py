@@ -17,8 +17,7 @@ from advisor.core.errors import OutputError
 from advisor.core.moment import utc_text
 from advisor.core.sentences import Reason
 from advisor.store import json_file
-from advisor.store.history import FILE_NAME, History, Truth, data_folder
-from advisor.store.old_runs import older_than
+from advisor.store.history import FILE_NAME, History, Truth, data_folder, older_than
 from tests.present.fakes import advice, calibration, estimate, machine
 
 

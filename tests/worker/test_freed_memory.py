@@ -10,7 +10,7 @@ import pytest
 
 FAULTS_OF_A_STEP = """
 import ctypes, resource, sys
-from advisor.worker.train.freed_memory import keep_freed_memory
+from advisor.worker.train.resident_memory import keep_freed_memory
 
 library = ctypes.CDLL(None)
 library.malloc.restype = ctypes.c_void_p

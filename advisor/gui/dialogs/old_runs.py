@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QSpinBox, QWidget
 from advisor.gui.widgets.boxes import down
 from advisor.gui.widgets.card import add_answers, row
 from advisor.gui.widgets.labels import label
-from advisor.store.old_runs import older_than
+from advisor.store.history import older_than
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any
 
 from advisor.core.sentences import Reason
 from advisor.hardware.driver_problems import LIBRARY_NOT_FOUND, driver_problem
-from advisor.hardware.machine import Gpu, HostMemory, Software
-from advisor.hardware.sampler.apple import find_apple_gpus
+from advisor.hardware.machine import Gpu, GpuLink, HostMemory, LinkKind, Software
 from advisor.hardware.sampler.cgroups import read_limits
 from advisor.hardware.sampler.fields import positive, text
 from advisor.hardware.sampler.gpus import find_gpu
 from advisor.hardware.sampler.host import find_memory
-from advisor.hardware.sampler.links import find_links
 from advisor.hardware.sampler.nvml import MAX_GPUS, NONSENSE, Nvml, NvmlRefusedError, NvmlUnavailableError
-from advisor.hardware.sampler.pci import find_other_gpus, nvidia_presence
+from advisor.hardware.sampler.pci import find_apple_gpus, find_other_gpus, nvidia_presence
 from advisor.hardware.sampler.processors import find_cpu
 from advisor.hardware.sampler.software import find_software
 from advisor.hardware.sampler_messages import (
@@ -108,3 +107,41 @@ def _fabric_waiting(nvml: Nvml, index: int) -> bool:
         return int(fabric.state) in _FABRIC_WAITING
     except (NvmlRefusedError, *NONSENSE):
         return False
+
+
+_P2P_READ, _P2P_NVLINK = 0, 2
+_P2P_OK = 0
+_SWITCH = 2
+
+
+def find_links(nvml: Nvml, gpus: Sequence[Gpu]) -> tuple[GpuLink, ...]:
+    """The link of each pair of usable GPUs; `unknown` where the driver would not say."""
+    handles: dict[int, Any] = {}
+    for gpu in gpus:
+        if gpu.usable:
+            try:
+                handles[gpu.index] = nvml.handle(gpu.index)
+            except NvmlRefusedError:
+                continue
+    wired = {gpu.index: gpu.nvlink_count != 0 for gpu in gpus}
+    far_end = "nvmlDeviceGetNvLinkRemoteDeviceType"
+    switched = {
+        index: wired[index] and nvml.told(far_end, handle, 0, convert=int) == _SWITCH
+        for index, handle in handles.items()
+    }
+    links = []
+    for first, second in combinations(sorted(handles), 2):
+        nvlink = wired[first] and wired[second]
+        kind = _kind(nvml, (handles[first], handles[second]), nvlink=nvlink, switched=switched[first])
+        links.append(GpuLink(first_index=first, second_index=second, kind=kind))
+    return tuple(links)
+
+
+def _kind(nvml: Nvml, pair: tuple[Any, Any], *, nvlink: bool, switched: bool) -> LinkKind:
+    if nvlink and nvml.told("nvmlDeviceGetP2PStatus", *pair, _P2P_NVLINK, convert=int) == _P2P_OK:
+        return "nvswitch" if switched else "nvlink"
+    # An older driver does not know that question; this one may still be answered.
+    status = nvml.told("nvmlDeviceGetP2PStatus", *pair, _P2P_READ, convert=int)
+    if status is None:
+        return "unknown"
+    return "pcie_p2p" if status == _P2P_OK else "pcie_host"

@@ -117,7 +117,7 @@ def _name(facts: dict[str, str]) -> str | None:
 
 def _name_elsewhere() -> str | None:
     if sys.platform == "darwin":
-        from advisor.hardware.sampler.apple import sysctl_text
+        from advisor.hardware.sampler.pci import sysctl_text
 
         return sysctl_text("machdep.cpu.brand_string")
     elif sys.platform == "win32":  # noqa: RET505 - as branches, the type checker sees each system's alone

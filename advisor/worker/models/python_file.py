@@ -27,7 +27,6 @@ from advisor.worker.models.file_faults import (
     named_mistakes,
     shown,
 )
-from advisor.worker.models.torchvision_stand_in import stand_in_for_torchvision
 from advisor.workload.python_source import digest_of, file_of, is_bundled, read_code
 from advisor.workload.workload import PythonModel, Workload, length_of
 
@@ -229,3 +228,34 @@ def default_loss(module: nn.Module, batch: Batch, path: Path) -> Tensor:
         raise file_refused("no-output", path, model=name, given=shown(outputs))
     with named_mistakes(path, "loss", (outputs, batch[-1])):
         return usual_loss(outputs, batch[-1])
+
+
+_ASKED_AT_IMPORT = ("nms", "qnms")
+_kept: list[torch.library.Library] = []
+"""A library's operators last as long as the object that declared them."""
+
+
+def stand_in_for_torchvision() -> None:
+    """Declare the operators that torchvision asks for while it is imported, where its own do not load.
+
+    torchvision's wheel is built for one build of torch; beside another (a CPU-only one) its extension does not load
+    and `import torchvision` fails, and with it `import timm`, although no model needs the extension. Without
+    torchvision, or where it fits, nothing is done.
+    """
+    spec = importlib.util.find_spec("torchvision")
+    if spec is None or spec.origin is None or _kept or _loads(Path(spec.origin).parent):
+        return
+    library = torch.library.Library("torchvision", "DEF")  # type: ignore[no-untyped-call]
+    for name in _ASKED_AT_IMPORT:
+        library.define(f"{name}(Tensor a, Tensor b, float c) -> Tensor")  # type: ignore[no-untyped-call]
+    _kept.append(library)
+
+
+def _loads(folder: Path) -> bool:
+    for path in (*folder.glob("_C*.so"), *folder.glob("_C*.pyd")):
+        try:
+            torch.ops.load_library(str(path))  # type: ignore[no-untyped-call]
+        except OSError:
+            continue
+        return True
+    return False

@@ -19,8 +19,14 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from advisor.worker.replaced import replaced
-from advisor.worker.trace.even_choices import evenly_chosen, is_choice
-from advisor.worker.trace.kept_values import Values, is_small_enough, made_of_values, values_left_out
+from advisor.worker.trace.kept_values import (
+    Values,
+    evenly_chosen,
+    is_choice,
+    is_small_enough,
+    made_of_values,
+    values_left_out,
+)
 from advisor.worker.trace.ops.call_cost import NO_COST, Cost
 from advisor.worker.trace.ops.raw_op import Args, Named, Operator
 

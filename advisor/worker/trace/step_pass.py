@@ -14,10 +14,9 @@ from advisor.catalogue.precisions import TracePrecision
 from advisor.core.sentences import Reason
 from advisor.worker.causes import value_was_asked
 from advisor.worker.trace.constants import finite, uniform_values, values_shown
-from advisor.worker.trace.even_choices import CHOOSING
 from advisor.worker.trace.extended import Extension
 from advisor.worker.trace.failed import TraceFailed, refuse_sparse
-from advisor.worker.trace.kept_values import is_small_enough, with_values
+from advisor.worker.trace.kept_values import CHOOSING, is_small_enough, with_values
 from advisor.worker.trace.known import Fakes, KnownResults
 from advisor.worker.trace.layer_runs import LayerRun, layer_runs, shortened
 from advisor.worker.trace.marks import Marks

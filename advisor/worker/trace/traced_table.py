@@ -10,6 +10,7 @@ from advisor.worker.trace.affine import (
     affine_figures,
     check_same_stream,
     deviation,
+    folded,
     merged_ops,
 )
 from advisor.worker.trace.compiled import compiled_pass, with_compiled_sizes
@@ -17,7 +18,6 @@ from advisor.worker.trace.layers import block_parameter_bytes, checkpoint_figure
 from advisor.worker.trace.ops.raw_op import size_bytes
 from advisor.worker.trace.ops.unknown import unknown_operators
 from advisor.worker.trace.recorder import Recorder
-from advisor.worker.trace.sample_loops import folded
 from advisor.worker.trace.step_pass import Pass, Passes
 from advisor.worker.trace.timelines import memory_timeline
 

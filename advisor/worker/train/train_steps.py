@@ -14,9 +14,13 @@ from advisor.worker.event_box import EventBox
 from advisor.worker.failures import is_out_of_memory
 from advisor.worker.models.load_model import LoadedModel, load
 from advisor.worker.train.device import Block, TorchDevice, environment, matmul_mode
-from advisor.worker.train.freed_memory import keep_freed_memory
 from advisor.worker.train.peak_memory import LiveBytes
-from advisor.worker.train.resident_memory import peak_resident_bytes, reset_peak_resident, resident_bytes
+from advisor.worker.train.resident_memory import (
+    keep_freed_memory,
+    peak_resident_bytes,
+    reset_peak_resident,
+    resident_bytes,
+)
 from advisor.worker.train.stages import Stage, Stages, sample_of, warm_up_cap_s
 from advisor.worker.train.thread_choice import fastest_thread_count
 from advisor.worker.train.time_shares import extrapolated, first_share_s, foreseen_s

@@ -7,7 +7,7 @@ import platform
 import pytest
 
 from advisor.hardware.machine import HostMemory
-from advisor.hardware.sampler.apple import find_apple_gpus
+from advisor.hardware.sampler.pci import find_apple_gpus
 
 MEMORY = HostMemory(total_bytes=16 * 2**30, available_bytes=9 * 2**30, cgroup_limit_bytes=None)
 

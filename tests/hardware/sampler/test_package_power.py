@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from advisor.hardware.sampler.package_power import PackagePower
+from advisor.hardware.sampler.host import PackagePower
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
 from advisor.optable.op_table import at
-from advisor.worker.trace.even_choices import evenly_chosen
+from advisor.worker.trace.kept_values import evenly_chosen
 from advisor.worker.trace.known import Fakes
 from advisor.worker.trace.step_pass import Subject
 from advisor.worker.trace.trace import trace
