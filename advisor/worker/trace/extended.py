@@ -32,11 +32,6 @@ class _Segment(NamedTuple):
     begin: Mark
     end: Mark
 
-    @property
-    def key(self) -> tuple[int | None, int | None]:
-        """Run and group; None for what belongs to none."""
-        return self.begin.run, self.begin.group
-
 
 class _Event(NamedTuple):
     """One allocation, free or gradient."""
@@ -125,13 +120,11 @@ class Extension:
         second = [(phase, _tail(path, run), op) for phase, path, op in ops[two.begin.op_count : two.end.op_count]]
         if first != second:
             raise NotAlikeError("operators")
-        pairs = list(zip(self._events(one), self._events(two), strict=False))
-        if any(a[:3] != b[:3] for a, b in pairs) or _event_count(one) != _event_count(two):
+        events, others = self._events(one), self._events(two)
+        if [event[:3] for event in events] != [event[:3] for event in others]:
             raise NotAlikeError("memory")
-        self._partners[self._segments.index(one)] = (
-            self._segments.index(two),
-            sorted((a.event, b.event) for a, b in pairs),
-        )
+        partners = sorted((a.event, b.event) for a, b in zip(events, others, strict=True))
+        self._partners[self._segments.index(one)] = self._segments.index(two), partners
 
     def _events(self, segment: _Segment) -> list[_Event]:
         """A segment's events with what each refers to, those that free in one go in a fixed order: theirs is chance."""
@@ -171,7 +164,7 @@ class Extension:
         short, long = self._short, self.recorder
         tracker = short.tracker
         for event in range(self._resident_count):
-            _append(long.tracker, tracker.kinds[event], tracker.storages[event], tracker.sizes[event])
+            long.tracker.append(tracker.kinds[event], tracker.storages[event], tracker.sizes[event])
         self._count = len({tracker.storages[event] for event in range(self._resident_count)})
         long.dispatch_count = dict(short.dispatch_count)
         long.synchronisation_count = short.synchronisation_count
@@ -228,18 +221,18 @@ class Extension:
                 if event in short.made_by:
                     phase, path, name = short.made_by[event]
                     long.made_by[len(long.tracker.kinds)] = (phase, self._path(path, run, full_group), name)
-                _append(long.tracker, kind, self._count, size)
+                long.tracker.append(kind, self._count, size)
                 self._count += 1
                 ordinal += 1
             elif kind == CONVOLUTION:
-                _append(long.tracker, kind, tracker.storages[event], size)
+                long.tracker.append(kind, tracker.storages[event], size)
             else:
                 source = segment
                 if copied and self._reference(tracker.storages[event], segment)[:3:2] == ("near", -1):
                     # The group before the second is the first, which may number its tensors otherwise.
                     event, source = other, self._segments[self._partners[number][0]]  # noqa: PLW2901
                 for told in self._long_numbers(tracker.storages[event], source, full_group):
-                    _append(long.tracker, kind, told, size)
+                    long.tracker.append(kind, told, size)
 
     def _sources(self, number: int, *, copied: bool) -> list[tuple[int, int]]:
         """Events of a segment, beside those of the group behind where a copy is made."""
@@ -299,29 +292,12 @@ class Extension:
                         self.recorder.input_bytes[self._path(path, run, group)] = size
 
     def _fill_kept(self) -> None:
-        live: dict[int, int] = {}
         tracker = self.recorder.tracker
-        for kind, storage, size in zip(
-            tracker.kinds[: self.backward_start],
-            tracker.storages[: self.backward_start],
-            tracker.sizes[: self.backward_start],
-            strict=True,
-        ):
-            if kind == ALLOCATE:
-                live[storage] = size
-            elif kind != CONVOLUTION:
-                live.pop(storage, None)
-        self.kept = live
-
-
-def _append(tracker: StorageTracker, kind: int, storage: int, size: int) -> None:
-    tracker.kinds.append(kind)
-    tracker.storages.append(storage)
-    tracker.sizes.append(size)
-
-
-def _event_count(segment: _Segment) -> int:
-    return segment.end.event_count - segment.begin.event_count
+        for event in range(self.backward_start):
+            if tracker.kinds[event] == ALLOCATE:
+                self.kept[tracker.storages[event]] = tracker.sizes[event]
+            elif tracker.kinds[event] != CONVOLUTION:
+                self.kept.pop(tracker.storages[event], None)
 
 
 def _tail(path: str, run: LayerRun) -> str:

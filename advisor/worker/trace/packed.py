@@ -25,13 +25,19 @@ def _sizes(batch_sizes: Tensor) -> list[int]:
         return [int(size) for size in known.tolist()]
 
 
+def _padded(rows: Tensor, count: int) -> Tensor:
+    """So many rows, the missing ones zero."""
+    missing = count - rows.shape[0]
+    return functional.pad(rows, (0, 0) * (rows.dim() - 1) + (0, missing)) if missing else rows
+
+
 def packed_kernel(padded_kernel: Kernel) -> Kernel:
     """The kernel of packed rows, from that of (steps, batch, features): with as many sequences as run on average."""
 
     def kernel(data: Tensor, batch_sizes: Tensor, hx: Any, *rest: Any) -> tuple[Tensor, ...]:  # noqa: ANN401 - the operator's schema
         steps, rows = len(_sizes(batch_sizes)), data.shape[0]
         batch = -(-rows // steps)
-        padded = data if rows == steps * batch else functional.pad(data, (0, 0, 0, steps * batch - rows))
+        padded = _padded(data, steps * batch)
         batch_first = False
         output, *last = padded_kernel(padded.view(steps, batch, data.shape[1]), hx, *rest, batch_first)
         return (output.flatten(0, 1)[:rows], *last)
@@ -43,9 +49,7 @@ def unpacked(data: Tensor, batch_sizes: Tensor, batch_first: bool, _padding: Any
     """Packed rows as (steps, batch, …) or (batch, steps, …), and each sequence's length."""
     sizes = _sizes(batch_sizes)
     steps, batch = max(len(sizes), total_length), sizes[0]
-    missing = steps * batch - data.shape[0]
-    rows = functional.pad(data, (0, 0) * (data.dim() - 1) + (0, missing)) if missing else data
-    padded = rows.view(steps, batch, *data.shape[1:])
+    padded = _padded(data, steps * batch).view(steps, batch, *data.shape[1:])
     with _disable_current_modes():
         lengths = torch.tensor([sum(size > place for size in sizes) for place in range(batch)])
     told = with_values(batch_sizes.fake_mode, lengths) if isinstance(batch_sizes, FakeTensor) else lengths
@@ -56,8 +60,6 @@ def packed_backward(grad: Tensor, input_size: list[int], batch_sizes: Tensor, ba
     """The gradient of the padded input, from that of the packed rows."""
     steps = len(_sizes(batch_sizes))
     batch = input_size[0 if batch_first else 1]
-    missing = steps * batch - grad.shape[0]
-    rows = functional.pad(grad, (0, 0) * (grad.dim() - 1) + (0, missing)) if missing else grad
-    padded = rows.view(steps, batch, *grad.shape[1:])
+    padded = _padded(grad, steps * batch).view(steps, batch, *grad.shape[1:])
     whole = functional.pad(padded, (0, 0) * (grad.dim()) + (0, input_size[1 if batch_first else 0] - steps))
     return whole.transpose(0, 1) if batch_first else whole

@@ -24,7 +24,8 @@ class StorageTracker:
         self._count = 0
         self._open = True
 
-    def _append(self, kind: int, storage: int, size: int) -> None:
+    def append(self, kind: int, storage: int, size: int) -> None:
+        """Add one event."""
         self.kinds.append(kind)
         self.storages.append(storage)
         self.sizes.append(size)
@@ -41,7 +42,7 @@ class StorageTracker:
         number = self._count
         self._count += 1
         self._live[key] = (number, size, weakref.ref(storage, self._on_death(key)))
-        self._append(ALLOCATE, number, size)
+        self.append(ALLOCATE, number, size)
         self.live_bytes += size
         self.peak_bytes = max(self.peak_bytes, self.live_bytes)
         return size
@@ -55,7 +56,7 @@ class StorageTracker:
         def died(_reference: object) -> None:
             entry = self._live.pop(key, None)
             if entry is not None and self._open:
-                self._append(FREE, entry[0], entry[1])
+                self.append(FREE, entry[0], entry[1])
                 self.live_bytes -= entry[1]
 
         return died
@@ -65,18 +66,18 @@ class StorageTracker:
         if size > 0:
             number = self._count
             self._count += 1
-            self._append(ALLOCATE, number, int(size))
-            self._append(FREE, number, int(size))
+            self.append(ALLOCATE, number, int(size))
+            self.append(FREE, number, int(size))
 
     def convolution(self, size: int) -> None:
         """A place where cuDNN may take a workspace; `size` is input plus output bytes."""
-        self._append(CONVOLUTION, -1, size)
+        self.append(CONVOLUTION, -1, size)
 
     def gradient(self, tensor: torch.Tensor) -> None:
         """The tensor has just become (or been added to) a parameter's gradient."""
         entry = self._live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001 - as above
         if entry is not None:
-            self._append(GRADIENT, entry[0], entry[1])
+            self.append(GRADIENT, entry[0], entry[1])
 
     def alive(self) -> dict[int, int]:
         """Bytes of each storage that is alive now, by number."""
