@@ -216,7 +216,8 @@ def unit_of(name: str) -> str | None:
 
 
 _BEFORE_UNIT = re.compile(
-    r"(?<=\d) (?=(?:%|[nµm]?s|min|h|d|[KMGT]iB|mJ|[kMGTP]?(?:B(?:/s)?|FLOP(?:/s)?|/s|Wh|J|W)|[kMGTP])(?!\w))", re.ASCII
+    r"(?<=\d) (?=(?:%|°C|[nµm]?s|min|h|d|[KMGT]iB|mJ|[kMGTP]?(?:B(?:/s)?|FLOP(?:/s)?|/s|Wh|J|W|Hz)|[kMGTP])(?!\w))",
+    re.ASCII,
 )
 """The space between a figure and one of the units above."""
 _PER_SECOND = re.compile(r"/s\b", re.ASCII)
