@@ -18,7 +18,7 @@ from advisor.gui.plots.bars import Bar, BarChart
 from advisor.gui.plots.order_chart import Look, OrderChart, OrderLine
 from advisor.gui.texts import CHANGED
 from advisor.gui.theme import device_look
-from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.accuracy_caption import accuracy_caption
 from advisor.gui.widgets.boxes import across
 from advisor.gui.widgets.buttons import one_of, push
@@ -159,7 +159,7 @@ class ComparePage(Page):
         self._box(line, "goal", goals)
         line.addStretch(1)
         self._reset_button = push(self.texts("compare-reset"), self._reset, "small")
-        self._reset_button.setToolTip(plain_tooltip(self.texts("compare-reset-tip")))
+        give_tip(self._reset_button, self.texts("compare-reset-tip"))
         line.addWidget(self._reset_button)
         self.body.addLayout(line)
 

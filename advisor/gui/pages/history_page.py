@@ -19,7 +19,6 @@ from advisor.gui.pages.history_comparison import compared_cards
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.start.local_time import local_moment
 from advisor.gui.threads import Outcome, call_as_job
-from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.boxes import down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card, KeyFigure, clear, row
@@ -50,7 +49,7 @@ class HistoryPage(Page):
         super().__init__(context, context.texts("page-history"))
         self._folder = context.settings.history_folder
         self.subtitle.set_full_text(self.texts("history-subtitle"))
-        self.subtitle.setToolTip(plain_tooltip(visible(str(self._folder))))
+        self.subtitle.explain(visible(str(self._folder)))
         self._verify = self.add_action(self.texts("history-verify"), lambda: context.act("verify"))
         self.busy = False
         self._listed: HistoryListing | None = None

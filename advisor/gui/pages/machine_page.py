@@ -12,7 +12,7 @@ from advisor.core.units import format_quantity
 from advisor.gui.models.machine_words import FORMATS, software_line
 from advisor.gui.pages.page import GAP, Page, ViewState
 from advisor.gui.start.start_card import StartCard
-from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import down
 from advisor.gui.widgets.card import clear
 from advisor.gui.widgets.device_card import DeviceCard
@@ -235,7 +235,7 @@ class MachinePage(Page):
         if len(machine.gpus) < _MANY_CARDS:
             card.add_line(line)
         else:
-            card.setToolTip(plain_tooltip(f"{gpu.name}\n{line}"))
+            give_tip(card, f"{gpu.name}\n{line}")
         used = None
         if gpu.memory_total_bytes is not None and gpu.memory_free_bytes is not None:
             used = gpu.memory_total_bytes - gpu.memory_free_bytes

@@ -85,7 +85,9 @@ class CurveChart(Chart):
         """Show other curves."""
         self._curves = [curve for curve in curves if curve.points]
         self._marks = list(marks)
-        self.setAccessibleDescription("; ".join(f"{one.name}: {one.points[-1].tip}" for one in self._curves))
+        self.setAccessibleDescription(
+            "; ".join(": ".join(filter(None, (one.name, one.points[-1].tip))) for one in self._curves)
+        )
         self.renew()
 
     def _fix_ranges(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPen
+from PySide6.QtGui import QAccessible, QColor, QFontMetricsF, QImage, QPen
 
 from advisor.gui.plots.chart import Chart
 from advisor.gui.plots.traces import LINE_PIXELS
@@ -34,6 +34,7 @@ _FILL = 40
 """Opacity of the soft fill under a curve, of 255."""
 _RGB = 0xFFFFFF
 CURVES: tuple[Metric, ...] = ("memory", "power", "temperature", "clock")
+_METRICS: tuple[Metric, ...] = ("utilisation", *CURVES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +84,21 @@ class DeviceRows(Chart):
         """Draw the last `span_s` seconds before `now_s`."""
         self._drawn = buffer, now_s, span_s
         self._lay_out()
+        if QAccessible.isActive():  # Of many devices it is a long sentence, four times a second.
+            self.setAccessibleDescription(self.told())
         self.update()
+
+    def told(self) -> str:
+        """Every device with its newest figures, as a screen reader says them."""
+        return "; ".join(f"{one.name}: {', '.join(self._figures_of(one))}" for one in self._devices)
+
+    def _figures_of(self, one: Shown) -> list[str]:
+        values = [(metric, self.value_of(one.series.device, metric)) for metric in _METRICS]
+        return [
+            f"{self._scales[metric].title} {self._written(metric, value, one.series)}"
+            for metric, value in values
+            if value is not None
+        ]
 
     def _lay_out(self) -> None:
         """All strips and curves as pixels in a few array operations, once a frame and not once a paint."""
@@ -95,7 +110,7 @@ class DeviceRows(Chart):
         self._columns = buffer.columns(now_s - span_s, now_s, width)
         rows = self._columns.rows
         self._pictures.clear()
-        for metric in ("utilisation", *CURVES):
+        for metric in _METRICS:
             told = [
                 (shown.series, rows[metric, shown.series.device], top)
                 for shown in self._devices
@@ -178,11 +193,10 @@ class DeviceRows(Chart):
 
     def _draw_texts(self, painter: QPainter, name: QRectF, places: Sequence[QRectF]) -> None:
         """One font after the other: changing it costs more than the text."""
-        metrics: tuple[Metric, ...] = ("utilisation", *CURVES)
         muted, text = QColor(self.theme.muted), QColor(self.theme.text)
         painter.setFont(self.font_of(TICK_SIZE))
         painter.setPen(muted)
-        for place, metric in zip(places, metrics, strict=True):
+        for place, metric in zip(places, _METRICS, strict=True):
             painter.drawText(QPointF(place.left(), _HEAD - 6), self._scales[metric].title)
         room = name.width() - 12
         for number, shown in enumerate(self._devices):
@@ -190,7 +204,7 @@ class DeviceRows(Chart):
             painter.drawText(at, self._fitting(shown.below, room, bold=False))
         painter.setPen(text)
         for number, shown in enumerate(self._devices):
-            for place, metric in zip(places, metrics, strict=True):
+            for place, metric in zip(places, _METRICS, strict=True):
                 value = self.value_of(shown.series.device, metric)
                 told = value is not None or (shown.series.device, metric) in self._pictures
                 written = self._written(metric, value, shown.series) if value is not None else "–" if told else ""

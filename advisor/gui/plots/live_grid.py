@@ -27,7 +27,7 @@ from advisor.gui.plots.grid_figures import CSV_UNITS, draws, figures_of, top_of
 from advisor.gui.plots.live_plot import LivePlot, Series
 from advisor.gui.plots.traces import line_icon
 from advisor.gui.theme import device_look
-from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import one_of
 from advisor.gui.widgets.card import Card
@@ -189,7 +189,7 @@ class LiveGrid(QWidget):
             button.setChecked(True)
             button.setIcon(line_icon(one.colour, one.style))
             button.setIconSize(QSize(22, 10))
-            button.setToolTip(plain_tooltip(self._texts("plot-legend-tip", name=one.name)))
+            give_tip(button, self._texts("plot-legend-tip", name=one.name))
             button.setAccessibleName(one.name)
             button.toggled.connect(lambda on, chosen=one: self._show(chosen, shown=on))
             names.addWidget(button)
@@ -197,7 +197,7 @@ class LiveGrid(QWidget):
         self._span_buttons = []
         for span_s in SPANS_S:
             button = one_of(f"{span_s / 60:.0f} min", partial(self.zoom, span_s), chosen=span_s == self.span_s)
-            button.setAccessibleName(self._texts("plot-zoom", minutes=f"{span_s / 60:.0f}"))
+            button.setAccessibleName(self._texts("plot-zoom", minutes=round(span_s / 60)))
             self._span_buttons.append(button)
             self.bar.addWidget(button)
         self.pause_button = QPushButton(self._texts("plot-pause"))

@@ -14,7 +14,7 @@ from advisor.gui.plots.chart import round_ticks
 from advisor.gui.plots.phase_band import PhaseBand
 from advisor.gui.plots.plain_plot import PlainPlot
 from advisor.gui.plots.traces import TraceItem, thin_pen
-from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import QuietLabel
 
@@ -79,7 +79,7 @@ class LivePlot(Card):
         self.of_card = figure.of_card
         self.hint = texts(figure.tip) if figure.tip else ""
         """What the figure means; told at the card, and in the plot where the mouse is on no number."""
-        self.setToolTip(plain_tooltip(self.hint))
+        give_tip(self, self.hint)
         self._series = list(series)
         self._pens = [thin_pen(one.colour, one.style) for one in series]
         self.body.setContentsMargins(14, 9, 10, 6)
@@ -107,7 +107,7 @@ class LivePlot(Card):
     def redraw(self, buffer: ReadingsBuffer, frame: Frame, now_s: float, span_s: float) -> None:
         """Draw a frame of the last `span_s` seconds before `now_s`; one update for all curves."""
         self._drawn = buffer, now_s
-        largest, latest, curves = 0.0, [], []
+        largest, latest, told, curves = 0.0, [], [], []
         x = frame.x - now_s
         for one, pen in zip(self._series, self._pens, strict=True):
             y = frame.of(self.figure, one.device)
@@ -120,6 +120,8 @@ class LivePlot(Card):
             value = frame.latest(self.figure, one.device)
             if value is not None:
                 latest.append(self._short(one, value))
+                told.append(f"{one.name}: {latest[-1]}")
+        self.plot.setAccessibleDescription("; ".join(told))
         if self.traces.crosshair is None:
             self._now.set_text(" · ".join(latest) if len(latest) <= _TOLD else "")
         self._fix_ranges(largest, span_s)

@@ -90,11 +90,16 @@ class StepPlot(Card):
         ]
         if started:
             self._fix_ranges(max(one.times_s[-1] for one in started) - begin_s)
+        self.plot.setAccessibleDescription("; ".join(self._told(one) for one in started))
         self._looks = series_looks(self._theme, [one.device_key for one in started], places)
         self.traces.show_curves(
             [(thin_pen(*look), curve.x, curve.y) for look, curve in zip(self._looks, self._curves, strict=True)],
             dots=True,
         )
+
+    def _told(self, one: StepSeries) -> str:
+        median_s = one.median_s()
+        return f"{self._name(one)}: {format_seconds(one.walls_s[-1] if median_s is None else median_s)}"
 
     def icon_of(self, one: StepSeries) -> QIcon | None:
         """The stroke that a series is drawn with; None before its first step."""
@@ -144,10 +149,12 @@ class StepPlot(Card):
                 found = float(away[nearest]), self._words(curve.series, nearest, float(x[nearest]))
         return found[1]
 
-    def _words(self, one: StepSeries, place: int, age_s: float) -> str:
+    def _name(self, one: StepSeries) -> str:
         batch = self._texts("advice-batch-row", batch=f"{one.batch_size:,}")
-        name = f"{visible(one.device_name)} · {batch} · {PRECISION_LABELS[one.precision]}"
-        return f"{name}\n{format_seconds(one.walls_s[place])} · {age_s:.1f} s"
+        return f"{visible(one.device_name)} · {batch} · {PRECISION_LABELS[one.precision]}"
+
+    def _words(self, one: StepSeries, place: int, age_s: float) -> str:
+        return f"{self._name(one)}\n{format_seconds(one.walls_s[place])} · {age_s:.1f} s"
 
 
 class _Steps:

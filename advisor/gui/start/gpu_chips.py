@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCompleter, QListView, QToolButton, QWidget
 from advisor.core.errors import UserFacingError
 from advisor.core.sentences import visible
 from advisor.gui.threads import Outcome, call_as_job
-from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import clear
@@ -223,7 +223,7 @@ class GpuChips(QWidget):
         only = len(self._keys) == 1
         chip.setText(short_name(visible(card.name)) + ("" if only else "  ✕"))
         words = self._texts("gpus-only" if only else "gpus-remove", name=self._words(card))
-        chip.setToolTip(plain_tooltip(words))
+        give_tip(chip, words)
         chip.setAccessibleName(words)
         chip.clicked.connect(lambda _on=False, key=card.key: self.remove(key))
         return chip

@@ -39,7 +39,9 @@ class StartCard(Card):
         self.model.setMinimumHeight(34)
         self.model.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.model.activated.connect(self._chosen)
-        self.body.addWidget(label(texts("start-model"), "muted"))
+        name = label(texts("start-model"), "muted")
+        name.setBuddy(self.model)  # Of a choice a screen reader takes the name from there.
+        self.body.addWidget(name)
         self.body.addWidget(self.model)
         line = across(6)
         for code, action in (("menu-open", lambda: context.act("open")), ("start-edit", lambda: context.go("model"))):

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame
 
 from advisor.core.sentences import visible
 from advisor.gui.strip.ring import Ring
-from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import across, down
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.labels import label, set_role
@@ -105,7 +105,7 @@ class JobStrip(QFrame):
         shown = _FIRST_SENTENCE.match(reason)[0]  # type: ignore[index] # the page that a click shows has all of it
         shown = shown if len(shown) <= _REASON_LENGTH else shown[: _REASON_LENGTH - 1].rstrip() + "…"
         self._show_end("failed", self._theme.danger, "!", texts("job-failed"), shown)
-        self.setToolTip(plain_tooltip(reason))
+        give_tip(self, reason)
 
     def _show_end(self, state: str, colour: str, mark: str, what: str, below: str) -> None:
         self._state(state)
@@ -115,7 +115,7 @@ class JobStrip(QFrame):
         self.setVisible(True)
 
     def _state(self, state: str) -> None:
-        self.setToolTip("")
+        give_tip(self, "")
         set_role(self, f"strip-{state}")
 
     def _say(self, what: str, below: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.labels import label
 
 if TYPE_CHECKING:
@@ -27,6 +27,6 @@ def accuracy_caption(language: Language, precisions: Sequence[Precision], spec_k
     spec = spec_table().get(spec_key) if spec_key is not None else None
     details = accuracy_details(precisions, spec.compute_capability if spec is not None else None, language)
     made = label(line, "muted", wrap=True, selectable=True)
-    made.setToolTip(plain_tooltip("\n".join(details)))
+    give_tip(made, "\n".join(details))
     made.setAccessibleDescription(" ".join(details))
     return made

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from advisor.gui.theme import TEXT_SIZE
-from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import Margins, across, down
 from advisor.gui.widgets.labels import ElidedLabel, label
 
@@ -118,7 +118,7 @@ class KeyFigure(Card):
         self._below.set_full_text(below)
         self._chip.setText(chip)
         self._chip.setVisible(bool(chip))
-        self.setToolTip(plain_tooltip(tip))
+        give_tip(self, tip)
         self.setAccessibleName(f"{self._name}: {figure} {below}".strip())
 
 

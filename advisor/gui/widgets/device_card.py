@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar
 
-from advisor.gui.tooltips import plain_tooltip
 from advisor.gui.widgets.boxes import across
 from advisor.gui.widgets.card import Card
 from advisor.gui.widgets.labels import ElidedLabel, label, set_role
@@ -60,8 +59,7 @@ class DeviceCard(Card):
         if tip:
             if not any(character.isdigit() or character == "–" for character in shown.full_text()):
                 set_role(shown, "muted")
-            shown.setToolTip(plain_tooltip(tip))
-            shown.setAccessibleDescription(tip)
+            shown.explain(tip)
 
     def set_fact(self, key: str, value: str) -> None:
         """Another value of a fact that was added."""
@@ -72,6 +70,7 @@ class DeviceCard(Card):
         """How much of it is used, from 0 to 1 and in words; None: nobody knows."""
         self._meter.setValue(round(_WHOLE * min(max(share or 0.0, 0.0), 1.0)))
         self._memory.set_full_text(words)
+        self._meter.setAccessibleName(words)
 
     def add_line(self, text: str) -> None:
         """A further line over the whole width."""

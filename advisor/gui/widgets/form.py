@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QToolButton, QWidg
 from advisor.gui.models.form_fields import FormField, parse, range_text, shown
 from advisor.gui.models.typed_number import FieldError
 from advisor.gui.texts import CHANGED
-from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.choice import Choice, Line
 from advisor.gui.widgets.labels import label
 
@@ -155,7 +155,6 @@ class Form(QWidget):
 
     def _add(self, field: FormField, value: object) -> None:
         self._resets[field.name] = self._reset(field)
-        words = plain_tooltip(self._help(field))
         editor: Editor
         if field.kind == "flag":
             editor = self._names[field.name] = self._flag(field, value)
@@ -163,12 +162,11 @@ class Form(QWidget):
             editor = self._choice(field, value) if field.kind == "choice" else self._line(field, value)
             name = self._names[field.name] = label(self._name(field), "muted")
             name.setBuddy(editor)
-            name.setToolTip(words)
+            give_tip(name, self._help(field))
             message = self._messages[field.name] = label("", "danger", wrap=True)
             message.setVisible(False)
         editor.setAccessibleName(self._name(field))
-        editor.setAccessibleDescription(self._help(field))
-        editor.setToolTip(words)
+        give_tip(editor, self._help(field))
         self._editors[field.name] = editor
 
     def _reset(self, field: FormField) -> QToolButton:
@@ -271,7 +269,7 @@ class Form(QWidget):
         if changed:
             was = shown(field, before) or self._texts("form-not-set")
             words = self._texts("form-reset", name=self._name(field), value=was)
-            button.setToolTip(plain_tooltip(words))
+            give_tip(button, words)
             button.setAccessibleName(words)
 
     def show_error(self, name: str, words: str) -> None:

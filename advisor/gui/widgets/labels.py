@@ -106,7 +106,8 @@ class ElidedLabel(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         if role:
             self.setProperty("role", role)
-        self._full = ""
+        self._full = self._explained = ""
+        self._is_cut = False
         self._lines = lines
         self.set_full_text(text)
 
@@ -118,6 +119,12 @@ class ElidedLabel(QLabel):
         self._full = full
         self.setAccessibleName(self._full)
         self._fit()
+
+    def explain(self, words: str) -> None:
+        """Say in the tooltip what the text means, whatever it becomes and however much of it is cut."""
+        self._explained = words
+        self.setAccessibleDescription(words)
+        self._show_tip()
 
     def full_text(self) -> str:
         """The text as it is, before it was cut."""
@@ -138,7 +145,12 @@ class ElidedLabel(QLabel):
         if shown == self.text():
             return
         self.setText(shown)
-        self.setToolTip(plain_tooltip(self._full) if cut != [line for line in (first, second) if line] else "")
+        self._is_cut = cut != [line for line in (first, second) if line]
+        self._show_tip()
+
+    def _show_tip(self) -> None:
+        told = (self._full if self._is_cut else "", self._explained)
+        self.setToolTip(plain_tooltip("\n".join(one for one in told if one)))
 
 
 class QuietLabel(QWidget):

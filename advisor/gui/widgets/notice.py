@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from advisor.gui.tooltips import plain_tooltip
+from advisor.gui.tooltips import give_tip
 from advisor.gui.widgets.boxes import across
 from advisor.gui.widgets.buttons import push
 from advisor.gui.widgets.card import Card
@@ -43,7 +43,7 @@ class Strip(Card):
         line.addWidget(ElidedLabel(text), 1)
         line.addWidget(push(button, action, "small"))
         self.body.addLayout(line)
-        self.setToolTip(plain_tooltip(text))
+        give_tip(self, text)
         self.hug()
 
 

@@ -190,7 +190,10 @@ plot-pressure = Waiting for a core
 plot-utilisation-tip = GPU utilisation is the share of time with any kernel running, averaged over 1/6 to 1 s: 90 % can still be idle silicon.
 plot-pressure-tip = Share of time in which some task waited for a CPU core. Above 5 % a measurement is disturbed.
 plot-legend-tip = Show or hide { $name }
-plot-zoom = Show the last { $minutes } minutes
+plot-zoom = Show the last { $minutes ->
+    [one] minute
+   *[other] { $minutes } minutes
+  }
 plot-pause = Pause
 plot-resume = Resume
 plot-export = Export
